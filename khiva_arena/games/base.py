@@ -1,0 +1,104 @@
+"""What every game offers: the contract between a game and the arbiter, the replayer and the bots that search.
+
+A game knows no clock, process, file or global randomness. Its chance comes from ``rng.Stream`` of the match's secret.
+Plain values (``Plain``) are what a bot can receive: None, bool, int with magnitude at most 2**53 - 1, str, list, dict with
+str keys.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+Plain = Any
+
+
+class Decision(NamedTuple):
+    """What one seat is asked. A choice is an index into ``legal``; index 0 is the default a failing seat gets.
+
+    kind: name of the decision, as in the table of the game's RULES.md.
+    legal: at least two entries, each a plain list, in an order that depends only on what the seat may know.
+    """
+
+    kind: str
+    legal: Sequence[list[Plain]]
+
+
+class Event(NamedTuple):
+    """Something that happened. ``data`` has a "type"; ``to`` names the seats that may see it, None for everybody."""
+
+    data: dict[str, Plain]
+    to: tuple[int, ...] | None = None
+
+
+class State(ABC):
+    """A match in progress, mutable, with ``clone`` for those who search."""
+
+    @abstractmethod
+    def pending(self) -> Mapping[int, Decision]:
+        """Who is asked what, in seat order. More than one seat: simultaneous and secret. Empty when the match is over.
+
+        Idempotent and cheap to call again. A decision with one legal entry is never asked.
+        """
+
+    @abstractmethod
+    def apply(self, choices: Mapping[int, int]) -> list[Event]:
+        """Play one choice for each pending seat: all checked first, then committed in the rules' order.
+
+        Returns what happened, in order. Raises IllegalChoice, with nothing changed, unless the seats are exactly the
+        pending ones and each choice is an index into its ``legal``.
+        """
+
+    @abstractmethod
+    def view(self, seat: int) -> dict[str, Plain]:
+        """All that this seat knows under perfect recall, as plain values. The caller owns the result."""
+
+    @property
+    @abstractmethod
+    def is_over(self) -> bool:
+        """No decision is left."""
+
+    @property
+    @abstractmethod
+    def scores(self) -> list[int]:
+        """Points by seat as they stand, defined at every moment."""
+
+    @property
+    @abstractmethod
+    def ranks(self) -> list[int]:
+        """Place by seat as it stands, 1 is best; ties share a place and the next one is left out (1, 2, 2, 4)."""
+
+    @abstractmethod
+    def clone(self) -> Self:
+        """An independent copy that behaves equally for ever after."""
+
+
+class Game(ABC):
+    """One game: constants and a factory. ``games/registry.py`` lists them all."""
+
+    name: str
+    title: str
+    rules_version: str
+    seats: Sequence[int]
+    """The seat counts it can be played with, rising."""
+
+    @abstractmethod
+    def rules(self, given: Mapping[str, Plain]) -> dict[str, Plain]:
+        """The whole rules map: defaults with ``given`` laid over them, canonical, for hashing into the record.
+
+        Raises RulesError naming every unknown key, unknown variant and inconsistency.
+        """
+
+    @abstractmethod
+    def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
+        """Set up a match. ``rules`` comes from ``self.rules``; ``secret`` is 32 bytes. Returns the state and the opening.
+
+        Raises ConfigError on a seat count the game lacks.
+        """
+
+    @abstractmethod
+    def narrate(self, event: Event, names: Sequence[str]) -> str:
+        """One line of text for an event, for people. ``names`` by seat."""
+
+    @abstractmethod
+    def sketch(self, state: State, names: Sequence[str]) -> str:
+        """The whole state as text for people, hidden things included: for playthroughs and debugging, never for bots."""

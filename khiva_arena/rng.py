@@ -1,0 +1,57 @@
+"""khiva-stream-1: the arena's only source of chance in a game, in integers and SHA-256 alone.
+
+A stream is named by a 32-byte secret and a path of labels, one stream for each purpose and ordinal, so that how much one
+purpose draws never shifts another. Normative text and vectors: ``protocol/SPEC.md`` and ``protocol/vectors/streams.json``.
+"""
+
+import struct
+from collections.abc import MutableSequence
+from hashlib import sha256
+
+SECRET_BYTES = 32
+_TWO_64 = 1 << 64
+_four_u64 = struct.Struct(">4Q").unpack
+_u64 = struct.Struct(">Q").pack
+_u32 = struct.Struct(">I").pack
+
+
+class Stream:
+    """One stream of unsigned 64-bit numbers.
+
+    ``secret`` is 32 bytes; ``labels`` are the stream's name. Raises ValueError on a secret of another length.
+    """
+
+    __slots__ = ("_block", "_key", "_ready")
+
+    def __init__(self, secret: bytes, *labels: str) -> None:
+        if len(secret) != SECRET_BYTES:
+            raise ValueError(f"a stream's secret is {SECRET_BYTES} bytes, not {len(secret)}")
+        encoded = [label.encode() for label in labels]
+        self._key = sha256(b"khiva-stream-1\0" + secret + b"".join(_u32(len(e)) + e for e in encoded)).digest()
+        self._block = 0
+        self._ready: list[int] = []
+
+    def u64(self) -> int:
+        """The next number, 0 to 2**64 - 1. Block i is SHA-256(key || u64be(i)), read as four big-endian numbers."""
+        if not self._ready:
+            block = sha256(self._key + _u64(self._block))
+            self._block += 1
+            self._ready = list(_four_u64(block.digest()))
+            self._ready.reverse()
+        return self._ready.pop()
+
+    def below(self, n: int) -> int:
+        """A number from 0 to n - 1, each equally likely: draws at or above the largest multiple of n are thrown away."""
+        if n < 1:
+            raise ValueError(f"below() takes a number of at least 1, not {n}")
+        limit = _TWO_64 - _TWO_64 % n
+        x = self.u64()
+        while x >= limit:
+            x = self.u64()
+        return x % n
+
+    def shuffle(self, items: MutableSequence[object]) -> None:
+        """Fisher-Yates in place: for i from the last index down to 1, swap item i with item below(i + 1)."""
+        for i in range(len(items) - 1, 0, -1):
+            j = self.below(i + 1)
+            items[i], items[j] = items[j], items[i]
