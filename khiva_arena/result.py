@@ -29,6 +29,8 @@ class Policy(StrEnum):
     STRICT = "strict"
 
 
+# These cost a strike under the lenient policy; every other fault leaves a stream that cannot be trusted any more.
+STRIKING = (Verdict.TIMEOUT, Verdict.ILLEGAL)
 STRIKES_TO_FORFEIT = {Policy.LENIENT: 3, Policy.STRICT: 1}
 
 

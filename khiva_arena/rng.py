@@ -7,7 +7,9 @@ purpose draws never shifts another. Normative text and vectors: ``protocol/SPEC.
 import struct
 from collections.abc import MutableSequence
 from hashlib import sha256
+from typing import TypeVar
 
+T = TypeVar("T")
 SECRET_BYTES = 32
 _TWO_64 = 1 << 64
 _four_u64 = struct.Struct(">4Q").unpack
@@ -50,7 +52,7 @@ class Stream:
             x = self.u64()
         return x % n
 
-    def shuffle(self, items: MutableSequence[object]) -> None:
+    def shuffle(self, items: MutableSequence[T]) -> None:
         """Fisher-Yates in place: for i from the last index down to 1, swap item i with item below(i + 1)."""
         for i in range(len(items) - 1, 0, -1):
             j = self.below(i + 1)

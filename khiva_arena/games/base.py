@@ -24,7 +24,10 @@ class Decision(NamedTuple):
 
 
 class Event(NamedTuple):
-    """Something that happened. ``data`` has a "type"; ``to`` names the seats that may see it, None for everybody."""
+    """Something that happened. ``data`` has a "type"; ``to`` names the seats that may see it, None for everybody.
+
+    A game may make an event once and share it: ``data`` is to be read, never changed.
+    """
 
     data: dict[str, Plain]
     to: tuple[int, ...] | None = None
@@ -66,6 +69,10 @@ class State(ABC):
     @abstractmethod
     def ranks(self) -> list[int]:
         """Place by seat as it stands, 1 is best; ties share a place and the next one is left out (1, 2, 2, 4)."""
+
+    @abstractmethod
+    def components(self) -> dict[str, int]:
+        """How many of each physical piece there are, wherever they lie: equal at every moment of a match."""
 
     @abstractmethod
     def clone(self) -> Self:

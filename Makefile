@@ -1,0 +1,59 @@
+# Everything is set up in .venv by the first target that needs it. Nothing outside this folder is installed.
+PYTHON ?= python3
+ARENA := .venv/bin/khiva-arena
+BIN := .venv/bin
+RESULTS := results/demo
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench schema vectors playthroughs references clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.venv/.run: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Khiva Arena needs Python 3.11 or newer; name one with: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 2; }
+	@echo "setting up .venv (once)" >&2
+	@$(PYTHON) -m venv .venv || { echo "python3 cannot make a virtual environment; on Debian and Ubuntu: apt install python3-venv" >&2; exit 2; }
+	@$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+.venv/.test: .venv/.run pyproject.toml
+	@echo "setting up the tools of the tests (once)" >&2
+	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@
+
+run: .venv/.run ## play the shipped bots against each other at 3 seats and at 2, and print the tables
+	@$(ARENA) run --shipped --seats 3 --seeds 3 --jobs 2 --out $(RESULTS)
+	@$(ARENA) run --shipped --seats 2 --seeds 5 --jobs 2 --out $(RESULTS)
+	@echo; echo "Both together, and a check of every match:"; echo
+	@$(ARENA) standings $(RESULTS)
+	@$(ARENA) verify $(RESULTS)
+
+test: check ## set up, lint, types, import contracts, and all tests
+	$(BIN)/pytest -n 2 --dist loadgroup -q
+
+check: .venv/.test ## only lint, types and import contracts
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/.test ## measure every figure of the project, one JSON object a line (needs cc)
+	$(BIN)/python tests/benchmarks/bench.py
+
+schema: .venv/.test ## write protocol/schema anew; read the diff
+	$(BIN)/python -m khiva_arena.protocol.schema protocol/schema
+
+vectors: .venv/.test ## write protocol/vectors anew; read the diff
+	$(BIN)/python tests/games/make_vectors.py --write
+	$(BIN)/python tests/protocol/make_frames.py --write
+
+playthroughs: .venv/.test ## write tests/playthroughs anew; read the diff
+	$(BIN)/python tests/playthroughs/make.py --write
+
+references: .venv/.test ## compute the rating reference with statsmodels anew; read the diff
+	$(BIN)/python tests/ratings/make_prior_reference.py --write
+
+clean: ## remove .venv, caches, and the results of make run
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache $(RESULTS)

@@ -1,0 +1,102 @@
+"""What a Khiva position is worth to a seat, in points. Shared by the greedy and the searching bot.
+
+Numbers: a card or carpet is 10 * colour + value; a place is 0 for the tent and 6 * path + shop for the rest (5: outpost).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+TENT, OUTPOST = 0, 5
+SALT_PRICE = 3
+# Fitted to the final margins of games between greedy bots: what one point of load is worth at each distance from a seat's
+# outpost, and what a gem is worth beyond its own point, since it buys boosts and salt.
+NEAR = (0.0, 0.22, 0.22, 0.20, 0.18, 0.06, 0.03, 0.0, 0.0, 0.0)
+GEM = 1.5
+CARPET = 2.0  # a carpet just drawn: its colour is not known beforehand, and it may never come home
+
+
+def distance(seat: int, place: int) -> int:
+    """Steps to the seat's outpost with nothing in the way."""
+    path, shop = divmod(place, 6)
+    if shop == 0:
+        return 5
+    return 5 - shop if path == seat else shop + 4
+
+
+DISTANCE = tuple(tuple(distance(seat, place) for place in range(30)) for seat in range(5))
+
+
+def walk(seat: int, place: int, tent_counts: bool) -> list[int]:
+    """The places ahead of a camel that this seat moves, nearest first."""
+    path, shop = divmod(place, 6)
+    first = shop + 1 if path == seat or not shop else 1
+    back = [6 * path + s for s in range(shop - 1, 0, -1)] if shop and path != seat else []
+    tent = [TENT] if tent_counts and shop and path != seat else []
+    return back + tent + [6 * seat + s for s in range(first if shop else 1, OUTPOST + 1)]
+
+
+WALK = tuple(tuple(tuple(tuple(walk(seat, place, t)) for place in range(30)) for seat in range(5)) for t in (False, True))
+
+
+def reach(rules: dict[str, Any], seat: int, card: int, camels: Sequence[int], gems: int) -> list[int]:
+    """Where the camel of this card may stop: the index is the number of gems spent."""
+    camel, value = divmod(card, 10)
+    way = WALK[rules["khiva_spaces"] == "own_tent"][seat][camels[camel]]
+    free = [place for place in way if place not in camels or not place]
+    most = value + min(gems, rules["gem_slots"][camel][value - 1])
+    return free[value - 1 : most] or ([] if rules["overshoot"] == "no_move" else [free[-1]])
+
+
+class Board:
+    """What lies on the table, as far as it decides what a move is worth. Lists by seat or by camel."""
+
+    def __init__(
+        self,
+        rules: dict[str, Any],
+        camels: Sequence[int],
+        loads: Sequence[int],
+        gems: Sequence[int],
+        carpets: Sequence[Sequence[int]],
+        salt: int,
+    ) -> None:
+        self.rules = rules
+        self.seats = range(len(gems))
+        self.camels, self.loads, self.gems, self.salt = camels, loads, gems, salt
+        # What each camel would bring each seat at its outpost: the teapot and the carpets of its colour.
+        self.cargo = [list(loads) for _ in self.seats]
+        for cargo, held in zip(self.cargo, carpets, strict=True):
+            for code in held:
+                cargo[code // 10] += code % 10
+        self._now: dict[tuple[int, int], float] = {}
+
+    def card(self, seat: int, card: int) -> float:
+        """What it is worth to win a bid with this card, moved on as well as the gems allow. Never less than 0."""
+        lands = reach(self.rules, seat, card, self.camels, self.gems[seat])
+        return max((self.landing(seat, card // 10, place, boost) for boost, place in enumerate(lands)), default=0.0)
+
+    def landing(self, seat: int, camel: int, place: int, boost: int) -> float:
+        """What it is worth to move a camel there for so many gems: what is gained at once and the better outlook."""
+        if (seat, camel) not in self._now:
+            self._now[seat, camel] = self._outlook(seat, camel, self.camels[camel])
+        gain = -GEM * boost - self._now[seat, camel]
+        shop = place % 6
+        if shop == OUTPOST:
+            return gain + self.cargo[seat][camel]  # a new teapot in the tent promises everybody the same
+        if shop == 1:
+            gain += GEM
+        elif shop == 2:
+            gain += CARPET
+        elif shop == 3:
+            gain += 2 * GEM
+        elif shop == 4:
+            can_buy = self.gems[seat] - boost >= SALT_PRICE
+            gain += max(CARPET, self.salt - SALT_PRICE * GEM if can_buy else 0.0)
+        return gain + self._outlook(seat, camel, place)
+
+    def _outlook(self, seat: int, camel: int, place: int) -> float:
+        """What this camel would promise the seat there, less what it would promise the others on average."""
+        total = 0.0
+        for other in self.seats:
+            if other != seat:
+                total += NEAR[DISTANCE[other][place]] * self.cargo[other][camel]
+        return NEAR[DISTANCE[seat][place]] * self.cargo[seat][camel] - total / (len(self.seats) - 1)

@@ -1,0 +1,101 @@
+"""How the greedy bot chooses: for each card, how likely it wins its camel and what that would bring. The view is all it uses."""
+
+from collections.abc import Sequence
+from math import exp
+
+from evaluate import GEM, Board
+
+# Points of difference at which another seat is e times as likely to play the better of two cards.
+TEMPER = 2.0
+# What is kept for later turns, and what the left neighbour may do with what is passed to it.
+KEEP, GIVE = 0.3, 0.3
+REJECTED = GEM  # the compensation for a card that does not win
+
+
+def choose(decide: dict, match: dict) -> int:
+    view, kind, legal = decide["view"], decide["kind"], decide["legal"]
+    if kind == "play_pass":
+        worth = totals(view, match["rules"], legal)
+        return worth.index(max(worth))
+    if kind == "boost":
+        ask = view["ask"]
+        return boost(read(view, match["rules"]), ask["seat"], ask["camel"], [place(path, shop) for path, shop in ask["lands"]])
+    return other(legal)
+
+
+def boost(board: Board, seat: int, camel: int, lands: Sequence[int]) -> int:
+    """How many gems to spend: the index into ``lands`` is the number."""
+    worth = [board.landing(seat, camel, land, gems) for gems, land in enumerate(lands)]
+    return worth.index(max(worth))
+
+
+def other(legal: Sequence) -> int:
+    """Salt when it can be had; else what is usual."""
+    return legal.index(["salt"]) if ["salt"] in legal else 0
+
+
+def place(path: int, shop: int) -> int:
+    return 6 * path + shop if shop else 0
+
+
+def codes(faces: list) -> list[int]:
+    return [10 * colour + value for colour, value in faces]
+
+
+def read(view: dict, rules: dict) -> Board:
+    """The board as ``evaluate`` wants it."""
+    camels = [place(path, shop) for path, shop, _ in view["camels"]]
+    loads = [load for _, _, load in view["camels"]]
+    salt = view["salts_left"][0] if view["salts_left"] else 0
+    return Board(rules, camels, loads, view["gems"], [codes(held) for held in view["carpets"]], salt)
+
+
+def totals(view: dict, rules: dict, legal: Sequence) -> list[float]:
+    """What each entry of play_pass promises, in points."""
+    board, me = read(view, rules), view["seat"]
+    hand = codes(view["hand"])
+    left = (me + 1) % view["seats"]
+    risk = rivals(view, board)
+    worth = {}
+    for card in hand:
+        win = 1.0
+        for value in range(1, card % 10):
+            win *= 1.0 - risk.get(card - card % 10 + value, 0.0)
+        worth[card] = win * board.card(me, card) + (1.0 - win) * REJECTED
+    given = {card: board.card(left, card) for card in hand}
+    half = len(legal[0]) // 2
+    all_kept = KEEP * sum(worth.values())
+
+    def total(entry: list[int]) -> float:
+        played, passed = [hand[i] for i in entry[:half]], [hand[i] for i in entry[half:]]
+        points = all_kept
+        for i, card in enumerate(played):
+            # Two cards of a seat on one camel: the higher one is rejected, whatever the others do.
+            beaten = any(card // 10 == other // 10 and card > other for other in played[:i] + played[i + 1 :])
+            points += (REJECTED if beaten else worth[card]) - KEEP * worth[card]
+        return points - sum(KEEP * worth[card] + GIVE * given[card] for card in passed)
+
+    # Rounded, so that the last bit of a sum never decides.
+    return [round(total(entry), 6) for entry in legal]
+
+
+def rivals(view: dict, board: Board) -> dict[int, float]:
+    """For each card not seen: how likely another seat plays it this turn."""
+    me, plays = view["seat"], 2 if view["seats"] == 2 else 1
+    seen = {*codes(view["hand"]), *codes(view["discard"]), *codes(view["shown"])}
+    hidden = [10 * c + v for c in range(5) for v in range(1, 6) if 10 * c + v not in seen]
+    known = {10 * c + v: holders for _, (c, v), holders in view["passed"]}
+    free = len(hidden) - len(known)
+    others = [seat for seat in range(view["seats"]) if seat != me]
+    risk = dict.fromkeys(hidden, 0.0)
+    for seat in others:
+        weights = {card: exp(board.card(seat, card) / TEMPER) for card in hidden}
+        usual = sum(weights.values()) / len(weights)
+        size = view["hands"][seat]
+        for card in hidden:
+            holds = min(1.0, size / max(1, free))
+            if card in known:
+                holds = 1.0 / len(known[card]) if seat in known[card] else 0.0
+            picks = plays * weights[card] / (weights[card] + (size - 1) * usual)
+            risk[card] = 1.0 - (1.0 - risk[card]) * (1.0 - holds * min(1.0, picks))
+    return risk

@@ -1,0 +1,77 @@
+"""Time as the arbiter counts it: seconds on the monotonic clock, limits and banks, and how late the arbiter itself is."""
+
+from dataclasses import dataclass
+
+import trio
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Milliseconds: to the bot's hello, for each decision, and the bank that takes what goes beyond and never refills."""
+
+    startup_ms: int = 10_000
+    turn_ms: int = 1_000
+    bank_ms: int = 10_000
+
+    @property
+    def startup(self) -> float:
+        """Seconds to the bot's hello."""
+        return self.startup_ms / 1000
+
+    @property
+    def turn(self) -> float:
+        """Seconds for each decision."""
+        return self.turn_ms / 1000
+
+
+class Bank:
+    """One seat's time left beyond its turns, in seconds."""
+
+    __slots__ = ("left", "turn")
+
+    def __init__(self, limits: Limits) -> None:
+        self.turn = limits.turn
+        self.left = limits.bank_ms / 1000
+
+    @property
+    def left_ms(self) -> int:
+        """Whole milliseconds left, rounded down: what a bot is told."""
+        return int(self.left * 1000)
+
+    def allowance(self) -> float:
+        """Seconds the next decision may take in all."""
+        return self.turn + self.left
+
+    def charge(self, elapsed: float) -> None:
+        """Take what a decision of ``elapsed`` seconds took beyond its turn."""
+        if elapsed > self.turn:
+            self.left = max(0.0, self.left - (elapsed - self.turn))
+
+
+class LagMeter:
+    """How late this process's own loop runs: a task that sleeps and counts by how much it overslept.
+
+    ``total(now)`` only ever rises; its rise over a window bounds how much later than it happened something was noticed.
+    """
+
+    __slots__ = ("_due", "_sum")
+
+    PERIOD = 0.05
+
+    def __init__(self) -> None:
+        self._sum = 0.0
+        self._due: float | None = None
+
+    def total(self, now: float) -> float:
+        """Seconds of lag so far, that of an overdue wake-up included."""
+        if self._due is None or now <= self._due:
+            return self._sum
+        return self._sum + (now - self._due)
+
+    async def run(self) -> None:
+        """Measure until cancelled."""
+        while True:
+            now = trio.current_time()
+            self._sum = self.total(now)
+            self._due = now + self.PERIOD
+            await trio.sleep_until(self._due)

@@ -1,0 +1,267 @@
+"""Play one match: hands are dealt, requests go out, sealed answers come in, the rules apply them, until it is over."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+import trio
+
+from khiva_arena.arbiter.clock import LagMeter, Limits
+from khiva_arena.arbiter.gather import Gatherer, HostFault
+from khiva_arena.arbiter.seat import Blame, Seat
+from khiva_arena.arbiter.wire import Command, Ending, Wire
+from khiva_arena.games.base import Decision, Event, State
+from khiva_arena.games.registry import get
+from khiva_arena.protocol import codec, messages
+from khiva_arena.protocol.session import Answer, Greeting, Phase
+from khiva_arena.replay import seeds
+from khiva_arena.replay.record import FORFEITED, Choice, Header, Record
+from khiva_arena.result import Policy, Verdict, final_ranks
+
+EXIT_GRACE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One match to be played: all that a worker needs. ``secret`` is the seed's, 32 bytes; ``ordinal`` is the caller's."""
+
+    ordinal: int
+    attempt: int
+    header: Header
+    secret: bytes
+    commands: tuple[Command, ...]
+
+    @property
+    def limits(self) -> Limits:
+        """The header's limits."""
+        return Limits(**self.header.time)
+
+
+@dataclass(frozen=True, slots=True)
+class SeatReport:
+    """What lies beside the record, by seat: nothing here changes the match's digest. Times in seconds."""
+
+    name: str
+    version: str
+    faults: tuple[Blame, ...]
+    decisions: int
+    thought: float
+    slowest: float
+    bank_left: float
+    ending: Ending
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a job went. ``record`` is None when the match is void, and ``void`` says why."""
+
+    ordinal: int
+    attempt: int
+    record: Record | None
+    void: str
+    seats: tuple[SeatReport, ...]
+    req_start: int
+    seconds: float
+
+
+class Match:
+    """One match in progress."""
+
+    def __init__(self, job: Job, wire: Wire, lag: LagMeter) -> None:
+        self._job = job
+        self._header = job.header
+        self._limits = job.limits
+        self._policy = Policy(job.header.policy)
+        self._wire = wire
+        self._seats = [Seat.fresh(number, self._limits) for number in range(len(job.header.seats))]
+        self._gatherer = Gatherer(wire, self._seats, lag)
+        self._req = seeds.req_start(job.secret, job.header.match)
+        self._reqs = [self._req] * len(self._seats)
+        self._steps: list[tuple[Choice, ...]] = []
+        self._raw_legal: dict[int, tuple[object, msgspec.Raw]] = {}
+
+    async def play(self) -> Outcome:
+        """Start the bots, play to the end, end and reap every process on every path."""
+        began = trio.current_time()
+        record, void = None, ""
+        endings: list[Ending] = []
+        try:
+            try:
+                record = await self._play()
+            except HostFault as fault:
+                void = str(fault)
+            finally:
+                with trio.CancelScope(shield=True):
+                    endings = await self._wire.close(EXIT_GRACE if record else 0.0)
+        finally:
+            reports = tuple(_report(seat, ending) for seat, ending in zip(self._seats, endings, strict=False))
+        return Outcome(self._job.ordinal, self._job.attempt, record, void, reports, self._req, trio.current_time() - began)
+
+    async def greet(self) -> Outcome:
+        """Only start the bots, shake hands, and end them: what their first match would begin with."""
+        endings: list[Ending] = []
+        try:
+            await self._greet()
+            for seat in self._seats:
+                if seat.playing:
+                    self._wire.send(seat.number, seat.session.end(messages.End("greeted", [], [])))
+        finally:
+            with trio.CancelScope(shield=True):
+                endings = await self._wire.close(EXIT_GRACE)
+        reports = tuple(_report(seat, ending) for seat, ending in zip(self._seats, endings, strict=True))
+        return Outcome(self._job.ordinal, self._job.attempt, None, "", reports, self._req, 0.0)
+
+    async def _play(self) -> Record:
+        game = get(self._header.game)
+        await self._greet()
+        state, events = game.new(len(self._seats), self._header.rules, self._job.secret)
+        self._tell(events)
+        self._tell_faults({seat.number: True for seat in self._seats if not seat.playing})
+        while not state.is_over and self._left_in() > 1:
+            await self._step(state)
+        reason = "over" if state.is_over else "forfeits"
+        forfeited = tuple(seat.forfeited_at for seat in self._seats)
+        record = Record(
+            header=self._header,
+            steps=tuple(self._steps),
+            verdicts=tuple(seat.verdict for seat in self._seats),
+            forfeited_at=forfeited,
+            ranks=tuple(final_ranks(state.ranks, forfeited)),
+            scores=tuple(state.scores),
+            reason=reason,
+        )
+        for seat in self._seats:
+            if seat.playing:
+                self._wire.send(seat.number, seat.session.end(messages.End(reason, list(record.ranks), list(record.scores))))
+        return record
+
+    # --- the start ---
+
+    async def _greet(self) -> None:
+        requests = {seat.number: seat.session.hello(self._hello(seat.number)) for seat in self._seats}
+        allowances = dict.fromkeys(requests, self._limits.startup)
+        found = await self._gatherer.gather(requests, allowances)
+        for seat in self._seats:
+            outcome = found.answers.get(seat.number)
+            if isinstance(outcome, Greeting):
+                seat.name, seat.version = outcome
+            verdict, detail = found.faults.get(seat.number, (Verdict.OK, ""))
+            if verdict is not Verdict.OK:
+                # Whatever goes wrong before the bot's hello is accepted is one verdict; its detail says what it was.
+                kept = verdict if isinstance(outcome, Greeting) else Verdict.START_FAILED
+                self._fault(seat, kept, detail if verdict is kept else f"{verdict}: {detail}", gather=0)
+            # The start has a clock of its own: it neither counts as a decision nor takes from the bank.
+            seat.bank = Seat.fresh(seat.number, self._limits).bank
+            seat.thought = seat.slowest = 0.0
+            seat.decisions = 0
+
+    def _hello(self, number: int) -> messages.Hello:
+        header = self._header
+        return messages.Hello(
+            protos=[messages.PROTOCOL],
+            caps=[],
+            game=header.game,
+            rules=dict(header.rules),
+            rules_version=header.rules_version,
+            match=header.match,
+            seat=number,
+            seats=len(self._seats),
+            seed=header.seats[number].number,
+            time=messages.Time(**header.time),
+            commit=header.commit,
+        )
+
+    # --- one gather and what follows from it ---
+
+    async def _step(self, state: State) -> None:
+        pending = state.pending()
+        gather = len(self._steps) + 1
+        faults = await self._gatherer.drain()
+        requests, allowances = {}, {}
+        for number, decision in pending.items():
+            seat = self._seats[number]
+            if seat.playing and number not in faults:
+                requests[number] = self._request(seat, decision, state)
+                allowances[number] = seat.bank.allowance()
+        answers: Mapping[int, Greeting | Answer] = {}
+        if requests:
+            found = await self._gatherer.gather(requests, allowances)
+            answers = found.answers
+            faults |= found.faults
+        choices = {number: self._choice(number, decision, answers, faults) for number, decision in pending.items()}
+        defaulted = {number: self._fault(self._seats[number], *faults[number], gather) for number in sorted(faults)}
+        self._steps.append(tuple(choices.values()))
+        self._tell(state.apply({number: choice.choice for number, choice in choices.items()}))
+        self._tell_faults(defaulted)
+
+    def _request(self, seat: Seat, decision: Decision, state: State) -> bytes:
+        req = self._reqs[seat.number]
+        self._reqs[seat.number] = req + 1
+        events, seat.events = seat.events, []
+        message = messages.Decide(
+            req,
+            decision.kind,
+            self._limits.turn_ms,
+            seat.bank.left_ms,
+            state.view(seat.number),
+            events,
+            self._legal(decision),  # type: ignore[arg-type]  # encoded once, spliced in
+        )
+        return seat.session.ask(message, req)
+
+    def _legal(self, decision: Decision) -> object:
+        """A legal list that the game keeps as a constant tuple is encoded once a match."""
+        legal = decision.legal
+        if not isinstance(legal, tuple):
+            return legal
+        known = self._raw_legal.get(id(legal))
+        if known is None:
+            # The tuple is kept beside its encoding, so that its id cannot come to stand for another one.
+            known = self._raw_legal[id(legal)] = (legal, codec.encoded(legal))
+        return known[1]
+
+    def _choice(
+        self, number: int, decision: Decision, answers: Mapping[int, Greeting | Answer], faults: dict[int, tuple[Verdict, str]]
+    ) -> Choice:
+        """The seat's own choice, or the default with the reason for it. Finds illegal choices on the way."""
+        if not self._seats[number].playing:
+            return Choice(number, 0, FORFEITED)
+        answer = answers.get(number)
+        if isinstance(answer, Answer) and number not in faults:
+            if 0 <= answer.choice < len(decision.legal):
+                return Choice(number, answer.choice)
+            faults[number] = (Verdict.ILLEGAL, f"choice {answer.choice} of {len(decision.legal)} legal ones")
+        return Choice(number, 0, str(faults[number][0]))
+
+    def _fault(self, seat: Seat, verdict: Verdict, detail: str, gather: int) -> bool:
+        """Blame a seat; returns whether it is out. A bot that is out is killed, one that is not is told."""
+        forfeits = seat.blame(verdict, detail, gather, self._policy)
+        if forfeits:
+            self._wire.stop(seat.number)
+        elif seat.session.phase is Phase.IDLE:
+            self._wire.send(seat.number, seat.session.fault(messages.Fault(str(verdict), detail, seat.strikes)))
+        return forfeits
+
+    # --- who is told what ---
+
+    def _tell(self, events: Sequence[Event]) -> None:
+        for data, to in events:
+            for seat in self._seats if to is None else [self._seats[number] for number in to]:
+                seat.events.append(data)
+
+    def _tell_faults(self, faults: Mapping[int, bool]) -> None:
+        """Timeouts, defaults played and forfeits are public."""
+        for number, forfeits in faults.items():
+            seat = self._seats[number]
+            kind = "forfeit" if forfeits else "default"
+            why = str(seat.faults[-1].verdict)
+            self._tell([Event({"type": kind, "seat": number, "why": why, "strikes": seat.strikes})])
+
+    def _left_in(self) -> int:
+        return sum(seat.playing for seat in self._seats)
+
+
+def _report(seat: Seat, ending: Ending) -> SeatReport:
+    return SeatReport(
+        seat.name, seat.version, tuple(seat.faults), seat.decisions, seat.thought, seat.slowest, seat.bank.left, ending
+    )

@@ -1,0 +1,107 @@
+"""Many matches at a time: ``slots`` matches in flight, spread over worker processes, one for each core at the most.
+
+A single worker is this very process. A void match is played again at once, ``VOIDS_MOST`` times in all.
+"""
+
+import os
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import replace
+
+import trio
+
+from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.match import Job, Match, Outcome
+from khiva_arena.arbiter.process import Processes
+from khiva_arena.arbiter.worker import Worker, WorkerDied
+from khiva_arena.errors import InternalError
+
+VOIDS_MOST = 2
+Fix = Callable[[Outcome], None]
+PlayOne = Callable[[Job], Awaitable[Outcome]]
+
+
+def play(jobs: Iterable[Job], slots: int, fix: Fix, workers: int | None = None) -> None:
+    """Play all jobs, ``slots`` at a time, and hand each outcome to ``fix``, voids too, in this thread, as it comes.
+
+    ``jobs`` is drawn from only when a slot is free. ``workers``: processes, by default one for each core and slot. Raises
+    what ``fix`` or a match raised, KeyboardInterrupt included, when every process of every match is reaped.
+    """
+    if workers is None:
+        workers = min(slots, len(os.sched_getaffinity(0)))
+    run = _play_here if workers <= 1 else _play_in_workers
+    try:
+        trio.run(run, iter(jobs), slots, fix, workers, restrict_keyboard_interrupt_to_checkpoints=True)
+    except BaseExceptionGroup as group:
+        raise _first(group) from group
+
+
+def play_one(job: Job) -> Outcome:
+    """Play one match in this process, and again after a void."""
+    outcomes: list[Outcome] = []
+    play([job], 1, outcomes.append)
+    return outcomes[-1]
+
+
+async def _play_here(jobs: Iterator[Job], slots: int, fix: Fix, _workers: int) -> None:
+    lag = LagMeter()
+
+    async def one(job: Job) -> Outcome:
+        return await Match(job, Processes(job.commands), lag).play()
+
+    async with trio.open_nursery() as meter:
+        meter.start_soon(lag.run)
+        async with trio.open_nursery() as nursery:
+            for _ in range(slots):
+                nursery.start_soon(_slot, jobs, one, fix)
+        meter.cancel_scope.cancel()
+
+
+async def _play_in_workers(jobs: Iterator[Job], slots: int, fix: Fix, workers: int) -> None:
+    async with trio.open_nursery() as nursery:
+        crew = [Worker(nursery) for _ in range(workers)]
+        try:
+            async with trio.open_nursery() as playing:
+                for slot in range(slots):
+                    playing.start_soon(_slot, jobs, _patiently(crew[slot % workers]), fix)
+        finally:
+            with trio.CancelScope(shield=True):
+                for worker in crew:
+                    await worker.close()
+        nursery.cancel_scope.cancel()
+
+
+def _patiently(worker: Worker) -> PlayOne:
+    async def one(job: Job) -> Outcome:
+        try:
+            return await worker.play(job)
+        except WorkerDied:
+            # Killed from outside or out of memory: nothing of the match was fixed, so it is played from the start.
+            try:
+                return await worker.play(job)
+            except WorkerDied as error:
+                raise InternalError(f"two workers died while playing match {job.header.match}: {error}") from None
+
+    return one
+
+
+async def _slot(jobs: Iterator[Job], play_one: PlayOne, fix: Fix) -> None:
+    for job in jobs:
+        while True:
+            outcome = await play_one(job)
+            fix(outcome)
+            if outcome.record is not None or job.attempt >= VOIDS_MOST:
+                break
+            job = replace(job, attempt=job.attempt + 1)
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The one to tell the user of: an interrupt before all else, then whatever came first."""
+    leaves: list[BaseException] = []
+    todo: list[BaseException] = [group]
+    while todo:
+        error = todo.pop(0)
+        if isinstance(error, BaseExceptionGroup):
+            todo += error.exceptions
+        else:
+            leaves.append(error)
+    return next((leaf for leaf in leaves if isinstance(leaf, KeyboardInterrupt)), leaves[0])

@@ -1,0 +1,49 @@
+"""Before the first match every bot is started once and shakes hands, so that a competition does not begin with a loss."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+
+import trio
+
+from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.gather import HostFault
+from khiva_arena.arbiter.match import Job, Match, SeatReport
+from khiva_arena.arbiter.process import Processes
+from khiva_arena.arbiter.wire import Command
+from khiva_arena.errors import BotError
+from khiva_arena.replay.record import Header
+
+NOTES_SHOWN = 2_000
+
+
+def preflight(names: Sequence[str], commands: Sequence[Command], header: Header) -> None:
+    """Start all bots, a table at a time, under the limits of ``header``. Raises BotError naming each one that fails, with
+    what it wrote on stderr."""
+    size = len(header.seats)
+    problems: list[str] = []
+    for begin in range(0, len(commands), size):
+        crowd = list(range(begin, min(begin + size, len(commands))))
+        seated = crowd + [0] * (size - len(crowd))
+        job = Job(0, 1, header, os.urandom(32), tuple(commands[bot] for bot in seated))
+        reports = trio.run(_greet, job, restrict_keyboard_interrupt_to_checkpoints=True)
+        problems += [_problem(names[bot], report) for bot, report in zip(crowd, reports, strict=False) if report.faults]
+    if problems:
+        raise BotError("\n".join(problems))
+
+
+async def _greet(job: Job) -> tuple[SeatReport, ...]:
+    while True:
+        try:
+            return (await Match(job, Processes(job.commands), LagMeter()).greet()).seats
+        except HostFault:
+            if job.attempt >= 2:
+                raise BotError("this machine is too busy to start the bots in time; try again, or give --start") from None
+            job = replace(job, attempt=job.attempt + 1)
+
+
+def _problem(name: str, report: SeatReport) -> str:
+    blame = report.faults[0]
+    said = report.ending.notes.strip()[-NOTES_SHOWN:]
+    shown = "\n  its stderr: " + said.replace("\n", "\n  ") if said else "; it wrote nothing on stderr"
+    return f"{name}: {blame.verdict}: {blame.detail}{shown}"

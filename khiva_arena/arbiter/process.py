@@ -1,0 +1,377 @@
+"""The bots of one match as processes: raw non-blocking pipes, one epoll for all of them, killed and reaped on every path.
+
+Bots are spawned by plain ``subprocess.Popen`` in the main thread. Spawning through trio would run it in a worker thread that
+ends when idle, and the parent-death signal that each bot carries is tied to the thread.
+"""
+
+import fcntl
+import os
+import select
+import signal
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import trio
+
+from khiva_arena.arbiter.isolation import launch, prepare
+from khiva_arena.arbiter.wire import Arrival, Command, Ending, Notes
+from khiva_arena.errors import InternalError
+
+CHUNK = 65_536
+NOTES_PER_WINDOW = 65_536
+NOTES_WINDOW = 0.02
+REAP_SECONDS = 10.0
+_NOTHING: tuple[Arrival, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class _Bot:
+    """One bot's process and our ends of its pipes; a descriptor is -1 once closed."""
+
+    seat: int
+    process: subprocess.Popen[bytes] | None
+    stdin: int = -1
+    stdout: int = -1
+    stderr: int = -1
+    backlog: bytearray = field(default_factory=bytearray)
+    notes: Notes = field(default_factory=Notes)
+    notes_allowed: int = NOTES_PER_WINDOW
+    trouble: str = ""
+    killed: bool = False
+    ending: Ending | None = None
+
+
+class Processes:
+    """A ``Wire`` of real processes, one for each command. A command that cannot be started is gone from the beginning."""
+
+    def __init__(self, commands: Sequence[Command]) -> None:
+        self._epoll = select.epoll()
+        self._reads: dict[int, tuple[_Bot, bool]] = {}
+        self._writes: dict[int, _Bot] = {}
+        self._throttled: list[_Bot] = []
+        self._window_ends = 0.0
+        self._unsaid: list[Arrival] = []
+        self._calls = 0
+        self._bots: list[_Bot] = []
+        prepare()
+        try:
+            for seat, command in enumerate(commands):
+                self._bots.append(self._start(seat, command))
+        except BaseException:
+            self._end_all()
+            raise
+
+    # --- starting ---
+
+    def _start(self, seat: int, command: Command) -> _Bot:
+        ours, theirs = _pipes()
+        try:
+            process = subprocess.Popen(
+                launch(command.argv),
+                stdin=theirs[0],
+                stdout=theirs[1],
+                stderr=theirs[2],
+                cwd=command.folder,
+                env=_environment(command),
+                start_new_session=True,
+            )
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            _close(*ours)
+            bot = _Bot(seat, None, trouble=f"cannot be started: {error}")
+            self._unsaid.append(Arrival(seat, trio.current_time(), b""))
+            return bot
+        finally:
+            _close(*theirs)
+        bot = _Bot(seat, process, *ours)
+        for descriptor, is_notes in ((bot.stdout, False), (bot.stderr, True)):
+            self._epoll.register(descriptor, select.EPOLLIN)
+            self._reads[descriptor] = (bot, is_notes)
+        return bot
+
+    # --- bytes ---
+
+    def send(self, seat: int, data: bytes) -> None:
+        bot = self._bots[seat]
+        if bot.stdin < 0:
+            return
+        if bot.backlog:
+            bot.backlog += data
+            return
+        try:
+            written = os.write(bot.stdin, data)
+        except BlockingIOError:
+            written = 0
+        except OSError:
+            self._input_closed(bot)
+            return
+        if written < len(data):
+            bot.backlog += data[written:]
+            self._epoll.register(bot.stdin, select.EPOLLOUT)
+            self._writes[bot.stdin] = bot
+
+    async def receive(self, deadline: float) -> Sequence[Arrival]:
+        self._calls += 1
+        if self._calls % 64 == 0:
+            await trio.lowlevel.checkpoint()  # a table whose bots are always faster than we are must not starve others
+        while True:
+            arrivals = self._poll()
+            if arrivals or trio.current_time() >= deadline:
+                return arrivals
+            wake = min(deadline, self._window_ends) if self._throttled else deadline
+            with trio.move_on_at(wake):
+                await trio.lowlevel.wait_readable(self._epoll.fileno())
+
+    def _poll(self) -> Sequence[Arrival]:
+        """Read whatever is there now, write what waits to be written. Never blocks."""
+        if self._throttled and trio.current_time() >= self._window_ends:
+            self._unthrottle()
+        ready = self._epoll.poll(0)
+        if not ready and not self._unsaid:
+            return _NOTHING
+        now = trio.current_time()
+        out, self._unsaid = self._unsaid, []
+        for descriptor, _mask in ready:
+            reader = self._reads.get(descriptor)
+            if reader is None:
+                if descriptor in self._writes:
+                    self._write_more(self._writes[descriptor])
+            elif reader[1]:
+                self._read_notes(reader[0], now)
+            else:
+                bot = reader[0]
+                data = _read(descriptor)
+                if data:
+                    out.append(Arrival(bot.seat, now, data))
+                elif data is not None:
+                    bot.stdout = self._forget(descriptor)
+                    out.append(Arrival(bot.seat, now, b""))
+        out += self._unsaid  # a write may have found an input closed
+        self._unsaid = []
+        return out
+
+    def _write_more(self, bot: _Bot) -> None:
+        try:
+            written = os.write(bot.stdin, bot.backlog)
+        except BlockingIOError:
+            return
+        except OSError:
+            self._input_closed(bot)
+            return
+        del bot.backlog[:written]
+        if not bot.backlog:
+            self._epoll.unregister(bot.stdin)
+            del self._writes[bot.stdin]
+
+    def _input_closed(self, bot: _Bot) -> None:
+        """The bot closed its input or is dead. What it wrote before is still read, then its output ends or it is late."""
+        bot.trouble = bot.trouble or "closed its input"
+        bot.stdin = self._forget(bot.stdin)
+        bot.backlog.clear()
+        if bot.stdout < 0:
+            self._unsaid.append(Arrival(bot.seat, trio.current_time(), b""))
+
+    def _read_notes(self, bot: _Bot, now: float) -> None:
+        data = _read(bot.stderr)
+        if data:
+            bot.notes.add(data)
+            bot.notes_allowed -= len(data)
+            if bot.notes_allowed <= 0:
+                # A flood of notes is never a fault, but it may not eat the arbiter's time: read on a little later.
+                self._epoll.modify(bot.stderr, 0)
+                self._throttled.append(bot)
+                if len(self._throttled) == 1:
+                    self._window_ends = now + NOTES_WINDOW
+        elif data is not None:
+            bot.stderr = self._forget(bot.stderr)
+
+    def _unthrottle(self) -> None:
+        for bot in self._throttled:
+            bot.notes_allowed = NOTES_PER_WINDOW
+            if bot.stderr >= 0:
+                self._epoll.modify(bot.stderr, select.EPOLLIN)
+        self._throttled.clear()
+
+    def _forget(self, descriptor: int) -> int:
+        if descriptor >= 0:
+            if self._reads.pop(descriptor, None) is not None or self._writes.pop(descriptor, None) is not None:
+                self._epoll.unregister(descriptor)
+            os.close(descriptor)
+        return -1
+
+    # --- what the system says of a bot ---
+
+    def run_delays(self) -> list[float]:
+        return [_run_delay(bot.process.pid) if bot.process and bot.ending is None else 0.0 for bot in self._bots]
+
+    async def gone(self, seat: int) -> str:
+        bot = self._bots[seat]
+        if bot.process is None:
+            return bot.trouble
+        status = _status(bot.process.pid)
+        if status is None and not bot.killed:
+            # An exiting process closes its output a moment before it can be waited for.
+            with trio.move_on_after(0.05):
+                await self._exits([bot])
+            status = _status(bot.process.pid)
+        if status is None:
+            return bot.trouble or "closed its output and lives on"
+        return describe_status(status)
+
+    # --- ending ---
+
+    def stop(self, seat: int) -> None:
+        bot = self._bots[seat]
+        if bot.process is not None and bot.ending is None and _status(bot.process.pid) is None:
+            bot.killed = True
+            _kill_group(bot.process.pid)
+        bot.stdin = self._forget(bot.stdin)
+        bot.stdout = self._forget(bot.stdout)
+        bot.backlog.clear()
+
+    async def close(self, grace: float) -> list[Ending]:
+        try:
+            alive = [bot for bot in self._bots if bot.process is not None and bot.ending is None]
+            with trio.move_on_after(grace):
+                for bot in alive:
+                    while bot.backlog and bot.stdin >= 0:
+                        self._poll()
+                        await trio.sleep(0.001)
+                    bot.stdin = self._forget(bot.stdin)
+                await self._exits(alive)
+        finally:
+            self._end_all()
+        return [bot.ending for bot in self._bots if bot.ending is not None]
+
+    async def _exits(self, bots: Sequence[_Bot]) -> None:
+        """Wait until these have exited, reading meanwhile what all bots still write."""
+        for bot in bots:
+            if bot.process is None or bot.ending is not None:
+                continue
+            exit_descriptor = os.pidfd_open(bot.process.pid)
+            self._epoll.register(exit_descriptor, select.EPOLLIN)
+            try:
+                while _status(bot.process.pid) is None:
+                    late = self._poll()
+                    if _status(bot.process.pid) is None:
+                        # Level-triggered: an exit wakes this wait too. Output at the end of a match is read and dropped.
+                        self._unsaid += [a for a in late if not a.data]
+                        await trio.lowlevel.wait_readable(self._epoll.fileno())
+            finally:
+                self._epoll.unregister(exit_descriptor)
+                os.close(exit_descriptor)
+
+    def _end_all(self) -> None:
+        """Kill whatever is left, children of bots that exited included, reap, and close every descriptor."""
+        for bot in self._bots:
+            if bot.process is not None and bot.ending is None:
+                bot.killed = bot.killed or _status(bot.process.pid) is None
+                _kill_group(bot.process.pid)
+        for bot in self._bots:
+            if bot.ending is None:
+                bot.ending = self._reap(bot)
+            for descriptor in (bot.stdin, bot.stdout, bot.stderr):
+                self._forget(descriptor)
+            bot.stdin = bot.stdout = bot.stderr = -1
+        if not self._epoll.closed:
+            self._epoll.close()
+
+    def _reap(self, bot: _Bot) -> Ending:
+        if bot.process is None:
+            return Ending(None, False, 0.0, bot.trouble, len(bot.trouble))
+        pid = bot.process.pid
+        exit_descriptor = os.pidfd_open(pid)
+        try:
+            if not select.select([exit_descriptor], [], [], REAP_SECONDS)[0]:
+                raise InternalError(f"process {pid} of seat {bot.seat} was killed and did not die in {REAP_SECONDS:.0f} s")
+        finally:
+            os.close(exit_descriptor)
+        while bot.stderr >= 0 and (data := _read(bot.stderr)):
+            bot.notes.add(data)
+        _pid, status, usage = os.wait4(pid, 0)
+        bot.process.returncode = os.waitstatus_to_exitcode(status)
+        cpu = usage.ru_utime + usage.ru_stime
+        return Ending(bot.process.returncode, bot.killed, cpu, bot.notes.text(), bot.notes.total)
+
+
+def describe_status(status: int) -> str:
+    """An exit status in words; negative is a signal."""
+    if status >= 0:
+        return f"exited with code {status}"
+    try:
+        return f"was ended by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"was ended by signal {-status}"
+
+
+def _pipes() -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+    """Our ends and the bot's ends of stdin, stdout, stderr; ours do not block. Each end is a file description of its own."""
+    made: list[int] = []
+    try:
+        for _ in range(3):
+            made += os.pipe2(os.O_CLOEXEC)
+    except OSError:
+        _close(*made)
+        raise
+    ours = (made[1], made[2], made[4])
+    for descriptor in ours:
+        fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_NONBLOCK)
+    return ours, (made[0], made[3], made[5])
+
+
+def _close(*descriptors: int) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
+def _environment(command: Command) -> dict[str, str]:
+    """Little enough that two machines agree, and nothing of the arbiter's own settings."""
+    bare = {"PATH": os.environ.get("PATH", "/usr/local/bin:/usr/bin:/bin"), "HOME": command.folder, "LANG": "C.UTF-8"}
+    return bare | command.environment
+
+
+def _read(descriptor: int) -> bytes | None:
+    """Up to CHUNK bytes, b"" at the end, None when nothing is there now."""
+    try:
+        return os.read(descriptor, CHUNK)
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b""
+
+
+def _status(pid: int) -> int | None:
+    """A child's exit status without reaping it, None while it runs."""
+    try:
+        info = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return 0
+    if info is None:
+        return None
+    return info.si_status if info.si_code == os.CLD_EXITED else -info.si_status
+
+
+def _kill_group(pid: int) -> None:
+    """SIGKILL to the whole process group. The leader is not reaped yet, so the number cannot have been given anew."""
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return  # the group is empty: all of it has exited
+
+
+def _run_delay(pid: int) -> float:
+    """Seconds the process tree of ``pid`` was ready to run and waited for a core: the thread that waited longest."""
+    longest = 0
+    todo = [pid]
+    seen = 0
+    while todo and seen < 64:
+        seen += 1
+        folder = Path(f"/proc/{todo.pop()}/task")
+        try:
+            for task in list(folder.iterdir())[:256]:
+                longest = max(longest, int((task / "schedstat").read_text().split()[1]))
+                todo += [int(child) for child in (task / "children").read_text().split()]
+        except (OSError, IndexError, ValueError):
+            continue  # it ended while we looked, or the kernel keeps no such figures
+    return longest / 1e9

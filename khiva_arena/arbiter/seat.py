@@ -1,0 +1,64 @@
+"""One seat during a match: its conversation, its bank, its strikes, and what it is still to be told."""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from khiva_arena.arbiter.clock import Bank, Limits
+from khiva_arena.protocol.session import Session
+from khiva_arena.result import STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict
+
+
+class Blame(NamedTuple):
+    """A fault: what happened, in a line for the bot's author, and the gather it happened in (0 is the start)."""
+
+    verdict: Verdict
+    detail: str
+    gather: int
+
+
+@dataclass(slots=True, eq=False)
+class Seat:
+    """Mutable, one for each seat of a match in progress. Times are in seconds."""
+
+    number: int
+    bank: Bank
+    session: Session = field(default_factory=Session)
+    verdict: Verdict = Verdict.OK
+    forfeited_at: int | None = None
+    strikes: int = 0
+    faults: list[Blame] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    name: str = ""
+    version: str = ""
+    output_ended: bool = False
+    thought: float = 0.0
+    slowest: float = 0.0
+    decisions: int = 0
+
+    @classmethod
+    def fresh(cls, number: int, limits: Limits) -> "Seat":
+        """A seat before the start."""
+        return cls(number, Bank(limits))
+
+    @property
+    def playing(self) -> bool:
+        """It has not forfeited."""
+        return self.forfeited_at is None
+
+    def took(self, elapsed: float) -> None:
+        """Count a decision of ``elapsed`` seconds."""
+        self.bank.charge(elapsed)
+        self.thought += elapsed
+        self.decisions += 1
+        self.slowest = max(self.slowest, elapsed)
+
+    def blame(self, verdict: Verdict, detail: str, gather: int, policy: Policy) -> bool:
+        """Note a fault. Returns whether it forfeits the match by the policy."""
+        self.faults.append(Blame(verdict, detail, gather))
+        if verdict in STRIKING:
+            self.strikes += 1
+            if self.strikes < STRIKES_TO_FORFEIT[policy]:
+                return False
+        self.verdict = verdict
+        self.forfeited_at = gather
+        return True

@@ -1,0 +1,85 @@
+"""What a match needs of its bots' pipes, so that a test can script them: bytes out, arrivals in, one wait for all seats."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+NOTES_KEPT = 8_192
+
+
+class Arrival(NamedTuple):
+    """Bytes a seat's bot wrote, or b"" when nothing more can come: it closed its output, its input, or is dead.
+    ``at`` is when the arbiter noticed, in seconds of the monotonic clock."""
+
+    seat: int
+    at: float
+    data: bytes
+
+
+class Notes:
+    """What a bot writes on stderr: the first and the last 8 KiB, and how much there was in all."""
+
+    __slots__ = ("_head", "_tail", "total")
+
+    def __init__(self) -> None:
+        self.total = 0
+        self._head = bytearray()
+        self._tail = bytearray()
+
+    def add(self, data: bytes) -> None:
+        """Take more in; what lies between head and tail is dropped."""
+        self.total += len(data)
+        room = NOTES_KEPT - len(self._head)
+        self._head += data[:room] if room > 0 else b""
+        self._tail += data[max(room, 0) :]
+        if len(self._tail) > NOTES_KEPT:
+            del self._tail[:-NOTES_KEPT]
+
+    def text(self) -> str:
+        """Head and tail, with a mark between them where bytes were dropped. Undecodable bytes become escapes."""
+        dropped = self.total - len(self._head) - len(self._tail)
+        mark = f"\n[... {dropped} bytes dropped ...]\n".encode() if dropped else b""
+        return bytes(self._head + mark + self._tail).decode("utf-8", "backslashreplace")
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a bot's process ended. ``status`` is its exit status, negative for a signal, None when it never started;
+    ``killed`` when the arbiter ended it; ``cpu`` in seconds, its waited-for children included."""
+
+    status: int | None
+    killed: bool
+    cpu: float
+    notes: str
+    notes_total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """How a bot is started: the words, the folder, and what is laid over a bare environment."""
+
+    argv: tuple[str, ...]
+    folder: str
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+class Wire(Protocol):
+    """All bots of one match."""
+
+    def send(self, seat: int, data: bytes) -> None:
+        """Write without ever blocking; what the pipe does not take is kept and written later."""
+
+    async def receive(self, deadline: float) -> Sequence[Arrival]:
+        """What has come; waits for something until ``deadline`` and then returns nothing, after one last look."""
+
+    def stop(self, seat: int) -> None:
+        """Kill the seat's bot and all of its processes; nothing more arrives from it."""
+
+    def run_delays(self) -> list[float]:
+        """Seconds that each seat's processes were ready to run and had no core, so far. 0.0 where that is not known."""
+
+    async def gone(self, seat: int) -> str:
+        """In words, how a bot whose output ended came to its end: its exit code or signal, or that it is still there."""
+
+    async def close(self, grace: float) -> list[Ending]:
+        """End of input to all, ``grace`` seconds to exit, then kill and reap every process. Idempotent."""

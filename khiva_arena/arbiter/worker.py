@@ -1,0 +1,154 @@
+"""A worker process that plays matches for the pool: jobs in as frames on stdin, outcomes out as frames on stdout.
+
+A frame is a u32 big-endian length and a msgpack payload. When its input ends, because the arbiter is done or dead, a worker
+ends every match it plays, reaps the bots, and exits.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+
+import msgspec
+import trio
+
+from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.match import Job, Match, Outcome
+from khiva_arena.arbiter.process import Processes, describe_status
+
+HEADER = 4
+CLOSE_SECONDS = 20.0
+_encode = msgspec.msgpack.Encoder().encode
+_decode_job = msgspec.msgpack.Decoder(Job).decode
+_decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
+
+
+class WorkerDied(Exception):
+    """A worker ended with jobs in hand. The text says how."""
+
+
+class Worker:
+    """The arbiter's side of one worker, started at the first job and again after a death."""
+
+    def __init__(self, nursery: trio.Nursery) -> None:
+        self._nursery = nursery
+        self._process: subprocess.Popen[bytes] | None = None
+        self._jobs: trio.lowlevel.FdStream
+        self._waiting: dict[tuple[int, int], tuple[trio.Event, list[Outcome]]] = {}
+        self._sending = trio.Lock()
+        self._death = ""
+
+    async def play(self, job: Job) -> Outcome:
+        """Have one match played. Raises WorkerDied."""
+        done, outcome = trio.Event(), list[Outcome]()
+        if self._process is None:
+            self._start()
+        self._waiting[job.ordinal, job.attempt] = (done, outcome)
+        try:
+            async with self._sending:
+                await self._jobs.send_all(_framed(job))
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            await trio.lowlevel.checkpoint()  # it died; the reader notices, too, and tells all that wait
+        await done.wait()
+        if not outcome:
+            raise WorkerDied(self._death)
+        return outcome[0]
+
+    def _start(self) -> None:
+        command = [sys.executable, "-m", "khiva_arena.arbiter.worker"]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, bufsize=0
+        )
+        assert self._process.stdin
+        assert self._process.stdout
+        self._jobs = trio.lowlevel.FdStream(os.dup(self._process.stdin.fileno()))
+        self._process.stdin.close()
+        outcomes = trio.lowlevel.FdStream(os.dup(self._process.stdout.fileno()))
+        self._process.stdout.close()
+        self._nursery.start_soon(self._read, self._process, outcomes)
+
+    async def _read(self, process: subprocess.Popen[bytes], outcomes: trio.lowlevel.FdStream) -> None:
+        async with outcomes:
+            payloads = _Payloads(outcomes)
+            while payload := await payloads.next():
+                outcome = _decode_outcome(payload)
+                done, into = self._waiting.pop((outcome.ordinal, outcome.attempt))
+                into.append(outcome)
+                done.set()
+        if self._process is process:
+            self._death = f"the worker {describe_status(process.wait())}"
+            self._process = None
+            await self._jobs.aclose()
+            for done, _ in self._waiting.values():
+                done.set()
+            self._waiting.clear()
+
+    async def close(self) -> None:
+        """End of input, then wait until the worker has reaped its bots and exited."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        await self._jobs.aclose()
+        exit_descriptor = os.pidfd_open(process.pid)
+        try:
+            with trio.move_on_after(CLOSE_SECONDS):
+                await trio.lowlevel.wait_readable(exit_descriptor)
+        finally:
+            os.close(exit_descriptor)
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+
+
+def _framed(message: Job | Outcome) -> bytes:
+    payload = _encode(message)
+    return len(payload).to_bytes(HEADER, "big") + payload
+
+
+class _Payloads:
+    """Payloads of whole frames out of a stream."""
+
+    def __init__(self, stream: trio.lowlevel.FdStream) -> None:
+        self._stream = stream
+        self._buffer = bytearray()
+
+    async def next(self) -> bytes | None:
+        """The next one, None when the stream has ended."""
+        while True:
+            end = HEADER + int.from_bytes(self._buffer[:HEADER], "big")
+            if len(self._buffer) >= max(end, HEADER + 1):
+                payload = bytes(self._buffer[HEADER:end])
+                del self._buffer[:end]
+                return payload
+            data = await self._stream.receive_some(1 << 20)
+            if not data:
+                return None
+            self._buffer += data
+
+
+async def _serve() -> None:
+    lag = LagMeter()
+    jobs, outcomes = trio.lowlevel.FdStream(os.dup(0)), trio.lowlevel.FdStream(os.dup(1))
+    sending = trio.Lock()
+
+    async def one(job: Job) -> None:
+        outcome = await Match(job, Processes(job.commands), lag).play()
+        async with sending:
+            await outcomes.send_all(_framed(outcome))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(lag.run)
+        payloads = _Payloads(jobs)
+        while payload := await payloads.next():
+            nursery.start_soon(one, _decode_job(payload))
+        nursery.cancel_scope.cancel()
+
+
+def main() -> None:
+    """Serve until the input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the arbiter hears it and closes our input
+    trio.run(_serve)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+"""One event of a store: what defines it, the jobs still to be played, and how an outcome becomes rows."""
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from khiva_arena import __version__
+from khiva_arena.arbiter.bots import Bot
+from khiva_arena.arbiter.isolation import LEVEL
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.arbiter.wire import Command
+from khiva_arena.cli.settings import Settings
+from khiva_arena.errors import StoreError
+from khiva_arena.replay import seeds
+from khiva_arena.replay.record import Header, Seat, canonical, digest_of
+from khiva_arena.schedule.roundrobin import LineUps, Match, line_ups, schedule, totals
+from khiva_arena.store.db import RUN_SECRET, BotRow, EventRow, MatchRow, SeatRow, Store, VoidRow, now
+
+ID_LENGTH = 16
+
+
+def definition_of(settings: Settings, bots: Sequence[Bot]) -> dict[str, Any]:
+    """All that defines an event, as plain values. A seed that was given is in it as a hash, a drawn one as None, so that
+    the same command finds its event again."""
+    seed = None
+    if settings.seed is not None:
+        seed = sha256(b"khiva-event-seed-1\0" + seeds.run_secret(settings.seed)).hexdigest()
+    return {
+        "format": "round-robin",
+        "game": settings.game.name,
+        "rules_version": settings.game.rules_version,
+        "rules": dict(settings.rules),
+        "seats": settings.seats,
+        "seeds": settings.seeds,
+        "copies": settings.copies,
+        "lineups": settings.lineups,
+        "time": time_of(settings),
+        "policy": str(settings.policy),
+        "isolation": LEVEL,
+        "seed": seed,
+        "anchor": next((bot.name for bot in bots if bot.name == "random"), bots[0].name),
+        "bots": [{"name": bot.name, "identity": bot.identity} for bot in bots],
+    }
+
+
+def time_of(settings: Settings) -> dict[str, int]:
+    """The limits as they stand in a header."""
+    limits = settings.limits
+    return {"startup_ms": limits.startup_ms, "turn_ms": limits.turn_ms, "bank_ms": limits.bank_ms}
+
+
+def line_ups_of(definition: dict[str, Any]) -> LineUps:
+    """The line-ups of an event. Raises ConfigError for fewer bots than seats."""
+    count = len(definition["bots"])
+    return line_ups(
+        count, definition["seats"], copies=definition["copies"], most=definition["lineups"], key=schedule_key(definition)
+    )
+
+
+def schedule_key(definition: dict[str, Any]) -> bytes:
+    """What line-ups and seatings are drawn with: public, so that anyone can work the schedule out again."""
+    return sha256(b"khiva-schedule-1\0" + event_id(definition).encode()).digest()
+
+
+def event_id(definition: dict[str, Any]) -> str:
+    """The event's id, 16 hex digits."""
+    return digest_of(definition)[:ID_LENGTH]
+
+
+def match_id(event: str, ordinal: int) -> str:
+    """The id of a match, 16 hex digits."""
+    return sha256(f"khiva-match-1\0{event}\0{ordinal}".encode()).hexdigest()[:ID_LENGTH]
+
+
+def header_of(definition: dict[str, Any], who: Sequence[tuple[str, str]], match: str, secret: bytes) -> Header:
+    """The header of a match. ``who``: name and identity by seat; ``secret``: the seed's."""
+    return Header(
+        match=match,
+        game=definition["game"],
+        rules_version=definition["rules_version"],
+        rules=definition["rules"],
+        seats=tuple(Seat(name, bot, seeds.seat_number(secret, match, i)) for i, (name, bot) in enumerate(who)),
+        commit=seeds.commitment(match, secret),
+        time=definition["time"],
+        policy=definition["policy"],
+        isolation=definition["isolation"],
+    )
+
+
+def open_event(store: Store, definition: dict[str, Any], bots: Sequence[Bot], secret: bytes) -> EventRow:
+    """The store's event of this definition, added if it is new. Raises StoreError if another engine version began it."""
+    event = event_id(definition)
+    row = store.event(event)
+    if row is None:
+        rows = [BotRow(b.name, b.identity, b.version, b.complete, b.asked_as, str(Path.cwd())) for b in bots]
+        commitment = seeds.commitment(event, secret)
+        store.add_event(event, canonical(definition).decode(), __version__, commitment, secret, rows)
+        row = store.event(event)
+        assert row is not None
+    if row.engine != __version__:
+        raise StoreError(
+            f"{store.folder}: event {event} was begun by khiva-arena {row.engine}, this is {__version__}; "
+            "finish it with that one, or give another --out"
+        )
+    return row
+
+
+class Play:
+    """The part of an event that is still to be played. Iterate ``jobs`` lazily; give each outcome to ``fix``."""
+
+    def __init__(self, store: Store, event: EventRow, chosen: LineUps, commands: Sequence[Command]) -> None:
+        self._store = store
+        self._event = event
+        self._definition = event.definition
+        self._chosen = chosen
+        self._commands = commands
+        self.totals = totals(chosen, self._definition["seeds"])
+        self.done = store.fixed(event.id)
+        self.set_aside: set[tuple[int, int]] = set()
+        self._voids = {row.ordinal: row.attempt for row in store.voids(event.id)}
+        self._planned: dict[int, Match] = {}
+        per_seed = self.totals.matches // self.totals.seeds
+        self._left = dict.fromkeys(range(self.totals.seeds), per_seed)
+        for ordinal in self.done:
+            self._left[ordinal // per_seed] -= 1
+        self._reveal_what_is_over()
+
+    def jobs(self) -> Iterator[Job]:
+        """What is not fixed, in schedule order; tables set aside meanwhile are passed over."""
+        for match in schedule(self._chosen, self._definition["seeds"], key=schedule_key(self._definition)):
+            if match.ordinal in self.done or (match.k, match.lineup) in self.set_aside:
+                continue
+            self._planned[match.ordinal] = match
+            attempt = self._voids.get(match.ordinal, 0) + 1
+            self._store.issue(self._event.id, match.ordinal, attempt)
+            yield self._job(match, attempt)
+
+    def _job(self, match: Match, attempt: int) -> Job:
+        secret = seeds.seed_secret(self._event.secret, match.k)
+        bots = self._definition["bots"]
+        who = [(bots[bot]["name"], bots[bot]["identity"]) for bot in match.bots]
+        header = header_of(self._definition, who, match_id(self._event.id, match.ordinal), secret)
+        return Job(match.ordinal, attempt, header, secret, tuple(self._commands[bot] for bot in match.bots))
+
+    def fix(self, outcome: Outcome, *, last: bool) -> None:
+        """Store an outcome. ``last``: a void that will not be played again now, so that its table is set aside."""
+        match = self._planned[outcome.ordinal]
+        if outcome.record is None:
+            self._store.void(_void_row(self._event.id, match, outcome))
+            if last:
+                self.set_aside.add((match.k, match.lineup))
+            return
+        self._store.fix(_match_row(self._event.id, match, outcome))
+        del self._planned[outcome.ordinal]
+        self.done.add(outcome.ordinal)
+        self._left[match.k] -= 1
+        self._reveal_what_is_over()
+
+    def _reveal_what_is_over(self) -> None:
+        for k in [k for k, left in self._left.items() if left == 0]:
+            self._store.reveal(self._event.id, k, seeds.seed_secret(self._event.secret, k))
+            del self._left[k]
+        if not self._left:
+            self._store.reveal(self._event.id, RUN_SECRET, self._event.secret)
+
+
+def _match_row(event: str, match: Match, outcome: Outcome) -> MatchRow:
+    record = outcome.record
+    assert record is not None
+    rows = [
+        SeatRow(
+            seat=seat,
+            bot=match.bots[seat],
+            rank=record.ranks[seat],
+            score=record.scores[seat],
+            verdict=str(record.verdicts[seat]),
+            faults=[[str(blame.verdict), blame.detail, blame.gather] for blame in report.faults],
+            decisions=report.decisions,
+            thought=report.thought,
+            slowest=report.slowest,
+            bank_left=report.bank_left,
+            cpu=report.ending.cpu,
+            status=report.ending.status,
+            notes=report.ending.notes,
+            notes_total=report.ending.notes_total,
+        )
+        for seat, report in enumerate(outcome.seats)
+    ]
+    return MatchRow(
+        event=event,
+        ordinal=match.ordinal,
+        id=record.header.match,
+        seed=match.k,
+        lineup=match.lineup,
+        rotation=match.rotation,
+        digest=record.digest,
+        record=record.to_json(),
+        attempt=outcome.attempt,
+        req_start=outcome.req_start,
+        seconds=outcome.seconds,
+        finished=now(),
+        seats=tuple(rows),
+    )
+
+
+def _void_row(event: str, match: Match, outcome: Outcome) -> VoidRow:
+    cpu = [report.ending.cpu for report in outcome.seats]
+    return VoidRow(event, match.ordinal, outcome.attempt, match.k, match.lineup, list(match.bots), outcome.void, cpu, now())

@@ -1,0 +1,43 @@
+"""The arbiter's messages: readable lines on stderr, JSON lines in the store."""
+
+import sys
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import Any, NoReturn, TextIO
+
+import structlog
+
+FILE = "log.jsonl"
+
+
+class Log:
+    """Messages of one command. ``folder`` is the store that also keeps them, or None."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._file: TextIO | None = None
+        if folder is not None:
+            self._file = (folder / FILE).open("a", encoding="utf-8", buffering=1)
+        self._stamp = structlog.processors.TimeStamper(fmt="iso", utc=True)
+        self._json = structlog.processors.JSONRenderer(sort_keys=True)
+        self._logger = structlog.wrap_logger(None, processors=[self._both], wrapper_class=structlog.BoundLogger)
+
+    def say(self, event: str, *, warning: bool = False, **values: Any) -> None:
+        """One message. On stderr its event and values; in the store the same as JSON, with the time."""
+        (self._logger.warning if warning else self._logger.info)(event, **values)
+
+    def _both(self, _logger: Any, method: str, entry: MutableMapping[str, Any]) -> NoReturn:
+        if self._file is not None:
+            try:
+                self._file.write(str(self._json(None, method, self._stamp(None, method, {**entry, "level": method}))) + "\n")
+            except OSError as error:
+                self._file = None  # the truth is in the database; a log that cannot be written ends nothing
+                print(f"the log stops here: {error}", file=sys.stderr)
+        event = entry.pop("event")
+        values = "  ".join(f"{key}={value}" for key, value in entry.items())
+        print(f"{'warning: ' if method == 'warning' else ''}{event}{'  ' if values else ''}{values}", file=sys.stderr)
+        raise structlog.DropEvent
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()

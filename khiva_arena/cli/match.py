@@ -1,0 +1,145 @@
+"""``khiva-arena match``: one match, printed turn by turn; or a stored one again, with live bots."""
+
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+import click
+
+from khiva_arena.arbiter import bots as bot_files
+from khiva_arena.arbiter.bots import Bot
+from khiva_arena.arbiter.isolation import LEVEL
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.arbiter.pool import play_one
+from khiva_arena.arbiter.preflight import preflight
+from khiva_arena.cli import event as events
+from khiva_arena.cli.lookup import match_of, secret_of
+from khiva_arena.cli.options import json_option, match_options
+from khiva_arena.cli.settings import rules_of_flags, settle
+from khiva_arena.cli.story import story
+from khiva_arena.errors import ConfigError
+from khiva_arena.replay import seeds
+from khiva_arena.replay.record import Record
+from khiva_arena.store.db import BotRow, EventRow, Store
+
+
+@click.command("match", short_help="Play one match and print it turn by turn.")
+@match_options
+@click.option("--from", "stored", nargs=2, metavar="STORE MATCH", help="Play this stored match again with live bots.")
+@json_option
+def command(rule: tuple[str, ...], stored: tuple[str, str] | None, as_json: bool, **flags: Any) -> int:
+    """Play one match, the bots seated in the order given, and print it turn by turn, hidden cards included.
+
+    With --from, the deal, rules and limits are those of the stored match; --bot, given for each seat, seats others than
+    those that played. The first choice that differs is named, and the exit code is then 1.
+    """
+    if stored:
+        return _again(Path(stored[0]), stored[1], rule, flags, as_json)
+    said = {key: value for key, value in flags.items() if value not in (None, ())}
+    words = said.get("bots", ())
+    settings = settle({**said, "seats": len(words), "rules": rules_of_flags(rule)} if words else {**said})
+    entrants = [bot_files.load(word) for word in settings.bots]
+    secret = seeds.run_secret(settings.seed) if settings.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
+    definition = {
+        "game": settings.game.name,
+        "rules_version": settings.game.rules_version,
+        "rules": dict(settings.rules),
+        "time": events.time_of(settings),
+        "policy": str(settings.policy),
+        "isolation": LEVEL,
+    }
+    seed = seeds.seed_secret(secret, 0)
+    who = [(bot.name, bot.identity) for bot in entrants]
+    name = events.match_id(events.event_id({**definition, "bots": who, "deal": seeds.commitment("match", seed)}), 0)
+    outcome = _play(Job(0, 1, events.header_of(definition, who, name, seed), seed, _stage(entrants)))
+    if outcome.record is None:
+        click.echo(f"the match is void, twice: {outcome.void}", err=True)
+        return 1
+    _print(outcome, seed, as_json)
+    if settings.seed is None:
+        click.echo(f"to play these deals again: --seed {secret.hex()}", err=True)
+    return 0
+
+
+def _stage(entrants: list[Bot]) -> tuple[Any, ...]:
+    return tuple(bot_files.stage(bot) for bot in entrants)
+
+
+def _play(job: Job) -> Outcome:
+    preflight([seat.name for seat in job.header.seats], job.commands, job.header)
+    return play_one(job)
+
+
+def _print(outcome: Outcome, secret: bytes, as_json: bool) -> None:
+    record = outcome.record
+    assert record is not None
+    if as_json:
+        click.echo(record.to_json())
+        return
+    click.echo(story(record, secret))
+    for seat, report in enumerate(outcome.seats):
+        for blame in report.faults:
+            click.echo(f"seat {seat}: {blame.verdict} at gather {blame.gather}: {blame.detail}")
+
+
+# --- a stored match again ---
+
+
+def _again(folder: Path, word: str, rule: tuple[str, ...], flags: dict[str, Any], as_json: bool) -> int:
+    fixed = [key for key, value in flags.items() if key != "bots" and value is not None]
+    if fixed or rule:
+        raise ConfigError("--from plays the stored match again: of the other options only --bot goes with it")
+    with Store.read(folder) as store:
+        event, row = match_of(store, word)
+        secret, _ = secret_of(store, event, row.seed)
+    record = row.parsed()
+    words = flags["bots"]
+    if words and len(words) != len(record.header.seats):
+        raise ConfigError(
+            f"--bot: {len(words)} given, the match has {len(record.header.seats)} seats; give one for each, in seat order"
+        )
+    entrants = [bot_files.load(w) for w in words] if words else [_recorded(event, seat.bot) for seat in row.seats]
+    if not words:
+        for bot, seat in zip(entrants, record.header.seats, strict=True):
+            if bot.identity != seat.bot:
+                click.echo(f"warning: {seat.name} has changed since it played", err=True)
+    outcome = _play(Job(0, 1, record.header, secret, _stage(entrants)))
+    if outcome.record is None:
+        click.echo(f"the match is void, twice: {outcome.void}", err=True)
+        return 1
+    difference = first_difference(record, outcome.record)
+    if as_json:
+        click.echo(
+            json.dumps({"same": difference is None, "difference": difference, "record": json.loads(outcome.record.to_json())})
+        )
+    else:
+        click.echo(difference or f"every choice is the same; digest {outcome.record.digest}")
+    return 1 if difference else 0
+
+
+def _recorded(event: EventRow, position: int) -> Bot:
+    row: BotRow = event.bots[position]
+    word = row.asked_as
+    inside = os.path.join(row.folder, word)
+    if os.path.exists(inside):
+        return bot_files.load(inside)
+    if row.folder != os.getcwd():
+        click.echo(f"warning: {word} was named in {row.folder}; looking for it here", err=True)
+    return bot_files.load(word)
+
+
+def first_difference(before: Record, after: Record) -> str | None:
+    """Where two records of one match first part, in a line; None when they are equal."""
+    for number, (old, new) in enumerate(zip(before.steps, after.steps, strict=False), 1):
+        for one, other in zip(old, new, strict=False):
+            if one != other:
+                name = before.header.seats[one.seat].name
+                said = [f"choice {c.choice}" + (f" ({c.why})" if c.why else "") for c in (one, other)]
+                return f"step {number}, seat {one.seat} ({name}): {said[0]} then, {said[1]} now"
+    if len(before.steps) != len(after.steps):
+        return f"the stored match has {len(before.steps)} steps, this one {len(after.steps)}"
+    if before.digest != after.digest:
+        return f"the results differ: ranks {before.ranks} then, {after.ranks} now"
+    return None

@@ -1,0 +1,41 @@
+"""Options that several commands share, said once."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of text.")
+store_argument = click.argument("store", metavar="STORE", type=click.Path(path_type=Path))
+
+
+def match_options(command: F) -> F:
+    """What one match is played with, whether alone or in a competition. Unset ones are None."""
+    options = [
+        click.option(
+            "--bot", "bots", multiple=True, metavar="BOT", help="A folder with bot.toml, or a command; repeat for each."
+        ),
+        click.option("--game", metavar="NAME", help="The game [default: khiva]; see `khiva-arena games`."),
+        click.option("--rule", "rule", multiple=True, metavar="KEY=VALUE", help="A rule variant; repeat for each."),
+        click.option(
+            "--seed",
+            metavar="TEXT",
+            help="Fixes every deal: any text, or 64 hex digits that are the secret itself. A seed that a bot can guess lets it "
+            "work out all hands: leave it out where that matters, and a random one is drawn.",
+        ),
+        click.option("--turn", metavar="TIME", help="Time for each decision, as 1s or 500ms [default: 1s]."),
+        click.option("--bank", metavar="TIME", help="Time for a whole match beyond its turns [default: 10s]."),
+        click.option("--start", metavar="TIME", help="Time to the bot's hello [default: 10s]."),
+        click.option(
+            "--policy",
+            metavar="POLICY",
+            help="lenient: a timeout or illegal choice plays the default, the third one forfeits; strict: the first fault "
+            "forfeits [default: lenient].",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command

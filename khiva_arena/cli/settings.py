@@ -1,0 +1,202 @@
+"""What a competition is set to: read from flags, environment and a TOML file, checked as a whole, every mistake at once."""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from khiva_arena.arbiter.clock import Limits
+from khiva_arena.errors import ArenaError, ConfigError
+from khiva_arena.games.base import Game
+from khiva_arena.games.registry import get
+from khiva_arena.result import Policy
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)")
+_MS = {"ms": 1, "s": 1000, "m": 60_000}
+LONGEST_MS = 24 * 60 * 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A competition, checked. ``rules`` is the game's whole rules map; ``seed`` None means: draw one."""
+
+    bots: tuple[str, ...]
+    game: Game
+    seats: int
+    seeds: int
+    seed: str | None
+    copies: int
+    lineups: int | None
+    limits: Limits
+    policy: Policy
+    rules: Mapping[str, Any]
+    jobs: int
+    out: Path
+
+
+DEFAULTS: dict[str, Any] = {
+    "bots": (),
+    "game": "khiva",
+    "seats": 3,
+    "seeds": 10,
+    "seed": None,
+    "copies": 1,
+    "lineups": None,
+    "turn": "1s",
+    "bank": "10s",
+    "start": "10s",
+    "policy": "lenient",
+    "rules": {},
+    "jobs": 1,
+    "out": "results/latest",
+}
+
+
+def duration_ms(text: object) -> int:
+    """Milliseconds of "1s", "500ms", "1.5s", "2m". Raises ValueError."""
+    match = _DURATION.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise ValueError(f'{text!r} is no time; write "1s", "500ms" or "2m"')
+    ms = round(float(match[1]) * _MS[match[2]])
+    if ms > LONGEST_MS:
+        raise ValueError(f"{text!r} is longer than a day")
+    return ms
+
+
+def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """The settings in a TOML file, and where each one stands ("file:line"). Raises ConfigError.
+
+    Bots and out are relative to the file's folder.
+    """
+    try:
+        text = path.read_text()
+        raw = tomllib.loads(text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from None
+    rules = raw["rules"] if isinstance(raw.get("rules"), dict) else {}
+    places = {key: f"{path}:{_line(text, key)}" for key in raw}
+    places |= {f"rules.{key}": f"{path}:{_line(text, key)}" for key in rules}
+    if isinstance(raw.get("bots"), list):
+        raw["bots"] = [_relative(path.parent, word) if isinstance(word, str) else word for word in raw["bots"]]
+    if isinstance(raw.get("out"), str):
+        raw["out"] = str(path.parent / raw["out"])
+    return raw, places
+
+
+def _line(text: str, key: str) -> int:
+    """The number of the line that sets ``key``, or opens the table of that name."""
+    pattern = re.compile(rf'\s*\[?\s*(rules\s*\.\s*)?["\']?{re.escape(key)}["\']?\s*[\].=]')
+    return next((number for number, line in enumerate(text.splitlines(), 1) if pattern.match(line)), 1)
+
+
+def _relative(folder: Path, word: str) -> str:
+    return str(folder / word) if (folder / word).exists() else word
+
+
+def rules_of_flags(pairs: tuple[str, ...]) -> dict[str, Any]:
+    """``--rule KEY=VALUE`` as a map; a value that is JSON is taken as such. Raises ConfigError."""
+    out: dict[str, Any] = {}
+    for pair in pairs:
+        key, separator, value = pair.partition("=")
+        if not separator:
+            raise ConfigError(f"--rule {pair}: write --rule KEY=VALUE")
+        try:
+            out[key] = json.loads(value)
+        except ValueError:
+            out[key] = value
+    return out
+
+
+def settle(given: Mapping[str, Any], places: Mapping[str, str] | None = None) -> Settings:
+    """Lay ``given`` over the defaults and check all of it. ``places`` names where each key was given, for the messages.
+
+    Raises ConfigError with every mistake.
+    """
+    where = dict(places or {})
+    problems: list[str] = []
+
+    def wrong(key: str, what: str) -> None:
+        problems.append(f"{where.get(key, '--' + key.replace('bots', 'bot'))}: {what}")
+
+    for key in given:
+        if key not in DEFAULTS:
+            wrong(key, f"unknown setting {key!r}; known are {', '.join(DEFAULTS)}")
+    values = DEFAULTS | {key: value for key, value in given.items() if key in DEFAULTS}
+    _check_shapes(values, wrong)
+    limits = _limits(values, wrong)
+    game = _game(values, wrong)
+    rules: Mapping[str, Any] = {}
+    if game is not None:
+        if isinstance(values["seats"], int) and values["seats"] not in game.seats:
+            counts = f"{game.seats[0]} to {game.seats[-1]}"
+            wrong("seats", f"{game.name} is played with {counts} seats, not {values['seats']}")
+        try:
+            rules = game.rules(values["rules"]) if isinstance(values["rules"], Mapping) else {}
+        except ConfigError as error:
+            for problem in error.problems:
+                rule = problem.split()[0]
+                wrong(f"rules.{rule}" if f"rules.{rule}" in where else "rules", problem)
+    if values["policy"] not in [str(policy) for policy in Policy]:
+        wrong("policy", f"{values['policy']!r} is no policy; there are lenient and strict")
+    if problems or game is None or limits is None:
+        raise ConfigError(problems)
+    return Settings(
+        bots=tuple(values["bots"]),
+        game=game,
+        seats=values["seats"],
+        seeds=values["seeds"],
+        seed=values["seed"],
+        copies=values["copies"],
+        lineups=values["lineups"],
+        limits=limits,
+        policy=Policy(values["policy"]),
+        rules=rules,
+        jobs=values["jobs"],
+        out=Path(values["out"]),
+    )
+
+
+def _check_shapes(values: dict[str, Any], wrong: Any) -> None:
+    for key in ("seats", "seeds", "copies", "jobs", "lineups"):
+        value = values[key]
+        if value is None and DEFAULTS[key] is None:
+            continue
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            wrong(key, f"{value!r} is not a whole number of at least 1")
+    if not isinstance(values["bots"], list | tuple) or not all(isinstance(word, str) for word in values["bots"]):
+        wrong("bots", "a list of folders or commands is expected")
+    elif not values["bots"]:
+        wrong("bots", "no bots; name at least two, e.g. --bot bots/python/random --bot bots/python/greedy")
+    if not isinstance(values["rules"], Mapping):
+        wrong("rules", "a table of rule variants is expected")
+    if values["seed"] is not None and not (isinstance(values["seed"], str) and values["seed"]):
+        wrong("seed", "a text is expected")
+    if not isinstance(values["out"], str | Path):
+        wrong("out", "a folder is expected")
+
+
+def _limits(values: dict[str, Any], wrong: Any) -> Limits | None:
+    found: dict[str, int] = {}
+    for key, field in zip(("start", "turn", "bank"), fields(Limits), strict=True):
+        try:
+            found[field.name] = duration_ms(values[key])
+        except ValueError as error:
+            wrong(key, str(error))
+    if found.get("turn_ms") == 0:
+        wrong("turn", "a turn takes at least 1ms")
+    if found.get("startup_ms") == 0:
+        wrong("start", "a start takes at least 1ms")
+    return Limits(**found) if len(found) == 3 else None
+
+
+def _game(values: dict[str, Any], wrong: Any) -> Game | None:
+    try:
+        return get(values["game"])
+    except ArenaError as error:
+        wrong("game", str(error))
+        return None

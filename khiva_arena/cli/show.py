@@ -1,0 +1,71 @@
+"""``khiva-arena show``: what a store holds, or one match of it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+from tabulate import tabulate
+
+from khiva_arena.cli.lookup import events_of, match_of, secret_of
+from khiva_arena.cli.options import json_option, store_argument
+from khiva_arena.cli.story import story
+from khiva_arena.store.db import Store
+
+
+@click.command("show", short_help="Print what a store holds, or one match of it turn by turn.")
+@store_argument
+@click.argument("match", required=False)
+@click.option("--notes", is_flag=True, help="Also print what each bot wrote on stderr.")
+@json_option
+def command(store: Path, match: str | None, notes: bool, as_json: bool) -> None:
+    """Without MATCH, list the events and matches of STORE. With MATCH (as EVENT/ORDINAL, or the beginning of its id), print it
+    turn by turn, hidden cards included, and the line that plays it again."""
+    with Store.read(store) as opened:
+        if match is None:
+            _list(opened, as_json)
+        else:
+            _show(opened, match, notes, as_json)
+
+
+def _list(store: Store, as_json: bool) -> None:
+    listed: list[dict[str, Any]] = []
+    for event in events_of(store, ()):
+        names = [bot.name for bot in event.bots]
+        for row in store.matches(event.id):
+            result = [(names[seat.bot], seat.rank, seat.score, seat.verdict) for seat in row.seats]
+            listed.append({"match": f"{event.number}/{row.ordinal}", "id": row.id, "seed": row.seed, "seats": result})
+    if as_json:
+        click.echo(json.dumps({"matches": listed}))
+        return
+    for event in events_of(store, ()):
+        what = event.definition
+        seed = f"{what['seeds']} seeds" + (", drawn" if what["seed"] is None else ", given")
+        click.echo(f"event {event.number} ({event.id}): {what['game']}, {what['seats']} seats, {seed}, begun {event.created}")
+    table = [
+        [
+            row["match"],
+            row["id"],
+            row["seed"],
+            "  ".join(f"{n} {s} ({r}.{'' if v == 'ok' else ' ' + v})" for n, r, s, v in row["seats"]),
+        ]
+        for row in listed
+    ]
+    click.echo(tabulate(table, headers=["match", "id", "seed", "by seat: bot, score (place)"], tablefmt="plain"))
+
+
+def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
+    event, row = match_of(store, word)
+    record = row.parsed()
+    if as_json:
+        seats = [{name: getattr(seat, name) for name in seat.__slots__} for seat in row.seats]
+        beside = {"attempt": row.attempt, "req_start": row.req_start, "seconds": row.seconds, "finished": row.finished}
+        click.echo(json.dumps({"record": json.loads(row.record), "seats": seats, **beside}))
+        return
+    click.echo(story(record, secret_of(store, event, row.seed)[0]))
+    for seat in row.seats:
+        for verdict, detail, gather in seat.faults:
+            click.echo(f"seat {seat.seat}: {verdict} at gather {gather}: {detail}")
+        if notes and seat.notes:
+            click.echo(f"--- stderr of seat {seat.seat} ({seat.notes_total} bytes)\n{seat.notes.rstrip()}")
+    click.echo(f"to play it again: khiva-arena match --from {store.folder} {event.number}/{row.ordinal}")

@@ -1,0 +1,296 @@
+"""What every game has to keep, checked by playing it at random. Needs no test framework: ``check_game`` raises or returns.
+
+from khiva_arena.games import conformance, registry
+conformance.check_game(registry.get("khiva"), variants=[{}, {"overshoot": "bounce"}])
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from khiva_arena.errors import ConfigError, IllegalChoice, RulesError
+from khiva_arena.games.base import Decision, Event, Game, Plain, State
+from khiva_arena.rng import Stream
+
+MOST_INT = 2**53 - 1
+MOST_DEPTH = 16
+MOST_STEPS = 20_000
+"""More calls of ``apply`` than any match may take."""
+
+Determinise = Callable[[Mapping[str, Plain], Mapping[str, Plain], Stream], State]
+Choices = dict[int, int]
+
+
+class NonConforming(AssertionError):
+    """A game breaks its contract; the message says which point, and the match that shows it."""
+
+
+@dataclass
+class _Match:
+    """A match under check, and what to print when a point fails."""
+
+    game: Game
+    seats: int
+    rules: dict[str, Plain]
+    secret: bytes
+    stream: Stream
+    """Of the checker's own choices."""
+
+    def fail(self, point: str) -> NonConforming:
+        where = f"{self.game.name}, {self.seats} seats, secret {self.secret.hex()}, rules {self.rules}"
+        return NonConforming(f"{point} ({where})")
+
+    def want(self, holds: bool, point: str) -> None:
+        if not holds:
+            raise self.fail(point)
+
+    def new(self) -> tuple[State, list[Event]]:
+        return self.game.new(self.seats, self.rules, self.secret)
+
+    def random_choices(self, state: State) -> Choices:
+        return {seat: self.stream.below(len(decision.legal)) for seat, decision in state.pending().items()}
+
+    def picture(self, state: State) -> tuple[Any, ...]:
+        """Everything of a state that can be seen from outside."""
+        views = [state.view(seat) for seat in range(self.seats)]
+        text = self.game.sketch(state, self.names)
+        return views, text, state.components(), dict(state.pending()), state.is_over, state.scores, state.ranks
+
+    @property
+    def names(self) -> list[str]:
+        return [f"Seat {seat}" for seat in range(self.seats)]
+
+
+def check_game(
+    game: Game,
+    variants: Sequence[Mapping[str, Plain]] = ({},),
+    matches: int = 2,
+    seed: str = "conformance",
+    determinise: Determinise | None = None,
+) -> int:
+    """Play ``matches`` random matches for each seat count and rules variant, checking the contract of ``games.base``.
+
+    ``determinise(view, rules, stream)``, if the game has one, must give a state with that very view. Returns how many states
+    were checked. Raises NonConforming at the first point that fails.
+    """
+    _check_front(game)
+    states = 0
+    for i, given in enumerate(variants):
+        rules = game.rules(given)
+        for seats in game.seats:
+            for ordinal in range(matches):
+                label = f"{seed} {game.name} {i} {seats} {ordinal}"
+                secret = sha256(label.encode()).digest()
+                match = _Match(game, seats, rules, secret, Stream(secret, "conformance"))
+                states += _check_match(match, determinise)
+            _check_defaults(match)
+    return states
+
+
+def visible(events: Sequence[Event], seat: int) -> list[dict[str, Plain]]:
+    """What one seat sees of these events."""
+    return [event.data for event in events if event.to is None or seat in event.to]
+
+
+def check_plain(value: Plain, depth: int = 1) -> str | None:
+    """What is wrong with a value as a plain value, or None."""
+    if depth > MOST_DEPTH:
+        return f"deeper than {MOST_DEPTH}"
+    if value is None or type(value) in (bool, str):
+        return None
+    if type(value) is int:
+        return None if abs(value) <= MOST_INT else f"{value} is too big"
+    if type(value) is list:
+        return next((wrong for item in value if (wrong := check_plain(item, depth + 1))), None)
+    if type(value) is dict:
+        if wrong_key := next((key for key in value if type(key) is not str), None):
+            return f"the key {wrong_key!r} is not text"
+        return next((wrong for item in value.values() if (wrong := check_plain(item, depth + 1))), None)
+    return f"{value!r} is a {type(value).__name__}"
+
+
+# --- the points ---
+
+
+def _check_front(game: Game) -> None:
+    """Name, seat counts, rules map, refusals."""
+    rules = game.rules({})
+    points = {
+        "a game has a name, a title and a rules version": all((game.name, game.title, game.rules_version)),
+        "seat counts rise": list(game.seats) == sorted(set(game.seats)) and bool(game.seats),
+        "a canonical rules map is its own canonical map": game.rules(rules) == rules,
+        "a rules map is plain": check_plain(rules) is None,
+        "an unknown rule is refused": _refuses(lambda: game.rules({"no such rule": 1}), RulesError),
+        "too few seats are refused": _refuses(lambda: game.new(game.seats[0] - 1, rules, bytes(32)), ConfigError),
+        "too many seats are refused": _refuses(lambda: game.new(game.seats[-1] + 1, rules, bytes(32)), ConfigError),
+    }
+    for point, holds in points.items():
+        if not holds:
+            raise NonConforming(f"{point} ({game.name})")
+
+
+def _refuses(call: Callable[[], object], error: type[Exception]) -> bool:
+    try:
+        call()
+    except error:
+        return True
+    return False
+
+
+def _check_match(match: _Match, determinise: Determinise | None) -> int:
+    """One random match, every state of it; returns how many states it had."""
+    state, events = match.new()
+    _check_events(match, events)
+    pieces = state.components()
+    record: list[Choices] = []
+    history: list[list[Event]] = [events]
+    while True:
+        _check_state(match, state, pieces, determinise)
+        if state.is_over:
+            break
+        match.want(len(record) < MOST_STEPS, f"a match ends within {MOST_STEPS} steps")
+        choices = match.random_choices(state)
+        _check_refusals(match, state, choices)
+        _check_twins(match, state, choices)
+        state, events = _check_step(match, state, choices)
+        _check_events(match, events)
+        record.append(choices)
+        history.append(events)
+    _check_replay(match, state, record, history)
+    return len(history)
+
+
+def _check_state(match: _Match, state: State, pieces: Mapping[str, int], determinise: Determinise | None) -> None:
+    """A state on its own: what is asked, plain views that the caller owns, pieces, standing."""
+    pending = state.pending()
+    match.want(dict(state.pending()) == dict(pending), "pending() twice gives the same")
+    match.want(state.is_over == (not pending), "a match is over exactly when nothing is pending")
+    match.want(list(pending) == sorted(pending), "pending seats come in seat order")
+    match.want(state.components() == pieces, f"no piece is lost or made: {state.components()} was {pieces}")
+    for decision in pending.values():
+        _check_decision(match, decision)
+    for seat in range(match.seats):
+        view = state.view(seat)
+        wrong = check_plain(view)
+        match.want(type(view) is dict and wrong is None, f"a view is plain: {wrong}")
+        again = deepcopy(view)
+        _spoil(view)
+        match.want(again == state.view(seat), "a view belongs to its caller, who may change it")
+        if determinise and pending:
+            guess = determinise(again, match.rules, match.stream)
+            match.want(guess.view(seat) == again, "a determinised state has the view it was made from")
+            match.want(guess.components() == pieces, "a determinised state has all pieces")
+            match.want(dict(guess.pending()) == dict(pending), "a determinised state asks the same")
+    _check_standing(match, state)
+
+
+def _check_decision(match: _Match, decision: Decision) -> None:
+    match.want(type(decision.kind) is str and bool(decision.kind), "a decision has a kind")
+    match.want(len(decision.legal) >= 2, f"{decision.kind}: a choice of one is never asked")
+    for entry in decision.legal:
+        match.want(type(entry) is list and check_plain(entry) is None, f"{decision.kind}: an entry is a plain list")
+    match.want(len({repr(entry) for entry in decision.legal}) == len(decision.legal), f"{decision.kind}: entries differ")
+
+
+def _check_standing(match: _Match, state: State) -> None:
+    scores, ranks = state.scores, state.ranks
+    match.want(len(scores) == match.seats and all(type(score) is int for score in scores), "a score for each seat")
+    match.want(ranks == [1 + sum(other < rank for other in ranks) for rank in ranks], f"ranks are well formed: {ranks}")
+
+
+def _spoil(value: Plain) -> None:
+    """Change a plain value everywhere, in place."""
+    if isinstance(value, list):
+        for item in value:
+            _spoil(item)
+        value.append("spoilt")
+    elif isinstance(value, dict):
+        for item in value.values():
+            _spoil(item)
+        value["spoilt"] = True
+
+
+def _check_refusals(match: _Match, state: State, choices: Choices) -> None:
+    """Wrong seats and wrong indices are refused, and change nothing."""
+    before = match.picture(state)
+    seat = next(iter(choices))
+    size = len(state.pending()[seat].legal)
+    others = {s: c for s, c in choices.items() if s != seat}
+    spare = next((s for s in range(match.seats + 1) if s not in choices), match.seats)
+    wrong: list[Mapping[Any, Any]] = [others, {**choices, spare: 0}, {**others, spare: 0}, {}]
+    wrong += [{**choices, seat: bad} for bad in (-1, size, True, None, "0", 0.0)]
+    for bad in wrong:
+        match.want(_refuses(lambda bad=bad: state.apply(bad), IllegalChoice), f"{bad} is refused")  # type: ignore[misc]
+    match.want(match.picture(state) == before, "a refused choice changes nothing")
+
+
+def _check_step(match: _Match, state: State, choices: Choices) -> tuple[State, list[Event]]:
+    """Apply the choices to a state and to its clone: the same happens, and neither touches the other."""
+    before = match.picture(state)
+    twin = state.clone()
+    match.want(match.picture(twin) == before, "a clone looks like its original")
+    events = twin.apply(choices)
+    match.want(match.picture(state) == before, "a clone's moves leave the original alone")
+    match.want(state.apply(choices) == events, "a clone behaves like its original")
+    match.want(match.picture(state) == match.picture(twin), "a clone stays like its original")
+    return state, events
+
+
+def _check_twins(match: _Match, state: State, choices: Choices) -> None:
+    """Equal observations give equal views and equal legal lists.
+
+    One seat chooses otherwise; then both matches go on with the same choices, and as long as a third seat sees the same
+    events, it must see the same state.
+    """
+    if len(choices) < 2:
+        return
+    pending = state.pending()
+    seats = sorted(choices)
+    actor = seats[match.stream.below(len(seats))]
+    ours, theirs = state.clone(), state.clone()
+    other = {**choices, actor: match.stream.below(len(pending[actor].legal))}
+    blind = {s for s in range(match.seats) if s != actor}
+    for _ in range(8):
+        mine, yours = ours.apply(choices), theirs.apply(other)
+        blind = {s for s in blind if visible(mine, s) == visible(yours, s)}
+        for seat in blind:
+            match.want(ours.view(seat) == theirs.view(seat), "equal observations give equal views")
+            match.want(ours.pending().get(seat) == theirs.pending().get(seat), "equal observations give equal legal lists")
+        if not blind or ours.is_over or theirs.is_over:
+            return
+        choices = match.random_choices(ours)
+        if list(choices) != list(theirs.pending()):
+            return
+        other = {s: min(choice, len(theirs.pending()[s].legal) - 1) for s, choice in choices.items()}
+
+
+def _check_events(match: _Match, events: Sequence[Event]) -> None:
+    for event in events:
+        wrong = check_plain(event.data)
+        match.want(wrong is None and type(event.data.get("type")) is str, f"an event is plain and has a type: {event} {wrong}")
+        seats = event.to if event.to is not None else ()
+        match.want(type(seats) is tuple and all(0 <= s < match.seats for s in seats), f"an event goes to seats: {event}")
+        line = match.game.narrate(event, match.names)
+        match.want(bool(line) and "\n" not in line, f"an event is told in one line: {event}")
+
+
+def _check_replay(match: _Match, end: State, record: Sequence[Choices], history: Sequence[list[Event]]) -> None:
+    """The recorded choices give the same match again."""
+    state, events = match.new()
+    match.want(events == history[0], "the same secret opens the same way")
+    for choices, expected in zip(record, history[1:], strict=True):
+        match.want(state.apply(choices) == expected, "a replay tells the same events")
+    match.want(match.picture(state) == match.picture(end), "a replay ends the same")
+    match.want(_refuses(lambda: state.apply({}), IllegalChoice), "nothing is played after the end")
+
+
+def _check_defaults(match: _Match) -> None:
+    """Index 0 can always be played, and a match of defaults ends."""
+    state, _ = match.new()
+    for _ in range(MOST_STEPS):
+        if state.is_over:
+            return
+        state.apply(dict.fromkeys(state.pending(), 0))
+    raise match.fail(f"a match of defaults ends within {MOST_STEPS} steps")

@@ -1,0 +1,53 @@
+"""Khiva's chance: the deal, the redeals and the two hidden piles, each from a stream of its own.
+
+RULES.md, "The deal", says the same in words that a C programmer can follow; ``protocol/vectors/deals.json`` checks both.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from khiva_arena.games.khiva.tables import CODE, DECK, FIRST_HAND, KEPT, SHOWN
+from khiva_arena.rng import Stream
+
+
+class Deal(NamedTuple):
+    """Cards by destination, each in the order dealt."""
+
+    hands: list[list[int]]
+    """New cards by seat."""
+    shown: list[int]
+    aside: list[int]
+
+
+def shuffled(stream: Stream, items: Iterable[int]) -> list[int]:
+    """A new list in the stream's order."""
+    result: list[Any] = list(items)
+    stream.shuffle(result)
+    return result
+
+
+def first_deal(secret: bytes, seats: int) -> Deal:
+    """The whole deck: 8 cards a hand for two, 5 for more (K1, K21)."""
+    return _deal(secret, seats, 1, DECK, FIRST_HAND[seats])
+
+
+def redeal(secret: bytes, seats: int, ordinal: int, pool: Iterable[int]) -> Deal:
+    """Deal number ``ordinal``, from 2: ``pool`` is the discard and all that lay aside (K15, K21)."""
+    return _deal(secret, seats, ordinal, sorted(pool, key=CODE.__getitem__), FIRST_HAND[seats] - KEPT[seats])
+
+
+def _deal(secret: bytes, seats: int, ordinal: int, pool: Sequence[int], each: int) -> Deal:
+    cards = shuffled(Stream(secret, "khiva", "deal", str(ordinal)), pool)
+    dealt = seats * each
+    shown = dealt + SHOWN[seats]
+    return Deal([cards[i : i + each] for i in range(0, dealt, each)], cards[dealt:shown], cards[shown:])
+
+
+def teapots(secret: bytes, values: Sequence[int]) -> list[int]:
+    """The teapots, top first; ``values`` rise."""
+    return shuffled(Stream(secret, "khiva", "teapots", "1"), values)
+
+
+def carpets(secret: bytes, codes: Sequence[int]) -> list[int]:
+    """The carpet pile, top first; ``codes`` rise, which is by colour, then value."""
+    return shuffled(Stream(secret, "khiva", "carpets", "1"), codes)

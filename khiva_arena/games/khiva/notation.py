@@ -1,0 +1,174 @@
+"""Khiva for people: one line for an event, and the whole position as text."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from khiva_arena.games.base import Event, Plain
+from khiva_arena.games.khiva.state import Position
+from khiva_arena.games.khiva.tables import CAMELS, CODE, COLOURS, OUTPOST
+
+Names = Sequence[str]
+LETTERS = "WBGPK"
+"""One letter a colour: white, blue, green, pink, blacK."""
+
+
+def card(face: Sequence[int]) -> str:
+    """A card or carpet, such as B5."""
+    return f"{LETTERS[face[0]]}{face[1]}"
+
+
+def _cards(faces: Sequence[Sequence[int]]) -> str:
+    return " ".join(card(face) for face in faces) or "none"
+
+
+def _code(code: int) -> str:
+    return f"{LETTERS[code // 10]}{code % 10}"
+
+
+def _place(face: Sequence[int], names: Names) -> str:
+    path, shop = face
+    if shop == 0:
+        return "the tent"
+    return f"the outpost of {names[path]}" if shop == OUTPOST else f"shop {shop} of {names[path]}"
+
+
+def _plural(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _setup(d: dict[str, Plain], names: Names) -> str:
+    loads = ", ".join(f"{COLOURS[c]} {v}" for c, v in zip(CAMELS, d["teapots"], strict=True))
+    return f"The camels carry {loads}; salt bags {', '.join(map(str, d['salts']))}"
+
+
+def _deal(d: dict[str, Plain], names: Names) -> str:
+    return f"Deal {d['deal']}: {_plural(d['each'], 'card')} each, {d['aside']} aside face down"
+
+
+def _hand(d: dict[str, Plain], names: Names) -> str:
+    return f"{names[d['seat']]} is dealt {_cards(d['cards'])}"
+
+
+def _shown(d: dict[str, Plain], names: Names) -> str:
+    return f"Aside face up: {_cards(d['cards'])}"
+
+
+def _pass(d: dict[str, Plain], names: Names) -> str:
+    return f"{names[d['seat']]} passes {_cards(d['cards'])} to {names[d['to']]}"
+
+
+def _reveal(d: dict[str, Plain], names: Names) -> str:
+    return f"Turn {d['turn']}: " + ", ".join(f"{name} {_cards(c)}" for name, c in zip(names, d["cards"], strict=True))
+
+
+def _stay(d: dict[str, Plain], names: Names) -> str:
+    why = {"no_card": "no card for it", "overshoot": "the card is too high", "declined": "the winner declines"}[d["why"]]
+    return f"The {COLOURS[d['camel']]} camel stays: {why}"
+
+
+def _win(d: dict[str, Plain], names: Names) -> str:
+    losers = ", ".join(f"{names[seat]} {card(face)}" for seat, face in d["rejected"])
+    return f"{names[d['seat']]} wins the {COLOURS[d['camel']]} camel with {card(d['card'])}" + (
+        f"; rejected: {losers}" if losers else ""
+    )
+
+
+def _gems(d: dict[str, Plain], names: Names) -> str:
+    why = " for a rejected card" if d["why"] == "rejected" else ""
+    return f"{names[d['seat']]} gets {_plural(d['count'], 'gem')}{why}"
+
+
+def _move(d: dict[str, Plain], names: Names) -> str:
+    boost = f", paying {_plural(d['boost'], 'gem')}" if d["boost"] else ""
+    where = f"from {_place(d['from'], names)} to {_place(d['to'], names)}"
+    return f"{names[d['seat']]} moves the {COLOURS[d['camel']]} camel {where}{boost}"
+
+
+def _carpet(d: dict[str, Plain], names: Names) -> str:
+    return f"{names[d['seat']]} draws the carpet {card(d['carpet'])}"
+
+
+def _top(d: dict[str, Plain], names: Names) -> str:
+    return f"The carpet on top is {COLOURS[d['colour']]}"
+
+
+def _salt(d: dict[str, Plain], names: Names) -> str:
+    return f"{names[d['seat']]} pays 3 gems for the salt bag {d['salt']}"
+
+
+def _nothing(d: dict[str, Plain], names: Names) -> str:
+    return f"{names[d['seat']]} takes nothing"
+
+
+def _deliver(d: dict[str, Plain], names: Names) -> str:
+    carpets = f" and the carpets {_cards(d['carpets'])}" if d["carpets"] else ""
+    load = f"loaded with {d['load']}" if d["load"] else "bare"
+    return f"{names[d['seat']]} takes the teapot {d['teapot']}{carpets}; the {COLOURS[d['camel']]} camel is back, {load}"
+
+
+def _last_turn(d: dict[str, Plain], names: Names) -> str:
+    return f"Last turn: the pile of {d['cause']} is used up"
+
+
+def _end(d: dict[str, Plain], names: Names) -> str:
+    rows = [f"{rank}. {name} {score}" for rank, name, score in zip(d["ranks"], names, d["scores"], strict=True)]
+    return f"The end ({d['cause']}): " + ", ".join(rows)
+
+
+_LINES: dict[str, Callable[[dict[str, Plain], Names], str]] = {
+    "setup": _setup,
+    "deal": _deal,
+    "hand": _hand,
+    "shown": _shown,
+    "pass": _pass,
+    "reveal": _reveal,
+    "stay": _stay,
+    "win": _win,
+    "gems": _gems,
+    "move": _move,
+    "carpet": _carpet,
+    "top": _top,
+    "salt": _salt,
+    "nothing": _nothing,
+    "deliver": _deliver,
+    "last_turn": _last_turn,
+    "end": _end,
+}
+EVENT_TYPES = tuple(_LINES)
+
+
+def narrate(event: Event, names: Names) -> str:
+    """One line of text for an event. ``names`` by seat."""
+    return _LINES[event.data["type"]](event.data, names)
+
+
+def sketch(pos: Position, names: Names) -> str:
+    """The whole position as text, hidden things included."""
+    lines = [f"turn {pos.turn}, deal {pos.deal}" + (f", last turn ({pos.ending})" if pos.ending else "")]
+    for camel in CAMELS:
+        place = pos.camels[camel]
+        where = "tent" if place == 0 else f"{names[place // 6]} {place % 6}"
+        lines.append(f"  camel {LETTERS[camel]}  {where}, teapot {pos.loads[camel] or 'none'}")
+    for seat, name in enumerate(names):
+        hand = " ".join(_code(CODE[c]) for c in pos.hands[seat])
+        parts = [f"hand {hand or '-'}", f"gems {pos.gems[seat]}", f"teapots {_numbers(pos.teapots[seat])}"]
+        parts += [f"carpets {_list(pos.carpets[seat])}", f"delivered {_list(pos.delivered[seat])}"]
+        lines.append(f"  {name}: " + ", ".join([*parts, f"salt {_numbers(pos.salts[seat])}"]))
+    lines.append(f"  teapot pile {_numbers(pos.teapot_pile[::-1])}")
+    lines.append(f"  carpet pile {_list(pos.carpet_pile[::-1])}")
+    lines.append(f"  salt pile {_numbers(pos.salt_pile[::-1])}" + (f", gems left {pos.supply}" if pos.supply is not None else ""))
+    lines.append(f"  aside {_list(CODE[c] for c in pos.aside)}, shown {_list(CODE[c] for c in pos.shown)}")
+    lines.append(f"  discard {_list(CODE[c] for c in pos.discard)}")
+    table = [f"{_code(CODE[c])} of {names[seat]}" for bids in pos.bids for c, seat in bids]
+    if table:
+        lines.append(f"  table {', '.join(table)}")
+    if pos.offer:
+        lines.append(f"  asked: {names[pos.offer.seat]}, {pos.offer.kind} with {_code(CODE[pos.offer.card])}")
+    return "\n".join(lines)
+
+
+def _list(codes: Iterable[int]) -> str:
+    return " ".join(map(_code, codes)) or "-"
+
+
+def _numbers(values: Sequence[int]) -> str:
+    return " ".join(map(str, values)) or "-"

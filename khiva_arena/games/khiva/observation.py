@@ -1,0 +1,256 @@
+"""What one seat knows of a Khiva position, and positions that a seat's knowledge allows.
+
+RULES.md, "The view", lists the keys. A view is built new each time from plain lists, so its owner may change it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from khiva_arena.errors import InternalError
+from khiva_arena.games.base import Plain
+from khiva_arena.games.khiva.dealing import shuffled
+from khiva_arena.games.khiva.rules import question
+from khiva_arena.games.khiva.state import Offer, Position
+from khiva_arena.games.khiva.tables import (
+    ASK_PLAY_PASS,
+    CAMELS,
+    CARD_OF,
+    CARPET_FACE,
+    CODE,
+    COLOUR,
+    FACE,
+    KEPT,
+    PLACE_FACE,
+    TENT,
+    TURNS_PER_DEAL,
+)
+from khiva_arena.games.khiva.variants import Ruleset
+from khiva_arena.rng import Stream
+
+P = TypeVar("P", bound=Position)
+
+
+def view(pos: Position, seat: int) -> dict[str, Plain]:
+    """All that ``seat`` knows, as plain values (K22)."""
+    seats = pos.seats
+    hands = pos.hands
+    carpets = CARPET_FACE
+    return {
+        "seat": seat,
+        "seats": seats,
+        "turn": pos.turn,
+        "deal": pos.deal,
+        "hand": [FACE[card][:] for card in hands[seat]],
+        "hands": [len(hand) for hand in hands],
+        "table": _table(pos),
+        "discard": [FACE[card][:] for card in pos.discard],
+        "shown": [FACE[card][:] for card in pos.shown],
+        "aside": len(pos.aside),
+        "passed": _passed(pos, seat) if pos.away[seat] else [],
+        "history": {"played": pos.played[:], "passed": pos.passes[seat][:], "received": pos.passes[seat - 1][:]},
+        "camels": [[*PLACE_FACE[place], load] for place, load in zip(pos.camels, pos.loads, strict=True)],
+        "gems": pos.gems[:],
+        "carpets": [[carpets[code][:] for code in held] for held in pos.carpets],
+        "delivered": [[carpets[code][:] for code in held] for held in pos.delivered],
+        "teapots": [won[:] for won in pos.teapots],
+        "salts": [bags[:] for bags in pos.salts],
+        "teapots_left": sorted(pos.teapot_pile),
+        "carpets_left": [carpets[code][:] for code in sorted(pos.carpet_pile)],
+        "carpet_top": pos.carpet_pile[-1] // 10 if pos.ruleset.top_visible and pos.carpet_pile else None,
+        "salts_left": pos.salt_pile[::-1],
+        "gems_left": pos.supply,
+        "ending": pos.ending,
+        "ask": _ask(pos) if pos.offer else None,
+    }
+
+
+def _table(pos: Position) -> list[list[Plain]]:
+    """By seat: revealed cards not yet discarded, in activation order, in it value downwards."""
+    table: list[list[Plain]] = [[] for _ in range(pos.seats)]
+    if pos.camel < len(CAMELS):
+        for bids in pos.bids:
+            for card, seat in bids:
+                table[seat].append(FACE[card][:])
+    return table
+
+
+def _ask(pos: Position) -> dict[str, Plain]:
+    """The open question of the activation phase; it is public."""
+    offer = pos.offer
+    assert offer is not None
+    return {
+        "kind": offer.kind,
+        "seat": offer.seat,
+        "camel": pos.camel,
+        "card": FACE[offer.card][:],
+        "lands": [PLACE_FACE[place][:] for place in offer.lands],
+    }
+
+
+def _passed(pos: Position, seat: int) -> list[list[Plain]]:
+    """Cards that ``seat`` passed and has not seen since, each with its turn and the seats that may hold it.
+
+    A card moves at most one seat a turn, and not in the turn of its pass. On the last turn of a deal each card held before
+    is played or passed, so one not seen has moved. Had it come round to ``seat``, it would have been seen.
+    """
+    seats, per_deal = pos.seats, TURNS_PER_DEAL[pos.seats]
+    done = pos.turn if pos.camel < len(CAMELS) or pos.over else pos.turn - 1
+    entries: list[list[Plain]] = []
+    for card, turn in pos.away[seat].items():
+        least = done // per_deal - turn // per_deal
+        most = min(done - turn, seats - 2)
+        entries.append([turn, FACE[card][:], [(seat + 1 + hops) % seats for hops in range(least, most + 1)]])
+    return entries
+
+
+# --- a position that the view allows ---
+
+
+def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, make: Callable[[int, Ruleset, bytes], P]) -> P:
+    """A position in which the seat of ``view`` would have exactly this view; what it cannot know is drawn from ``stream``.
+
+    Each hidden card is put where the view allows it: a card that the seat passed in a hand that can hold it now, a card that
+    was kept at the last redeal not where it cannot have come to (see ``_allowed``), all others anywhere; each way to do so
+    need not be equally likely. Pile orders and all later chance are new. What other seats remember is unknown (history 0)
+    but for the cards exchanged with the seat.
+    ``view`` must come from a match with these rules that is not over. Raises InternalError when it fits no position.
+    """
+    seats = view["seats"]
+    secret = b"".join(stream.u64().to_bytes(8, "big") for _ in range(4))
+    pos = make(seats, ruleset, secret)
+    pos.turn, pos.deal, pos.ending = view["turn"], view["deal"], view["ending"]
+    pos.shown, pos.discard = _cards(view["shown"]), _cards(view["discard"])
+    pos.camels = [TENT if shop == 0 else 6 * path + shop for path, shop, _ in view["camels"]]
+    pos.loads = [load for _, _, load in view["camels"]]
+    pos.gems, pos.supply = list(view["gems"]), view["gems_left"]
+    pos.carpets = [_codes(held) for held in view["carpets"]]
+    pos.delivered = [_codes(held) for held in view["delivered"]]
+    pos.teapots = [list(won) for won in view["teapots"]]
+    pos.salts = [list(bags) for bags in view["salts"]]
+    pos.salt_pile = list(reversed(view["salts_left"]))
+    _build_piles(pos, view, stream)
+    _recall(pos, view)
+    _place_cards(pos, view, stream)
+    _reopen(pos, view)
+    return pos
+
+
+def _cards(faces: Sequence[Sequence[int]]) -> list[int]:
+    return [CARD_OF[10 * colour + value] for colour, value in faces]
+
+
+def _codes(faces: Sequence[Sequence[int]]) -> list[int]:
+    return [10 * colour + value for colour, value in faces]
+
+
+def _build_piles(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
+    """Hidden piles in a new order; a visible top carpet keeps its colour (O7)."""
+    pos.teapot_pile = shuffled(stream, view["teapots_left"])
+    pile = pos.carpet_pile = shuffled(stream, _codes(view["carpets_left"]))
+    if view["carpet_top"] is not None:
+        top = next(i for i, code in enumerate(pile) if code // 10 == view["carpet_top"])
+        pile[top], pile[-1] = pile[-1], pile[top]
+
+
+def _recall(pos: Position, view: Mapping[str, Plain]) -> None:
+    """What was public, and what the seat and its neighbours passed each other."""
+    seat, seats, k = view["seat"], view["seats"], KEPT[view["seats"]]
+    history = view["history"]
+    pos.played = list(history["played"])
+    unknown = len(history["passed"])
+    pos.passes = [[0] * unknown for _ in range(seats)]
+    pos.passes[seat] = list(history["passed"])
+    pos.passes[seat - 1] = list(history["received"])
+    pos.away[seat] = {CARD_OF[10 * c + v]: turn for turn, (c, v), _ in view["passed"]}
+    held = set(_cards(view["hand"]))
+    last_kept = (view["deal"] - 1) * TURNS_PER_DEAL[seats]
+    for i, code in enumerate(history["received"]):
+        turn = 1 + i // k
+        if turn >= last_kept and CARD_OF[code] in held:  # then the giver knows it, too
+            pos.away[seat - 1][CARD_OF[code]] = turn
+
+
+def _allowed(pos: Position, view: Mapping[str, Plain]) -> dict[int, Sequence[int]]:
+    """By card: the seats that alone may hold it. Cards that may lie anywhere are left out."""
+    seat, seats = view["seat"], view["seats"]
+    allowed: dict[int, Sequence[int]] = {CARD_OF[10 * c + v]: holders for _, (c, v), holders in view["passed"]}
+    if seats == 5 and view["deal"] > 1:
+        # Nothing is put aside: a card not played in the last deal was kept in a hand. The left neighbour kept what it was
+        # passed, and gets cards from this seat alone, so it holds no other kept card.
+        per_deal = seats * TURNS_PER_DEAL[seats]
+        end = (view["deal"] - 1) * per_deal
+        redealt = set(view["history"]["played"][end - per_deal : end])
+        others = [s for s in range(seats) if s not in (seat, (seat + 1) % seats)]
+        for card, code in enumerate(CODE):
+            if code not in redealt:
+                allowed.setdefault(card, others)
+    return allowed
+
+
+def _place_cards(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
+    """The seat's own hand and the cards on the table as they are; all other cards into the free places."""
+    seat = view["seat"]
+    pos.hands[seat] = _cards(view["hand"])
+    for other, faces in enumerate(view["table"]):
+        for card in _cards(faces):
+            pos.bids[COLOUR[card]].append((card, other))
+    seen = {*pos.hands[seat], *pos.discard, *pos.shown, *(card for bids in pos.bids for card, _ in bids)}
+    hidden = [card for card in range(len(CODE)) if card not in seen]
+    slots = [s for s, size in enumerate(view["hands"]) if s != seat for _ in range(size)] + [-1] * view["aside"]
+    if len(slots) != len(hidden):
+        raise InternalError(f"this view has {len(hidden)} hidden cards for {len(slots)} places")
+    allowed = _allowed(pos, view)
+    slots = shuffled(stream, slots)
+    bound = shuffled(stream, [card for card in hidden if card in allowed])
+    owner = _match(bound, allowed, slots)
+    taken = {slot: card for card, slot in owner.items()}
+    rest = iter([card for card in hidden if card not in owner])  # in order; it is the slots that were shuffled
+    for i, place in enumerate(slots):
+        (pos.aside if place < 0 else pos.hands[place]).append(taken[i] if i in taken else next(rest))
+    for hand in pos.hands:
+        hand.sort()
+
+
+def _match(cards: Sequence[int], allowed: Mapping[int, Sequence[int]], slots: Sequence[int]) -> dict[int, int]:
+    """A slot for each card in a hand that may hold it, by augmenting paths. Raises InternalError when there is none."""
+    holder: dict[int, int] = {}
+
+    def settle(card: int, tried: set[int]) -> bool:
+        for i, place in enumerate(slots):
+            if place in allowed[card] and i not in tried:
+                tried.add(i)
+                if i not in holder or settle(holder[i], tried):
+                    holder[i] = card
+                    return True
+        return False
+
+    for card in cards:
+        if not settle(card, set()):
+            raise InternalError(f"this view leaves no place for card {CODE[card]}")
+    return {card: i for i, card in holder.items()}
+
+
+def _reopen(pos: Position, view: Mapping[str, Plain]) -> None:
+    """The question that was open."""
+    ask = view["ask"]
+    if ask is None:
+        pos.asked = ASK_PLAY_PASS[pos.seats, len(pos.hands[0])]
+        return
+    (card,) = _cards([ask["card"]])
+    lands = tuple(TENT if shop == 0 else 6 * path + shop for path, shop in ask["lands"])
+    pos.offer = Offer(ask["kind"], ask["seat"], card, lands)
+    pos.camel = ask["camel"]
+    pos.winners = _winners(pos)
+    pos.asked = question(pos, pos.offer)
+
+
+def _winners(pos: Position) -> int:
+    """Bit mask of the seats that won a camel this turn, up to the one being activated."""
+    k = KEPT[pos.seats]
+    revealed = pos.played[-pos.seats * k :]
+    best: dict[int, tuple[int, int]] = {}
+    for i, code in enumerate(revealed):
+        camel, value = divmod(code, 10)
+        if camel <= pos.camel:
+            best[camel] = min(best.get(camel, (9, 0)), (value, i // k))
+    return sum(1 << seat for seat in {seat for _, seat in best.values()})

@@ -1,0 +1,396 @@
+"""The flow of Khiva: set up, choose, activate the camels one by one, end a turn, a deal and the match.
+
+Small functions that change a ``Position`` and append what happened to ``log``. A function that may have to ask returns
+True when it does: ``pos.asked`` and ``pos.offer`` then hold the question, and ``apply`` goes on from the answer.
+K and O numbers are those of RULES.md; its event table says what each event holds. Events share their inner lists with the
+tables: they are to be read, not changed.
+"""
+
+from bisect import insort
+from collections.abc import Mapping, Sequence
+
+from khiva_arena.errors import IllegalChoice
+from khiva_arena.games.base import Event
+from khiva_arena.games.khiva import dealing, events
+from khiva_arena.games.khiva.state import Bid, Offer, Position
+from khiva_arena.games.khiva.tables import (
+    ASK_BOOST,
+    ASK_MOVE,
+    ASK_PLAY_PASS,
+    ASK_SHOP4,
+    CAMELS,
+    CODE,
+    COLOUR,
+    KEPT,
+    NOBODY,
+    OUTPOST,
+    PICK,
+    SALT_BAGS,
+    SALT_PRICE,
+    SHOP,
+    TENT,
+    VALUE,
+    Asked,
+)
+
+
+def set_up(pos: Position) -> list[Event]:
+    """From an empty table to the first question (K1, K13)."""
+    teapots = dealing.teapots(pos.secret, pos.ruleset.teapots)
+    pos.loads = teapots[: len(CAMELS)]
+    pos.teapot_pile = teapots[: len(CAMELS) - 1 : -1]
+    pos.carpet_pile = dealing.carpets(pos.secret, pos.ruleset.carpets)[::-1]
+    pos.salt_pile = list(reversed(SALT_BAGS))
+    log = [events.setup(pos.loads)]
+    _show_top(pos, log)
+    _hand_out(pos, dealing.first_deal(pos.secret, pos.seats), log)
+    _ask_all(pos)
+    return log
+
+
+def apply(pos: Position, choices: Mapping[int, int]) -> list[Event]:
+    """Play the choices of all asked seats. Raises IllegalChoice with nothing changed."""
+    _check(pos, choices)
+    log: list[Event] = []
+    offer = pos.offer
+    if offer is None:
+        _choose(pos, choices, log)
+        waiting = False
+    else:
+        pos.offer = None
+        waiting = _answer(pos, offer, choices[offer.seat], log)
+    if not waiting:
+        _activate(pos, log)
+    return log
+
+
+def _check(pos: Position, choices: Mapping[int, int]) -> None:
+    """Raises IllegalChoice unless there is an index into ``legal`` for each asked seat and for no other."""
+    asked = pos.asked
+    if not asked:
+        raise IllegalChoice("the match is over")
+    if len(choices) != len(asked):
+        raise IllegalChoice(f"choices for seats {sorted(choices)}, but asked are {sorted(asked)}")
+    for seat, decision in asked.items():
+        choice = choices.get(seat)
+        if type(choice) is not int or not 0 <= choice < len(decision.legal):
+            raise IllegalChoice(f"seat {seat}: {choice!r} is no index into the {len(decision.legal)} entries of {decision.kind}")
+
+
+# --- choosing ---
+
+
+def _ask_all(pos: Position) -> None:
+    """The next simultaneous choice (K1)."""
+    pos.asked = ASK_PLAY_PASS[pos.seats, len(pos.hands[0])]
+
+
+def _choose(pos: Position, choices: Mapping[int, int], log: list[Event]) -> None:
+    """K1: all cards leave the hands held at the start of the turn; then the passes arrive; then all is revealed."""
+    seats, hands, away, turn, k = pos.seats, pos.hands, pos.away, pos.turn, KEPT[pos.seats]
+    pick = PICK[seats, len(hands[0])]
+    revealed: list[tuple[int, ...]] = []
+    given: list[tuple[int, ...]] = []
+    for seat in range(seats):
+        hand = hands[seat]
+        cards = pick[choices[seat]](hand)
+        for card in cards:
+            hand.remove(card)
+        revealed.append(cards[:k])
+        given.append(cards[k:])
+    for seat, cards in enumerate(given):
+        left = (seat + 1) % seats
+        for card in cards:
+            insort(hands[left], card)
+            pos.passes[seat].append(CODE[card])
+            away[seat][card] = turn
+            away[left].pop(card, None)
+        log.append(events.passed(seat, left, cards))
+    for seat, cards in enumerate(revealed):
+        for card in cards:
+            pos.played.append(CODE[card])
+            pos.bids[COLOUR[card]].append((card, seat))
+            for memory in away:
+                memory.pop(card, None)
+    log.append(events.reveal(turn, revealed))
+    pos.camel = 0
+    pos.winners = 0
+
+
+# --- activation ---
+
+
+def _activate(pos: Position, log: list[Event]) -> None:
+    """K2: the camels from ``pos.camel`` on, in their order, until one needs an answer; after the last the turn ends."""
+    while pos.camel < len(CAMELS):
+        bids = pos.bids[pos.camel]
+        if not bids:
+            log.append(events.stay(pos.camel, "no_card"))
+            pos.camel += 1
+        elif _award(pos, bids, log):
+            return
+    _end_turn(pos, log)
+
+
+def _award(pos: Position, bids: list[Bid], log: list[Event]) -> bool:
+    """K2, K3: the lowest card wins the camel, the others are compensated, the winner moves."""
+    card, seat = bids[0] if len(bids) == 1 else max(bids)  # a higher card number is a lower value
+    pos.winners |= 1 << seat
+    rejected = tuple(bid for bid in bids if bid[0] != card) if len(bids) > 1 else ()
+    log.append(events.win(pos.camel, seat, card, rejected))
+    if rejected and not pos.ruleset.pay_after:
+        _compensate(pos, rejected, log)
+    lands = reach(pos, seat, card)
+    if not lands:  # O4 no_move
+        log.append(events.stay(pos.camel, "overshoot"))
+        return _finish_camel(pos, card, log)
+    if pos.ruleset.may_decline:  # O11
+        return _ask(pos, Offer("move", seat, card, lands))
+    return _boost(pos, seat, card, lands, log)
+
+
+def _ask(pos: Position, offer: Offer) -> bool:
+    pos.offer = offer
+    pos.asked = question(pos, offer)
+    return True
+
+
+def question(pos: Position, offer: Offer) -> Asked:
+    """What is asked for an offer of this position."""
+    if offer.kind == "boost":
+        return ASK_BOOST[len(offer.lands) - 1][offer.seat]
+    if offer.kind == "shop4":
+        return ASK_SHOP4[_wares(pos, offer.seat)][offer.seat]
+    return ASK_MOVE[offer.seat]
+
+
+def _compensate(pos: Position, rejected: Sequence[Bid], log: list[Event]) -> None:
+    """K3: one gem for each rejected card, in seat order (O5), so two for two of one seat."""
+    if pos.ruleset.pay_per_card:
+        for _, seat in rejected:  # in seat order, as they were revealed
+            _gain(pos, seat, 1, "rejected", log)
+
+
+def reach(pos: Position, seat: int, card: int) -> tuple[int, ...]:
+    """Where the camel of ``card``, moved by ``seat``, stops for boost 0, 1, ...; only boosts that can be paid and change
+    the landing place (K4, K8). Empty when the camel may not move at all (O4 no_move)."""
+    rules = pos.ruleset
+    here = pos.camels[COLOUR[card]]
+    occupied = pos.camels
+    # K5: places with another camel are not counted. The tent (O3 own_tent) is the camel's own, so always empty.
+    free = [place for place in rules.walks[seat][here] if place not in occupied or not place]
+    value = VALUE[card]
+    most = value + min(rules.slots[card], pos.gems[seat])
+    if rules.overshoot != "stop_at_outpost":  # O4
+        if rules.overshoot == "no_move":
+            return tuple(free[value - 1 : most])
+        back = range(6 * seat + OUTPOST - 1, 6 * seat, -1)  # bounce: the place it left is free by then
+        free += [place for place in back if place not in occupied or place == here]
+    return tuple(free[value - 1 : most]) or (free[-1],)  # K8: what goes beyond the last place is lost
+
+
+def _boost(pos: Position, seat: int, card: int, lands: tuple[int, ...], log: list[Event]) -> bool:
+    """K4: the winner chooses the boost, if there is a choice."""
+    if len(lands) > 1:
+        return _ask(pos, Offer("boost", seat, card, lands))
+    return _move(pos, seat, card, 0, lands[0], log)
+
+
+def _move(pos: Position, seat: int, card: int, boost: int, place: int, log: list[Event]) -> bool:
+    """K4, K9: pay, move, and let the landing place work for the mover."""
+    camel = pos.camel
+    if boost:
+        pos.gems[seat] -= boost
+        _restock(pos, boost)
+    log.append(events.move(camel, seat, boost, pos.camels[camel], place))
+    pos.camels[camel] = place
+    shop = SHOP[place]
+    if shop == 1:
+        _gain(pos, seat, 1, "shop", log)
+    elif shop == 2:
+        _draw_carpet(pos, seat, log)
+    elif shop == 3:
+        _gain(pos, seat, 2, "shop", log)
+    elif shop == 4:
+        return _shop4(pos, seat, card, log)
+    elif shop == OUTPOST:
+        _deliver(pos, seat, log)
+    return _finish_camel(pos, card, log)
+
+
+def _shop4(pos: Position, seat: int, card: int, log: list[Event]) -> bool:
+    """K10: the mover chooses, if there is a choice."""
+    wares = _wares(pos, seat)
+    if len(wares) > 1:
+        return _ask(pos, Offer("shop4", seat, card, (pos.camels[pos.camel],)))
+    return _trade(pos, seat, card, wares[0], log)
+
+
+def _wares(pos: Position, seat: int) -> tuple[str, ...]:
+    """K10, K17, K23: what shop 4 has for this seat, default first. O11 lets a mover take nothing."""
+    salt = pos.salt_pile and pos.gems[seat] >= SALT_PRICE
+    if not pos.carpet_pile:
+        return ("nothing", "salt") if salt else ("nothing",)  # nobody is made to pay
+    if pos.ruleset.may_decline:
+        return ("carpet", "salt", "nothing") if salt else ("carpet", "nothing")
+    return ("carpet", "salt") if salt else ("carpet",)
+
+
+def _trade(pos: Position, seat: int, card: int, what: str, log: list[Event]) -> bool:
+    """K10: the top salt bag for 3 gems, or the top carpet."""
+    if what == "salt":
+        pos.gems[seat] -= SALT_PRICE
+        _restock(pos, SALT_PRICE)
+        bag = pos.salt_pile.pop()
+        pos.salts[seat].append(bag)
+        log.append(events.salt(seat, bag))
+        if not pos.salt_pile and pos.ruleset.end_on_empty:
+            _trigger(pos, "salts", log)
+    elif what == "nothing" and pos.ruleset.may_decline:
+        log.append(events.nothing(seat))
+    else:
+        _draw_carpet(pos, seat, log)  # or the carpet that is owed and not there (K17, O10)
+    return _finish_camel(pos, card, log)
+
+
+def _draw_carpet(pos: Position, seat: int, log: list[Event]) -> None:
+    """K10, K16: the top carpet, face up, undelivered."""
+    if not pos.carpet_pile:
+        log.append(events.nothing(seat))  # K17
+        _trigger(pos, "carpets", log)  # O10 failed_draw; elsewhere the end has been triggered already
+        return
+    code = pos.carpet_pile.pop()
+    pos.carpets[seat].append(code)
+    log.append(events.carpet(seat, code))
+    _show_top(pos, log)
+    if not pos.carpet_pile and pos.ruleset.end_on_empty:
+        _trigger(pos, "carpets", log)
+
+
+def _show_top(pos: Position, log: list[Event]) -> None:
+    """O7: the next carpet's colour, where it can be seen."""
+    if pos.ruleset.top_visible and pos.carpet_pile:
+        log.append(events.top(pos.carpet_pile[-1] // 10))
+
+
+def _deliver(pos: Position, seat: int, log: list[Event]) -> None:
+    """K11-K13: teapot and carpets of the camel's colour; the camel goes back to its tent and is loaded again."""
+    camel, pile = pos.camel, pos.teapot_pile
+    teapot = pos.loads[camel]
+    pos.teapots[seat].append(teapot)
+    home = [code for code in pos.carpets[seat] if code // 10 == camel]
+    if home:
+        pos.delivered[seat] += home
+        pos.carpets[seat] = [code for code in pos.carpets[seat] if code // 10 != camel]
+    pos.camels[camel] = TENT
+    pos.loads[camel] = load = pile.pop() if pile else 0  # K17: bare when the pile is empty
+    log.append(events.deliver(camel, seat, teapot, home, load))
+    if not load or (not pile and pos.ruleset.end_on_empty):
+        _trigger(pos, "teapots", log)
+
+
+def _finish_camel(pos: Position, won: int, log: list[Event]) -> bool:
+    """K14: all cards of the colour go to the discard, lowest value first. Always False: nothing is left to ask."""
+    bids = pos.bids[pos.camel]
+    if pos.ruleset.pay_after:  # O12
+        _compensate(pos, [bid for bid in bids if bid[0] != won], log)
+    if len(bids) > 1:
+        bids.sort(reverse=True)
+    for card, _ in bids:
+        pos.discard.append(card)
+    bids.clear()
+    pos.camel += 1
+    return False
+
+
+def _answer(pos: Position, offer: Offer, choice: int, log: list[Event]) -> bool:
+    """Go on from the answer to the open question."""
+    seat, card, lands = offer.seat, offer.card, offer.lands
+    if offer.kind == "boost":
+        return _move(pos, seat, card, choice, lands[choice], log)
+    if offer.kind == "shop4":
+        return _trade(pos, seat, card, _wares(pos, seat)[choice], log)
+    if choice == 0:
+        return _boost(pos, seat, card, lands, log)
+    log.append(events.stay(pos.camel, "declined"))  # O11
+    return _finish_camel(pos, card, log)
+
+
+# --- gems ---
+
+
+def _gain(pos: Position, seat: int, count: int, why: str, log: list[Event]) -> None:
+    """Gems from the supply, as many as it has (O5)."""
+    if pos.supply is not None:
+        count = min(count, pos.supply)
+        pos.supply -= count
+    if count:
+        pos.gems[seat] += count
+        log.append(events.gems(seat, count, why))
+
+
+def _restock(pos: Position, count: int) -> None:
+    """Spent gems go back to the supply (O5)."""
+    if pos.supply is not None:
+        pos.supply += count
+
+
+# --- ends ---
+
+
+def _trigger(pos: Position, pile: str, log: list[Event]) -> None:
+    """K16: this is the last turn; the first cause stands."""
+    if pos.ending is None:
+        pos.ending = pile
+        log.append(events.last_turn(pile))
+
+
+def _end_turn(pos: Position, log: list[Event]) -> None:
+    """K15, K16: the match ends, or a deal does, or the next turn begins."""
+    if not pos.ruleset.pay_per_card:  # O6
+        for seat in range(pos.seats):
+            if not pos.winners >> seat & 1:
+                _gain(pos, seat, 1, "rejected", log)
+    if pos.ending is not None or pos.turn >= pos.ruleset.max_turns:
+        pos.ending = pos.ending or "turns"
+        pos.over = True
+        pos.asked = NOBODY
+        log.append(events.end(pos.ending, scores(pos), ranks(pos)))
+        return
+    pos.turn += 1
+    if len(pos.hands[0]) == KEPT[pos.seats]:
+        pos.deal += 1
+        pool = [*pos.discard, *pos.aside, *pos.shown]
+        pos.discard = []
+        _hand_out(pos, dealing.redeal(pos.secret, pos.seats, pos.deal, pool), log)
+    _ask_all(pos)
+
+
+def _hand_out(pos: Position, deal: dealing.Deal, log: list[Event]) -> None:
+    """K15, K21: new cards join the kept ones; the rest is put aside, for two players four of them face up."""
+    log.append(events.deal(pos.deal, len(deal.hands[0]), len(deal.aside)))
+    for seat, cards in enumerate(deal.hands):
+        pos.hands[seat] = sorted(pos.hands[seat] + cards)
+        log.append(events.hand(seat, sorted(cards)))
+    pos.shown = deal.shown
+    pos.aside = deal.aside
+    if deal.shown:
+        log.append(events.shown(deal.shown))
+
+
+# --- score ---
+
+
+def scores(pos: Position) -> list[int]:
+    """K18: teapots, salt, delivered carpets, a point for each gem."""
+    return [
+        sum(pos.teapots[seat]) + sum(pos.salts[seat]) + sum(code % 10 for code in pos.delivered[seat]) + pos.gems[seat]
+        for seat in range(pos.seats)
+    ]
+
+
+def ranks(pos: Position) -> list[int]:
+    """K19: by score, then number of teapots, then salt (O9: the best bag, or the sum). Equal in all: the same place."""
+    salt = sum if pos.ruleset.sum_bags else max
+    keys = [(score, len(pos.teapots[seat]), salt(pos.salts[seat] or (0,))) for seat, score in enumerate(scores(pos))]
+    return [1 + sum(other > key for other in keys) for key in keys]

@@ -1,0 +1,183 @@
+"""Khiva's rules map: the open points O1-O12 as named variants, the defaults, and what does not go together.
+
+``canonical`` makes the whole map, plain values only, for the record; ``compile_rules`` turns it into what the engine reads.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from khiva_arena.errors import RulesError
+from khiva_arena.games.base import Plain
+from khiva_arena.games.khiva.tables import CAMELS, CODE, COLOUR, COLOURS, SALT_PRICE, TEAPOT_VALUES, TEAPOTS, VALUE, WALKS
+
+NAMED: dict[str, tuple[str, ...]] = {
+    "khiva_spaces": ("skip", "own_tent"),  # O3
+    "overshoot": ("stop_at_outpost", "no_move", "bounce"),  # O4
+    "compensation": ("per_rejected_card", "per_player_turn"),  # O6
+    "carpet_top": ("hidden", "colour"),  # O7
+    "salt_tie_break": ("max_bag", "sum_bags"),  # O9
+    "end_trigger": ("pile_empty", "failed_draw"),  # O10
+    "decline": ("no", "yes"),  # O11
+    "compensation_time": ("before_move", "after_move"),  # O12
+}
+"""The variants that are words, default first."""
+
+CARPET_SETS = {15: [3, 4, 5], 25: [3, 3, 4, 4, 5]}
+"""O8 by number of carpets: the values each colour has."""
+
+MAX_SLOTS = 5
+MAX_TURNS = 1000
+
+
+def _is_int(x: Plain) -> bool:
+    return type(x) is int
+
+
+def _ints(x: Plain, length: int, least: int, most: int) -> bool:
+    return isinstance(x, list | tuple) and len(x) == length and all(_is_int(i) and least <= i <= most for i in x)
+
+
+def _gem_slots(given: Plain) -> list[list[int]] | None:
+    """O1: five numbers by card value, or a table colour x value. Canonical is the table."""
+    if _ints(given, 5, 0, MAX_SLOTS):
+        return [list(given) for _ in CAMELS]
+    if isinstance(given, list | tuple) and len(given) == 5 and all(_ints(row, 5, 0, MAX_SLOTS) for row in given):
+        return [list(row) for row in given]
+    return None
+
+
+def _teapot_counts(given: Plain) -> list[int] | None:
+    """O2: how many teapots of each value 2..7."""
+    fits = _ints(given, len(TEAPOT_VALUES), 1, TEAPOTS) and sum(given) == TEAPOTS
+    return list(given) if fits else None
+
+
+def _gem_supply(given: Plain) -> str | int | None:
+    """O5."""
+    if given == "unlimited" or (_is_int(given) and SALT_PRICE <= given <= 1000):
+        return given  # type: ignore[no-any-return]
+    return None
+
+
+def _carpets(given: Plain) -> list[int] | None:
+    """O8: the values each colour has; 15 and 25 name the two known sets."""
+    if _is_int(given):
+        given = CARPET_SETS.get(given)
+    if isinstance(given, list | tuple) and 1 <= len(given) <= 10 and _ints(given, len(given), 1, 9):
+        return sorted(given)
+    return None
+
+
+def _max_turns(given: Plain) -> int | None:
+    return given if _is_int(given) and 1 <= given <= MAX_TURNS else None
+
+
+VALUED: dict[str, tuple[Plain, Callable[[Plain], Plain], str]] = {
+    "gem_slots": (
+        [2, 2, 1, 1, 0],
+        _gem_slots,
+        f"is five numbers 0..{MAX_SLOTS} by card value, or such a row for each of the five colours",
+    ),
+    "teapot_counts": (
+        [3, 4, 4, 4, 4, 3],
+        _teapot_counts,
+        f"is how many teapots there are of each value 2..7: six numbers, each at least 1, that sum to {TEAPOTS}",
+    ),
+    "gem_supply": ("unlimited", _gem_supply, f'is "unlimited" or a number {SALT_PRICE}..1000 (fewer could never buy salt)'),
+    "carpets": (15, _carpets, "is the one to ten values 1..9 that each colour has, or 15 or 25 for the two known sets"),
+    "max_turns": (200, _max_turns, f"is a number of turns 1..{MAX_TURNS}"),
+}
+"""The variants that are values: default, check (None means wrong), and what it has to be."""
+
+KEYS = (
+    "gem_slots",
+    "teapot_counts",
+    "khiva_spaces",
+    "overshoot",
+    "gem_supply",
+    "compensation",
+    "carpet_top",
+    "carpets",
+    "salt_tie_break",
+    "end_trigger",
+    "decline",
+    "compensation_time",
+    "max_turns",
+)
+"""O1 to O12 in order, then the length limit: the order of the canonical map."""
+
+
+def canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
+    """Defaults with ``given`` laid over them. Raises RulesError with every mistake found."""
+    problems = [f"unknown rule {key!r}; Khiva has {', '.join(KEYS)}" for key in given if key not in KEYS]
+    rules: dict[str, Plain] = {}
+    for key in KEYS:
+        if key in NAMED:
+            value = given.get(key, NAMED[key][0])
+            if not isinstance(value, str) or value not in NAMED[key]:
+                problems.append(f"{key} is one of {', '.join(NAMED[key])}, not {value!r}")
+                continue
+            rules[key] = value
+        else:
+            default, check, must = VALUED[key]
+            value = check(given.get(key, default))
+            if value is None:
+                problems.append(f"{key} {must}, not {given[key]!r}")
+                continue
+            rules[key] = value
+    problems += _inconsistent(rules)
+    if problems:
+        raise RulesError(problems)
+    return rules
+
+
+def _inconsistent(rules: Mapping[str, Plain]) -> list[str]:
+    """Variants that contradict one another; keys that were wrong on their own are missing here."""
+    problems = []
+    if rules.get("compensation") == "per_player_turn" and rules.get("compensation_time") == "after_move":
+        problems.append(
+            "compensation_time after_move does not go with compensation per_player_turn, which pays at the end of the turn"
+        )
+    return problems
+
+
+class Ruleset(NamedTuple):
+    """A canonical map as the engine reads it."""
+
+    slots: tuple[int, ...]
+    """By card."""
+    walks: tuple[tuple[tuple[int, ...], ...], ...]
+    """By seat and place."""
+    overshoot: str
+    supply: int | None
+    pay_per_card: bool
+    pay_after: bool
+    top_visible: bool
+    sum_bags: bool
+    end_on_empty: bool
+    may_decline: bool
+    max_turns: int
+    teapots: tuple[int, ...]
+    """Every teapot's value, rising."""
+    carpets: tuple[int, ...]
+    """Every carpet's code, rising: by colour, then value."""
+
+
+def compile_rules(rules: Mapping[str, Plain]) -> Ruleset:
+    """``rules`` is a whole canonical map."""
+    table = rules["gem_slots"]
+    return Ruleset(
+        slots=tuple(table[COLOUR[card]][VALUE[card] - 1] for card in range(len(CODE))),
+        walks=WALKS[rules["khiva_spaces"]],
+        overshoot=rules["overshoot"],
+        supply=None if rules["gem_supply"] == "unlimited" else rules["gem_supply"],
+        pay_per_card=rules["compensation"] == "per_rejected_card",
+        pay_after=rules["compensation_time"] == "after_move",
+        top_visible=rules["carpet_top"] == "colour",
+        sum_bags=rules["salt_tie_break"] == "sum_bags",
+        end_on_empty=rules["end_trigger"] == "pile_empty",
+        may_decline=rules["decline"] == "yes",
+        max_turns=rules["max_turns"],
+        teapots=tuple(v for v, count in zip(TEAPOT_VALUES, rules["teapot_counts"], strict=True) for _ in range(count)),
+        carpets=tuple(10 * c + v for c in range(len(COLOURS)) for v in rules["carpets"]),
+    )

@@ -1,0 +1,169 @@
+"""Frames and payloads: u32 big-endian length, then exactly one msgpack map with string keys, within the profile.
+
+Our own messages are encoded with msgspec. A bot's payload is decoded and checked in one step by msgspec's typed decoder;
+whatever that does not take at once (an unknown field, a breach) goes to ``plain_value``, which reads it with the msgpack
+library, the second and independent codec, and names the first breach with its path.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+
+import msgpack
+import msgspec
+
+from khiva_arena.errors import LocalProtocolError, RemoteProtocolError
+from khiva_arena.protocol.messages import (
+    DEPTH_MOST,
+    FRAME_MOST_TO_ARBITER,
+    FRAME_MOST_TO_BOT,
+    INT_MOST,
+    Act,
+    BotHello,
+)
+
+HEADER = 4
+T = TypeVar("T", bound=msgspec.Struct)
+
+_encode: Callable[[Any], bytes] = msgspec.msgpack.Encoder().encode
+_decode_act = msgspec.msgpack.Decoder(Act).decode
+_decode_hello = msgspec.msgpack.Decoder(BotHello).decode
+_NOT_TYPED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+def encode(message: object) -> bytes:
+    """A whole frame for a bot. Raises LocalProtocolError when it would be larger than the protocol allows."""
+    payload = _encode(message)
+    size = len(payload)
+    if size > FRAME_MOST_TO_BOT:
+        raise LocalProtocolError(f"a {type(message).__name__} of {size} bytes is over the {FRAME_MOST_TO_BOT} a bot may be sent")
+    return size.to_bytes(HEADER, "big") + payload
+
+
+def encoded(value: object) -> msgspec.Raw:
+    """A value encoded once, to be spliced into many messages."""
+    return msgspec.Raw(_encode(value))
+
+
+class FrameReader:
+    """Cuts a bot's byte stream into frames, looking at lengths alone.
+
+    ``frames`` holds whole payloads in order of arrival. At most one incomplete frame is buffered.
+    """
+
+    __slots__ = ("_buffer", "frames")
+
+    def __init__(self) -> None:
+        self.frames: deque[bytes] = deque()
+        self._buffer = b""
+
+    @property
+    def partial(self) -> int:
+        """Bytes of a frame that has begun and not ended."""
+        return len(self._buffer)
+
+    def feed(self, data: bytes) -> None:
+        """Take bytes in. Raises RemoteProtocolError at the first length that no frame may have."""
+        buffer = self._buffer + data if self._buffer else data
+        at, end = 0, len(buffer)
+        while end - at >= 1:
+            if buffer[at] != 0:
+                self._refuse(buffer[at : at + 40])
+            if end - at < HEADER:
+                break
+            size = int.from_bytes(buffer[at : at + HEADER], "big")
+            if not 0 < size <= FRAME_MOST_TO_ARBITER:
+                raise RemoteProtocolError(f"a frame of {size} bytes; one has 1 to {FRAME_MOST_TO_ARBITER}")
+            if end - at < HEADER + size:
+                break
+            self.frames.append(buffer[at + HEADER : at + HEADER + size])
+            at += HEADER + size
+        self._buffer = buffer[at:]
+
+    def _refuse(self, start: bytes) -> NoReturn:
+        # A legal length is below 2**24, so its first byte is 0: anything else is most often text printed on stdout.
+        if start[0] in (10, 13):
+            hint = "is stdout in text mode? Line ends are being changed or added"
+        else:
+            hint = "is something printed on stdout? It belongs on stderr"
+        raise RemoteProtocolError(f"no frame but {start!r} on stdout; {hint}")
+
+
+def decode_act(payload: bytes) -> Act:
+    """A bot's answer. Raises RemoteProtocolError with the first breach."""
+    try:
+        return _decode_act(payload)
+    except _NOT_TYPED:
+        return _decode_slowly(payload, Act, "act")
+
+
+def decode_bot_hello(payload: bytes) -> BotHello:
+    """A bot's hello. Raises RemoteProtocolError with the first breach."""
+    try:
+        hello = _decode_hello(payload)
+    except _NOT_TYPED:
+        hello = _decode_slowly(payload, BotHello, "hello")
+    for field in (hello.name, hello.version):
+        if isinstance(field, str) and not (field.isprintable() and field.strip()):
+            raise RemoteProtocolError(f"the hello's name or version {field!r} is blank or has unprintable characters")
+    return hello
+
+
+def _decode_slowly(payload: bytes, kind: type[T], tag: str) -> T:
+    value = plain_value(payload)
+    if not isinstance(value, dict):
+        raise RemoteProtocolError(f"a frame holds {_article(value)}, not a map")
+    if value.get("type") != tag:
+        raise RemoteProtocolError(f'the message has type {value.get("type")!r}; "{tag}" is expected here')
+    known = {field: value[field] for field in kind.__struct_fields__ if field in value}
+    try:
+        return msgspec.convert(known, kind)
+    except msgspec.ValidationError as error:
+        raise RemoteProtocolError(f"{tag}: {error}") from None
+
+
+class _Pairs(list[tuple[object, object]]):
+    """A map as it stood, duplicate keys and all: a breach under a key that is given again later is still one."""
+
+
+def plain_value(payload: bytes) -> object:
+    """Decode one payload and hold it against the profile: maps with string keys, no ext, bin, timestamp or float, integers
+    of at most 53 bits, at most 16 levels, valid UTF-8, nothing behind the value. Of duplicate keys the last wins.
+
+    Raises RemoteProtocolError naming the first breach.
+    """
+    try:
+        raw = msgpack.unpackb(payload, object_pairs_hook=_Pairs, strict_map_key=False, use_list=True, unicode_errors="strict")
+    except Exception as error:  # the library names its errors loosely; whatever fails to decode is the bot's breach
+        raise RemoteProtocolError(f"not one whole msgpack value ({type(error).__name__}: {str(error)[:80]})") from None
+    return _plain(raw, "$", 1)
+
+
+def _plain(value: object, path: str, depth: int) -> object:
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        if abs(value) > INT_MOST:
+            raise RemoteProtocolError(f"the integer at {path} is beyond 2**53 - 1")
+        return value
+    if isinstance(value, bytes):
+        raise RemoteProtocolError(f"binary data at {path}; send a string (in Perl: Data::MessagePack->new->utf8)")
+    if isinstance(value, float):
+        raise RemoteProtocolError(f"a float at {path}; send a whole number as an integer")
+    if depth > DEPTH_MOST:
+        raise RemoteProtocolError(f"more than {DEPTH_MOST} levels at {path[:80]}")
+    if isinstance(value, _Pairs):
+        out: dict[str, object] = {}
+        for key, item in value:
+            if not isinstance(key, str):
+                raise RemoteProtocolError(f"{_article(key)} as a key at {path}; keys are strings")
+            out[key] = _plain(item, f"{path}.{key[:40]}", depth + 1)
+        return out
+    if isinstance(value, list):
+        return [_plain(item, f"{path}[{i}]", depth + 1) for i, item in enumerate(value)]
+    raise RemoteProtocolError(f"an extension type at {path}; the profile has none")
+
+
+def _article(value: object) -> str:
+    names = {bytes: "binary data", _Pairs: "a map", dict: "a map", list: "an array", str: "a string", type(None): "nil"}
+    return names.get(type(value), f"{'an' if isinstance(value, int) else 'a'} {type(value).__name__}")

@@ -1,0 +1,128 @@
+"""The record of a match: what is needed to replay it bit for bit, chained by hash.
+
+The canonical part is the header, every choice in the order it was committed, the verdicts, ranks and scores. It holds no
+time, bank, req, attempt or stderr, so that it is equal wherever and however often equal choices are made. Canonical text is
+JSON with sorted keys, no spaces and ASCII only.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from khiva_arena.errors import RecordError
+from khiva_arena.result import Verdict
+
+FORMAT = 1
+FORFEITED = "forfeited"
+
+
+class Choice(NamedTuple):
+    """One seat's part in one step. ``why`` is "" for the bot's own choice, else why the default (0) was played:
+    a verdict word for a fault in this step, FORFEITED for a seat that is out."""
+
+    seat: int
+    choice: int
+    why: str = ""
+
+
+class Seat(NamedTuple):
+    """Who sat there: the bot's name in the event, its identity (hash), and the seat's own number given in the hello."""
+
+    name: str
+    bot: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a match is before it is played. ``commit`` is hex, see ``seeds.py``; ``time`` is in milliseconds."""
+
+    match: str
+    game: str
+    rules_version: str
+    rules: Mapping[str, Any]
+    seats: tuple[Seat, ...]
+    commit: str
+    time: Mapping[str, int]
+    policy: str
+    isolation: str
+    format: int = FORMAT
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A match that was fixed. Lists by seat; ``forfeited_at`` is the ordinal of the gather in which a seat forfeited
+    (0 is the start), or None. ``reason`` says why the match ended: "over" by the rules, "forfeits" with one seat left in."""
+
+    header: Header
+    steps: tuple[tuple[Choice, ...], ...]
+    verdicts: tuple[Verdict, ...]
+    forfeited_at: tuple[int | None, ...]
+    ranks: tuple[int, ...]
+    scores: tuple[int, ...]
+    reason: str
+
+    @property
+    def digest(self) -> str:
+        """The last link of the hash chain, 64 hex digits: header, then each choice in seat order, then the result."""
+        link = sha256(b"khiva-record-1\0" + canonical(asdict(self.header))).digest()
+        for step in self.steps:
+            for choice in step:
+                link = sha256(link + canonical(choice)).digest()
+        return sha256(link + canonical(self._result())).hexdigest()
+
+    def _result(self) -> dict[str, Any]:
+        return {
+            "verdicts": self.verdicts,
+            "forfeited_at": self.forfeited_at,
+            "ranks": self.ranks,
+            "scores": self.scores,
+            "reason": self.reason,
+        }
+
+    def to_json(self) -> str:
+        """Canonical text, digest included."""
+        body = {"header": asdict(self.header), "steps": self.steps, **self._result(), "digest": self.digest}
+        return canonical(body).decode()
+
+    @classmethod
+    def from_json(cls, text: str) -> "Record":
+        """Read a record and check its chain. Raises RecordError when it is malformed or its digest does not fit."""
+        try:
+            raw = json.loads(text)
+            head = dict(raw["header"])
+            head["seats"] = tuple(Seat(*seat) for seat in head["seats"])
+            record = cls(
+                header=Header(**head),
+                steps=tuple(tuple(Choice(*choice) for choice in step) for step in raw["steps"]),
+                verdicts=tuple(Verdict(v) for v in raw["verdicts"]),
+                forfeited_at=tuple(raw["forfeited_at"]),
+                ranks=tuple(raw["ranks"]),
+                scores=tuple(raw["scores"]),
+                reason=raw["reason"],
+            )
+            said = raw["digest"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise RecordError(f"not a record of a match ({type(error).__name__}: {error})") from None
+        if record.header.format != FORMAT:
+            raise RecordError(f"a record of format {record.header.format}; this engine reads format {FORMAT}")
+        if record.digest != said:
+            raise RecordError(f"the hash chain ends in {record.digest[:16]}, the record says {str(said)[:16]}")
+        return record
+
+
+def canonical(value: object) -> bytes:
+    """Canonical JSON: sorted keys, no spaces, ASCII."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode()
+
+
+def digest_of(value: object) -> str:
+    """SHA-256 of the canonical JSON, 64 hex digits."""
+    return sha256(canonical(value)).hexdigest()
+
+
+def run_digest(match_digests: Sequence[str]) -> str:
+    """One digest for a whole run: SHA-256 over the match digests (as hex text) in schedule order."""
+    return sha256(b"khiva-run-digest-1\0" + "".join(match_digests).encode()).hexdigest()

@@ -1,0 +1,43 @@
+"""Secrets, commitments and numbers of a run, each derived one way from the one before. Normative text: SPEC.md.
+
+run secret -> secret of seed k -> (by match id) req start and each seat's own number. Nothing a bot is sent lets it go back.
+"""
+
+import re
+from hashlib import sha256
+
+SECRET_BYTES = 32
+NUMBER_BITS = 53
+_HEX_64 = re.compile(r"[0-9a-fA-F]{64}")
+
+
+def run_secret(text: str) -> bytes:
+    """The 32 bytes that ``--seed TEXT`` stands for: 64 hex digits are the bytes themselves, any other text is hashed."""
+    if _HEX_64.fullmatch(text):
+        return bytes.fromhex(text)
+    return sha256(b"khiva-run-1\0" + text.encode()).digest()
+
+
+def seed_secret(run: bytes, k: int) -> bytes:
+    """The secret of seed k of a run, 32 bytes."""
+    return sha256(b"khiva-seed-1\0" + run + k.to_bytes(8, "big")).digest()
+
+
+def commitment(bound_to: str, secret: bytes) -> str:
+    """What is published before the first match, 64 hex digits. ``bound_to`` is the match id, or the event id for a run."""
+    return sha256(b"khiva-commit-1\0" + bound_to.encode() + secret).hexdigest()
+
+
+def seat_number(secret: bytes, match: str, seat: int) -> int:
+    """A seat's own number, 0 to 2**53 - 1, for bots that draw lots. ``secret`` is the seed's."""
+    return _number(b"khiva-seat-1\0", secret, match, seat)
+
+
+def req_start(secret: bytes, match: str) -> int:
+    """The first ``req`` of a match, 1 to 2**31: not to be guessed by a bot that would answer before it is asked."""
+    return 1 + _number(b"khiva-req-1\0", secret, match, 0) % 2**31
+
+
+def _number(purpose: bytes, secret: bytes, match: str, seat: int) -> int:
+    block = sha256(purpose + secret + seat.to_bytes(4, "big") + match.encode()).digest()
+    return int.from_bytes(block[:8], "big") >> (64 - NUMBER_BITS)

@@ -1,0 +1,110 @@
+"""Replay a record through the rules and hold it against what it says."""
+
+from collections.abc import Callable, Sequence
+
+from khiva_arena.errors import ArenaError, RecordError
+from khiva_arena.games.base import Event, State
+from khiva_arena.games.registry import get
+from khiva_arena.replay import seeds
+from khiva_arena.replay.record import FORFEITED, Choice, Record
+from khiva_arena.result import FAULTS, STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict, final_ranks
+
+Watch = Callable[[int, State, Sequence[Event]], None]
+BLAMED_AT_A_STEP = frozenset(FAULTS) - {Verdict.START_FAILED}
+
+
+def verify(record: Record, secret: bytes, watch: Watch | None = None) -> None:
+    """Replay ``record`` with the seed's 32-byte ``secret``. ``watch(step, state, events)`` sees each step, 0 the opening.
+
+    Raises RecordError saying where the record first differs from what the rules, the commitment and the faults give.
+    """
+    header = record.header
+    count = len(header.seats)
+    if seeds.commitment(header.match, secret) != header.commit:
+        raise RecordError("the secret does not open the commitment")
+    for seat, who in enumerate(header.seats):
+        if seeds.seat_number(secret, header.match, seat) != who.number:
+            raise RecordError(f"seat {seat}'s number is not the one that the secret gives")
+    for name in ("verdicts", "forfeited_at", "ranks", "scores"):
+        if len(getattr(record, name)) != count:
+            raise RecordError(f"{name} are not one for each of {count} seats")
+    try:
+        game = get(header.game)
+        if game.rules_version != header.rules_version:
+            raise RecordError(f"played by rules version {header.rules_version}; this engine has {game.rules_version}")
+        state, events = game.new(count, game.rules(header.rules), secret)
+    except RecordError:
+        raise
+    except ArenaError as error:
+        raise RecordError(f"the header cannot be played: {error}") from None
+    _replay(record, state, events, watch)
+
+
+def _replay(record: Record, state: State, events: list[Event], watch: Watch | None) -> None:
+    count = len(record.header.seats)
+    strikes = [0] * count
+    out: list[int | None] = [0 if at == 0 else None for at in record.forfeited_at]
+    if watch:
+        watch(0, state, events)
+    for number, step in enumerate(record.steps, 1):
+        pending = state.pending()
+        if [choice.seat for choice in step] != list(pending):
+            raise RecordError(f"step {number} has choices of other seats than {list(pending)}")
+        for choice in step:
+            _check_choice(record, number, choice, out, strikes)
+        _check_forfeits(record, number, [choice.seat for choice in step], out)
+        try:
+            events = state.apply({choice.seat: choice.choice for choice in step})
+        except ArenaError as error:
+            raise RecordError(f"step {number} is not legal: {error}") from None
+        if watch:
+            watch(number, state, events)
+    _check_end(record, state, out)
+
+
+def _check_choice(record: Record, number: int, choice: Choice, out: list[int | None], strikes: list[int]) -> None:
+    """A default is played where the record tells of a fault or a forfeit, and nowhere else."""
+    seat, index, why = choice
+    where = f"step {number}, seat {seat}"
+    if why and index != 0:
+        raise RecordError(f"{where}: a default is choice 0, not {index}")
+    if (why == FORFEITED) != (out[seat] is not None):
+        raise RecordError(f"{where}: {'plays on after' if out[seat] is not None else 'is out without'} a forfeit")
+    if not why or why == FORFEITED:
+        return
+    if why not in BLAMED_AT_A_STEP:
+        raise RecordError(f"{where}: {why!r} is no fault")
+    fault = Verdict(why)
+    strikes[seat] += fault in STRIKING
+    forfeits = fault not in STRIKING or strikes[seat] >= STRIKES_TO_FORFEIT[Policy(record.header.policy)]
+    if forfeits != (record.forfeited_at[seat] == number) or (forfeits and record.verdicts[seat] != fault):
+        raise RecordError(f"{where}: the policy and the fault {fault} do not give the forfeit that is recorded")
+    if forfeits:
+        out[seat] = number
+
+
+def _check_forfeits(record: Record, number: int, choosers: list[int], out: list[int | None]) -> None:
+    """A seat that was not asked may still break the protocol; one that was asked forfeits only by a fault in its choice."""
+    for seat, at in enumerate(record.forfeited_at):
+        if at == number and out[seat] is None:
+            if seat in choosers or record.verdicts[seat] in STRIKING:
+                raise RecordError(f"step {number}, seat {seat}: forfeited without a fault")
+            out[seat] = number
+
+
+def _check_end(record: Record, state: State, out: list[int | None]) -> None:
+    for seat, at in enumerate(record.forfeited_at):
+        if (at is None) != (record.verdicts[seat] is Verdict.OK):
+            raise RecordError(f"seat {seat}: verdict {record.verdicts[seat]} and forfeit {at} do not go together")
+        if at is not None and out[seat] is None:
+            raise RecordError(f"seat {seat} forfeited at gather {at} of {len(record.steps)}")
+    left = sum(at is None for at in out)
+    if record.reason != ("over" if state.is_over else "forfeits"):
+        raise RecordError(f"ended for the reason {record.reason!r}, but the rules say {'over' if state.is_over else 'not over'}")
+    if not state.is_over and left > 1:
+        raise RecordError(f"the record stops with {left} seats left in")
+    if list(record.scores) != state.scores:
+        raise RecordError(f"scores are {list(record.scores)}, the rules give {state.scores}")
+    ranks = final_ranks(state.ranks, out)
+    if list(record.ranks) != ranks:
+        raise RecordError(f"ranks are {list(record.ranks)}, the rules give {ranks}")

@@ -1,0 +1,179 @@
+"""Line-ups: which bots sit at a table together. Bots are indices 0..bots-1; a line-up is a sorted tuple of them.
+
+All line-ups are taken when they are few. When there are more than ``most``, a balanced set of them is taken, and the value
+says so. Everything is a pure function of its arguments: chance comes from a 32-byte key, in integers alone, so that the
+same key gives the same line-ups on any machine.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, combinations_with_replacement
+
+from khiva_arena.errors import ConfigError, InternalError
+from khiva_arena.rng import Stream
+
+MOST_LINE_UPS = 500
+FEWEST_SEATS, MOST_SEATS = 2, 5
+_SWAPS_PER_LINE_UP, _MOST_SWAPS = 40, 20_000  # bounds the search to well under a second
+
+LineUp = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LineUps:
+    """The line-ups of an event.
+
+    ``chosen``: in canonical (lexicographic) order. ``total``: how many line-ups there are; where ``len(chosen)`` is less,
+    ``subset`` is true and the caller must tell the user.
+    """
+
+    bots: int
+    seats: int
+    copies: int
+    total: int
+    chosen: tuple[LineUp, ...]
+
+    @property
+    def subset(self) -> bool:
+        return len(self.chosen) < self.total
+
+
+def line_ups(bots: int, seats: int, copies: int = 1, most: int | None = None, *, key: bytes) -> LineUps:
+    """All multisets of ``seats`` bots with each bot at most ``copies`` times, or a balanced ``most`` of them.
+
+    A table of one bot alone tells nothing about it, so such line-ups exist only when there is one bot (a smoke test).
+    A subset is distinct line-ups in which each bot sits as often as any other, plus or minus one, and pairs meet as equally
+    as a bounded search finds. It holds no line-up with two copies of a bot as long as there are enough without.
+
+    ``most`` defaults to ``MOST_LINE_UPS``. Raises ConfigError on numbers that make no table.
+    """
+    most = MOST_LINE_UPS if most is None else most
+    _check(bots, seats, copies, most)
+    cap = copies if bots == 1 else min(copies, seats - 1)
+    total = _count(bots, seats, cap)
+    if total <= most:
+        return LineUps(bots, seats, copies, total, tuple(_all(bots, seats, cap)))
+    if cap > 1 and _count(bots, seats, 1) >= most:
+        cap = 1
+    stream = Stream(key, "schedule", "lineups")
+    return LineUps(bots, seats, copies, total, tuple(_balanced_part(bots, seats, cap, most, stream)))
+
+
+def _check(bots: int, seats: int, copies: int, most: int) -> None:
+    problems = []
+    if not FEWEST_SEATS <= seats <= MOST_SEATS:
+        problems.append(f"a table has {FEWEST_SEATS} to {MOST_SEATS} seats, not {seats}")
+    if copies < 1:
+        problems.append(f"--copies is at least 1, not {copies}")
+    if most < 1:
+        problems.append(f"at least 1 line-up must be played, not {most}")
+    if bots < 1:
+        problems.append("there are no bots to play")
+    if not problems and bots * copies < seats:
+        need = -(-seats // bots)
+        have = f"{bots} bot{'s' * (bots > 1)}" + (f" with --copies {copies}" if copies > 1 else "")
+        problems.append(f"{have} cannot fill {seats} seats: add bots, or let copies of one bot sit together with --copies {need}")
+    if problems:
+        raise ConfigError(problems)
+
+
+def _count(bots: int, seats: int, cap: int) -> int:
+    """How many line-ups there are, without listing them: the coefficient of x^seats in (1 + x + ... + x^cap)^bots."""
+    ways = [1] + [0] * seats
+    for _ in range(bots):
+        ways = [sum(ways[s - c] for c in range(min(cap, s) + 1)) for s in range(seats + 1)]
+    return ways[seats]
+
+
+def _all(bots: int, seats: int, cap: int) -> Iterator[LineUp]:
+    if cap == 1:
+        return combinations(range(bots), seats)
+    return (c for c in combinations_with_replacement(range(bots), seats) if max(map(c.count, c)) <= cap)
+
+
+def _balanced_part(bots: int, seats: int, cap: int, most: int, stream: Stream) -> list[LineUp]:
+    total = _count(bots, seats, cap)
+    if most == total:
+        return list(_all(bots, seats, cap))
+    if 2 * most > total:  # what a balanced set leaves out of all, which is balanced, is balanced too; and easier to search
+        left_out = set(_Search(bots, seats, cap, total - most, stream).run())
+        return [line_up for line_up in _all(bots, seats, cap) if line_up not in left_out]
+    return sorted(_Search(bots, seats, cap, most, stream).run())
+
+
+class _Search:
+    """A balanced set of ``most`` distinct line-ups, of at least twice as many: greedy, then swaps between two line-ups.
+
+    Greedy fixes how often each bot sits (equal, plus or minus one); a swap never changes that.
+    """
+
+    def __init__(self, bots: int, seats: int, cap: int, most: int, stream: Stream) -> None:
+        self.bots, self.seats, self.cap, self.stream = bots, seats, cap, stream
+        self.met = [[0] * bots for _ in range(bots)]  # met[a][b], a <= b: how often they sit together
+        self.sat = [0] * bots
+        self.picked = [self._next_greedy() for _ in range(most)]
+        self.taken = Counter(self.picked)
+
+    def run(self) -> list[LineUp]:
+        if len(self.picked) > 1:
+            for _ in range(min(_SWAPS_PER_LINE_UP * len(self.picked), _MOST_SWAPS)):
+                self._swap(self.stream.below(len(self.picked)), only_better=True)
+            self._make_distinct()
+        return self.picked
+
+    def _next_greedy(self) -> LineUp:
+        chosen: list[int] = []
+        for _ in range(self.seats):
+            free = [b for b in range(self.bots) if chosen.count(b) < self.cap]
+            low = min(self.sat[b] for b in free)
+            low_free = [b for b in free if self.sat[b] == low]
+            meetings = [sum(self.met[min(b, c)][max(b, c)] for c in chosen) for b in low_free]
+            fewest = min(meetings)
+            best = [b for b, m in zip(low_free, meetings, strict=True) if m == fewest]
+            bot = best[self.stream.below(len(best))]
+            self.sat[bot] += 1
+            chosen.append(bot)
+        line_up = tuple(sorted(chosen))
+        self._meet(line_up, 1)
+        return line_up
+
+    def _meet(self, line_up: LineUp, sign: int) -> int:
+        """Add (1) or take away (-1) a line-up's meetings; the change of the sum of squared meetings."""
+        change = 0
+        for a, b in combinations(line_up, 2):
+            change += 2 * sign * self.met[a][b] + 1
+            self.met[a][b] += sign
+        return change
+
+    def _swap(self, x: int, *, only_better: bool) -> None:
+        """Exchange a random bot of line-up ``x`` with one of another, unless that makes a line-up twice or too many copies."""
+        y = self.stream.below(len(self.picked) - 1)
+        y += y >= x
+        i, j = self.stream.below(self.seats), self.stream.below(self.seats)
+        old = self.picked[x], self.picked[y]
+        new_x = tuple(sorted((*old[0][:i], *old[0][i + 1 :], old[1][j])))
+        new_y = tuple(sorted((*old[1][:j], *old[1][j + 1 :], old[0][i])))
+        if new_x == new_y or self.taken[new_x] or self.taken[new_y]:
+            return
+        if max(new_x.count(old[1][j]), new_y.count(old[0][i])) > self.cap:
+            return
+        change = sum(self._meet(line_up, -1) for line_up in old) + self._meet(new_x, 1) + self._meet(new_y, 1)
+        if only_better and change > 0:
+            for line_up in (new_x, new_y):
+                self._meet(line_up, -1)
+            for line_up in old:
+                self._meet(line_up, 1)
+            return
+        self.taken.subtract(old)
+        self.taken.update((new_x, new_y))
+        self.picked[x], self.picked[y] = new_x, new_y
+
+    def _make_distinct(self) -> None:
+        """Swap until no line-up is taken twice. At most half of all are taken, so a free one is always near."""
+        for _ in range(1000 * len(self.picked)):
+            twice = next((i for i, line_up in enumerate(self.picked) if self.taken[line_up] > 1), None)
+            if twice is None:
+                return
+            self._swap(twice, only_better=False)
+        raise InternalError("no balanced set of distinct line-ups was found")

@@ -1,0 +1,169 @@
+"""Circular orders: who passes to whom. Chosen so that every ordered pair of neighbours occurs equally over an event.
+
+The N rotations of a table share one circular order, so a table gives N ordered pairs of neighbours: seat i passes to i + 1.
+N bots have (N - 1)! circular orders. Seeds come in blocks, in which every line-up plays a set of orders that holds each
+ordered pair equally often, so that a whole block is exactly balanced for each line-up by itself:
+
+===== ====== ====== =====================================================================================================
+seats orders  block the orders of a block
+===== ====== ====== =====================================================================================================
+2          1      1 the only one
+3          2      2 both
+4          6      6 all: the arcs of K4* do not fall into three directed Hamiltonian cycles (Tillson 1980), so no less will do
+5         24      4 the powers 1..4 of one order, read as a 5-cycle; they hold each pair once at *each* distance
+===== ====== ====== =====================================================================================================
+
+Inside a block, orders are chosen seed by seed so that the event is near balance after every seed, whatever the number of
+seeds asked for: greedy in a random order of line-ups, then threshold accepting (Dueck and Scheuer 1990), integers only.
+A block does not depend on the others, so a resumed event starts at the block it needs.
+
+What is reached, with c the tables in which b sits next after a, and the fair share f = (tables of a and b) / (N - 1), over
+all line-ups of 2 to 9 bots, after every seed (tested):
+- whole blocks: c = f for every pair, for every line-up by itself, copies and subsets of line-ups included;
+- inside a block: |c - f| <= 1, that is equality plus or minus one.
+Where f is a fraction, the search as a rule rounds every pair up or down. Where f is a whole number some pairs may be at f - 1
+and f + 1. With 4 bots on 4 seats after the third seed of a block no choice avoids that (Tillson); for 3 seats and an even
+number of bots, 4 seats and 6, 8, 9 bots, and 5 seats and 6, 7, 8 bots a choice with c = f may exist that the bounded
+search does not always find. With 10 or more bots, or a subset of the line-ups, a few pairs may be off by a little more.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+from khiva_arena.rng import Stream
+
+Order = tuple[int, ...]
+BLOCK_SEEDS = {2: 1, 3: 2, 4: 6, 5: 4}
+_MOVES = 8_000  # of the search, for one seed: at most about 40 ms
+
+
+def circular_orders(seats: int) -> tuple[Order, ...]:
+    """All (seats - 1)! circular orders of positions 0..seats-1, written from position 0."""
+    return tuple((0, *rest) for rest in permutations(range(1, seats)))
+
+
+def power(order: Order, d: int) -> Order:
+    """Every d-th of ``order``, written from position 0: the d-th power of the cycle. Of use where the seats are a prime."""
+    seats = len(order)
+    return tuple(order[d * i % seats] for i in range(seats))
+
+
+def allowed_next(played: Sequence[Order], seats: int) -> tuple[Order, ...]:
+    """The orders a line-up may play next in its block, after those it ``played`` in it.
+
+    5 seats: an order, its square or cube, the other of the two, and at last its fourth power, which is the order read
+    backwards: so what is balanced after the first seed is balanced after the third one too.
+    """
+    if not played or seats == 4:
+        return tuple(order for order in circular_orders(seats) if order not in played)
+    powers = (2, 3) if seats == 5 and len(played) < 3 else (seats - 1,)
+    return tuple(order for order in (power(played[0], d) for d in powers) if order not in played)
+
+
+@dataclass(slots=True)
+class _Excess:
+    """How far each ordered pair is above its fair share: ``above[p]`` = (N - 1) * c - (tables of the pair), in integers.
+
+    ``limit`` = N - 1: below it in size, c is the fair share rounded up or down. ``off`` counts the pairs not below it.
+    """
+
+    above: list[int]
+    limit: int
+    off: int = 0
+
+    def give(self, pairs: Sequence[int]) -> int:
+        """Count one table more in which these are neighbours; the change of the sum of squares."""
+        return self.add(pairs, self.limit)
+
+    def take(self, pairs: Sequence[int]) -> int:
+        return self.add(pairs, -self.limit)
+
+    def add(self, pairs: Sequence[int], amount: int) -> int:
+        change = 0
+        for p in pairs:
+            old = self.above[p]
+            new = self.above[p] = old + amount
+            change += new * new - old * old
+            self.off += (abs(new) >= self.limit) - (abs(old) >= self.limit)
+        return change
+
+
+def block_orders(line_ups: Sequence[tuple[int, ...]], key: bytes, block: int) -> Iterator[tuple[Order, ...]]:
+    """The orders of each seed of a block, by line-up, as positions in the line-up.
+
+    Positions are labels of their own, so that copies of a bot are treated alike; a bot next to its own copy counts nowhere.
+    """
+    seats = len(line_ups[0])
+    together = [(a, b) for bots in line_ups for i, a in enumerate(bots) for j, b in enumerate(bots) if i != j and a != b]
+    index = {pair: i for i, pair in enumerate(dict.fromkeys(together))}
+    excess = _Excess([0] * len(index), seats - 1)
+    met = [index[pair] for pair in together]
+    played: list[list[Order]] = [[] for _ in line_ups]
+    for within in range(BLOCK_SEEDS[seats]):
+        stream = Stream(key, "schedule", "orders", str(block), str(within))
+        excess.add(met, -1)
+        options = [allowed_next(orders, seats) for orders in played]
+        pairs = [[_neighbours(bots, order, index) for order in some] for bots, some in zip(line_ups, options, strict=True)]
+        picks = _choose(pairs, excess, stream)
+        chosen = tuple(some[pick] for some, pick in zip(options, picks, strict=True))
+        for orders, order in zip(played, chosen, strict=True):
+            orders.append(order)
+        yield chosen
+
+
+def _neighbours(bots: Sequence[int], order: Order, index: dict[tuple[int, int], int]) -> list[int]:
+    seated = [bots[p] for p in order]
+    arcs = zip(seated, seated[1:] + seated[:1], strict=True)
+    return [index[arc] for arc in arcs if arc[0] != arc[1]]
+
+
+def _choose(pairs: Sequence[Sequence[Sequence[int]]], excess: _Excess, stream: Stream) -> list[int]:
+    """One option for each line-up, such that as few pairs as possible are off; ``excess`` then holds the choice.
+
+    ``pairs[i][o]``: the pairs that option o of line-up i adds to.
+    """
+    picks = _greedy(pairs, excess, stream)
+    best, cost, least = picks.copy(), 0, 0
+    moves = _MOVES if len(pairs[0]) > 1 else 0
+    for move in range(moves):
+        if not excess.off:
+            return picks
+        i = stream.below(len(pairs))
+        old = picks[i]
+        change = excess.take(pairs[i][old])
+        picks[i] = _pick(pairs[i], excess, stream, apart_from=old)
+        change += excess.give(pairs[i][picks[i]])
+        # a climb of two neighbours each one off passes in the first third, of one in the second, then none does
+        if change > 2 * excess.limit**2 * (3 * (moves - move) // moves):
+            excess.take(pairs[i][picks[i]])
+            excess.give(pairs[i][old])
+            picks[i] = old
+            continue
+        cost += change
+        if cost < least:
+            best, least = picks.copy(), cost
+    for options, pick, good in zip(pairs, picks, best, strict=True):
+        excess.take(options[pick])
+        excess.give(options[good])
+    return best
+
+
+def _greedy(pairs: Sequence[Sequence[Sequence[int]]], excess: _Excess, stream: Stream) -> list[int]:
+    turn: list[Any] = list(range(len(pairs)))
+    stream.shuffle(turn)
+    picks = [0] * len(pairs)
+    for i in turn:
+        picks[i] = _pick(pairs[i], excess, stream)
+        excess.give(pairs[i][picks[i]])
+    return picks
+
+
+def _pick(options: Sequence[Sequence[int]], excess: _Excess, stream: Stream, apart_from: int = -1) -> int:
+    """The option whose pairs are furthest below their share; a tie is drawn."""
+    above = excess.above
+    costs = [sum(above[p] for p in option) for option in options]
+    least = min(cost for o, cost in enumerate(costs) if o != apart_from)
+    ties = [o for o, cost in enumerate(costs) if cost == least and o != apart_from]
+    return ties[stream.below(len(ties))]

@@ -1,0 +1,91 @@
+-- One store: many events. Everything a report shows is derived from these rows. PRAGMA user_version holds the version.
+
+CREATE TABLE events (
+    id TEXT PRIMARY KEY,               -- hash of the definition
+    number INTEGER NOT NULL UNIQUE,    -- 1, 2, ... in order of creation
+    definition TEXT NOT NULL,          -- canonical JSON of all that defines the event
+    engine TEXT NOT NULL,              -- version of khiva-arena that created it
+    created TEXT NOT NULL,             -- UTC, ISO 8601
+    commitment TEXT NOT NULL,          -- published before the first match, see protocol/SPEC.md
+    secret BLOB NOT NULL               -- the run's secret: private until revealed
+) STRICT;
+
+CREATE TABLE bots (
+    event TEXT NOT NULL REFERENCES events (id),
+    position INTEGER NOT NULL,         -- as in the definition
+    name TEXT NOT NULL,
+    identity TEXT NOT NULL,            -- hash of its files, run and build lines
+    version TEXT NOT NULL,
+    complete INTEGER NOT NULL,         -- 0: a bare command, which may use files that nobody named
+    asked_as TEXT NOT NULL,            -- the --bot word
+    folder TEXT NOT NULL,              -- where that word was said, an absolute path
+    PRIMARY KEY (event, position)
+) STRICT;
+
+-- A match is issued, then fixed in one transaction with its record. What was issued and not fixed is issued again.
+CREATE TABLE issued (
+    event TEXT NOT NULL REFERENCES events (id),
+    ordinal INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    PRIMARY KEY (event, ordinal)
+) STRICT;
+
+CREATE TABLE matches (
+    event TEXT NOT NULL REFERENCES events (id),
+    ordinal INTEGER NOT NULL,          -- place in the schedule
+    id TEXT NOT NULL UNIQUE,
+    seed INTEGER NOT NULL,
+    lineup INTEGER NOT NULL,
+    rotation INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    record TEXT NOT NULL,              -- canonical JSON, see khiva_arena/replay/record.py
+    attempt INTEGER NOT NULL,
+    req_start INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    finished TEXT NOT NULL,            -- UTC, ISO 8601
+    PRIMARY KEY (event, ordinal)
+) STRICT;
+
+-- Beside the record, by seat: nothing here changes a digest but rank, score and verdict, which repeat the record.
+CREATE TABLE seats (
+    event TEXT NOT NULL,
+    ordinal INTEGER NOT NULL,
+    seat INTEGER NOT NULL,
+    bot INTEGER NOT NULL,              -- its position
+    rank INTEGER NOT NULL,
+    score INTEGER NOT NULL,
+    verdict TEXT NOT NULL,
+    faults TEXT NOT NULL,              -- JSON: [[verdict, detail, gather], ...], strikes that did not forfeit included
+    decisions INTEGER NOT NULL,
+    thought REAL NOT NULL,             -- seconds on the arbiter's clock
+    slowest REAL NOT NULL,
+    bank_left REAL NOT NULL,
+    cpu REAL NOT NULL,                 -- seconds, by the system's account
+    status INTEGER,                    -- exit status, negative for a signal
+    notes TEXT NOT NULL,               -- stderr, head and tail
+    notes_total INTEGER NOT NULL,      -- bytes it wrote there
+    PRIMARY KEY (event, ordinal, seat),
+    FOREIGN KEY (event, ordinal) REFERENCES matches (event, ordinal)
+) STRICT;
+
+-- Matches that the host spoilt. They are never rated.
+CREATE TABLE voids (
+    event TEXT NOT NULL REFERENCES events (id),
+    ordinal INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    seed INTEGER NOT NULL,
+    lineup INTEGER NOT NULL,
+    bots TEXT NOT NULL,                -- JSON: positions by seat
+    why TEXT NOT NULL,
+    cpu TEXT NOT NULL,                 -- JSON: seconds by seat
+    at TEXT NOT NULL,
+    PRIMARY KEY (event, ordinal, attempt)
+) STRICT;
+
+-- The secret of a seed, after the last match on it. Seed -1 is the run's secret, after the last match of the event.
+CREATE TABLE reveals (
+    event TEXT NOT NULL REFERENCES events (id),
+    seed INTEGER NOT NULL,
+    secret BLOB NOT NULL,
+    PRIMARY KEY (event, seed)
+) STRICT;

@@ -1,0 +1,133 @@
+"""Each fault with a real process, in every seat: the verdict, who is blamed, bounded time, no process left behind."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from jobs import SECRET, job
+
+from khiva_arena.arbiter.match import Outcome
+from khiva_arena.arbiter.pool import play_one
+from khiva_arena.arbiter.wire import Command
+from khiva_arena.replay.verify import verify
+from khiva_arena.result import Verdict
+
+SEATS = 3
+FAULTY = str(Path(__file__).parent.parent / "support" / "faulty.py")
+# Generous: the machine may be busy. What is asserted is that nothing waits for a bot's whole life.
+BOUND = 20.0
+
+
+def bot(*arguments: str) -> Command:
+    return Command((sys.executable, FAULTY, *arguments), "/tmp")
+
+
+def children() -> set[int]:
+    """All living descendants of this process."""
+    found: set[int] = set()
+    todo = [os.getpid()]
+    while todo:
+        for task in Path(f"/proc/{todo.pop()}/task").glob("*/children"):
+            new = {int(pid) for pid in task.read_text().split()} - found
+            found |= new
+            todo += new
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_behind() -> Iterator[None]:
+    before, descriptors = children(), set(os.listdir("/proc/self/fd"))
+    yield
+    assert children() <= before
+    assert len(os.listdir("/proc/self/fd")) <= len(descriptors)
+
+
+def run(how: list[str], seat: int, policy: str = "lenient", **time_: int) -> Outcome:
+    commands = [bot("honest", "0") if number != seat else bot(*how) for number in range(SEATS)]
+    limits = {"startup_ms": 10_000, "turn_ms": 300, "bank_ms": 0} | time_
+    began = time.monotonic()
+    outcome = play_one(job(commands, policy=policy, **limits))
+    assert time.monotonic() - began < BOUND
+    assert outcome.record is not None, outcome.void
+    verify(outcome.record, SECRET)
+    others = [outcome.record.verdicts[number] for number in range(SEATS) if number != seat]
+    assert others == [Verdict.OK] * (SEATS - 1)
+    assert not any(outcome.seats[number].faults for number in range(SEATS) if number != seat)
+    return outcome
+
+
+CASES = [
+    ("exit", Verdict.CRASHED, "exited with code 3"),
+    ("segv", Verdict.CRASHED, "SIGSEGV"),
+    ("raise", Verdict.CRASHED, "exited with code 1"),
+    ("print", Verdict.PROTOCOL, "b'thinking"),
+    ("flood", Verdict.PROTOCOL, "a frame of 0 bytes"),
+    ("answers", Verdict.FLOODED, "more than 16"),
+    ("close", Verdict.CRASHED, "closed its output"),
+    ("stop", Verdict.TIMEOUT, "no answer came"),
+    ("daemon", Verdict.TIMEOUT, "no answer came"),
+    ("deaf", Verdict.TIMEOUT, "no answer came"),
+    ("half", Verdict.TIMEOUT, "3 bytes of a frame"),
+    ("spin", Verdict.TIMEOUT, "no answer came"),
+    ("illegal", Verdict.ILLEGAL, "choice 9999 of"),
+]
+
+
+@pytest.mark.parametrize("seat", range(SEATS))
+@pytest.mark.parametrize(("how", "verdict", "detail"), CASES, ids=[case[0] for case in CASES])
+def test_fault_is_blamed_on_its_seat(how: str, verdict: Verdict, detail: str, seat: int) -> None:
+    outcome = run([how, "2"], seat, policy="strict")
+    assert outcome.record is not None
+    assert outcome.record.verdicts[seat] is verdict
+    assert detail in outcome.seats[seat].faults[0].detail
+    assert outcome.record.ranks[seat] == SEATS
+    assert outcome.record.reason == "over"
+
+
+@pytest.mark.parametrize("seat", range(SEATS))
+@pytest.mark.parametrize(
+    ("how", "detail"),
+    [("start-exit", "exited with code 1"), ("start-silent", "timeout: no answer came"), ("start-text", "b'Hello! I am a bot.")],
+)
+def test_start_failed(how: str, detail: str, seat: int) -> None:
+    outcome = run([how], seat, startup_ms=1_500)
+    assert outcome.record is not None
+    assert outcome.record.verdicts[seat] is Verdict.START_FAILED
+    assert detail in outcome.seats[seat].faults[0].detail
+
+
+def test_stderr_of_a_crash_is_kept() -> None:
+    outcome = run(["raise", "2"], 1)
+    assert "RuntimeError: no idea what to play" in outcome.seats[1].ending.notes
+
+
+def test_a_command_that_does_not_exist_is_start_failed() -> None:
+    outcome = play_one(job([bot("honest", "0"), Command(("/nowhere/bot",), "/tmp"), bot("honest", "0")]))
+    assert outcome.record is not None
+    assert outcome.record.verdicts[1] is Verdict.START_FAILED
+
+
+def test_a_flood_of_notes_is_no_fault_and_is_kept_head_and_tail() -> None:
+    outcome = run(["notes", "1"], 0, policy="lenient")
+    kept = outcome.seats[0].ending
+    assert len(kept.notes) < 20_000
+    assert kept.notes_total > 65_536
+    assert "bytes dropped" in kept.notes
+    assert {fault.verdict for fault in outcome.seats[0].faults} == {Verdict.TIMEOUT}
+
+
+def test_a_bot_that_ignores_the_end_is_killed() -> None:
+    outcome = run(["linger", "0"], 2)
+    assert outcome.record is not None
+    assert outcome.record.verdicts[2] is Verdict.OK
+    assert outcome.seats[2].ending.killed
+
+
+def test_late_under_lenient_strikes_and_plays_on() -> None:
+    outcome = run(["late", "2", "0.6"], 0)
+    assert outcome.record is not None
+    assert outcome.record.verdicts[0] is Verdict.OK
+    assert [fault.verdict for fault in outcome.seats[0].faults] == [Verdict.TIMEOUT]

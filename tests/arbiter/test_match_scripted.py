@@ -1,0 +1,376 @@
+"""Whole matches against scripted bots in virtual time: what is sent when, what a fault costs, and who is blamed."""
+
+from typing import Any
+
+import pytest
+from jobs import SECRET, job
+from scripted import Bot, ScriptedWire, act, frame, hello, honest, play
+
+from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.match import Outcome
+from khiva_arena.arbiter.wire import Command
+from khiva_arena.replay.record import Record
+from khiva_arena.replay.verify import verify
+from khiva_arena.result import Verdict
+
+NOBODY = Command((), "")
+SEATS = 3
+EVERY_SEAT = pytest.mark.parametrize("seat", range(SEATS))
+
+
+def run(*bots: Bot, policy: str = "lenient", lag: LagMeter | None = None, **time: int) -> tuple[Outcome, ScriptedWire]:
+    return play(job([NOBODY] * len(bots), policy=policy, **time), bots, lag)
+
+
+def seated(bot: Bot, seat: int) -> list[Bot]:
+    return [bot if number == seat else honest for number in range(SEATS)]
+
+
+def sound(outcome: Outcome) -> Record:
+    """The record, replayed through the rules."""
+    assert outcome.record is not None, outcome.void
+    verify(outcome.record, SECRET)
+    return outcome.record
+
+
+class Misbehaves:
+    """Honest but for decision number ``at`` (from 1), which ``how`` answers."""
+
+    def __init__(self, how: Bot, at: int = 1, times: int = 1) -> None:
+        self._how = how
+        self._bad = range(at, at + times)
+        self._count = 0
+
+    def __call__(self, message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        if message["type"] == "decide":
+            self._count += 1
+            if self._count in self._bad:
+                return self._how(message)
+        return honest(message)
+
+
+def test_honest_bots_play_to_the_end() -> None:
+    outcome, wire = run(honest, honest, honest)
+    record = sound(outcome)
+    assert record.reason == "over"
+    assert set(record.verdicts) == {Verdict.OK}
+    assert record.forfeited_at == (None, None, None)
+    ends = [message for _, message in wire.sent if message["type"] == "end"]
+    assert [end["ranks"] for end in ends] == [list(record.ranks)] * 3
+    assert [end["scores"] for end in ends] == [list(record.scores)] * 3
+
+
+def test_transcript_of_the_first_turn() -> None:
+    """All requests of a simultaneous decision go out before any answer is read; nothing follows before the last is in."""
+
+    def slow(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        return act(message, delay=0.8) if message["type"] == "decide" else honest(message)
+
+    _, wire = run(honest, slow, honest)
+    assert wire.log[:12] == [
+        "   0.000 > 0 hello",
+        "   0.000 > 1 hello",
+        "   0.000 > 2 hello",
+        "   0.000 < 0 37 bytes",
+        "   0.000 < 1 37 bytes",
+        "   0.000 < 2 37 bytes",
+        "   0.000 > 0 decide play_pass",
+        "   0.000 > 1 decide play_pass",
+        "   0.000 > 2 decide play_pass",
+        "   0.001 < 0 31 bytes",
+        "   0.001 < 2 31 bytes",
+        "   0.800 < 1 31 bytes",
+    ]
+
+
+def test_hello_carries_the_match_and_no_secret() -> None:
+    outcome, wire = run(honest, honest)
+    record = sound(outcome)
+    for seat, message in wire.sent[:2]:
+        assert message == {
+            "type": "hello",
+            "protos": [1],
+            "caps": [],
+            "game": "khiva",
+            "rules": record.header.rules,
+            "rules_version": record.header.rules_version,
+            "match": "test0",
+            "seat": seat,
+            "seats": 2,
+            "seed": record.header.seats[seat].number,
+            "time": {"startup_ms": 5000, "turn_ms": 1000, "bank_ms": 2000},
+            "commit": record.header.commit,
+        }
+
+
+def test_req_rises_strictly_and_starts_where_nobody_can_guess() -> None:
+    outcome, wire = run(honest, honest)
+    reqs = [message["req"] for seat, message in wire.sent if message["type"] == "decide" and seat == 0]
+    assert reqs == list(range(outcome.req_start, outcome.req_start + len(reqs)))
+    assert outcome.req_start > 1000
+
+
+@EVERY_SEAT
+def test_timeout_plays_the_default_and_strikes(seat: int) -> None:
+    outcome, wire = run(*seated(Misbehaves(lambda _: []), seat))
+    record = sound(outcome)
+    assert [choice.why for choice in record.steps[0]] == ["timeout" if n == seat else "" for n in range(SEATS)]
+    assert record.verdicts == (Verdict.OK,) * SEATS
+    assert [len(report.faults) for report in outcome.seats] == [int(n == seat) for n in range(SEATS)]
+    assert outcome.seats[seat].bank_left == 0
+    faults = [(to, m["code"], m["strikes"]) for to, m in wire.sent if m["type"] == "fault"]
+    assert faults == [(seat, "timeout", 1)]
+    public = {"type": "default", "seat": seat, "why": "timeout", "strikes": 1}
+    for other in range(SEATS):
+        later = [m for to, m in wire.sent if to == other and m["type"] == "decide"][1:]
+        assert public in later[0]["events"]
+
+
+@EVERY_SEAT
+def test_third_strike_forfeits(seat: int) -> None:
+    outcome, wire = run(*seated(Misbehaves(lambda m: act(m, choice=10_000), times=3), seat))
+    record = sound(outcome)
+    assert record.verdicts[seat] is Verdict.ILLEGAL
+    assert [fault.verdict for fault in outcome.seats[seat].faults] == [Verdict.ILLEGAL] * 3
+    assert record.forfeited_at[seat] is not None
+    assert record.ranks[seat] == SEATS
+    assert seat in wire.stopped
+    assert record.reason == "over"
+
+
+@EVERY_SEAT
+@pytest.mark.parametrize("choice", [-1, 20, 2**53 - 1])
+def test_illegal_choice_is_a_strike(seat: int, choice: int) -> None:
+    outcome, _ = run(*seated(Misbehaves(lambda m: act(m, choice=choice)), seat))
+    assert [choice.why for choice in sound(outcome).steps[0]][seat] == "illegal"
+    assert sound(outcome).verdicts[seat] is Verdict.OK
+
+
+@EVERY_SEAT
+@pytest.mark.parametrize(
+    ("verdict", "how"),
+    [
+        (Verdict.TIMEOUT, lambda _: []),
+        (Verdict.ILLEGAL, lambda m: act(m, choice=99)),
+    ],
+)
+def test_strict_forfeits_at_once(seat: int, verdict: Verdict, how: Bot) -> None:
+    outcome, _ = run(*seated(Misbehaves(how), seat), policy="strict")
+    record = sound(outcome)
+    assert (record.verdicts[seat], record.forfeited_at[seat]) == (verdict, 1)
+
+
+BREACHES: list[tuple[str, Verdict, Bot]] = [
+    ("text on stdout", Verdict.PROTOCOL, lambda _: [(0.01, b"thinking...\n")]),
+    ("carriage return", Verdict.PROTOCOL, lambda _: [(0.01, b"\r\n")]),
+    ("zero frame", Verdict.PROTOCOL, lambda _: [(0.01, bytes(4))]),
+    ("huge frame", Verdict.PROTOCOL, lambda _: [(0.01, b"\x00\xff\xff\xff")]),
+    ("not msgpack", Verdict.PROTOCOL, lambda _: [(0.01, b"\x00\x00\x00\x01\xc1")]),
+    ("a float", Verdict.PROTOCOL, lambda m: [(0.01, frame({"type": "act", "req": m["req"], "choice": 0.0}))]),
+    ("a float unseen", Verdict.PROTOCOL, lambda m: act(m, note=[0.5])),
+    ("wrong type", Verdict.PROTOCOL, lambda m: [(0.01, frame({"type": "move", "req": m["req"], "choice": 0}))]),
+    ("req not asked", Verdict.PROTOCOL, lambda m: [(0.01, frame({"type": "act", "req": m["req"] + 1, "choice": 0}))]),
+    ("req from before", Verdict.PROTOCOL, lambda m: [(0.01, frame({"type": "act", "req": 0, "choice": 0}))]),
+    ("one too many", Verdict.PROTOCOL, lambda m: [*act(m), (0.001, frame({"type": "act", "req": m["req"] + 1, "choice": 0}))]),
+    ("flood of answers", Verdict.FLOODED, lambda m: act(m) * 40),
+    ("output ends", Verdict.CRASHED, lambda _: [(0.01, b"")]),
+    ("half a frame, then the end", Verdict.CRASHED, lambda m: [(0.01, act(m)[0][1][:9]), (0.02, b"")]),
+]
+
+
+@EVERY_SEAT
+@pytest.mark.parametrize(("verdict", "how"), [case[1:] for case in BREACHES], ids=[case[0] for case in BREACHES])
+@pytest.mark.parametrize("policy", ["lenient", "strict"])
+def test_breach_forfeits_and_the_others_play_on(seat: int, verdict: Verdict, how: Bot, policy: str) -> None:
+    outcome, wire = run(*seated(Misbehaves(how, at=3), seat), policy=policy)
+    record = sound(outcome)
+    assert record.verdicts == tuple(verdict if n == seat else Verdict.OK for n in range(SEATS))
+    assert record.ranks[seat] == SEATS
+    assert record.reason == "over"
+    assert seat in wire.stopped
+    at = record.forfeited_at[seat]
+    assert at is not None
+    for step in record.steps[at:]:
+        assert all(choice == (seat, 0, "forfeited") for choice in step if choice.seat == seat)
+
+
+@EVERY_SEAT
+@pytest.mark.parametrize(
+    "start",
+    [
+        pytest.param([], id="silent"),
+        pytest.param([(0.1, b"Hello!\n")], id="text"),
+        pytest.param([(0.1, b"")], id="exits"),
+        pytest.param(hello(proto=2), id="other protocol"),
+        pytest.param(hello(name=""), id="no name"),
+        pytest.param(hello(name="x" * 65), id="long name"),
+        pytest.param(hello(name="a\nb"), id="unprintable name"),
+        pytest.param(hello(delay=5.1), id="too slow"),
+        pytest.param([(0.1, frame({"type": "act", "req": 1, "choice": 0}))], id="act first"),
+    ],
+)
+def test_anything_wrong_before_the_hello_is_start_failed(seat: int, start: list[tuple[float, bytes]]) -> None:
+    outcome, _ = run(*seated(lambda m: start if m["type"] == "hello" else honest(m), seat))
+    record = sound(outcome)
+    assert (record.verdicts[seat], record.forfeited_at[seat]) == (Verdict.START_FAILED, 0)
+    assert record.ranks[seat] == SEATS
+    assert outcome.seats[seat].faults[0].detail
+
+
+def test_unknown_fields_and_capabilities_are_ignored() -> None:
+    def chatty(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        if message["type"] == "hello":
+            return hello(version="2.1", caps=["batch"], author={"name": "x", "langs": [1, None, True]})
+        return act(message, thoughts="deep") if message["type"] == "decide" else []
+
+    outcome, _ = run(chatty, honest)
+    assert sound(outcome).verdicts == (Verdict.OK, Verdict.OK)
+    assert (outcome.seats[0].name, outcome.seats[0].version) == ("scripted", "2.1")
+
+
+def test_a_frame_in_single_bytes_is_a_frame() -> None:
+    def dribbles(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        return [(0.001 * i, bytes([byte])) for _, data in honest(message) for i, byte in enumerate(data)]
+
+    outcome, _ = run(dribbles, honest)
+    assert not outcome.seats[0].faults
+
+
+def test_trickling_bytes_do_not_move_the_deadline() -> None:
+    def slow_loris(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        if message["type"] != "decide":
+            return honest(message)
+        return [(0.21 * i, bytes([byte])) for i, byte in enumerate(act(message)[0][1])]
+
+    outcome, wire = run(slow_loris, honest, bank_ms=0)
+    assert outcome.seats[0].faults[0] == (Verdict.TIMEOUT, "5 bytes of a frame came, then no more", 1)
+    assert any(line.startswith("   1.000 > 0 fault timeout") for line in wire.log)
+
+
+def test_bank_takes_what_goes_beyond_the_turn_and_never_refills() -> None:
+    slow = Misbehaves(lambda m: act(m, delay=1.5), times=3)
+    outcome, wire = run(slow, honest)
+    told = [m["bank_ms"] for to, m in wire.sent if to == 0 and m["type"] == "decide"]
+    assert told[:4] == [2000, 1500, 1000, 500]
+    assert set(told[4:]) == {500}
+    assert not outcome.seats[0].faults
+
+
+def test_deadline_is_turn_plus_bank() -> None:
+    in_time, _ = run(Misbehaves(lambda m: act(m, delay=2.999)), honest)
+    assert not in_time.seats[0].faults
+    late, _ = run(Misbehaves(lambda m: act(m, delay=3.001)), honest)
+    assert [fault.verdict for fault in late.seats[0].faults] == [Verdict.TIMEOUT]
+
+
+def test_late_answer_is_dropped_and_does_not_answer_the_next_request() -> None:
+    """The late answer would be the last choice; the next request must get its own."""
+    late = Misbehaves(lambda m: act(m, delay=1.2, choice=19))
+    outcome, _ = run(late, honest, bank_ms=0)
+    record = sound(outcome)
+    assert record.steps[0][0] == (0, 0, "timeout")
+    assert [fault.verdict for fault in outcome.seats[0].faults] == [Verdict.TIMEOUT]
+
+
+def test_a_bot_that_drops_its_own_late_answer_is_not_charged_for_the_wait() -> None:
+    """It owes a late answer, so the arbiter waits longer for a second frame; the time counted is that of the answer."""
+    outcome, _ = run(Misbehaves(lambda _: []), honest, turn_ms=500, bank_ms=0)
+    assert [fault.verdict for fault in outcome.seats[0].faults] == [Verdict.TIMEOUT]
+    assert outcome.seats[0].slowest == pytest.approx(0.5, abs=0.01)
+
+
+def test_second_answers_are_dropped_up_to_sixteen() -> None:
+    many, _ = run(Misbehaves(lambda m: act(m) * 17), honest)
+    assert sound(many).verdicts[0] is Verdict.OK
+    one_more, _ = run(Misbehaves(lambda m: act(m) * 18), honest)
+    assert sound(one_more).verdicts[0] is Verdict.FLOODED
+
+
+def test_a_breach_reaches_the_others_only_after_the_gather() -> None:
+    def slow(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        return act(message, delay=0.9) if message["type"] == "decide" else honest(message)
+
+    _, wire = run(Misbehaves(lambda _: [(0.1, b"text")]), slow, honest)
+    stopped = next(i for i, line in enumerate(wire.log) if " x 0 " in line)
+    assert wire.log[stopped].startswith("   0.100")
+    after = wire.log[stopped + 1]
+    assert after.startswith("   0.900 < 1")
+
+
+def test_two_who_break_in_one_gather_tie_and_later_forfeits_rank_above() -> None:
+    text: Bot = lambda _: [(0.1, b"text")]  # noqa: E731
+    outcome, _ = run(Misbehaves(text, at=2), Misbehaves(text, at=2), Misbehaves(text, at=4), honest, honest)
+    assert sound(outcome).ranks[:3] == (4, 4, 3)
+
+
+def test_the_match_ends_when_one_is_left_in() -> None:
+    text: Bot = lambda _: [(0.1, b"text")]  # noqa: E731
+    outcome, wire = run(Misbehaves(text, at=2), honest)
+    record = sound(outcome)
+    assert (record.reason, record.ranks, len(record.steps)) == ("forfeits", (2, 1), record.forfeited_at[0])
+    assert [(to, m["reason"]) for to, m in wire.sent if m["type"] == "end"] == [(1, "forfeits")]
+
+
+def test_everybody_out_at_once_ends_the_match_in_a_tie() -> None:
+    text: Bot = lambda _: [(0.1, b"text")]  # noqa: E731
+    outcome, _ = run(*[Misbehaves(text) for _ in range(3)])
+    assert sound(outcome).ranks[0] == 1
+
+
+def test_lag_of_the_arbiter_is_added_back() -> None:
+    class Late(LagMeter):
+        def total(self, now: float) -> float:
+            return 0.3 if now > 0.5 else 0.0
+
+    outcome, _ = run(Misbehaves(lambda m: act(m, delay=1.2)), honest, bank_ms=0, lag=Late())
+    assert not outcome.seats[0].faults
+    assert outcome.record is not None
+
+
+def test_an_overrun_that_the_host_explains_voids_the_match() -> None:
+    job_ = job([NOBODY] * 2, bank_ms=0)
+    wires: list[ScriptedWire] = []
+
+    def starved(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        return act(message, delay=1.2) if message["type"] == "decide" else honest(message)
+
+    class Delayed(ScriptedWire):
+        def run_delays(self) -> list[float]:
+            wires.append(self)
+            return [0.0, 0.0] if len(wires) == 1 else [0.5, 0.0]
+
+    import trio
+    import trio.testing
+
+    from khiva_arena.arbiter.match import Match
+
+    async def main() -> Outcome:
+        return await Match(job_, Delayed([starved, honest]), LagMeter()).play()
+
+    outcome = trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    assert outcome.record is None
+    assert "seat 0" in outcome.void
+    assert "500 ms" in outcome.void
+
+
+def test_run_delay_alone_never_voids() -> None:
+    """A bot that says nothing at all is late, however long the host kept it waiting."""
+    job_ = job([NOBODY] * 2, bank_ms=0)
+    calls: list[int] = []
+
+    class Delayed(ScriptedWire):
+        def run_delays(self) -> list[float]:
+            calls.append(1)
+            return [0.0, 0.0] if len(calls) == 1 else [0.5, 0.0]
+
+    import trio
+    import trio.testing
+
+    from khiva_arena.arbiter.match import Match
+
+    async def main() -> Outcome:
+        silent = Misbehaves(lambda _: [])
+        return await Match(job_, Delayed([silent, honest]), LagMeter()).play()
+
+    outcome = trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    assert [fault.verdict for fault in outcome.seats[0].faults] == [Verdict.TIMEOUT]

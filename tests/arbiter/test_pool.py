@@ -1,0 +1,124 @@
+"""Many matches at a time, in one process and in workers: every job once, voids again, nothing left behind on any path."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from jobs import job
+
+from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.gather import HostFault
+from khiva_arena.arbiter.match import Job, Match, Outcome
+from khiva_arena.arbiter.wire import Command
+from khiva_arena.errors import InternalError
+
+SUPPORT = Path(__file__).parent.parent / "support"
+HONEST = Command((sys.executable, str(SUPPORT / "faulty.py"), "honest", "0"), "/tmp")
+SPIN = Command((sys.executable, str(SUPPORT / "faulty.py"), "spin", "2"), "/tmp")
+
+
+def children(of: int) -> list[int]:
+    return [int(pid) for task in Path(f"/proc/{of}/task").glob("*/children") for pid in task.read_text().split()]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_behind() -> Iterator[None]:
+    yield
+    assert children(os.getpid()) == []
+
+
+def jobs(count: int, command: Command = HONEST) -> list[Job]:
+    return [job([command] * 2, ordinal) for ordinal in range(count)]
+
+
+@pytest.mark.parametrize(("slots", "workers"), [(1, 1), (3, 1), (2, 2), (3, 2)])
+def test_every_job_is_played_once_and_equally(slots: int, workers: int) -> None:
+    outcomes: list[Outcome] = []
+    pool.play(jobs(6), slots, outcomes.append, workers)
+    assert sorted(outcome.ordinal for outcome in outcomes) == list(range(6))
+    digests = [o.record.digest for o in sorted(outcomes, key=lambda o: o.ordinal) if o.record]
+    assert len(set(digests)) == 6
+    again: list[Outcome] = []
+    pool.play(jobs(6), 1, again.append, 1)
+    assert digests == [o.record.digest for o in again if o.record]
+
+
+def test_jobs_are_drawn_only_when_a_slot_is_free() -> None:
+    drawn: list[int] = []
+    fixed: list[int] = []
+
+    def draw() -> Iterator[Job]:
+        for one in jobs(5):
+            drawn.append(one.ordinal)
+            assert len(drawn) - len(fixed) <= 2
+            yield one
+
+    pool.play(draw(), 2, lambda outcome: fixed.append(outcome.ordinal), 1)
+    assert sorted(fixed) == drawn == list(range(5))
+
+
+def test_a_void_is_played_again_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def void(self: Match) -> Outcome:
+        raise HostFault("the host slept")
+
+    monkeypatch.setattr(Match, "_play", void)
+    seen: list[tuple[int, int]] = []
+    pool.play(jobs(2), 1, lambda outcome: seen.append((outcome.ordinal, outcome.attempt)), 1)
+    assert seen == [(0, 1), (0, 2), (1, 1), (1, 2)]
+    seen.clear()
+    pool.play([replace(jobs(1)[0], attempt=3)], 1, lambda outcome: seen.append((outcome.ordinal, outcome.attempt)), 1)
+    assert seen == [(0, 3)]
+
+
+def _when(condition: object, then: object) -> threading.Thread:
+    """Run ``then`` in a thread as soon as ``condition`` holds; both are functions."""
+
+    def watch() -> None:
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            if condition():  # type: ignore[operator]
+                then()  # type: ignore[operator]
+                return
+            threading.Event().wait(0.01)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_interrupt_ends_and_reaps_everything_promptly(workers: int) -> None:
+    me = os.getpid()
+    below = (lambda: children(me)) if workers == 1 else (lambda: [pid for worker in children(me) for pid in children(worker)])
+    thread = _when(lambda: len(below()) >= 2, lambda: os.kill(me, signal.SIGINT))
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        pool.play([job([SPIN] * 2, n, turn_ms=60_000) for n in range(4)], 2, lambda _: None, workers)
+    thread.join()
+    assert time.monotonic() - began < 15
+
+
+def test_an_error_while_fixing_ends_everything() -> None:
+    def full_disk(_: Outcome) -> None:
+        raise InternalError("the disk is full")
+
+    for workers in (1, 2):
+        with pytest.raises(InternalError, match="the disk is full"):
+            pool.play(jobs(4), 2, full_disk, workers)
+
+
+def test_a_killed_worker_loses_nothing() -> None:
+    me = os.getpid()
+    outcomes: list[Outcome] = []
+    kill = lambda: os.kill(children(me)[0], signal.SIGKILL)  # noqa: E731
+    thread = _when(lambda: len(outcomes) >= 2, kill)
+    pool.play(jobs(12), 2, outcomes.append, 2)
+    thread.join()
+    assert sorted(outcome.ordinal for outcome in outcomes) == list(range(12))
+    assert all(outcome.record for outcome in outcomes)

@@ -1,0 +1,166 @@
+"""Shipped bots, staged as the arena does it: their files and includes in one folder, built there, run from there."""
+
+import importlib.util
+import os
+import random
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import pytest
+
+BOTS = Path(__file__).parents[2] / "bots"
+SHARED = ("khiva_kit", "policy", "evaluate")
+SECONDS = 60.0
+
+
+class Staged:
+    """A bot in its own folder. ``run`` plays a scripted conversation with it."""
+
+    def __init__(self, argv: list[str], folder: Path) -> None:
+        self.argv = argv
+        self.folder = folder
+
+    def run(self, data: bytes, step: int = 0) -> "Said":
+        """Send bytes, ``step`` at a time if it is given, then end the input and wait for the exit."""
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen(self.argv, cwd=self.folder, bufsize=0, **pipes)
+        assert process.stdin is not None
+        try:
+            for at in range(0, len(data), step) if step else ():
+                process.stdin.write(data[at : at + step])
+            out, notes = process.communicate(None if step else data, SECONDS)
+        finally:
+            process.kill()
+            process.wait()
+        return Said(cut(out), notes.decode(), process.returncode)
+
+
+class Said:
+    """What a bot wrote: its messages, its notes on stderr, its exit code."""
+
+    def __init__(self, messages: list[Any], notes: str, code: int) -> None:
+        self.messages = messages
+        self.notes = notes
+        self.code = code
+
+
+def cut(data: bytes) -> list[Any]:
+    """The messages in a bot's output; all of it must be whole frames."""
+    out = []
+    while data:
+        (size,) = struct.unpack(">I", data[:4])
+        assert len(data) >= 4 + size
+        out.append(msgpack.unpackb(data[4 : 4 + size]))
+        data = data[4 + size :]
+    return out
+
+
+def need(tool: str) -> None:
+    """Skip loudly without the tool; on a continuous-integration machine a missing tool is a failure."""
+    if shutil.which(tool):
+        return
+    text = f"NOT TESTED: {tool} is not installed, so the bot that needs it was not run"
+    if os.environ.get("CI"):
+        pytest.fail(text)
+    pytest.skip(text)
+
+
+def _lay_out(source: Path, folder: Path) -> Staged:
+    """Copy what bot.toml names, build it, and say how it is run."""
+    toml = tomllib.loads((source / "bot.toml").read_text())
+    folder.mkdir(parents=True)
+    for glob in toml.get("files", ["**/*"]):
+        for path in source.glob(glob):
+            if path.is_file():
+                shutil.copy(path, folder / path.relative_to(source))
+    for name in toml.get("include", []):
+        shutil.copy(source / name, folder)
+    if "build" in toml:
+        build = shlex.split(toml["build"])
+        need(build[0])
+        subprocess.run(build, cwd=folder, check=True, timeout=SECONDS)
+    argv = [word.replace("{python}", sys.executable) for word in shlex.split(toml["run"])]
+    if not argv[0].startswith("./"):
+        need(argv[0])
+    return Staged(argv, folder)
+
+
+@pytest.fixture(scope="session")
+def lay_out() -> Callable[[Path, Path], Staged]:
+    """Stage a bot's folder in another one."""
+    return _lay_out
+
+
+@pytest.fixture(scope="session")
+def staged(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Staged]:
+    """By folder name, such as "python/random"; each is staged once."""
+    made: dict[str, Staged] = {}
+
+    def stage(name: str) -> Staged:
+        if name not in made:
+            made[name] = _lay_out(BOTS / name, tmp_path_factory.mktemp("staged") / name.replace("/", "-"))
+        return made[name]
+
+    return stage
+
+
+@pytest.fixture(scope="session")
+def chooser(staged: Callable[[str], Staged]) -> Callable[[str], Callable[[Any, Any], int]]:
+    """The ``choose`` of a Python bot, imported from where it is staged, its helpers private to it."""
+
+    def load(name: str) -> Callable[[Any, Any], int]:
+        folder = str(staged(f"python/{name}").folder)
+        kept = {module: sys.modules.pop(module) for module in SHARED if module in sys.modules}
+        sys.path.insert(0, folder)
+        try:
+            spec = importlib.util.spec_from_file_location(f"shipped_{name}", f"{folder}/main.py")
+            assert spec is not None
+            assert spec.loader is not None
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+        finally:
+            sys.path.remove(folder)
+            for shared in SHARED:
+                sys.modules.pop(shared, None)
+            sys.modules.update(kept)
+        choose: Callable[[Any, Any], int] = module.choose
+        return choose
+
+    return load
+
+
+@pytest.fixture
+def framed() -> Callable[..., bytes]:
+    """Frames of messages, one behind the other."""
+
+    def frame(*messages: Any) -> bytes:
+        payloads = [msgpack.packb(message) for message in messages]
+        return b"".join(struct.pack(">I", len(payload)) + payload for payload in payloads)
+
+    return frame
+
+
+@pytest.fixture
+def conversation() -> list[dict[str, Any]]:
+    """An arbiter's side of a match of no game in particular: 40 decisions of changing size, a fault, an unknown message."""
+    lots = random.Random(1)
+    hello = {"type": "hello", "protos": [1], "caps": [], "game": "any", "rules": {}, "rules_version": "1", "match": "m"}
+    hello |= {"seat": 1, "seats": 3, "seed": 2**53 - 1, "time": {"startup_ms": 1, "turn_ms": 1, "bank_ms": 1}, "commit": "00"}
+    script: list[dict[str, Any]] = [hello]
+    for i in range(40):
+        legal = [[j] for j in range(lots.choice((2, 3, 20, 300)))]
+        view = {"turn": i, "words": "\u00e9\n" * i, "numbers": [2**53 - 1, -(2**53) + 1, -1, 200, None, True]}
+        script.append({"type": "decide", "req": 2**31 - 20 + i, "kind": "k", "turn_ms": 1, "bank_ms": 1})
+        script[-1] |= {"view": view, "events": [{"type": "e", "x": [[]]}] * (i % 3), "legal": legal}
+    script.insert(9, {"type": "fault", "code": "timeout", "detail": "no answer came", "strikes": 1})
+    script.insert(17, {"type": "later", "req": 5, "data": {"a": []}})
+    script.append({"type": "end", "reason": "over", "ranks": [1, 2, 3], "scores": [3, 2, -1]})
+    return script

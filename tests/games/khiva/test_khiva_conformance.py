@@ -1,0 +1,82 @@
+"""Khiva passes the conformance check under every variant, and the check finds what it should."""
+
+import pytest
+
+from khiva_arena.games import conformance
+from khiva_arena.games.khiva import GAME, KhivaState
+
+VARIANTS = [
+    {"gem_slots": [2, 2, 2, 1, 0]},
+    {"gem_slots": [2, 2, 2, 2, 2], "teapot_counts": [4, 4, 4, 4, 3, 3]},
+    {"khiva_spaces": "own_tent"},
+    {"overshoot": "no_move"},
+    {"overshoot": "bounce", "khiva_spaces": "own_tent"},
+    {"gem_supply": 30},
+    {"gem_supply": 3, "compensation_time": "after_move"},
+    {"compensation": "per_player_turn", "salt_tie_break": "sum_bags"},
+    {"carpet_top": "colour", "carpets": 25},
+    {"end_trigger": "failed_draw", "max_turns": 9},
+    {"end_trigger": "failed_draw", "decline": "yes", "carpets": [3]},
+]
+
+
+def test_khiva_conforms_under_the_default_rules():
+    assert conformance.check_game(GAME, matches=3, determinise=GAME.determinise) > 300
+
+
+@pytest.mark.parametrize("given", VARIANTS, ids=lambda given: "+".join(map(str, given.values())))
+def test_khiva_conforms_under_every_variant(given):
+    assert conformance.check_game(GAME, [given], matches=1, determinise=GAME.determinise) > 40
+
+
+def _leaky(state, seat, honest=KhivaState.view):
+    return {**honest(state, seat), "passes": [passes[:] for passes in state.passes]}
+
+
+def _shared(state, seat):
+    return {"gems": state.gems}
+
+
+def _tuples(state, seat, honest=KhivaState.view):
+    return {**honest(state, seat), "gems": tuple(state.gems)}
+
+
+def _forgetful(state, honest=KhivaState.clone):
+    new = honest(state)
+    new.away = state.away
+    return new
+
+
+def _thief(state, choices, honest=KhivaState.apply):
+    events = honest(state, choices)
+    state.discard = state.discard[:-1]
+    return events
+
+
+@pytest.mark.parametrize(
+    ("method", "broken", "says"),
+    [
+        ("view", _leaky, "equal observations give equal views"),
+        ("view", _shared, "belongs to its caller"),
+        ("view", _tuples, "a view is plain"),
+        ("clone", _forgetful, "original alone|behaves like|stays like"),
+        ("apply", _thief, "no piece is lost"),
+    ],
+)
+def test_the_check_finds_a_broken_game(method, broken, says, monkeypatch):
+    monkeypatch.setattr(KhivaState, method, broken)
+    with pytest.raises(conformance.NonConforming, match=says):
+        conformance.check_game(GAME, matches=2)
+
+
+@pytest.mark.parametrize("value", [1.5, (1,), {1: 2}, 2**53, b"x", {"a": [[set()]]}])
+def test_values_that_are_not_plain(value):
+    assert conformance.check_plain(value)
+
+
+def test_depth_of_plain_values():
+    deep = 0
+    for _ in range(15):
+        deep = [deep]
+    assert conformance.check_plain(deep) is None
+    assert conformance.check_plain([deep]) == "deeper than 16"

@@ -1,0 +1,122 @@
+"""Which pairs count, and with what weight."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from khiva_arena.ratings import pairs
+from khiva_arena.ratings.pairs import RatedMatch, pair_cells
+
+
+def cells_of(*matches, bots=5):
+    cells = pair_cells(matches, bots)
+    rows = zip(cells.block.tolist(), cells.low.tolist(), cells.high.tolist(), strict=True)
+    return {row: (w, s) for row, w, s in zip(rows, cells.weight.tolist(), cells.score.tolist(), strict=True)}
+
+
+def test_every_pair_of_seats_by_rank_with_weight_3_over_seats_plus_1():
+    assert cells_of(RatedMatch("a", (2, 0, 1), (1, 2, 2))) == {
+        (0, 0, 1): (0.75, 0.375),
+        (0, 0, 2): (0.75, 0.0),
+        (0, 1, 2): (0.75, 0.0),
+    }
+
+
+@pytest.mark.parametrize(("seats", "weight"), [(2, 1), (3, 0.75), (4, 0.6), (5, 0.5)])
+def test_weights(seats, weight):
+    found = cells_of(RatedMatch(0, tuple(range(seats)), tuple(range(1, seats + 1))))
+    assert len(found) == seats * (seats - 1) // 2
+    assert set(found.values()) == {(weight, weight)}
+
+
+def test_a_forfeiter_loses_to_all_and_the_others_compare_by_rank():
+    found = cells_of(RatedMatch(0, (0, 1, 2, 3), (1, 2, 4, 3)))  # bot 2 forfeited, then bot 3 later
+    assert {key: score / weight for key, (weight, score) in found.items()} == {
+        (0, 0, 1): 1,
+        (0, 0, 2): 1,
+        (0, 0, 3): 1,
+        (0, 1, 2): 1,
+        (0, 1, 3): 1,
+        (0, 2, 3): 0,
+    }
+
+
+def test_a_seat_that_failed_to_start_leaves_only_its_own_pairs():
+    assert cells_of(RatedMatch(0, (0, 1, 2), (2, 3, 1), unstarted=(1,))) == {(0, 0, 1): (0.75, 0.75), (0, 1, 2): (0.75, 0.0)}
+
+
+def test_two_that_failed_to_start_tie():
+    found = cells_of(RatedMatch(0, (0, 1, 2, 3), (1, 2, 3, 3), unstarted=(2, 3)))
+    assert (0, 0, 1) not in found
+    assert found[0, 2, 3] == (0.6, 0.3)
+
+
+def test_copies_add_nothing_between_themselves():
+    assert cells_of(RatedMatch(0, (3, 3, 1), (1, 3, 2))) == {(0, 1, 3): (1.5, 0.75)}
+    assert cells_of(RatedMatch(0, (3, 3, 3), (1, 2, 3))) == {}
+
+
+def test_blocks_without_a_pair_are_no_blocks():
+    cells = pair_cells([RatedMatch("x", (3, 3), (1, 2)), RatedMatch("y", (3, 1), (1, 2))], 5)
+    assert cells.blocks == 1
+    assert cells.block.tolist() == [0]
+
+
+def test_nothing_at_all():
+    cells = pair_cells([], 3)
+    assert cells.blocks == 0
+    assert len(cells.weight) == 0
+
+
+@pytest.mark.parametrize(
+    "match", [RatedMatch(0, (0, 5), (1, 2)), RatedMatch(0, (-1, 2), (1, 2)), RatedMatch(0, (0, 1), (1, 2, 3))]
+)
+def test_a_match_out_of_range_is_refused(match):
+    with pytest.raises(ValueError):
+        pair_cells([match], 5)
+
+
+@st.composite
+def match_lists(draw):
+    some = []
+    for _ in range(draw(st.integers(0, 12))):
+        seats = draw(st.integers(2, 5))
+        bots = tuple(draw(st.lists(st.integers(0, 4), min_size=seats, max_size=seats)))
+        ranks = tuple(draw(st.lists(st.integers(1, 5), min_size=seats, max_size=seats)))
+        unstarted = tuple(draw(st.sets(st.integers(0, seats - 1), max_size=1)))
+        some.append(RatedMatch(draw(st.integers(0, 3)), bots, ranks, unstarted))
+    return some
+
+
+@settings(deadline=None)
+@given(match_lists())
+def test_sums_are_those_of_a_plain_loop(matches):
+    blocks = {}
+    expected = {}
+    for m in matches:
+        for i in range(len(m.bots)):
+            for j in range(len(m.bots)):
+                if m.bots[i] < m.bots[j] and (not m.unstarted or i in m.unstarted or j in m.unstarted):
+                    w = 3 / (len(m.bots) + 1)
+                    won = (m.ranks[i] < m.ranks[j]) + (m.ranks[i] == m.ranks[j]) / 2
+                    key = (m.block, m.bots[i], m.bots[j])
+                    old = expected.get(key, (0, 0))
+                    expected[key] = old[0] + w, old[1] + w * won
+    for m in matches:
+        blocks.setdefault(m.block, len(blocks))
+    with_pairs = sorted({blocks[block] for block, _, _ in expected})
+    numbered = {(with_pairs.index(blocks[block]), a, b): v for (block, a, b), v in expected.items()}
+    found = cells_of(*matches)
+    assert found.keys() == numbered.keys()
+    assert all(found[key] == pytest.approx(numbered[key]) for key in found)
+
+
+@settings(deadline=None)
+@given(match_lists())
+def test_chunks_make_no_difference(matches):
+    whole = cells_of(*matches)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs, "_CHUNK", 2)
+        parts = cells_of(*matches)
+    assert parts.keys() == whole.keys()
+    assert all(parts[key] == pytest.approx(whole[key]) for key in whole)

@@ -1,0 +1,65 @@
+"""The fit against published numbers and against statsmodels."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from khiva_arena.ratings.elo import rate
+from khiva_arena.ratings.pairs import RatedMatch
+
+HERE = Path(__file__).parent
+HEADLINE = json.loads((HERE / "headline_reference_set.json").read_text())
+PRIOR = json.loads((HERE / "prior_reference.json").read_text())
+KINDS = {
+    "model": "model_se",
+    "cr0": "cr0_se",
+    "cr1": "cr1_se",
+    "cr3": "cr3_onestep_se",
+    "jackknife": "jackknife_refit_se",
+}
+
+
+def headline_matches():
+    for game in HEADLINE["games"]:
+        ranks = tuple(1 + sum(other > score for other in game["scores"]) for score in game["scores"])
+        yield RatedMatch(game["block"], tuple(HEADLINE["bots"].index(name) for name in game["players"]), ranks)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_headline_set_without_a_prior_to_all_digits_printed(kind):
+    ratings = rate(headline_matches(), len(HEADLINE["bots"]), HEADLINE["bots"].index("anchor"), prior=0, kind=kind)
+    for bot, name in enumerate(HEADLINE["bots"]):
+        if name == "anchor":
+            assert (ratings.elo[bot], ratings.se[bot], ratings.error[bot]) == (0, 0, 0)
+        else:
+            assert round(ratings.elo[bot], 6) == HEADLINE["expected"]["elo"][name]
+            assert round(ratings.se[bot], 6) == HEADLINE["expected"][KINDS[kind]][name]
+
+
+@pytest.mark.parametrize("name", PRIOR)
+@pytest.mark.parametrize("kind", KINDS)
+def test_with_the_prior_as_statsmodels(name, kind):
+    data = PRIOR[name]
+    matches = (RatedMatch(g["block"], tuple(g["bots"]), tuple(g["ranks"]), tuple(g["unstarted"])) for g in data["games"])
+    ratings = rate(matches, data["bots"], data["anchor"], kind=kind)
+    assert ratings.elo == pytest.approx(data["expected"]["elo"], abs=2e-8)
+    assert ratings.se == pytest.approx(data["expected"]["se"][kind], abs=2e-8)
+    if kind == "cr3":
+        np.testing.assert_allclose(ratings.covariance, data["expected"]["cr3_covariance"], atol=2e-6)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("statsmodels") is None, reason="statsmodels is in the test extra")
+def test_the_prior_reference_is_what_the_script_makes():
+    made = subprocess.run([sys.executable, str(HERE / "make_prior_reference.py")], capture_output=True, text=True, check=True)
+    again = json.loads(made.stdout)
+    assert again.keys() == PRIOR.keys()
+    for name, data in again.items():
+        assert data["games"] == PRIOR[name]["games"]
+        assert data["expected"]["elo"] == pytest.approx(PRIOR[name]["expected"]["elo"], abs=1e-6)
+        for kind, ses in data["expected"]["se"].items():
+            assert ses == pytest.approx(PRIOR[name]["expected"]["se"][kind], abs=1e-6)

@@ -1,0 +1,165 @@
+"""Standings from match rows: who is rated, what is counted, what is said when there is no number."""
+
+import random
+
+import pytest
+
+from khiva_arena.errors import ConfigError, InternalError
+from khiva_arena.ratings.matches import MatchRow
+from khiva_arena.report.standings import Entrant, EventConditions, choose_anchor, pools, standings
+from khiva_arena.result import Verdict
+
+BOTS = tuple(Entrant(f"id-{name}", name) for name in ("greedy", "random", "deep"))
+
+
+def table(seed, points, event="e", **more):
+    """The three matches of a table; ``points`` by bot name, the same in each."""
+    names = list(points)
+    for r in range(len(names)):
+        order = [names[(i + r) % len(names)] for i in range(len(names))]
+        ranks = tuple(1 + sum(points[o] > points[n] for o in order) for n in order)
+        changes = {key: value(order) if callable(value) else value for key, value in more.items()}
+        yield MatchRow(event, f"{seed}/0", r, f"s{seed}", tuple(f"id-{n}" for n in order), ranks, **changes)
+
+
+def event(seeds=6, **more):
+    rng = random.Random(7)
+    for seed in range(seeds):
+        yield from table(seed, {"greedy": rng.random(), "random": rng.random() - 0.2, "deep": rng.random() + 0.2}, **more)
+
+
+def by_name(found):
+    return {row.name: row for row in found.rows}
+
+
+def test_a_list():
+    found = standings(event(), BOTS)
+    rows = by_name(found)
+    assert (found.anchor, found.blocks, found.tables, found.matches, found.seats) == ("id-random", 6, 6, 18, 3)
+    assert (rows["random"].elo, rows["random"].error) == (0, 0)
+    assert [row.rank for row in found.rows] == [1, 2, 3]
+    assert [row.elo for row in found.rows] == sorted((row.elo for row in found.rows), reverse=True)
+    assert all(row.matches == 18 and row.seeds == 6 and sum(row.finishes) == 18 for row in found.rows)
+    assert sum(row.score for row in found.rows) == pytest.approx(150, abs=0.01)
+    assert all(row.fault_free_elo == row.elo and row.differs is False for row in found.rows)
+    assert found.order == ("id-greedy", "id-random", "id-deep")
+
+
+def test_the_order_of_rows_does_not_matter():
+    assert standings(reversed(list(event())), BOTS).rows == standings(event(), BOTS).rows
+
+
+def test_ties_share_a_rank():
+    even = [row for seed in range(3) for row in table(seed, dict.fromkeys(("greedy", "random", "deep"), 1))]
+    assert [(row.rank, row.elo, row.finishes) for row in standings(even, BOTS).rows] == [(1, 0, (9, 0, 0))] * 3
+
+
+def test_one_seed_has_no_error():
+    found = standings(event(seeds=1), BOTS)
+    assert {row.error for row in found.rows} == {None}
+    assert {row.differs for row in found.rows} == {None}
+    assert None not in {row.elo for row in found.rows}
+
+
+def test_incomplete_and_set_aside_tables_are_named_and_their_faults_counted():
+    crashed = [MatchRow("e", "9/0", 0, "s9", ("id-greedy", "id-random", "id-deep"), (1, 3, 2), ((), (Verdict.CRASHED,), ()))]
+    void = [MatchRow("e", "8/0", 1, "s8", ("id-greedy", "id-random", "id-deep"), voids=2, set_aside=True)]
+    found = standings([*event(), *crashed, *void], BOTS)
+    assert found.incomplete == (("e", "9/0"),)
+    assert found.set_aside == (("e", "8/0"),)
+    assert (found.left_out, found.matches) == (1, 18)
+    rows = by_name(found)
+    assert rows["random"].faults == ((Verdict.CRASHED, 1),)
+    assert rows["deep"].faults == ()
+    assert {row.voids for row in found.rows} == {2}
+    assert rows["deep"].elo == by_name(standings(event(), BOTS))["deep"].elo
+
+
+def test_a_bot_that_loses_by_faults_alone_is_told():
+    """deep wins half of its tables with ease, and crashes in the other half."""
+    rng = random.Random(3)
+    rows = []
+    for seed in range(40):
+        fault = seed % 2
+        points = {"greedy": rng.random(), "random": rng.random(), "deep": -9 if fault else 0.7 + rng.random()}
+        crash = (Verdict.CRASHED,)
+        rows += table(seed, points, faults=lambda order, f=fault, c=crash: tuple(c if f and n == "deep" else () for n in order))
+    found = standings(rows, BOTS)
+    deep = by_name(found)["deep"]
+    assert deep.faults == ((Verdict.CRASHED, 60),)
+    assert deep.fault_free_elo > deep.elo + deep.error
+    assert deep.differs
+    assert not by_name(found)["greedy"].differs
+    assert found.fault_free_matches == 60
+
+
+def test_no_fault_free_match_leaves_no_second_elo():
+    found = standings(event(faults=((Verdict.TIMEOUT,), (), ())), BOTS)
+    assert {row.fault_free_elo for row in found.rows} == {None}
+    assert {row.differs for row in found.rows} == {None}
+    assert found.fault_free_matches == 0
+
+
+def test_a_seat_that_failed_to_start_gives_only_its_own_pairs():
+    faults = {"faults": lambda order: tuple((Verdict.START_FAILED,) if n == "deep" else () for n in order)}
+    rows = [row for seed in range(4) for row in table(seed, {"greedy": 2, "random": 1, "deep": 0}, **faults)]
+    found = by_name(standings(rows, BOTS))
+    assert found["greedy"].elo == found["random"].elo == 0
+    assert found["deep"].elo < 0
+    assert (found["deep"].bound, found["deep"].error) == ("<=", None)
+    assert (found["greedy"].score, found["deep"].score) == (100, 0)
+
+
+def test_cpu_is_summed_where_it_is_known():
+    found = by_name(standings(event(seeds=2, cpu_s=lambda order: tuple(None if n == "random" else 0.25 for n in order)), BOTS))
+    assert found["deep"].cpu_s == 1.5
+    assert found["random"].cpu_s is None
+
+
+def test_copies_count_once_as_a_match_and_twice_as_a_finish():
+    ids = ("id-deep", "id-deep", "id-random")
+    rows = [MatchRow("e", "0/0", r, "s", tuple(ids[(i + r) % 3] for i in range(3)), (1, 2, 3)) for r in range(3)]
+    deep = by_name(standings(rows, BOTS))["deep"]
+    assert (deep.matches, deep.finishes) == (3, (2, 2, 2))
+
+
+def test_a_bot_without_a_match_is_listed_last_without_numbers():
+    found = standings(event(), (Entrant("new", "new"), *BOTS))
+    assert found.rows[-1].name == "new"
+    assert (found.rows[-1].rank, found.rows[-1].elo, found.rows[-1].error, found.rows[-1].score) == (None,) * 4
+
+
+def test_without_a_match_of_the_anchor_nothing_is_relative_to_it():
+    found = standings(event(), (Entrant("new", "new"), *BOTS), anchor="new")
+    assert {row.elo for row in found.rows} == {None}
+
+
+def test_no_matches_at_all():
+    found = standings([], BOTS)
+    assert [row.rank for row in found.rows] == [None] * 3
+    assert (found.blocks, found.seats) == (0, 0)
+
+
+def test_the_anchor_is_the_one_named_else_random_else_the_first():
+    assert choose_anchor(BOTS) == "id-random"
+    assert choose_anchor(BOTS[::2]) == "id-greedy"
+    assert choose_anchor(BOTS, "deep") == choose_anchor(BOTS, "id-deep") == "id-deep"
+    with pytest.raises(ConfigError, match=r"no bot called 'x'.*greedy, random, deep"):
+        choose_anchor(BOTS, "x")
+    with pytest.raises(ConfigError, match="no bots"):
+        choose_anchor(())
+
+
+def test_a_stranger_is_a_bug():
+    with pytest.raises(InternalError, match="id-deep"):
+        standings(event(), BOTS[:2])
+
+
+def test_pools_are_events_equal_in_all_but_their_id():
+    def terms(event, **changes):
+        return EventConditions(
+            event, **{"game": "khiva", "rules": "r", "limits": "l", "policy": "lenient", "isolation": "i", **changes}
+        )
+
+    one, strict, two, other = terms("1"), terms("2", policy="strict"), terms("3"), terms("4", limits="m")
+    assert pools([one, strict, two, other]) == ((one, two), (strict,), (other,))

@@ -1,0 +1,134 @@
+"""The table as text, compared whole, and as JSON, whose keys are a promise."""
+
+import json
+import random
+
+from khiva_arena.ratings.matches import MatchRow
+from khiva_arena.report.standings import Entrant, standings
+from khiva_arena.report.table import to_json, to_text
+from khiva_arena.result import Verdict
+
+NAMES = ("random", "greedy", "planner", "a-bot-with-quite-a-long-name-indeed", "carl", "dora", "emil")
+BOTS = tuple(Entrant(f"id-{i}", name) for i, name in enumerate(NAMES))
+
+
+def rows(bots=7, seeds=12, seats=3, faults=False):
+    rng = random.Random(20261120)
+    for seed in range(seeds):
+        for line_up in range(bots):
+            at = [(line_up + i * (1 + seed % 2)) % bots for i in range(seats)]
+            for r in range(seats):
+                order = [at[(i + r) % seats] for i in range(seats)]
+                points = [b / 4 + rng.gauss(0, 1) for b in order]
+                bad = [faults and b == 4 and rng.random() < 0.7 for b in order]
+                points = [-9 if f else p for f, p in zip(bad, points, strict=True)]
+                ranks = tuple(1 + sum(o > p for o in points) for p in points)
+                verdicts = tuple((Verdict.CRASHED,) if f else () for f in bad)
+                name = f"{seed}/{line_up}"
+                yield MatchRow(
+                    "e", name, r, f"s{seed}", tuple(f"id-{b}" for b in order), ranks, verdicts, voids=int(faults and r == 0)
+                )
+
+
+def shown(text):
+    return "\n" + text
+
+
+def test_a_plain_table():
+    assert shown(to_text(standings(rows(), BOTS))) == PLAIN
+
+
+def test_a_table_with_everything_to_say():
+    some = list(rows(faults=True))
+    some[-1] = MatchRow("e", some[-1].table, 2, "s11", some[-1].bots, voids=2, set_aside=True)
+    assert shown(to_text(standings([*some[:18], *some[20:]], BOTS))) == BUSY
+
+
+def test_a_table_without_numbers():
+    assert shown(to_text(standings(rows(bots=3, seeds=1), (*BOTS[:3], Entrant("x", "idle"))))) == BARE
+
+
+def test_the_table_fits_100_columns_with_7_bots_on_5_seats():
+    text = to_text(standings(rows(seats=5, seeds=30, faults=True), BOTS))
+    assert max(map(len, text.split("\n"))) <= 100
+
+
+def test_a_bot_that_never_takes_a_point_has_a_bound_and_no_error():
+    lost = [MatchRow("e", f"{k}/0", r, f"s{k}", ("id-0", "id-1")[:: 1 - 2 * r], (2 - r, 1 + r)) for k in range(4) for r in (0, 1)]
+    text = to_text(standings(lost, BOTS[:2]))
+    assert ">=" in text.split("\n")[1]
+    assert "n/a" in text.split("\n")[1]
+    assert "the number is the prior's" in text
+
+
+def test_an_empty_list_is_a_table_too():
+    assert "n/a" in to_text(standings([], BOTS))
+
+
+def test_json_has_stable_keys_and_null_for_what_there_is_not():
+    data = to_json(standings(rows(bots=3, seeds=1, faults=True), (*BOTS[:3], Entrant("x", "idle"))))
+    assert json.loads(json.dumps(data)) == data
+    assert list(data) == [
+        *("anchor", "blocks", "tables", "matches", "fault_free_matches"),
+        *("left_out", "confidence", "meaning", "rows"),
+    ]
+    assert list(data["left_out"]) == ["matches", "incomplete", "set_aside"]
+    assert list(data["rows"][0]) == [
+        *("rank", "bot", "name", "elo", "error", "bound", "matches", "seeds", "score", "finishes"),
+        *("faults", "voids", "cpu_s", "fault_free_elo", "differs"),
+    ]
+    assert data["rows"][0]["error"] is None
+    assert data["rows"][-1]["rank"] is None
+    assert list(data["rows"][0]["faults"]) == [
+        *("timeout", "illegal", "protocol", "crashed", "flooded", "resource", "start_failed"),
+    ]
+
+
+def test_json_numbers_have_3_digits():
+    for row in to_json(standings(rows(), BOTS))["rows"]:
+        assert row["elo"] == round(row["elo"], 3)
+        assert row["score"] == round(row["score"], 3)
+
+
+PLAIN = """
+rank  bot                         elo    +/-  matches  seeds  score%  1st  2nd  3rd  faults
+   1  emil                      270.1  135.1      108     12    71.8   60   35   13       0
+   2  dora                      250.6  113.8      108     12    68.1   56   35   17       0
+   3  a-bot-with-quite-a-lo...  143.6  131.0      108     12    51.4   36   39   33       0
+   4  planner                   118.0  102.0      108     12    52.3   32   49   27       0
+   5  carl                      108.3  116.1      108     12    42.1   30   31   47       0
+   6  greedy                     44.4   99.3      108     12    35.6   18   41   49       0
+   7  random                      0.0    0.0      108     12    28.7   20   22   66       0
+
+P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
+  random, clustered on 12 seeds.
+"""
+BUSY = """
+rank  bot                          elo    +/-  matches  seeds  score%  1st  2nd  3rd  faults  voids
+   1  emil                       292.1  110.1      102     12    78.9   67   27    8       0     37
+   2  dora                       243.5   84.2      108     12    68.1   54   39   15       0     36
+   3  a-bot-with-quite-a-lo...   223.6   80.1      105     12    67.1   49   43   13       0     38
+   4  planner                    104.9  103.1      108     12    57.4   36   52   20       0     36
+   5  greedy                      25.6   88.8      102     12    34.3   14   42   46       0     37
+   6  random                       0.0    0.0      105     12    31.9   16   35   54       0     35
+   7  carl                      -170.4  115.7      108     12    13.0   10    8   90      81     36
+
+P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
+  random, clustered on 12 seeds.
+Not rated: 1 table incomplete (0/6).
+Not rated: 1 table set aside as void (11/6).
+Not rated in all: 3 fixed matches.
+Faults of carl: 81 crashed.
+carl: 191.8 Elo over the 165 fault-free matches, further from -170.4 than the error.
+"""
+BARE = """
+rank  bot        elo  +/-  matches  seeds  score%  1st  2nd  3rd  faults
+   1  planner  281.6  n/a        9      1    77.8    6    2    1       0
+   2  greedy   140.8  n/a        9      1    50.0    3    3    3       0
+   3  random     0.0  n/a        9      1    22.2    0    4    5       0
+ n/a  idle       n/a  n/a        0      0     n/a    0    0    0       0
+
+P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
+  random, clustered on 1 seed.
+Errors are n/a: they need two seeds or more.
+"""

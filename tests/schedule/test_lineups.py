@@ -1,0 +1,115 @@
+"""Line-ups: all of them, or a balanced set."""
+
+from collections import Counter
+from itertools import combinations, combinations_with_replacement
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.schedule.lineups import MOST_LINE_UPS, line_ups
+
+KEY = bytes(range(32))
+
+
+def spread(counts):
+    return max(counts) - min(counts)
+
+
+def appearances(found):
+    sat = Counter(bot for line_up in found.chosen for bot in line_up)
+    return [sat[bot] for bot in range(found.bots)]
+
+
+def meetings(found):
+    met = Counter(pair for line_up in found.chosen for pair in combinations(line_up, 2))
+    return [met[pair] for pair in combinations(range(found.bots), 2)]
+
+
+def by_hand(bots, seats, copies):
+    """The definition, without cleverness."""
+    every = combinations_with_replacement(range(bots), seats)
+    return [c for c in every if max(map(c.count, c)) <= copies and (bots == 1 or len(set(c)) > 1)]
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+@pytest.mark.parametrize("copies", [1, 2, 3, 5])
+def test_all_line_ups_in_canonical_order(seats, copies):
+    for bots in range(1, 7):
+        if bots * copies >= seats:
+            found = line_ups(bots, seats, copies, key=KEY)
+            assert list(found.chosen) == by_hand(bots, seats, copies)
+            assert found.total == len(found.chosen)
+            assert not found.subset
+
+
+def test_one_bot_alone_plays_only_where_there_is_no_other():
+    assert line_ups(1, 3, 3, key=KEY).chosen == ((0, 0, 0),)
+    assert (0, 0, 0) not in line_ups(2, 3, 3, key=KEY).chosen
+
+
+@pytest.mark.parametrize(("bots", "seats"), [(200, 5), (200, 2), (60, 4), (40, 3)])
+def test_a_large_field_gets_a_balanced_set_and_is_told(bots, seats):
+    found = line_ups(bots, seats, key=KEY)
+    assert found.subset
+    assert len(set(found.chosen)) == len(found.chosen) == MOST_LINE_UPS < found.total
+    assert list(found.chosen) == sorted(found.chosen)
+    assert all(len(set(line_up)) == seats for line_up in found.chosen)
+    assert spread(appearances(found)) <= 1
+    assert spread(meetings(found)) <= 3
+
+
+@pytest.mark.parametrize("bots", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+@pytest.mark.parametrize("copies", [1, 2, 4])
+def test_small_sets_of_any_size_are_distinct_and_balanced(bots, seats, copies):
+    if bots * copies < seats:
+        return
+    every = line_ups(bots, seats, copies, key=KEY).chosen
+    for most in {1, 2, 3, len(every) // 2, len(every) // 2 + 1, len(every) - 1} - {0}:
+        found = line_ups(bots, seats, copies, most, key=KEY)
+        assert found.total == len(every)
+        assert len(set(found.chosen)) == len(found.chosen) == min(most, len(every))
+        assert set(found.chosen) <= set(every)
+        assert spread(appearances(found)) <= 1, (most, found)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(6, 14), st.integers(2, 5), st.integers(1, 60), st.binary(min_size=32, max_size=32))
+def test_a_set_is_balanced_whatever_the_key(bots, seats, most, key):
+    found = line_ups(bots, seats, most=most, key=key)
+    assert len(set(found.chosen)) == len(found.chosen) == min(most, found.total)
+    assert spread(appearances(found)) <= 1
+    assert spread(meetings(found)) <= 3
+    assert found == line_ups(bots, seats, most=most, key=key)
+
+
+def test_copies_sit_together_only_when_there_are_not_enough_line_ups_without():
+    without = line_ups(6, 3, 2, 20, key=KEY)
+    assert without.subset
+    assert without.chosen == line_ups(6, 3, key=KEY).chosen
+    more = line_ups(6, 3, 2, 25, key=KEY)
+    assert len(more.chosen) == 25
+    assert spread(appearances(more)) <= 1
+
+
+def test_the_key_decides_which_are_taken():
+    assert line_ups(30, 4, key=KEY) == line_ups(30, 4, key=KEY)
+    assert line_ups(30, 4, key=KEY) != line_ups(30, 4, key=bytes(32))
+
+
+def test_too_few_bots_names_copies():
+    with pytest.raises(ConfigError) as error:
+        line_ups(3, 4, key=KEY)
+    assert error.value.problems == (
+        "3 bots cannot fill 4 seats: add bots, or let copies of one bot sit together with --copies 2",
+    )
+    with pytest.raises(ConfigError, match=r"1 bot with --copies 2 cannot fill 5 seats.*--copies 5"):
+        line_ups(1, 5, 2, key=KEY)
+
+
+def test_every_mistake_is_reported_at_once():
+    with pytest.raises(ConfigError) as error:
+        line_ups(0, 6, 0, 0, key=KEY)
+    assert len(error.value.problems) == 4

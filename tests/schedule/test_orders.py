@@ -1,0 +1,107 @@
+"""Circular orders: the facts the balance rests on, and the balance itself after every seed."""
+
+from collections import Counter
+from hashlib import sha256
+from itertools import combinations, permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from khiva_arena.schedule.lineups import line_ups
+from khiva_arena.schedule.orders import BLOCK_SEEDS, allowed_next, block_orders, circular_orders, power
+
+KEYS = [sha256(bytes([i])).digest() for i in range(2)]
+
+
+def arcs(order):
+    return list(zip(order, order[1:] + order[:1], strict=True))
+
+
+def neighbour_counts(line_up_list, seeds_of_orders):
+    """Ordered neighbours so far, after each seed."""
+    counts = Counter()
+    for orders in seeds_of_orders:
+        for bots, order in zip(line_up_list, orders, strict=True):
+            counts.update(arc for arc in arcs(tuple(bots[p] for p in order)) if arc[0] != arc[1])
+        yield counts
+
+
+def tables_together(line_up_list):
+    return Counter((a, b) for bots in line_up_list for a, b in permutations(bots, 2) if a != b)
+
+
+@pytest.mark.parametrize("seats", [3, 5])
+def test_powers_of_an_order_hold_every_pair_once_at_every_distance(seats):
+    for order in circular_orders(seats):
+        group = [power(order, d) for d in range(1, seats)]
+        assert set(group) <= set(circular_orders(seats))
+        for distance in range(1, seats):
+            pairs = Counter((o[i], o[(i + distance) % seats]) for o in group for i in range(seats))
+            assert set(pairs.values()) == {1}
+            assert len(pairs) == seats * (seats - 1)
+
+
+def test_24_orders_of_5_fall_into_6_blocks_of_4():
+    groups = {frozenset(power(order, d) for d in range(1, 5)) for order in circular_orders(5)}
+    assert len(groups) == 6
+    assert sum(map(len, groups)) == len(frozenset().union(*groups)) == 24
+
+
+def test_4_seats_cannot_be_balanced_in_3_seeds():
+    """Tillson: K4* has no decomposition into Hamiltonian cycles, so a block of 4 seats needs all 6 orders."""
+    for three in combinations(circular_orders(4), 3):
+        assert len(set().union(*map(arcs, three))) < 12
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_a_block_is_exactly_balanced_for_each_line_up_by_itself(seats):
+    for orders in zip(*block_orders(line_ups(7, seats, key=KEYS[0]).chosen, KEYS[0], 3), strict=True):
+        counts = Counter(arc for order in orders for arc in arcs(order))
+        assert len(orders) == len(set(orders)) == BLOCK_SEEDS[seats]
+        assert len(counts) == seats * (seats - 1)
+        assert len(set(counts.values())) == 1
+
+
+def test_next_orders_stay_within_the_block():
+    assert len(allowed_next([], 5)) == 24
+    first = circular_orders(5)[7]
+    assert allowed_next([first], 5) == (power(first, 2), power(first, 3))
+    assert allowed_next([first, power(first, 3)], 5) == (power(first, 2),)
+    assert allowed_next([first, power(first, 3), power(first, 2)], 5) == (power(first, 4),)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+@pytest.mark.parametrize("bots", [2, 3, 4, 5, 6, 7, 8, 9])
+def test_neighbours_are_equal_plus_or_minus_one_after_every_seed(seats, bots):
+    if bots < seats:
+        return
+    chosen = line_ups(bots, seats, key=KEYS[0]).chosen
+    met = tables_together(chosen)
+    for key in KEYS[: 2 if bots < 8 else 1]:
+        for seed, counts in enumerate(neighbour_counts(chosen, block_orders(chosen, key, 0)), start=1):
+            assert all(abs(counts[pair] * (seats - 1) - seed * met[pair]) <= seats - 1 for pair in met)
+        assert all(counts[pair] * (seats - 1) == seed * met[pair] for pair in met)
+
+
+@pytest.mark.parametrize(
+    ("bots", "seats", "seeds"), [(3, 3, 1), (5, 3, 1), (7, 3, 1), (4, 4, 2), (5, 5, 1), (5, 5, 2), (5, 5, 3)]
+)
+def test_every_pair_is_rounded_up_or_down_where_the_share_is_a_fraction(bots, seats, seeds):
+    chosen = line_ups(bots, seats, key=KEYS[0]).chosen
+    for key in KEYS:
+        counts = list(neighbour_counts(chosen, list(block_orders(chosen, key, 0))[:seeds]))[-1]
+        values = [counts[pair] for pair in permutations(range(bots), 2)]
+        assert max(values) - min(values) == 1
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(2, 4), st.integers(2, 5), st.integers(2, 5), st.binary(min_size=32, max_size=32), st.integers(0, 9))
+def test_blocks_with_copies_are_exact_too(bots, seats, copies, key, block):
+    if bots * copies < seats:
+        return
+    chosen = line_ups(bots, seats, copies, key=key).chosen
+    met = tables_together(chosen)
+    for seed, counts in enumerate(neighbour_counts(chosen, block_orders(chosen, key, block)), start=1):
+        last = {pair: counts[pair] * (seats - 1) - seed * met[pair] for pair in met}
+    assert set(last.values()) <= {0}

@@ -1,0 +1,109 @@
+"""Tables and matches: every seat, every line-up on every seed, complete seeds first, the same for the same key."""
+
+from collections import Counter
+from itertools import islice
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.schedule.roundrobin import Match, Table, line_ups, matches, schedule, tables, totals
+
+KEY = bytes(range(32))
+events = st.tuples(
+    st.integers(2, 5), st.integers(0, 2), st.integers(1, 2), st.integers(1, 7), st.binary(min_size=32, max_size=32)
+).map(lambda e: (line_ups(e[0] + e[1], e[0], e[2], key=e[4]), e[3], e[4]))  # seats, more bots, copies, seeds, key
+
+
+@settings(max_examples=30, deadline=None)
+@given(events)
+def test_an_event_holds_every_line_up_on_every_seed_in_every_rotation(event):
+    chosen, seeds, key = event
+    every = list(schedule(chosen, seeds, key=key))
+    assert [match.ordinal for match in every] == list(range(totals(chosen, seeds).matches))
+    assert [(m.k, m.lineup, m.rotation) for m in every] == [
+        (k, i, r) for k in range(seeds) for i in range(len(chosen.chosen)) for r in range(chosen.seats)
+    ]
+    assert all(tuple(sorted(m.bots)) == chosen.chosen[m.lineup] for m in every)
+
+
+@settings(max_examples=30, deadline=None)
+@given(events)
+def test_each_bot_sits_at_each_seat_equally_often(event):
+    chosen, seeds, key = event
+    seats = Counter()
+    for match in schedule(chosen, seeds, key=key):
+        seats.update((bot, seat) for seat, bot in enumerate(match.bots))
+    for bot in range(chosen.bots):
+        assert len({seats[bot, seat] for seat in range(chosen.seats)}) == 1
+
+
+@settings(max_examples=30, deadline=None)
+@given(events)
+def test_opponents_meet_equally_often(event):
+    chosen, seeds, key = event
+    met = Counter()
+    for match in schedule(chosen, seeds, key=key):
+        met.update((a, b) for a in match.bots for b in match.bots if a != b)
+    assert len(set(met.values())) <= 1
+    if chosen.copies == 1:
+        assert all(len(set(match.bots)) == chosen.seats for match in schedule(chosen, seeds, key=key))
+
+
+@settings(max_examples=30, deadline=None)
+@given(events, st.integers(0, 7))
+def test_a_schedule_is_a_prefix_of_a_longer_one_and_can_start_at_any_seed(event, first):
+    chosen, seeds, key = event
+    every = list(tables(chosen, seeds, key=key))
+    assert list(islice(tables(chosen, seeds + 5, key=key), len(every))) == every
+    assert list(tables(chosen, seeds, key=key, first_seed=first)) == every[first * len(chosen.chosen) :]
+
+
+def test_rotations_keep_the_neighbours():
+    table = Table(k=2, lineup=1, order=(4, 0, 7))
+    assert matches(table, line_ups=10) == (
+        Match(63, 2, 1, 0, (4, 0, 7)),
+        Match(64, 2, 1, 1, (0, 7, 4)),
+        Match(65, 2, 1, 2, (7, 4, 0)),
+    )
+
+
+def test_all_rotations_are_played_even_where_copies_make_some_alike():
+    assert [m.bots for m in matches(Table(0, 0, (1, 2, 1, 2)), 1)] == [(1, 2, 1, 2), (2, 1, 2, 1), (1, 2, 1, 2), (2, 1, 2, 1)]
+
+
+def test_who_sits_first_is_drawn():
+    chosen = line_ups(5, 3, key=KEY)
+    firsts = Counter(table.order[0] for table in tables(chosen, 60, key=KEY))
+    assert all(80 < firsts[bot] < 160 for bot in range(5))  # 600 tables, 120 each on average, sd 10
+    assert list(tables(chosen, 6, key=KEY)) != list(tables(chosen, 6, key=bytes(32)))
+
+
+def test_totals():
+    found = totals(line_ups(7, 3, key=KEY), 50)
+    assert (found.seeds, found.line_ups, found.rotations, found.matches) == (50, 35, 3, 5250)
+
+
+def test_a_large_event_starts_lazily():
+    chosen = line_ups(200, 5, key=KEY)
+    assert len(list(islice(schedule(chosen, 10**9, key=KEY), 5))) == 5
+
+
+def test_no_seeds():
+    with pytest.raises(ConfigError, match="--seeds is at least 1, not 0"):
+        list(tables(line_ups(3, 3, key=KEY), 0, key=KEY))
+
+
+def test_the_schedule_is_the_same_on_any_machine():
+    """Golden: a change here changes every event's matches."""
+    chosen = line_ups(5, 4, key=KEY)
+    assert [table.order for table in tables(chosen, 2, key=KEY)] == GOLDEN
+    assert line_ups(30, 4, most=5, key=KEY).chosen == GOLDEN_SUBSET
+
+
+GOLDEN = [
+    *[(3, 0, 1, 2), (1, 4, 0, 2), (4, 3, 1, 0), (0, 3, 4, 2), (1, 3, 2, 4)],
+    *[(1, 3, 0, 2), (0, 1, 2, 4), (1, 0, 3, 4), (4, 3, 2, 0), (1, 4, 2, 3)],
+]
+GOLDEN_SUBSET = ((0, 9, 13, 17), (1, 6, 20, 21), (3, 7, 14, 16), (4, 15, 26, 27), (10, 18, 25, 29))

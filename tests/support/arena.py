@@ -1,0 +1,73 @@
+"""The command line as a user has it: a process of its own, in a folder of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+RANDOM = str(ROOT / "bots" / "python" / "random")
+NAIVE = str(ROOT / "bots" / "python" / "naive")
+GREEDY = str(ROOT / "bots" / "python" / "greedy")
+FAULTY = f"{{python}} {ROOT / 'tests' / 'support' / 'faulty.py'}"
+SECONDS = 120
+
+
+def arena(*words: str, cwd: Path, code: int = 0, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run ``khiva-arena`` with these words and check its exit code."""
+    done = subprocess.run(
+        [sys.executable, "-m", "khiva_arena", *words],
+        cwd=cwd,
+        env=os.environ | (env or {}),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == code, f"exit {done.returncode}, not {code}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+def started(*words: str, cwd: Path) -> subprocess.Popen[str]:
+    """Start ``khiva-arena`` and leave it running, in a process group of its own."""
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-m", "khiva_arena", *words]
+    return subprocess.Popen(command, cwd=cwd, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+
+
+def bots(*words: str) -> list[str]:
+    """``--bot`` before each word."""
+    return [part for word in words for part in ("--bot", word)]
+
+
+def descendants(pid: int) -> set[int]:
+    """All living descendants of a process."""
+    found: set[int] = set()
+    todo = [pid]
+    while todo:
+        for task in Path(f"/proc/{todo.pop()}/task").glob("*/children"):
+            try:
+                new = {int(child) for child in task.read_text().split()} - found
+            except OSError:
+                continue  # it ended while we looked
+            found |= new
+            todo += new
+    return found
+
+
+def living(pids: set[int]) -> set[int]:
+    """Those that still run; a zombie does not."""
+    return {pid for pid in pids if Path(f"/proc/{pid}/stat").exists() and _state(pid) not in "ZX"}
+
+
+def _state(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "X"
+
+
+def kill(process: subprocess.Popen[str], number: int = signal.SIGKILL) -> None:
+    """Signal the process alone, not its group."""
+    os.kill(process.pid, number)

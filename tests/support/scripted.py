@@ -1,0 +1,101 @@
+"""A wire without processes: bots are functions from a message to what they write and when; time is virtual."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgpack
+import trio
+import trio.testing
+
+from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.match import Job, Match, Outcome
+from khiva_arena.arbiter.wire import Arrival, Ending
+
+# A bot gets each message and says what it writes: pairs of seconds from now and raw bytes, b"" for the end of its output.
+Bot = Callable[[dict[str, Any]], list[tuple[float, bytes]]]
+
+
+def frame(message: object) -> bytes:
+    """A message as a bot's kit frames it: with the msgpack library, not the arbiter's codec."""
+    payload = msgpack.packb(message)
+    return len(payload).to_bytes(4, "big") + payload
+
+
+def hello(delay: float = 0.0, **fields: Any) -> list[tuple[float, bytes]]:
+    """A bot's hello."""
+    return [(delay, frame({"type": "hello", "proto": 1, "name": "scripted"} | fields))]
+
+
+def act(message: dict[str, Any], delay: float = 0.001, choice: int = 0, **fields: Any) -> list[tuple[float, bytes]]:
+    """The answer to a decide."""
+    return [(delay, frame({"type": "act", "req": message["req"], "choice": choice} | fields))]
+
+
+def honest(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+    """Answers everything with the last legal choice after a millisecond."""
+    if message["type"] == "hello":
+        return hello()
+    return act(message, choice=len(message["legal"]) - 1) if message["type"] == "decide" else []
+
+
+class ScriptedWire:
+    """A ``Wire`` of scripted bots. ``log`` holds a line for each message and each chunk, in order, with the virtual time."""
+
+    def __init__(self, bots: Sequence[Bot]) -> None:
+        self._bots = list(bots)
+        self._coming: list[Arrival] = []
+        self._began = trio.current_time()
+        self.stopped: set[int] = set()
+        self.sent: list[tuple[int, dict[str, Any]]] = []
+        self.log: list[str] = []
+        self.delays: list[float] = [0.0] * len(self._bots)
+
+    def _note(self, seat: int, sign: str, what: str) -> None:
+        self.log.append(f"{trio.current_time() - self._began:8.3f} {sign} {seat} {what}")
+
+    def send(self, seat: int, data: bytes) -> None:
+        if seat in self.stopped:
+            return
+        message = msgpack.unpackb(data[4:])
+        assert len(data) == 4 + int.from_bytes(data[:4], "big")
+        self.sent.append((seat, message))
+        detail = {"decide": "kind", "fault": "code", "end": "reason"}.get(message["type"])
+        self._note(seat, ">", message["type"] + (f" {message[detail]}" if detail else ""))
+        now = trio.current_time()
+        self._coming += [Arrival(seat, now + delay, chunk) for delay, chunk in self._bots[seat](message)]
+        self._coming.sort(key=lambda arrival: arrival.at)
+
+    async def receive(self, deadline: float) -> Sequence[Arrival]:
+        next_at = self._coming[0].at if self._coming else math.inf
+        await trio.sleep_until(max(trio.current_time(), min(next_at, deadline)))
+        now = trio.current_time()
+        out = [arrival for arrival in self._coming if arrival.at <= now and arrival.seat not in self.stopped]
+        self._coming = [arrival for arrival in self._coming if arrival.at > now]
+        for arrival in out:
+            self._note(arrival.seat, "<", f"{len(arrival.data)} bytes" if arrival.data else "end of output")
+        return out
+
+    def stop(self, seat: int) -> None:
+        if seat not in self.stopped:
+            self._note(seat, "x", "stopped")
+        self.stopped.add(seat)
+
+    def run_delays(self) -> list[float]:
+        return list(self.delays)
+
+    async def gone(self, seat: int) -> str:
+        return "exited with code 3"
+
+    async def close(self, grace: float) -> list[Ending]:
+        return [Ending(0, seat in self.stopped, 0.0, "", 0) for seat in range(len(self._bots))]
+
+
+def play(job: Job, bots: Sequence[Bot], lag: LagMeter | None = None) -> tuple[Outcome, ScriptedWire]:
+    """Play a job with scripted bots in virtual time."""
+
+    async def run() -> tuple[Outcome, ScriptedWire]:
+        wire = ScriptedWire(bots)
+        return await Match(job, wire, lag or LagMeter()).play(), wire
+
+    return trio.run(run, clock=trio.testing.MockClock(autojump_threshold=0))
