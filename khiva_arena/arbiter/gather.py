@@ -4,7 +4,7 @@ All requests go out before any answer is read. Until every seat has answered or 
 at; then the payloads are opened. A seat's deadline covers its whole frame and is never moved by bytes that trickle in.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import trio
@@ -58,12 +58,11 @@ class Gatherer:
         self._lag_before = 0.0
         self._arrived: dict[int, float] = {}
 
-    async def drain(self) -> dict[int, tuple[Verdict, str]]:
+    def drain(self) -> dict[int, tuple[Verdict, str]]:
         """Before anybody is asked: whatever has come since the last gather is nobody's answer. Returns the faults in it."""
         out = Gathered()
-        for arrival in await self._wire.receive(0.0):
-            self._take(arrival)
-        self._open_the_rest((), out)
+        if strays := {arrival.seat for arrival in self._wire.look() if self._take(arrival) or arrival.data}:
+            self._open_strays(strays, out)
         return out.faults
 
     async def gather(self, requests: Mapping[int, bytes], allowances: Mapping[int, float]) -> Gathered:
@@ -72,18 +71,20 @@ class Gatherer:
         Raises HostFault when a seat's overrun is explained by the host.
         """
         out = Gathered()
+        send = self._wire.send
         for number, frame in requests.items():
-            self._wire.send(number, frame)
-        self._asked = trio.current_time()
-        self._lag_before = self._lag.total(self._asked)
+            send(number, frame)
+        self._asked = asked = trio.current_time()
+        self._lag_before = self._lag.total(asked)
         self._arrived.clear()
         seats = self._seats
-        waits = {n: _Wait(seats[n], self._asked + allowances[n]) for n in requests if not seats[n].output_ended}
+        waits = {n: _Wait(seats[n], asked + allowances[n]) for n in requests if not seats[n].output_ended}
         await self._collect(waits, out)
         for number in requests:
             if number not in out.faults:
                 await self._open(number, out)
-        self._open_the_rest(requests, out)
+        if strays := self._arrived.keys() - requests.keys():
+            self._open_strays(strays, out)
         return out
 
     async def _collect(self, waits: dict[int, _Wait], out: Gathered) -> None:
@@ -114,12 +115,15 @@ class Gatherer:
         if not arrival.data:
             seat.output_ended = True
             return True
-        if seat.session.receive(arrival.data) is not None:
+        session = seat.session
+        before = session.ready
+        breach = session.receive(arrival.data)
+        if breach is not None or (session.sealed and not before):
+            self._arrived[arrival.seat] = arrival.at  # what comes behind an answer is not charged to it
+        if breach is not None:
             self._wire.stop(arrival.seat)
             return True
-        if seat.session.sealed:
-            self._arrived[arrival.seat] = arrival.at
-        return seat.session.ready
+        return session.ready
 
     def _out_of_time(self, wait: _Wait, now: float, delayed_before: float, out: Gathered) -> bool:
         """The last look was taken when this is called. Returns False when the host owes the seat more time."""
@@ -160,13 +164,11 @@ class Gatherer:
         else:
             self._late(seat, trio.current_time(), "only answers to earlier requests came", out)
 
-    def _open_the_rest(self, asked: Container[int], out: Gathered) -> None:
+    def _open_strays(self, numbers: Iterable[int], out: Gathered) -> None:
         """A seat that was not asked may only have sent what is dropped."""
-        for seat in self._seats:
-            if seat.number in asked or not seat.playing:
-                continue
-            breach = seat.session.breach or (seat.session.open() if seat.session.sealed else None)
-            if isinstance(breach, Breach):
+        for seat in [self._seats[number] for number in sorted(numbers)]:
+            breach = seat.session.breach or seat.session.open()
+            if seat.playing and isinstance(breach, Breach):
                 self._wire.stop(seat.number)
                 out.faults[seat.number] = (breach.verdict, breach.detail)
 

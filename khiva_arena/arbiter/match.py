@@ -176,7 +176,7 @@ class Match:
     async def _step(self, state: State) -> None:
         pending = state.pending()
         gather = len(self._steps) + 1
-        faults = await self._gatherer.drain()
+        faults = self._gatherer.drain()
         requests, allowances = {}, {}
         for number, decision in pending.items():
             seat = self._seats[number]

@@ -46,7 +46,7 @@ async def _play_here(jobs: Iterator[Job], slots: int, fix: Fix, _workers: int) -
     lag = LagMeter()
 
     async def one(job: Job) -> Outcome:
-        return await Match(job, Processes(job.commands), lag).play()
+        return await Match(job, Processes(job.commands, alone=slots == 1), lag).play()
 
     async with trio.open_nursery() as meter:
         meter.start_soon(lag.run)
@@ -58,7 +58,7 @@ async def _play_here(jobs: Iterator[Job], slots: int, fix: Fix, _workers: int) -
 
 async def _play_in_workers(jobs: Iterator[Job], slots: int, fix: Fix, workers: int) -> None:
     async with trio.open_nursery() as nursery:
-        crew = [Worker(nursery) for _ in range(workers)]
+        crew = [Worker(nursery, alone=slots <= workers) for _ in range(workers)]
         try:
             async with trio.open_nursery() as playing:
                 for slot in range(slots):

@@ -20,6 +20,7 @@ from khiva_arena.arbiter.wire import Arrival, Command, Ending, Notes
 from khiva_arena.errors import InternalError
 
 CHUNK = 65_536
+PATIENCE = 0.001
 NOTES_PER_WINDOW = 65_536
 NOTES_WINDOW = 0.02
 REAP_SECONDS = 10.0
@@ -44,9 +45,14 @@ class _Bot:
 
 
 class Processes:
-    """A ``Wire`` of real processes, one for each command. A command that cannot be started is gone from the beginning."""
+    """A ``Wire`` of real processes, one for each command. A command that cannot be started is gone from the beginning.
 
-    def __init__(self, commands: Sequence[Command]) -> None:
+    ``alone``: nothing else is played in this process, so a short wait may hold it up instead of going through trio, which
+    costs several times as much as the wait itself.
+    """
+
+    def __init__(self, commands: Sequence[Command], *, alone: bool = False) -> None:
+        self._patience = PATIENCE if alone else 0.0
         self._epoll = select.epoll()
         self._reads: dict[int, tuple[_Bot, bool]] = {}
         self._writes: dict[int, _Bot] = {}
@@ -111,23 +117,31 @@ class Processes:
             self._epoll.register(bot.stdin, select.EPOLLOUT)
             self._writes[bot.stdin] = bot
 
+    def look(self) -> Sequence[Arrival]:
+        return self._poll(0.0)
+
     async def receive(self, deadline: float) -> Sequence[Arrival]:
         self._calls += 1
         if self._calls % 64 == 0:
             await trio.lowlevel.checkpoint()  # a table whose bots are always faster than we are must not starve others
         while True:
-            arrivals = self._poll()
-            if arrivals or trio.current_time() >= deadline:
+            arrivals = self._poll(0.0)
+            now = trio.current_time()
+            if arrivals or now >= deadline:
                 return arrivals
+            if self._patience and deadline - now > 2 * self._patience:
+                arrivals = self._poll(self._patience)
+                if arrivals:
+                    return arrivals
             wake = min(deadline, self._window_ends) if self._throttled else deadline
             with trio.move_on_at(wake):
                 await trio.lowlevel.wait_readable(self._epoll.fileno())
 
-    def _poll(self) -> Sequence[Arrival]:
-        """Read whatever is there now, write what waits to be written. Never blocks."""
+    def _poll(self, patience: float) -> Sequence[Arrival]:
+        """Read whatever is there now, or comes within ``patience`` seconds; write what waits to be written."""
         if self._throttled and trio.current_time() >= self._window_ends:
             self._unthrottle()
-        ready = self._epoll.poll(0)
+        ready = self._epoll.poll(patience)
         if not ready and not self._unsaid:
             return _NOTHING
         now = trio.current_time()
@@ -236,7 +250,7 @@ class Processes:
             with trio.move_on_after(grace):
                 for bot in alive:
                     while bot.backlog and bot.stdin >= 0:
-                        self._poll()
+                        self._poll(0.0)
                         await trio.sleep(0.001)
                     bot.stdin = self._forget(bot.stdin)
                 await self._exits(alive)
@@ -253,7 +267,7 @@ class Processes:
             self._epoll.register(exit_descriptor, select.EPOLLIN)
             try:
                 while _status(bot.process.pid) is None:
-                    late = self._poll()
+                    late = self._poll(0.0)
                     if _status(bot.process.pid) is None:
                         # Level-triggered: an exit wakes this wait too. Output at the end of a match is read and dropped.
                         self._unsaid += [a for a in late if not a.data]

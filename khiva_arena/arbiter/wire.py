@@ -69,6 +69,9 @@ class Wire(Protocol):
     def send(self, seat: int, data: bytes) -> None:
         """Write without ever blocking; what the pipe does not take is kept and written later."""
 
+    def look(self) -> Sequence[Arrival]:
+        """What has come, without waiting."""
+
     async def receive(self, deadline: float) -> Sequence[Arrival]:
         """What has come; waits for something until ``deadline`` and then returns nothing, after one last look."""
 

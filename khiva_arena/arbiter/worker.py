@@ -18,6 +18,7 @@ from khiva_arena.arbiter.process import Processes, describe_status
 
 HEADER = 4
 CLOSE_SECONDS = 20.0
+ALONE, SHARED = "alone", "shared"
 _encode = msgspec.msgpack.Encoder().encode
 _decode_job = msgspec.msgpack.Decoder(Job).decode
 _decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
@@ -28,9 +29,10 @@ class WorkerDied(Exception):
 
 
 class Worker:
-    """The arbiter's side of one worker, started at the first job and again after a death."""
+    """The arbiter's side of one worker, started at the first job and again after a death. ``alone``: it gets one at a time."""
 
-    def __init__(self, nursery: trio.Nursery) -> None:
+    def __init__(self, nursery: trio.Nursery, *, alone: bool) -> None:
+        self._mode = ALONE if alone else SHARED
         self._nursery = nursery
         self._process: subprocess.Popen[bytes] | None = None
         self._jobs: trio.lowlevel.FdStream
@@ -55,7 +57,7 @@ class Worker:
         return outcome[0]
 
     def _start(self) -> None:
-        command = [sys.executable, "-m", "khiva_arena.arbiter.worker"]
+        command = [sys.executable, "-m", "khiva_arena.arbiter.worker", self._mode]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, bufsize=0
         )
@@ -126,13 +128,13 @@ class _Payloads:
             self._buffer += data
 
 
-async def _serve() -> None:
+async def _serve(alone: bool) -> None:
     lag = LagMeter()
     jobs, outcomes = trio.lowlevel.FdStream(os.dup(0)), trio.lowlevel.FdStream(os.dup(1))
     sending = trio.Lock()
 
     async def one(job: Job) -> None:
-        outcome = await Match(job, Processes(job.commands), lag).play()
+        outcome = await Match(job, Processes(job.commands, alone=alone), lag).play()
         async with sending:
             await outcomes.send_all(_framed(outcome))
 
@@ -147,7 +149,7 @@ async def _serve() -> None:
 def main() -> None:
     """Serve until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the arbiter hears it and closes our input
-    trio.run(_serve)
+    trio.run(_serve, sys.argv[1:] == [ALONE])
 
 
 if __name__ == "__main__":

@@ -88,21 +88,29 @@ def header_of(definition: dict[str, Any], who: Sequence[tuple[str, str]], match:
     )
 
 
-def open_event(store: Store, definition: dict[str, Any], bots: Sequence[Bot], secret: bytes) -> EventRow:
-    """The store's event of this definition, added if it is new. Raises StoreError if another engine version began it."""
+def open_event(store: Store, definition: dict[str, Any], bots: Sequence[Bot], secret: bytes, any_engine: bool) -> EventRow:
+    """The store's event of this definition, added if it is new. Raises StoreError if another engine version began it, unless
+    ``any_engine``: then the event is marked with this one, too."""
     event = event_id(definition)
-    row = store.event(event)
-    if row is None:
+    if store.event(event) is None:
         rows = [BotRow(b.name, b.identity, b.version, b.complete, b.asked_as, str(Path.cwd())) for b in bots]
         commitment = seeds.commitment(event, secret)
         store.add_event(event, canonical(definition).decode(), __version__, commitment, secret, rows)
-        row = store.event(event)
-        assert row is not None
-    if row.engine != __version__:
-        raise StoreError(
-            f"{store.folder}: event {event} was begun by khiva-arena {row.engine}, this is {__version__}; "
-            "finish it with that one, or give another --out"
-        )
+    row = _stored(store, event)
+    if __version__ not in row.engines:
+        if not any_engine:
+            raise StoreError(
+                f"{store.folder}: event {event} was begun by khiva-arena {row.engines[0]}, this is {__version__}; "
+                "finish it with that one, give another --out, or go on and have it marked with --any-engine"
+            )
+        store.add_engine(event, __version__)
+        row = _stored(store, event)
+    return row
+
+
+def _stored(store: Store, event: str) -> EventRow:
+    row = store.event(event)
+    assert row is not None
     return row
 
 

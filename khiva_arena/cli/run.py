@@ -20,7 +20,6 @@ from khiva_arena.cli.log import Log
 from khiva_arena.cli.options import json_option, match_options
 from khiva_arena.cli.progress import Progress
 from khiva_arena.cli.settings import Settings, read_file, rules_of_flags, settle
-from khiva_arena.cli.standings import print_standings
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import run_digest
@@ -39,8 +38,9 @@ from khiva_arena.store.db import EventRow, Store
 @click.option(
     "--shipped", is_flag=True, help="Add the bots that come with the arena, as far as this machine has their languages."
 )
+@click.option("--any-engine", is_flag=True, help="Go on with an event that another version of khiva-arena began; it is marked.")
 @json_option
-def command(config: Path | None, rule: tuple[str, ...], shipped: bool, as_json: bool, **flags: Any) -> int:
+def command(config: Path | None, rule: tuple[str, ...], any_engine: bool, shipped: bool, as_json: bool, **flags: Any) -> int:
     """Play a round-robin: every line-up of the bots, on every seed, in every rotation of the seats.
 
     CONFIG is a TOML file with the same settings by their long names (bots = [...], seats = 3, turn = "1s", a [rules]
@@ -58,7 +58,7 @@ def command(config: Path | None, rule: tuple[str, ...], shipped: bool, as_json: 
         log = Log(settings.out)
         try:
             secret = seeds.run_secret(settings.seed) if settings.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
-            event = events.open_event(store, definition, entrants, secret)
+            event = events.open_event(store, definition, entrants, secret, any_engine)
             play = events.Play(store, event, chosen, commands)
             _announce(log, settings, event, play, chosen)
             _play(log, settings, play)
@@ -66,6 +66,8 @@ def command(config: Path | None, rule: tuple[str, ...], shipped: bool, as_json: 
             _conclude(log, store, settings, event, play, complete)
         finally:
             log.close()
+    from khiva_arena.cli.standings import print_standings  # numpy comes with it: not before the matches have been played
+
     print_standings(settings.out, [event.id], as_json=as_json, anchor=None)
     return 0 if complete else 1
 

@@ -57,9 +57,11 @@ def _title(events: Sequence[EventRow]) -> str:
     what = events[0].definition
     seats = ", ".join(str(n) for n in sorted({event.definition["seats"] for event in events}))
     time = what["time"]
+    engines = sorted({engine for event in events for engine in event.engines})
+    mark = f"; played by khiva-arena {', '.join(engines)}" if len(engines) > 1 else ""
     return (
         f"{what['game']} at {seats} seats; turn {time['turn_ms']} ms, bank {time['bank_ms']} ms, {what['policy']}, "
-        f"isolation {what['isolation']}; event{'s' if len(events) > 1 else ''} {', '.join(str(e.number) for e in events)}"
+        f"isolation {what['isolation']}; event{'s' if len(events) > 1 else ''} {', '.join(str(e.number) for e in events)}{mark}"
     )
 
 

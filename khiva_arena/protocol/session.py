@@ -18,6 +18,8 @@ DROPPED_MOST = 16
 class Phase(Enum):
     """Where a conversation stands."""
 
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is Python code, and runs for each message
+
     NEW = auto()
     GREETING = auto()
     IDLE = auto()
@@ -28,6 +30,8 @@ class Phase(Enum):
 
 class Step(Enum):
     """What moves it. HELLO, ASK, LATE and END are the arbiter's; the rest is read off the bot's bytes."""
+
+    __hash__ = object.__hash__
 
     HELLO = auto()
     GREETED = auto()

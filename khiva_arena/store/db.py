@@ -37,12 +37,12 @@ class BotRow:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """An event, see schema.sql. ``secret`` is the run's, 32 bytes, private until revealed."""
+    """An event, see schema.sql. ``secret`` is the run's, 32 bytes, private until revealed. ``engines``: all that played it."""
 
     id: str
     number: int
     definition: dict[str, Any]
-    engine: str
+    engines: tuple[str, ...]
     created: str
     commitment: str
     secret: bytes
@@ -182,11 +182,21 @@ class Store:
     def events(self) -> list[EventRow]:
         """All events in order of creation."""
         rows = self._rows("SELECT id, number, definition, engine, created, commitment, secret FROM events ORDER BY number")
-        return [EventRow(r[0], r[1], json.loads(r[2]), r[3], r[4], r[5], r[6], self._bots(r[0])) for r in rows]
+        return [
+            EventRow(r[0], r[1], json.loads(r[2]), (r[3], *self._engines(r[0])), r[4], r[5], r[6], self._bots(r[0])) for r in rows
+        ]
 
     def event(self, event: str) -> EventRow | None:
         """One event, None if it is not here."""
         return next((row for row in self.events() if row.id == event), None)
+
+    def _engines(self, event: str) -> list[str]:
+        return [row[0] for row in self._rows("SELECT engine FROM engines WHERE event = ? ORDER BY since, engine", event)]
+
+    def add_engine(self, event: str, engine: str) -> None:
+        """Note that another engine version goes on with an event."""
+        with self._transaction() as execute:
+            execute("INSERT INTO engines VALUES (?, ?, ?)", (event, engine, now()))
 
     def _bots(self, event: str) -> tuple[BotRow, ...]:
         columns = "name, identity, version, complete, asked_as, folder"

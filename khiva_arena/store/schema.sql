@@ -10,6 +10,14 @@ CREATE TABLE events (
     secret BLOB NOT NULL               -- the run's secret: private until revealed
 ) STRICT;
 
+-- Other engine versions that the user let go on with the event.
+CREATE TABLE engines (
+    event TEXT NOT NULL REFERENCES events (id),
+    engine TEXT NOT NULL,
+    since TEXT NOT NULL,               -- UTC, ISO 8601
+    PRIMARY KEY (event, engine)
+) STRICT;
+
 CREATE TABLE bots (
     event TEXT NOT NULL REFERENCES events (id),
     position INTEGER NOT NULL,         -- as in the definition

@@ -40,11 +40,11 @@ def measure(seats: int, views: bool, games: int = 500, repeats: int = 5) -> floa
     return best
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seats", type=int, default=3, choices=(2, 3, 4, 5))
     parser.add_argument("--views", action="store_true")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     value = round(measure(options.seats, options.views))
     name = f"khiva_random_games_{options.seats}p" + ("_with_views" if options.views else "")
     row: dict[str, object] = {"name": name, "value": value, "unit": "games/s"}

@@ -215,6 +215,18 @@ def test_a_store_of_another_version(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "arena.db").read_bytes() == before
 
 
+def test_an_event_of_another_engine_is_refused_or_marked(tmp_path: Path) -> None:
+    words = ["run", *TWO, "--seats", "2", "--seeds", "1", "--out", "out"]
+    arena(*words, cwd=tmp_path)
+    connection = sqlite3.connect(tmp_path / "out" / "arena.db")
+    connection.execute("UPDATE events SET engine = '0.0.1'")
+    connection.commit()
+    connection.close()
+    assert "was begun by khiva-arena 0.0.1" in arena(*words, cwd=tmp_path, code=2).stderr
+    assert "played by khiva-arena 0.0.1, 0." in arena(*words, "--any-engine", cwd=tmp_path).stdout
+    arena(*words, cwd=tmp_path)
+
+
 def test_a_second_arbiter_on_a_store(tmp_path: Path) -> None:
     words = ["run", *TWO, "--seats", "2", "--seeds", "200", "--out", "out"]
     running = started(*words, cwd=tmp_path)

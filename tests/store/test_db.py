@@ -79,6 +79,13 @@ def test_events_are_numbered_in_order(tmp_path: Path) -> None:
         assert [(event.number, event.id) for event in store.events()] == [(1, "b"), (2, "a"), (3, "c")]
 
 
+def test_engines_that_went_on_are_kept(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with Store.write(tmp_path) as store:
+        store.add_engine("e1", "0.2")
+        assert [event.engines for event in store.events()] == [("0.1", "0.2")]
+
+
 def test_voids_and_reveals(tmp_path: Path) -> None:
     filled(tmp_path)
     row = VoidRow("e1", 3, 1, 1, 0, [0, 1], "the host slept", [0.1, 0.2], "now")

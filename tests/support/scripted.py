@@ -69,6 +69,9 @@ class ScriptedWire:
     async def receive(self, deadline: float) -> Sequence[Arrival]:
         next_at = self._coming[0].at if self._coming else math.inf
         await trio.sleep_until(max(trio.current_time(), min(next_at, deadline)))
+        return self.look()
+
+    def look(self) -> Sequence[Arrival]:
         now = trio.current_time()
         out = [arrival for arrival in self._coming if arrival.at <= now and arrival.seat not in self.stopped]
         self._coming = [arrival for arrival in self._coming if arrival.at > now]

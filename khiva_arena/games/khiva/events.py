@@ -1,6 +1,7 @@
 """The events of Khiva, one maker for each type: what happened, and who may see it.
 
-Events that recur are made once and shared, which is why an event is to be read and never changed. RULES.md has the table.
+Events that recur, some thousands in all, are made once and shared: an event is to be read and never changed. RULES.md has the
+table.
 """
 
 from collections.abc import Sequence
@@ -50,11 +51,16 @@ def stay(camel: int, why: str) -> Event:
     return Event({"type": "stay", "camel": camel, "why": why})
 
 
-@cache
-def win(camel: int, seat: int, card: int, rejected: tuple[tuple[int, int], ...]) -> Event:
+def win(camel: int, seat: int, card: int, rejected: Sequence[tuple[int, int]]) -> Event:
     """A seat wins a camel; ``rejected`` are the other cards and their seats."""
     losers = [[loser, FACE[other]] for other, loser in rejected]
     return Event({"type": "win", "camel": camel, "seat": seat, "card": FACE[card], "rejected": losers})
+
+
+@cache
+def win_alone(camel: int, seat: int, card: int) -> Event:
+    """A seat wins a camel for which nobody else played."""
+    return win(camel, seat, card, ())
 
 
 @cache

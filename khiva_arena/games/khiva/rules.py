@@ -134,12 +134,15 @@ def _activate(pos: Position, log: list[Event]) -> None:
 
 def _award(pos: Position, bids: list[Bid], log: list[Event]) -> bool:
     """K2, K3: the lowest card wins the camel, the others are compensated, the winner moves."""
-    card, seat = bids[0] if len(bids) == 1 else max(bids)  # a higher card number is a lower value
+    card, seat = max(bids)  # a higher card number is a lower value
     pos.winners |= 1 << seat
-    rejected = tuple(bid for bid in bids if bid[0] != card) if len(bids) > 1 else ()
-    log.append(events.win(pos.camel, seat, card, rejected))
-    if rejected and not pos.ruleset.pay_after:
-        _compensate(pos, rejected, log)
+    if len(bids) == 1:
+        log.append(events.win_alone(pos.camel, seat, card))
+    else:
+        rejected = [bid for bid in bids if bid[0] != card]
+        log.append(events.win(pos.camel, seat, card, rejected))
+        if not pos.ruleset.pay_after:
+            _compensate(pos, rejected, log)
     lands = reach(pos, seat, card)
     if not lands:  # O4 no_move
         log.append(events.stay(pos.camel, "overshoot"))

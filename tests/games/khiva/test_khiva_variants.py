@@ -120,6 +120,13 @@ def test_O6_per_player_turn_pays_at_the_end_of_the_turn(table):
     assert t.log[-1].data == {"type": "gems", "seat": 1, "count": 1, "why": "rejected"}
 
 
+def test_O6_per_player_turn_pays_every_seat_without_a_camel(table):
+    t = table(4, compensation="per_player_turn").hold("W2", "W1", "W3", "W4")
+    t.play("W2", "W1", "W3", "W4")
+    t.default_to_the_next_choice()
+    assert t.state.gems == [1, 1, 1, 1]  # seat 1 from shop 1
+
+
 def test_O7_the_colour_of_the_top_carpet(table):
     assert table().state.view(0)["carpet_top"] is None
     t = table(carpet_top="colour").top_carpet("P4")
@@ -155,6 +162,15 @@ def test_O10_failed_draw_of_a_teapot(table):
     t.default_to_the_next_choice()
     assert t.state.loads[1] == 0
     assert t.events("end")[0]["cause"] == "teapots"
+
+
+def test_O10_failed_draw_the_last_salt_bag_ends_nothing(table):
+    t = table(end_trigger="failed_draw").hold("W4", "B1", "K1").leave(salts=1).gems(3, 0, 0)
+    t.play("W4", "B1", "K1")
+    t.answer(0)
+    t.answer("salt")
+    t.default_to_the_next_choice()
+    assert (t.state.salt_pile, t.state.is_over) == ([], False)
 
 
 def test_O10_a_sold_out_salt_pile_is_never_a_failed_draw(table):

@@ -314,6 +314,35 @@ def test_determinise_five_seats_the_left_neighbour_kept_only_the_last_pass():
                 assert not {CODE[card] for card in guess.hands[1]} & (kept - passed)
 
 
+@pytest.mark.parametrize("seats", [2, 3, 5])
+def test_determinise_in_mid_turn_ends_the_turn_alike(seats):
+    """What is public decides how the turn goes on: also who has won a camel so far (O6)."""
+    rules, stream = GAME.rules({"compensation": "per_player_turn"}), Stream(bytes(32), "turn")
+    compared = 0
+    for seed in range(12):
+        for state in states(seats, rules, seed):
+            if state.offer is None:
+                continue
+            ours, theirs, turn = state.clone(), GAME.determinise(state.view(0), rules, stream), state.turn
+            while ours.offer is not None and ours.turn == turn:
+                assert ours.pending() == theirs.pending()
+                answer = dict.fromkeys(ours.pending(), 0)
+                ours.apply(answer)
+                theirs.apply(answer)
+            assert (ours.gems, ours.camels, ours.turn) == (theirs.gems, theirs.camels, theirs.turn)
+            compared += 1
+    assert compared > 100
+
+
+def test_determinise_the_right_neighbour_remembers_what_it_passed_to_the_seat(table):
+    t = table(3)
+    t.apply({0: 0, 1: 0, 2: 0})
+    t.default_to_the_next_choice()
+    guess = GAME.determinise(t.state.view(0), t.rules, Stream(bytes(32), "neighbour"))
+    assert guess.view(2)["passed"] == t.state.view(2)["passed"] != []
+    assert guess.view(1)["history"]["received"] == t.state.view(1)["history"]["received"]
+
+
 def test_determinise_keeps_the_colour_of_a_visible_top_carpet():
     rules, stream = GAME.rules({"carpet_top": "colour"}), Stream(bytes(32), "top")
     for seed in range(5):
