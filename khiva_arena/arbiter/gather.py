@@ -26,13 +26,19 @@ class HostFault(Exception):
 
 @dataclass(slots=True, eq=False)
 class _Wait:
-    """One seat that is waited for. ``deadline`` is when its time is up, the arbiter's lag not counted; ``last`` is set once
-    it is, to the end of the time that the host kept its processes from running."""
+    """One seat that was asked. ``deadline`` is when its time is up, the arbiter's lag not counted; ``last`` is set once it
+    is, to the end of the time that the host kept its processes from running. ``over``: nothing more is waited for."""
 
     seat: Seat
     deadline: float
     last: float | None = None
     delayed: float = 0.0
+    over: bool = False
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the awaited answer cannot be there yet and may still come."""
+        return not (self.over or self.seat.output_ended or self.seat.session.ready or self.seat.session.breach)
 
     def due(self, lag: float) -> float:
         """When to give up: the arbiter's own lag is added back."""
@@ -56,13 +62,17 @@ class Gatherer:
         self._lag = lag
         self._asked = 0.0
         self._lag_before = 0.0
+        self._delays: list[float] | None = None
         self._arrived: dict[int, float] = {}
 
     def drain(self) -> dict[int, tuple[Verdict, str]]:
         """Before anybody is asked: whatever has come since the last gather is nobody's answer. Returns the faults in it."""
         out = Gathered()
-        if strays := {arrival.seat for arrival in self._wire.look() if self._take(arrival) or arrival.data}:
-            self._open_strays(strays, out)
+        arrivals = self._wire.look()
+        for arrival in arrivals:
+            self._take(arrival)
+        if arrivals:
+            self._open_strays({arrival.seat for arrival in arrivals}, out)
         return out.faults
 
     async def gather(self, requests: Mapping[int, bytes], allowances: Mapping[int, float]) -> Gathered:
@@ -76,45 +86,44 @@ class Gatherer:
             send(number, frame)
         self._asked = asked = trio.current_time()
         self._lag_before = self._lag.total(asked)
+        self._delays = None
         self._arrived.clear()
         seats = self._seats
-        waits = {n: _Wait(seats[n], asked + allowances[n]) for n in requests if not seats[n].output_ended}
-        await self._collect(waits, out)
-        for number in requests:
-            if number not in out.faults:
-                await self._open(number, out)
+        # Seats that have sent stray acts before come first, see _open_in_turn.
+        asked_seats = sorted([seats[n] for n in requests], key=_never_strayed)
+        waits: Sequence[_Wait] = [_Wait(seat, asked + allowances[seat.number]) for seat in asked_seats]
+        while waits:
+            await self._collect(waits, out)
+            waits = await self._open_in_turn(waits, out)
         if strays := self._arrived.keys() - requests.keys():
             self._open_strays(strays, out)
         return out
 
-    async def _collect(self, waits: dict[int, _Wait], out: Gathered) -> None:
+    async def _collect(self, waits: Sequence[_Wait], out: Gathered) -> None:
         """Read until nobody is waited for."""
-        delays: list[float] | None = None
         lag = 0.0
-        while waits:
-            wake = min(wait.due(lag) for wait in waits.values())
-            if delays is None:
+        while waiting := [wait for wait in waits if wait.waiting]:
+            wake = min([wait.due(lag) for wait in waiting])
+            if self._delays is None:
                 wake = min(wake, self._asked + SLOW)
-            arrivals = await self._wire.receive(wake)
-            for arrival in arrivals:
-                if self._take(arrival) and arrival.seat in waits:
-                    _void_if_host_was_late(waits.pop(arrival.seat))
+            for arrival in await self._wire.receive(wake):
+                self._take(arrival)
             now = trio.current_time()
-            if now < self._asked + SLOW or not waits:
+            if now < self._asked + SLOW:
                 continue
             lag = self._lag.total(now) - self._lag_before
-            if delays is None:
-                delays = self._wire.run_delays()
-            for number, wait in list(waits.items()):
-                if now >= wait.due(lag) and self._out_of_time(wait, now, delays[number], out):
-                    del waits[number]
+            if self._delays is None:
+                self._delays = self._wire.run_delays()
+            for wait in waiting:
+                if wait.waiting and now >= wait.due(lag):
+                    self._out_of_time(wait, now, self._delays[wait.seat.number])
 
-    def _take(self, arrival: Arrival) -> bool:
-        """Hand bytes to the seat's session. Returns whether the seat need not be waited for any longer."""
+    def _take(self, arrival: Arrival) -> None:
+        """Hand bytes to the seat's session."""
         seat = self._seats[arrival.seat]
         if not arrival.data:
             seat.output_ended = True
-            return True
+            return
         session = seat.session
         before = session.ready
         breach = session.receive(arrival.data)
@@ -122,47 +131,59 @@ class Gatherer:
             self._arrived[arrival.seat] = arrival.at  # what comes behind an answer is not charged to it
         if breach is not None:
             self._wire.stop(arrival.seat)
-            return True
-        return session.ready
 
-    def _out_of_time(self, wait: _Wait, now: float, delayed_before: float, out: Gathered) -> bool:
-        """The last look was taken when this is called. Returns False when the host owes the seat more time."""
-        seat = wait.seat
-        if seat.session.sealed:
-            # Late answers to earlier requests were expected before this one and did not come: what is here is opened.
-            return True
-        if wait.last is None:
-            wait.delayed = self._wire.run_delays()[seat.number] - delayed_before
+    def _out_of_time(self, wait: _Wait, now: float, delayed_before: float) -> None:
+        """The last look was taken. The host may owe the seat more time; else what is there is opened."""
+        if wait.last is None and not wait.seat.session.sealed:
+            wait.delayed = self._wire.run_delays()[wait.seat.number] - delayed_before
             if wait.delayed > NEGLIGIBLE:
                 wait.last = now + wait.delayed
-                return False
+                return
+        wait.over = True
+
+    async def _open_in_turn(self, waits: Sequence[_Wait], out: Gathered) -> Sequence[_Wait]:
+        """Open what the asked seats sent. Where that was only late or second acts for earlier requests and time is left, stop
+        and return that seat and those behind it, still sealed, to be waited for again."""
+        for i, wait in enumerate(waits):
+            if not await self._open(wait, out):
+                return waits[i:]
+        return ()
+
+    async def _open(self, wait: _Wait, out: Gathered) -> bool:
+        """Open what an asked seat sent. Returns False when the answer may still come."""
+        seat = wait.seat
         partial = seat.session.partial
-        self._late(seat, now, f"{partial} bytes of a frame came, then no more" if partial else "no answer came", out)
-        return True
-
-    def _late(self, seat: Seat, at: float, detail: str, out: Gathered) -> None:
-        if seat.session.phase is Phase.ASKED:
-            seat.session.late()
-        seat.took(self._elapsed(at))
-        out.faults[seat.number] = (Verdict.TIMEOUT, detail)
-
-    def _elapsed(self, at: float) -> float:
-        return max(0.0, at - self._asked - (self._lag.total(at) - self._lag_before))
-
-    async def _open(self, number: int, out: Gathered) -> None:
-        """Open what an asked seat sent."""
-        seat = self._seats[number]
         outcome = seat.session.breach or seat.session.open()
         if isinstance(outcome, Breach):
-            self._wire.stop(number)
-            out.faults[number] = (outcome.verdict, outcome.detail)
+            self._wire.stop(seat.number)
+            out.faults[seat.number] = (outcome.verdict, outcome.detail)
         elif outcome is not None:
-            seat.took(self._elapsed(self._arrived.get(number, self._asked)))
-            out.answers[number] = outcome
+            if wait.last is not None:
+                late = wait.delayed * 1000
+                raise HostFault(f"seat {seat.number} was late, but had no core for {late:.0f} ms of its time")
+            seat.took(self._elapsed(self._arrived.get(seat.number, self._asked)))
+            out.answers[seat.number] = outcome
         elif seat.output_ended:
-            out.faults[number] = (Verdict.CRASHED, await self._wire.gone(number))
+            out.faults[seat.number] = (Verdict.CRASHED, await self._wire.gone(seat.number))
+        elif wait.over:
+            detail = f"{partial} bytes of a frame came, then no more" if partial else "no answer came"
+            out.faults[seat.number] = self._late(seat, detail)
         else:
-            self._late(seat, trio.current_time(), "only answers to earlier requests came", out)
+            self._arrived.pop(seat.number, None)
+            return False
+        return True
+
+    def _late(self, seat: Seat, detail: str) -> tuple[Verdict, str]:
+        if seat.session.phase is Phase.ASKED:
+            seat.session.late()
+        seat.took(self._elapsed(trio.current_time()))
+        if how := self._wire.exited(seat.number):
+            return Verdict.CRASHED, f"{how}, and left a process behind that keeps its output open"
+        return Verdict.TIMEOUT, detail
+
+    def _elapsed(self, at: float) -> float:
+        """Seconds from the request to ``at``, without the arbiter's own lag."""
+        return max(0.0, at - self._asked - (self._lag.total(at) - self._lag_before))
 
     def _open_strays(self, numbers: Iterable[int], out: Gathered) -> None:
         """A seat that was not asked may only have sent what is dropped."""
@@ -173,7 +194,5 @@ class Gatherer:
                 out.faults[seat.number] = (breach.verdict, breach.detail)
 
 
-def _void_if_host_was_late(wait: _Wait) -> None:
-    session = wait.seat.session
-    if wait.last is not None and session.sealed and not session.breach:
-        raise HostFault(f"seat {wait.seat.number} was late, but had no core for {wait.delayed * 1000:.0f} ms of its time")
+def _never_strayed(seat: Seat) -> bool:
+    return not seat.session.strayed

@@ -179,12 +179,11 @@ class Processes:
             del self._writes[bot.stdin]
 
     def _input_closed(self, bot: _Bot) -> None:
-        """The bot closed its input or is dead. What it wrote before is still read, then its output ends or it is late."""
+        """The bot closed its input or is dead: no request can reach it any more."""
         bot.trouble = bot.trouble or "closed its input"
         bot.stdin = self._forget(bot.stdin)
         bot.backlog.clear()
-        if bot.stdout < 0:
-            self._unsaid.append(Arrival(bot.seat, trio.current_time(), b""))
+        self._unsaid.append(Arrival(bot.seat, trio.current_time(), b""))
 
     def _read_notes(self, bot: _Bot, now: float) -> None:
         data = _read(bot.stderr)
@@ -218,6 +217,11 @@ class Processes:
 
     def run_delays(self) -> list[float]:
         return [_run_delay(bot.process.pid) if bot.process and bot.ending is None else 0.0 for bot in self._bots]
+
+    def exited(self, seat: int) -> str:
+        process = self._bots[seat].process
+        status = _status(process.pid) if process is not None else None
+        return "" if status is None else describe_status(status)
 
     async def gone(self, seat: int) -> str:
         bot = self._bots[seat]

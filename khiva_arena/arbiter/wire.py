@@ -81,6 +81,9 @@ class Wire(Protocol):
     def run_delays(self) -> list[float]:
         """Seconds that each seat's processes were ready to run and had no core, so far. 0.0 where that is not known."""
 
+    def exited(self, seat: int) -> str:
+        """In words, how the bot's own process ended, "" while it runs. A child of it may still hold its output open."""
+
     async def gone(self, seat: int) -> str:
         """In words, how a bot whose output ended came to its end: its exit code or signal, or that it is still there."""
 

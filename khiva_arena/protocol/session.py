@@ -149,6 +149,11 @@ class Session:
         return len(self._reader.frames) > self._owed
 
     @property
+    def strayed(self) -> bool:
+        """Acts for earlier requests have come or are owed: what comes next may be one more."""
+        return self._dropped > 0 or self._owed > 0
+
+    @property
     def partial(self) -> int:
         """Bytes of a frame that has begun and not ended."""
         return self._reader.partial

@@ -68,7 +68,7 @@ CASES = [
     ("answers", Verdict.FLOODED, "more than 16"),
     ("close", Verdict.CRASHED, "closed its output"),
     ("stop", Verdict.TIMEOUT, "no answer came"),
-    ("daemon", Verdict.TIMEOUT, "no answer came"),
+    ("daemon", Verdict.CRASHED, "left a process behind"),
     ("deaf", Verdict.TIMEOUT, "no answer came"),
     ("half", Verdict.TIMEOUT, "3 bytes of a frame"),
     ("spin", Verdict.TIMEOUT, "no answer came"),
@@ -124,6 +124,13 @@ def test_a_bot_that_ignores_the_end_is_killed() -> None:
     assert outcome.record is not None
     assert outcome.record.verdicts[2] is Verdict.OK
     assert outcome.seats[2].ending.killed
+
+
+@pytest.mark.parametrize("seat", range(SEATS))
+def test_a_bot_that_closes_its_input_cannot_be_asked_again(seat: int) -> None:
+    outcome = run(["deaf", "2"], seat)
+    assert [fault.verdict for fault in outcome.seats[seat].faults] == [Verdict.TIMEOUT, Verdict.CRASHED]
+    assert outcome.seats[seat].faults[1].detail == "closed its input"
 
 
 def test_late_under_lenient_strikes_and_plays_on() -> None:

@@ -286,6 +286,19 @@ def test_second_answers_are_dropped_up_to_sixteen() -> None:
     assert sound(one_more).verdicts[0] is Verdict.FLOODED
 
 
+@EVERY_SEAT
+def test_a_second_answer_that_comes_late_does_not_cut_the_next_request_short(seat: int) -> None:
+    """The first act for a request is followed, once the next request is out, by a second one; the next answer takes longer."""
+
+    def twice(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        return act(message, delay=0.5) + act(message, delay=0.7) if message["type"] == "decide" else honest(message)
+
+    outcome, _ = run(*seated(lambda m: twice(m) if m.get("kind") == "play_pass" and m["view"]["turn"] < 9 else honest(m), seat))
+    assert not outcome.seats[seat].faults
+    assert outcome.seats[seat].slowest == pytest.approx(0.5)
+    assert outcome.seats[seat].bank_left == 2.0
+
+
 def test_a_breach_reaches_the_others_only_after_the_gather() -> None:
     def slow(message: dict[str, Any]) -> list[tuple[float, bytes]]:
         return act(message, delay=0.9) if message["type"] == "decide" else honest(message)

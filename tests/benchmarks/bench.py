@@ -1,8 +1,8 @@
 """Every figure of the project, one JSON object a line: ``make bench``. Needs a C compiler; takes under two minutes.
 
 The arbiter is measured with bots in C that answer at once, beside a bare ping-pong in C through the same kind of pipes in
-the same run. CPU is the process's own account (user and system) and so little disturbed by what else runs; decisions a
-second are by the wall and need a machine at rest. Peers: what the C++ chess runners take, measured on a machine of this kind.
+the same run, all on one core. CPU is the process's own account (user and system) and so little disturbed by what else runs;
+decisions a second are by the wall and need a machine at rest. Peers: what the C++ chess runners take on such a machine.
 """
 
 import json
@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -80,6 +82,17 @@ def arbiter(instant: str, pingpong: str, seats: int) -> None:
     rate = decisions / (whole.wall - short.wall)
     beside = {"bar": 20_000, "floor": bare["per_second"], "with_starts": round(whole.decisions / whole.wall)}
     say(f"arbiter_rate_{seats}_seats", rate, "decisions/s", **beside)
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """All that is started inside shares one core."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 class Timed(NamedTuple):
@@ -172,8 +185,9 @@ def main() -> None:
         instant, pingpong = compiled(Path(folder), "instant"), compiled(Path(folder), "pingpong")
         bare = floor(pingpong, 1)["sequential"]
         say("pingpong_1_child", bare["per_second"], "decisions/s", cpu_us=bare["cpu_us"])
-        for seats in (2, 3, 4):
-            arbiter(instant, pingpong, seats)
+        with one_core():
+            for seats in (2, 3, 4):
+                arbiter(instant, pingpong, seats)
         starts(instant)
     in_flight()
 

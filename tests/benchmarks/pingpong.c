@@ -66,7 +66,8 @@ static double cpu(int who)
 {
     struct rusage usage;
     getrusage(who, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+           + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
 static void run(const char *mode, int children, size_t request, size_t reply, double seconds)
@@ -127,8 +128,9 @@ static void run(const char *mode, int children, size_t request, size_t reply, do
     for (i = 0; i < children; i++)
         close(from[i]);
     all = parent + cpu(RUSAGE_CHILDREN) - children_before;
-    printf("\"%s\": {\"children\": %d, \"decisions\": %lu, \"per_second\": %.0f, \"cpu_us\": %.3f, \"parent_cpu_us\": %.3f}", mode,
-           children, decisions, (double)decisions / took, 1e6 * all / (double)decisions, 1e6 * parent / (double)decisions);
+    printf("\"%s\": {\"children\": %d, \"decisions\": %lu, ", mode, children, decisions);
+    printf("\"per_second\": %.0f, \"cpu_us\": %.3f, \"parent_cpu_us\": %.3f}", (double)decisions / took,
+           1e6 * all / (double)decisions, 1e6 * parent / (double)decisions);
 }
 
 int main(int argc, char **argv)

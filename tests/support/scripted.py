@@ -87,6 +87,9 @@ class ScriptedWire:
     def run_delays(self) -> list[float]:
         return list(self.delays)
 
+    def exited(self, seat: int) -> str:
+        return ""
+
     async def gone(self, seat: int) -> str:
         return "exited with code 3"
 

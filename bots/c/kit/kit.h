@@ -347,50 +347,59 @@ static inline uint64_t kit_below(uint64_t *state, uint64_t n)
 
 /* --- the conversation --- */
 
-/* Plays one match. Returns the exit status: 0 when the input ended. */
+/* Reads what kit_choose needs off a request. Returns 0 when something is missing. */
+static inline int kit_read_decide(kit_cursor message, kit_decide *decide)
+{
+    kit_cursor legal;
+    memset(decide, 0, sizeof *decide);
+    if (!kit_find(message, "legal", &decide->legal) || !kit_find(message, "view", &decide->view))
+        return 0;
+    if (!kit_find(message, "events", &decide->events))
+        decide->events.bad = 1;
+    legal = decide->legal;
+    decide->choices = kit_array(&legal);
+    decide->req = kit_find_int(message, "req", -1);
+    kit_find_str(message, "kind", decide->kind, sizeof decide->kind);
+    return decide->choices > 0 && decide->req >= 0;
+}
+
+static inline void kit_print_fault(kit_cursor message)
+{
+    char code[32], detail[256];
+    kit_find_str(message, "code", code, sizeof code);
+    kit_find_str(message, "detail", detail, sizeof detail);
+    fprintf(stderr, "fault: %s: %s (strikes: %d)\n", code, detail, (int)kit_find_int(message, "strikes", 0));
+}
+
+/* Plays one match. Returns the exit status: 0 when the input ended, 1 when a message made no sense or could not be sent. */
 static inline int kit_play(const char *name, kit_choose choose, void *own)
 {
     unsigned char *hello = NULL, *buffer = NULL;
     size_t hello_room = 0, room = 0;
     kit_cursor message;
     kit_match match;
+    kit_decide decide;
     char type[16];
+    int good = 1;
     memset(&match, 0, sizeof match);
-    if (!kit_read_frame(&hello, &hello_room, &match.hello))
-        return 0;
-    match.seed = (uint64_t)kit_find_int(match.hello, "seed", 0);
-    match.seat = (int)kit_find_int(match.hello, "seat", 0);
-    match.seats = (int)kit_find_int(match.hello, "seats", 0);
-    kit_find_str(match.hello, "game", match.game, sizeof match.game);
-    if (!kit_send_hello(name))
-        return 1;
-    while (kit_read_frame(&buffer, &room, &message)) {
+    if (kit_read_frame(&hello, &hello_room, &match.hello)) {
+        match.seed = (uint64_t)kit_find_int(match.hello, "seed", 0);
+        match.seat = (int)kit_find_int(match.hello, "seat", 0);
+        match.seats = (int)kit_find_int(match.hello, "seats", 0);
+        kit_find_str(match.hello, "game", match.game, sizeof match.game);
+        good = kit_send_hello(name);
+    }
+    while (good && kit_read_frame(&buffer, &room, &message)) {
         kit_find_str(message, "type", type, sizeof type);
-        if (strcmp(type, "decide") == 0) {
-            kit_decide decide;
-            kit_cursor legal;
-            memset(&decide, 0, sizeof decide);
-            if (!kit_find(message, "legal", &decide.legal) || !kit_find(message, "view", &decide.view))
-                return 1;
-            if (!kit_find(message, "events", &decide.events))
-                decide.events.bad = 1;
-            legal = decide.legal;
-            decide.choices = kit_array(&legal);
-            decide.req = kit_find_int(message, "req", -1);
-            kit_find_str(message, "kind", decide.kind, sizeof decide.kind);
-            if (decide.choices == 0 || !kit_send_act(decide.req, choose(&decide, &match, own)))
-                return 1;
-        } else if (strcmp(type, "fault") == 0) {
-            char code[32], detail[256];
-            kit_find_str(message, "code", code, sizeof code);
-            kit_find_str(message, "detail", detail, sizeof detail);
-            fprintf(stderr, "fault: %s: %s (strikes: %d)\n", code, detail, (int)kit_find_int(message, "strikes", 0));
-        }
+        if (strcmp(type, "decide") == 0)
+            good = kit_read_decide(message, &decide) && kit_send_act(decide.req, choose(&decide, &match, own));
+        else if (strcmp(type, "fault") == 0)
+            kit_print_fault(message);
         /* After "end" comes the end of input; any other message is for bots of a later day. */
     }
     free(hello);
     free(buffer);
-    return 0;
+    return good ? 0 : 1;
 }
 
 #endif

@@ -4,7 +4,7 @@
 static long choose(const kit_decide *decide, const kit_match *match, void *own)
 {
     uint64_t *state = own;
-    if (*state == 0)
+    if (*state == 0) /* not begun */
         *state = match->seed + 1;
     return (long)kit_below(state, decide->choices);
 }

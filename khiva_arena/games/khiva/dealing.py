@@ -4,7 +4,7 @@ RULES.md, "The deal", says the same in words that a C programmer can follow; ``p
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from khiva_arena.games.khiva.tables import CODE, DECK, FIRST_HAND, KEPT, SHOWN
 from khiva_arena.rng import Stream
@@ -21,7 +21,7 @@ class Deal(NamedTuple):
 
 def shuffled(stream: Stream, items: Iterable[int]) -> list[int]:
     """A new list in the stream's order."""
-    result: list[Any] = list(items)
+    result = list(items)
     stream.shuffle(result)
     return result
 
