@@ -6,6 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes is no one's failure on a shared machine.
+settings.register_profile("arena", deadline=None, print_blob=True)
+settings.load_profile("arena")
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "support"))

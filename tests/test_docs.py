@@ -96,3 +96,21 @@ def test_dependencies_say_why() -> None:
     text = (ROOT / "pyproject.toml").read_text()
     for requirement in named:
         assert re.search(rf'"{re.escape(requirement)}",\s+# \w', text), requirement
+
+
+def test_every_bot_in_the_table_is_there() -> None:
+    table = (ROOT / "bots" / "README.md").read_text().split("## The bots here")[1]
+    named = [name for row in re.findall(r"^\| ([a-z/, -]+) \|", table, re.MULTILINE) for name in row.split(", ") if "/" in name]
+    assert len(named) >= 6
+    for name in named:
+        assert (ROOT / "bots" / name).exists(), name
+
+
+def test_what_the_documents_promise_is_what_is_kept() -> None:
+    said = " ".join(README.split())
+    assert "no match is lost or played twice" not in said
+    assert "matches in flight are played again from the start" in said
+    assert "No answer is shown or used before every seat has answered or run out of time." in said
+    assert "as nearly as the number of deals allows" in said
+    for text in (README, (ROOT / "bots" / "README.md").read_text()):
+        assert "keeping notes elsewhere on" in text.replace("\n  ", " ")

@@ -1,19 +1,26 @@
 """What a bot is: read its ``bot.toml`` or its bare command, stage its files read-only, know it by their hash, build it once.
 
-A staged bot lives in a cache folder named by its identity, so that a build runs once for each identity, whoever asks.
+A staged bot lives in a cache folder named by its identity, so that a build runs once for each identity, whoever asks. What
+lay in it when it was staged is noted beside it, and a folder that has been changed since is made anew.
 """
 
+import fcntl
+import json
 import os
 import shlex
 import shutil
+import signal
 import stat
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import tomllib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 
 from khiva_arena.arbiter.wire import Command
@@ -21,6 +28,9 @@ from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.replay.record import canonical
 
 BUILD_SECONDS = 300
+BUILD_SAID = 2_000
+DRAFT = "draft-"
+DRAFT_SECONDS = 24 * 60 * 60
 MAX_FILES = 10_000
 KEYS = {"name", "version", "run", "build", "games", "files", "include"}
 
@@ -29,7 +39,7 @@ KEYS = {"name", "version", "run", "build", "games", "files", "include"}
 class Bot:
     """A bot as it is named in an event. ``identity`` is 64 hex digits over its files, run and build lines; ``complete`` says
     whether these are all that it is (a bare command may use files that nobody named). ``sources`` pairs each staged path
-    with the file it comes from; empty for a bare command."""
+    with the file it comes from; empty for a bare command, which runs in ``folder``."""
 
     name: str
     version: str
@@ -40,16 +50,21 @@ class Bot:
     complete: bool
     sources: tuple[tuple[str, Path], ...]
     asked_as: str
+    folder: str = ""
 
 
-def load(word: str) -> Bot:
-    """The bot that a ``--bot`` word names: a folder with bot.toml, else a command. Raises ConfigError with all mistakes."""
-    folder = Path(word)
-    if folder.is_dir():
-        return _from_folder(folder, word)
-    if word.endswith("bot.toml") and folder.is_file():
-        return _from_folder(folder.parent, word)
-    return _from_command(word)
+def load(word: str, base: str = "") -> Bot:
+    """The bot that a ``--bot`` word names: a folder with bot.toml, else a command. Its paths are relative to ``base``, by
+    default the working folder. Raises ConfigError with all mistakes."""
+    place = os.path.join(base, word)
+    try:
+        if os.path.isdir(place):
+            return _from_folder(Path(place), word)
+        if word.endswith("bot.toml") and os.path.isfile(place):
+            return _from_folder(Path(place).parent, word)
+        return _from_command(word, base)
+    except OSError as error:
+        raise ConfigError(f"--bot {word}: {error}") from None
 
 
 def load_all(words: Sequence[str]) -> list[Bot]:
@@ -92,8 +107,8 @@ def _from_folder(folder: Path, word: str) -> Bot:
     if not where.is_file():
         raise ConfigError(f"--bot {word}: the folder has no bot.toml; bots/README.md shows one")
     try:
-        raw = tomllib.loads(where.read_text())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raw = tomllib.loads(where.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{where}: not TOML: {error}") from None
     problems = [f"{where}: unknown key {key!r}; known are {', '.join(sorted(KEYS))}" for key in sorted(set(raw) - KEYS)]
     strings = [key for key in ("name", "version", "run", "build") if not isinstance(raw.get(key, ""), str)]
@@ -118,6 +133,8 @@ def _is_strings(value: object) -> bool:
 
 
 def _words(line: str, where: Path) -> tuple[str, ...]:
+    if "\0" in line:
+        raise ConfigError(f"{where}: {line!r}: a command holds no NUL")
     try:
         return tuple(shlex.split(line))
     except ValueError as error:
@@ -130,13 +147,16 @@ def _sources(folder: Path, where: Path, globs: Sequence[str], includes: Sequence
     for glob in globs:
         if glob.startswith("/") or ".." in Path(glob).parts:
             raise ConfigError(f"{where}: files names {glob!r}, which is outside the folder; use include for that")
-        matched = [path for path in folder.glob(glob) if path.is_file() and not _ignored(path.relative_to(folder))]
+        try:
+            matched = [path for path in folder.glob(glob) if path.is_file() and not _ignored(path.relative_to(folder))]
+        except (ValueError, IndexError, NotImplementedError) as error:
+            raise ConfigError(f"{where}: files names {glob!r}, which is no glob: {error}") from None
         if not matched and glob != "**/*":
             raise ConfigError(f"{where}: files names {glob!r}, which matches nothing")
         found |= {path.relative_to(folder).as_posix(): path for path in matched}
     for name in includes:
         path = folder / name
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise ConfigError(f"{where}: include names {name!r}, which is not a file")
         if path.name in found and found[path.name].resolve() != path.resolve():
             raise ConfigError(f"{where}: include names {name!r}, but the folder has a {path.name} of its own")
@@ -162,27 +182,29 @@ def _hash(files: Sequence[tuple[str, bytes, bool]], run: Sequence[str], build: S
 # --- a bare command ---
 
 
-def _from_command(word: str) -> Bot:
+def _from_command(word: str, base: str) -> Bot:
     try:
         words = shlex.split(word)
     except ValueError as error:
         raise ConfigError(f"--bot {word!r}: {error}") from None
     if not words:
         raise ConfigError("--bot: an empty command")
-    program = sys.executable if words[0] == "{python}" else shutil.which(words[0])
+    program = sys.executable if words[0] == "{python}" else shutil.which(_inside(base, words[0]))
     if program is None:
         what = "no such folder or command" if "/" in words[0] else "no such folder, and no such command on the PATH"
         raise ConfigError(f"--bot {word}: {what}")
-    run = [os.path.abspath(program)]
     files = [(words[0], Path(program).read_bytes(), True)]
-    for argument in words[1:]:
-        path = Path(argument)
-        if path.is_file():
-            files.append((argument, path.read_bytes(), False))
-            argument = os.path.abspath(argument)
-        run.append(argument)
-    name = next((Path(w).stem for w in reversed(words) if Path(w).is_file()), Path(words[0]).stem)[:64]
-    return Bot(name, "", tuple(run), (), (), _hash(files, words, ()), False, (), word)
+    paths = [(argument, os.path.join(base, argument)) for argument in words[1:]]
+    files += [(argument, Path(path).read_bytes(), False) for argument, path in paths if os.path.isfile(path)]
+    # It runs where it was named, with its words as they are: one that happens to be a file's name may mean something else.
+    run = (os.path.abspath(program), *words[1:])
+    name = Path(files[-1][0]).stem[:64]
+    return Bot(name, "", run, (), (), _hash(files, words, ()), False, (), word, os.path.abspath(base))
+
+
+def _inside(base: str, program: str) -> str:
+    """As a shell takes it: a program with a slash is a path, another one is looked for on the PATH."""
+    return os.path.join(base, program) if "/" in program else program
 
 
 # --- staging ---
@@ -205,34 +227,24 @@ def missing_tool(bot: Bot) -> str:
 
 
 def stage(bot: Bot) -> Command:
-    """Copy, build and make read-only what the bot names, unless that was done before; returns how to start it.
+    """Copy, build and make read-only what the bot names, unless that was done before and is still as it was; returns how to
+    start it.
 
     Raises BotError when the build fails, with the end of what it printed.
     """
     if not bot.sources:
-        return Command(bot.run, tempfile.gettempdir())
+        return Command(bot.run, bot.folder)
     home = cache_folder() / "staged"
     final = home / bot.identity
-    if not final.is_dir():
+    try:
         home.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix="draft-", dir=home))
-        try:
-            for name, source in bot.sources:
-                target = draft / name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(source, target)
-                target.chmod(0o755 if _executable(source) else 0o644)
-            if bot.build:
-                _build(bot, draft)
-            _make_read_only(draft)
-            draft.rename(final)
-        except OSError as error:
-            if not final.is_dir():  # another arbiter may have been quicker
-                raise BotError(f"{bot.name}: cannot be staged in {home}: {error}") from None
-        finally:
-            if draft.exists():
-                _make_writable(draft)
-                shutil.rmtree(draft)
+        with (home / f"{bot.identity}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # another arbiter may be staging it
+            if not _is_as_sealed(final):
+                _sweep(home)
+                _stage_anew(bot, final)
+    except OSError as error:
+        raise BotError(f"{bot.name}: cannot be staged in {home}: {error}") from None
     words = [sys.executable if word == "{python}" else word for word in bot.run]
     inside = final / words[0]
     if "/" in words[0] and inside.is_file():
@@ -240,29 +252,122 @@ def stage(bot: Bot) -> Command:
     return Command(tuple(words), str(final), {"PYTHONDONTWRITEBYTECODE": "1"})
 
 
+def _stage_anew(bot: Bot, final: Path) -> None:
+    draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=final.parent))
+    try:
+        for name, source in bot.sources:
+            target = draft / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+            target.chmod(0o755 if _executable(source) else 0o644)
+        if bot.build:
+            _build(bot, draft)
+        _make_read_only(draft)
+        if os.path.lexists(final):
+            _remove(final)
+        draft.rename(final)
+        _seal(final)
+    finally:
+        if draft.exists():
+            _remove(draft)
+
+
+def _seal(final: Path) -> None:
+    """Note beside a staged folder what is in it: a bot that runs as this user could change it, or make it again."""
+    draft = _seal_of(final).with_suffix(".new")
+    draft.write_text(json.dumps({"tree": _tree(final)}))
+    draft.replace(_seal_of(final))
+
+
+def _is_as_sealed(final: Path) -> bool:
+    try:
+        return not final.is_symlink() and bool(json.loads(_seal_of(final).read_text()) == {"tree": _tree(final)})
+    except (OSError, ValueError):
+        return False
+
+
+def _seal_of(final: Path) -> Path:
+    return final.with_name(f"{final.name}.json")
+
+
+def _tree(folder: Path) -> str:
+    """A hash over the names and contents of all that is in a folder, what was built included."""
+    parts: list[tuple[str, str]] = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink():
+            what = f"link {os.readlink(path)}"
+        elif path.is_file():
+            with path.open("rb") as file:
+                what = f"{'program' if _executable(path) else 'file'} {file_digest(file, 'sha256').hexdigest()}"
+        else:
+            what = "folder"
+        parts.append((path.relative_to(folder).as_posix(), what))
+    return sha256(b"khiva-tree-1\0" + canonical(parts)).hexdigest()
+
+
+def _sweep(home: Path) -> None:
+    """Remove what arbiters that were killed while staging have left."""
+    for path in home.glob(f"{DRAFT}*"):
+        with suppress(OSError):
+            if time.time() - path.lstat().st_mtime > DRAFT_SECONDS:
+                _remove(path)
+
+
 def _build(bot: Bot, folder: Path) -> None:
     words = [sys.executable if word == "{python}" else word for word in bot.build]
     try:
-        done = subprocess.run(
-            words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=BUILD_SECONDS, check=False
+        process = subprocess.Popen(
+            words,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
     except FileNotFoundError:
         raise BotError(f"{bot.name}: its build needs {words[0]!r}, which is not on this machine") from None
-    except subprocess.TimeoutExpired:
-        raise BotError(f"{bot.name}: its build took longer than {BUILD_SECONDS} s") from None
-    if done.returncode != 0:
-        said = (done.stdout + done.stderr).decode("utf-8", "backslashreplace").strip()[-2000:]
-        raise BotError(f"{bot.name}: its build ({shlex.join(words)}) exited with code {done.returncode}:\n{said}")
+    said = bytearray()
+    reader = threading.Thread(target=_keep_end, args=(process, said), daemon=True)
+    reader.start()
+    deadline = time.monotonic() + BUILD_SECONDS
+    try:
+        # Not reaped before its group is killed, so that the group's number cannot have come to mean another one.
+        while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+            if time.monotonic() > deadline:
+                raise BotError(f"{bot.name}: its build took longer than {BUILD_SECONDS} s")
+            time.sleep(0.01)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        code = process.wait()
+        reader.join(timeout=1.0)
+    if code != 0:
+        end = said.decode("utf-8", "backslashreplace").strip()
+        raise BotError(f"{bot.name}: its build ({shlex.join(words)}) exited with code {code}:\n{end}")
+
+
+def _keep_end(process: subprocess.Popen[bytes], said: bytearray) -> None:
+    assert process.stdout
+    with process.stdout:
+        while data := os.read(process.stdout.fileno(), 65_536):
+            said += data
+            del said[:-BUILD_SAID]
 
 
 def _make_read_only(folder: Path) -> None:
     for path in sorted(folder.rglob("*"), reverse=True):
-        path.chmod(stat.S_IMODE(path.stat().st_mode) & ~0o222)
+        if not path.is_symlink():  # it would change what it leads to
+            path.chmod(stat.S_IMODE(path.stat().st_mode) & ~0o222)
     folder.chmod(0o555)
 
 
-def _make_writable(folder: Path) -> None:
-    folder.chmod(0o755)
-    for path in folder.rglob("*"):
-        if path.is_dir():
-            path.chmod(0o755)
+def _remove(path: Path) -> None:
+    if path.is_symlink() or not path.is_dir():
+        path.unlink()
+        return
+    path.chmod(0o755)
+    for folder, folders, _ in os.walk(path):
+        for name in folders:
+            inside = Path(folder, name)
+            if not inside.is_symlink():
+                inside.chmod(0o755)
+    shutil.rmtree(path)

@@ -4,14 +4,14 @@ All requests go out before any answer is read. Until every seat has answered or 
 at; then the payloads are opened. A seat's deadline covers its whole frame and is never moved by bytes that trickle in.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.seat import Seat
-from khiva_arena.arbiter.wire import Arrival, Wire
+from khiva_arena.arbiter.wire import Arrival, HostFault, Wire
 from khiva_arena.protocol.session import Answer, Breach, Greeting, Phase
 from khiva_arena.result import Verdict
 
@@ -20,25 +20,26 @@ SLOW = 0.010
 NEGLIGIBLE = 0.001
 
 
-class HostFault(Exception):
-    """The host, not a bot, was late: the match is void. The text says what was measured."""
-
-
 @dataclass(slots=True, eq=False)
 class _Wait:
     """One seat that was asked. ``deadline`` is when its time is up, the arbiter's lag not counted; ``last`` is set once it
-    is, to the end of the time that the host kept its processes from running. ``over``: nothing more is waited for."""
+    is, to the end of the time that the host kept its processes from running.
+
+    ``closed`` is set when nothing more is waited for, to how much was sealed then: what comes later is not opened for this
+    request. ``elapsed`` is the time it took, in seconds.
+    """
 
     seat: Seat
     deadline: float
     last: float | None = None
     delayed: float = 0.0
-    over: bool = False
+    closed: int | None = None
+    elapsed: float = 0.0
 
     @property
     def waiting(self) -> bool:
         """Whether the awaited answer cannot be there yet and may still come."""
-        return not (self.over or self.seat.output_ended or self.seat.session.ready or self.seat.session.breach)
+        return self.closed is None and not self.seat.session.ready and not self.seat.output_ended
 
     def due(self, lag: float) -> float:
         """When to give up: the arbiter's own lag is added back."""
@@ -47,7 +48,7 @@ class _Wait:
 
 @dataclass(slots=True)
 class Gathered:
-    """What a gather brought, by seat: the greeting or answer of those that were asked, and the faults of all."""
+    """What a gather brought, by seat: the greeting or answer, or the fault, of each that was asked."""
 
     answers: dict[int, Greeting | Answer] = field(default_factory=dict)
     faults: dict[int, tuple[Verdict, str]] = field(default_factory=dict)
@@ -66,21 +67,23 @@ class Gatherer:
         self._arrived: dict[int, float] = {}
 
     def drain(self) -> dict[int, tuple[Verdict, str]]:
-        """Before anybody is asked: whatever has come since the last gather is nobody's answer. Returns the faults in it."""
-        out = Gathered()
-        arrivals = self._wire.look()
-        for arrival in arrivals:
+        """Before anybody is asked: whatever is there is nobody's answer. Returns the faults in it."""
+        for arrival in self._wire.look():
             self._take(arrival)
-        if arrivals:
-            self._open_strays({arrival.seat for arrival in arrivals}, out)
-        return out.faults
+        faults = {}
+        for seat in self._seats:
+            if seat.playing and seat.session.sealed:
+                outcome = seat.session.open()
+                if isinstance(outcome, Breach):
+                    self._wire.stop(seat.number)
+                    faults[seat.number] = (outcome.verdict, outcome.detail)
+        return faults
 
     async def gather(self, requests: Mapping[int, bytes], allowances: Mapping[int, float]) -> Gathered:
         """Send each seat its frame, then wait for all of them, ``allowances[seat]`` seconds at most.
 
         Raises HostFault when a seat's overrun is explained by the host.
         """
-        out = Gathered()
         send = self._wire.send
         for number, frame in requests.items():
             send(number, frame)
@@ -88,18 +91,19 @@ class Gatherer:
         self._lag_before = self._lag.total(asked)
         self._delays = None
         self._arrived.clear()
-        seats = self._seats
         # Seats that have sent stray acts before come first, see _open_in_turn.
-        asked_seats = sorted([seats[n] for n in requests], key=_never_strayed)
-        waits: Sequence[_Wait] = [_Wait(seat, asked + allowances[seat.number]) for seat in asked_seats]
+        seats = sorted([self._seats[number] for number in requests], key=_never_strayed)
+        waits: Sequence[_Wait] = [_Wait(seat, asked + allowances[seat.number]) for seat in seats]
+        out = Gathered()
         while waits:
-            await self._collect(waits, out)
-            waits = await self._open_in_turn(waits, out)
-        if strays := self._arrived.keys() - requests.keys():
-            self._open_strays(strays, out)
+            await self._collect(waits)
+            waits = self._open_in_turn(waits, out)
+        for number, (verdict, detail) in out.faults.items():
+            if verdict is Verdict.CRASHED and not detail:
+                out.faults[number] = (verdict, await self._wire.gone(number))
         return out
 
-    async def _collect(self, waits: Sequence[_Wait], out: Gathered) -> None:
+    async def _collect(self, waits: Sequence[_Wait]) -> None:
         """Read until nobody is waited for."""
         lag = 0.0
         while waiting := [wait for wait in waits if wait.waiting]:
@@ -126,34 +130,34 @@ class Gatherer:
             return
         session = seat.session
         before = session.ready
-        breach = session.receive(arrival.data)
-        if breach is not None or (session.sealed and not before):
-            self._arrived[arrival.seat] = arrival.at  # what comes behind an answer is not charged to it
-        if breach is not None:
+        if not session.receive(arrival.data):
             self._wire.stop(arrival.seat)
+        if session.sealed and not before:
+            self._arrived[arrival.seat] = arrival.at  # what comes behind an answer is not charged to it
 
     def _out_of_time(self, wait: _Wait, now: float, delayed_before: float) -> None:
-        """The last look was taken. The host may owe the seat more time; else what is there is opened."""
+        """The last look was taken. The host may owe the seat more time; else what is sealed now is all that counts."""
         if wait.last is None and not wait.seat.session.sealed:
             wait.delayed = self._wire.run_delays()[wait.seat.number] - delayed_before
             if wait.delayed > NEGLIGIBLE:
                 wait.last = now + wait.delayed
                 return
-        wait.over = True
+        wait.closed = wait.seat.session.sealed
+        wait.elapsed = self._elapsed(now)
 
-    async def _open_in_turn(self, waits: Sequence[_Wait], out: Gathered) -> Sequence[_Wait]:
+    def _open_in_turn(self, waits: Sequence[_Wait], out: Gathered) -> Sequence[_Wait]:
         """Open what the asked seats sent. Where that was only late or second acts for earlier requests and time is left, stop
         and return that seat and those behind it, still sealed, to be waited for again."""
         for i, wait in enumerate(waits):
-            if not await self._open(wait, out):
+            if not self._open(wait, out):
                 return waits[i:]
         return ()
 
-    async def _open(self, wait: _Wait, out: Gathered) -> bool:
+    def _open(self, wait: _Wait, out: Gathered) -> bool:
         """Open what an asked seat sent. Returns False when the answer may still come."""
         seat = wait.seat
         partial = seat.session.partial
-        outcome = seat.session.breach or seat.session.open()
+        outcome = seat.session.open(wait.closed)
         if isinstance(outcome, Breach):
             self._wire.stop(seat.number)
             out.faults[seat.number] = (outcome.verdict, outcome.detail)
@@ -163,35 +167,27 @@ class Gatherer:
                 raise HostFault(f"seat {seat.number} was late, but had no core for {late:.0f} ms of its time")
             seat.took(self._elapsed(self._arrived.get(seat.number, self._asked)))
             out.answers[seat.number] = outcome
+        elif wait.closed is not None:
+            out.faults[seat.number] = self._late(wait, partial)
         elif seat.output_ended:
-            out.faults[seat.number] = (Verdict.CRASHED, await self._wire.gone(seat.number))
-        elif wait.over:
-            detail = f"{partial} bytes of a frame came, then no more" if partial else "no answer came"
-            out.faults[seat.number] = self._late(seat, detail)
+            out.faults[seat.number] = (Verdict.CRASHED, "")  # how it ended is asked when nobody is kept waiting
         else:
             self._arrived.pop(seat.number, None)
             return False
         return True
 
-    def _late(self, seat: Seat, detail: str) -> tuple[Verdict, str]:
+    def _late(self, wait: _Wait, partial: int) -> tuple[Verdict, str]:
+        seat = wait.seat
         if seat.session.phase is Phase.ASKED:
             seat.session.late()
-        seat.took(self._elapsed(trio.current_time()))
+        seat.took(wait.elapsed)
         if how := self._wire.exited(seat.number):
             return Verdict.CRASHED, f"{how}, and left a process behind that keeps its output open"
-        return Verdict.TIMEOUT, detail
+        return Verdict.TIMEOUT, f"{partial} bytes of a frame came, then no more" if partial else "no answer came"
 
     def _elapsed(self, at: float) -> float:
         """Seconds from the request to ``at``, without the arbiter's own lag."""
         return max(0.0, at - self._asked - (self._lag.total(at) - self._lag_before))
-
-    def _open_strays(self, numbers: Iterable[int], out: Gathered) -> None:
-        """A seat that was not asked may only have sent what is dropped."""
-        for seat in [self._seats[number] for number in sorted(numbers)]:
-            breach = seat.session.breach or seat.session.open()
-            if seat.playing and isinstance(breach, Breach):
-                self._wire.stop(seat.number)
-                out.faults[seat.number] = (breach.verdict, breach.detail)
 
 
 def _never_strayed(seat: Seat) -> bool:

@@ -7,9 +7,9 @@ import msgspec
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter, Limits
-from khiva_arena.arbiter.gather import Gatherer, HostFault
+from khiva_arena.arbiter.gather import Gatherer
 from khiva_arena.arbiter.seat import Blame, Seat
-from khiva_arena.arbiter.wire import Command, Ending, Wire
+from khiva_arena.arbiter.wire import Command, Ending, HostFault, Wire
 from khiva_arena.games.base import Decision, Event, State
 from khiva_arena.games.registry import get
 from khiva_arena.protocol import codec, messages
@@ -145,11 +145,11 @@ class Match:
             outcome = found.answers.get(seat.number)
             if isinstance(outcome, Greeting):
                 seat.name, seat.version = outcome
-            verdict, detail = found.faults.get(seat.number, (Verdict.OK, ""))
-            if verdict is not Verdict.OK:
+            if seat.number in found.faults:
                 # Whatever goes wrong before the bot's hello is accepted is one verdict; its detail says what it was.
-                kept = verdict if isinstance(outcome, Greeting) else Verdict.START_FAILED
-                self._fault(seat, kept, detail if verdict is kept else f"{verdict}: {detail}", gather=0)
+                verdict, detail = found.faults[seat.number]
+                said = detail if verdict is Verdict.START_FAILED else f"{verdict}: {detail}"
+                self._fault(seat, Verdict.START_FAILED, said, gather=0)
             # The start has a clock of its own: it neither counts as a decision nor takes from the bank.
             seat.bank = Seat.fresh(seat.number, self._limits).bank
             seat.thought = seat.slowest = 0.0

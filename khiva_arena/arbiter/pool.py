@@ -4,20 +4,36 @@ A single worker is this very process. A void match is played again at once, ``VO
 """
 
 import os
+import resource
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import replace
 
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.match import Job, Match, Outcome
-from khiva_arena.arbiter.process import Processes
+from khiva_arena.arbiter.live import play_live, void
+from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.worker import Worker, WorkerDied
-from khiva_arena.errors import InternalError
+from khiva_arena.errors import ConfigError
 
 VOIDS_MOST = 2
+SPARE_DESCRIPTORS = 64
 Fix = Callable[[Outcome], None]
 PlayOne = Callable[[Job], Awaitable[Outcome]]
+
+
+def reserve(slots: int, seats: int) -> None:
+    """Make sure that this many matches at a time have the descriptors they need: three for each seat and a few more.
+
+    Raises ConfigError when the system does not allow as many.
+    """
+    needed = SPARE_DESCRIPTORS + slots * (3 * seats + 4)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        raise ConfigError(f"--jobs: {slots} matches at a time need {needed} open files, the system allows {hard}; see ulimit -Hn")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
 def play(jobs: Iterable[Job], slots: int, fix: Fix, workers: int | None = None) -> None:
@@ -46,7 +62,7 @@ async def _play_here(jobs: Iterator[Job], slots: int, fix: Fix, _workers: int) -
     lag = LagMeter()
 
     async def one(job: Job) -> Outcome:
-        return await Match(job, Processes(job.commands, alone=slots == 1), lag).play()
+        return await play_live(job, lag, alone=slots == 1)
 
     async with trio.open_nursery() as meter:
         meter.start_soon(lag.run)
@@ -74,12 +90,9 @@ def _patiently(worker: Worker) -> PlayOne:
     async def one(job: Job) -> Outcome:
         try:
             return await worker.play(job)
-        except WorkerDied:
-            # Killed from outside or out of memory: nothing of the match was fixed, so it is played from the start.
-            try:
-                return await worker.play(job)
-            except WorkerDied as error:
-                raise InternalError(f"two workers died while playing match {job.header.match}: {error}") from None
+        except WorkerDied as death:
+            # Killed from outside, or the host is out of memory: nothing of the match was fixed, and no bot is to blame.
+            return void(job, str(death))
 
     return one
 

@@ -7,10 +7,9 @@ from dataclasses import replace
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.gather import HostFault
 from khiva_arena.arbiter.match import Job, Match, SeatReport
 from khiva_arena.arbiter.process import Processes
-from khiva_arena.arbiter.wire import Command
+from khiva_arena.arbiter.wire import Command, HostFault
 from khiva_arena.errors import BotError
 from khiva_arena.replay.record import Header
 
@@ -36,9 +35,9 @@ async def _greet(job: Job) -> tuple[SeatReport, ...]:
     while True:
         try:
             return (await Match(job, Processes(job.commands), LagMeter()).greet()).seats
-        except HostFault:
+        except HostFault as fault:
             if job.attempt >= 2:
-                raise BotError("this machine is too busy to start the bots in time; try again, or give --start") from None
+                raise BotError(f"the bots cannot be started on this machine now: {fault}; try again, or give --start") from None
             job = replace(job, attempt=job.attempt + 1)
 
 

@@ -4,19 +4,22 @@ Bots are spawned by plain ``subprocess.Popen`` in the main thread. Spawning thro
 ends when idle, and the parent-death signal that each bot carries is tied to the thread.
 """
 
+import errno
 import fcntl
+import math
 import os
 import select
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import trio
 
 from khiva_arena.arbiter.isolation import launch, prepare
-from khiva_arena.arbiter.wire import Arrival, Command, Ending, Notes
+from khiva_arena.arbiter.wire import Arrival, Command, Ending, HostFault, Notes
 from khiva_arena.errors import InternalError
 
 CHUNK = 65_536
@@ -24,6 +27,9 @@ PATIENCE = 0.001
 NOTES_PER_WINDOW = 65_536
 NOTES_WINDOW = 0.02
 REAP_SECONDS = 10.0
+GONE_SECONDS = 0.05
+TASKS_SEEN = 128
+HOST_IS_OUT_OF = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 _NOTHING: tuple[Arrival, ...] = ()
 
 
@@ -53,7 +59,10 @@ class Processes:
 
     def __init__(self, commands: Sequence[Command], *, alone: bool = False) -> None:
         self._patience = PATIENCE if alone else 0.0
-        self._epoll = select.epoll()
+        try:
+            self._epoll = select.epoll()
+        except OSError as error:
+            raise HostFault(f"the host cannot start a match: {error}") from None
         self._reads: dict[int, tuple[_Bot, bool]] = {}
         self._writes: dict[int, _Bot] = {}
         self._throttled: list[_Bot] = []
@@ -85,6 +94,8 @@ class Processes:
             )
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             _close(*ours)
+            if isinstance(error, OSError) and error.errno in HOST_IS_OUT_OF:
+                raise HostFault(f"the host cannot start another process: {error}") from None
             bot = _Bot(seat, None, trouble=f"cannot be started: {error}")
             self._unsaid.append(Arrival(seat, trio.current_time(), b""))
             return bot
@@ -227,22 +238,19 @@ class Processes:
         bot = self._bots[seat]
         if bot.process is None:
             return bot.trouble
-        status = _status(bot.process.pid)
-        if status is None and not bot.killed:
+        if _status(bot.process.pid) is None and not bot.killed:
             # An exiting process closes its output a moment before it can be waited for.
-            with trio.move_on_after(0.05):
-                await self._exits([bot])
-            status = _status(bot.process.pid)
-        if status is None:
-            return bot.trouble or "closed its output and lives on"
-        return describe_status(status)
+            with _exit_descriptor(bot.process.pid) as descriptor, trio.move_on_after(GONE_SECONDS):
+                await trio.lowlevel.wait_readable(descriptor)
+        return self.exited(seat) or bot.trouble or "closed its output and lives on"
 
     # --- ending ---
 
     def stop(self, seat: int) -> None:
         bot = self._bots[seat]
-        if bot.process is not None and bot.ending is None and _status(bot.process.pid) is None:
-            bot.killed = True
+        if bot.process is not None and bot.ending is None:
+            # Not reaped yet, so the group's number is still its own; its children may outlive the bot itself.
+            bot.killed = bot.killed or _status(bot.process.pid) is None
             _kill_group(bot.process.pid)
         bot.stdin = self._forget(bot.stdin)
         bot.stdout = self._forget(bot.stdout)
@@ -252,33 +260,34 @@ class Processes:
         try:
             alive = [bot for bot in self._bots if bot.process is not None and bot.ending is None]
             with trio.move_on_after(grace):
+                while [bot for bot in alive if not self._input_ended(bot)]:
+                    self._poll(0.0)
+                    await trio.sleep(0.001)
                 for bot in alive:
-                    while bot.backlog and bot.stdin >= 0:
-                        self._poll(0.0)
-                        await trio.sleep(0.001)
-                    bot.stdin = self._forget(bot.stdin)
-                await self._exits(alive)
+                    await self._exit(bot)
         finally:
             self._end_all()
         return [bot.ending for bot in self._bots if bot.ending is not None]
 
-    async def _exits(self, bots: Sequence[_Bot]) -> None:
-        """Wait until these have exited, reading meanwhile what all bots still write."""
-        for bot in bots:
-            if bot.process is None or bot.ending is not None:
-                continue
-            exit_descriptor = os.pidfd_open(bot.process.pid)
-            self._epoll.register(exit_descriptor, select.EPOLLIN)
+    def _input_ended(self, bot: _Bot) -> bool:
+        """End the bot's input unless something is still to be written there. Returns whether it has ended."""
+        if not bot.backlog:
+            bot.stdin = self._forget(bot.stdin)
+        return bot.stdin < 0
+
+    async def _exit(self, bot: _Bot) -> None:
+        """Wait until a bot has exited, reading meanwhile what all bots still write; what is on stdout then is dropped."""
+        assert bot.process is not None
+        with _exit_descriptor(bot.process.pid) as descriptor:
+            # Level-triggered: the exit wakes the wait on the epoll, too.
+            self._epoll.register(descriptor, select.EPOLLIN)
             try:
                 while _status(bot.process.pid) is None:
-                    late = self._poll(0.0)
-                    if _status(bot.process.pid) is None:
-                        # Level-triggered: an exit wakes this wait too. Output at the end of a match is read and dropped.
-                        self._unsaid += [a for a in late if not a.data]
-                        await trio.lowlevel.wait_readable(self._epoll.fileno())
+                    if not self._poll(0.0):
+                        with trio.move_on_at(self._window_ends if self._throttled else math.inf):
+                            await trio.lowlevel.wait_readable(self._epoll.fileno())
             finally:
-                self._epoll.unregister(exit_descriptor)
-                os.close(exit_descriptor)
+                self._epoll.unregister(descriptor)
 
     def _end_all(self) -> None:
         """Kill whatever is left, children of bots that exited included, reap, and close every descriptor."""
@@ -299,12 +308,11 @@ class Processes:
         if bot.process is None:
             return Ending(None, False, 0.0, bot.trouble, len(bot.trouble))
         pid = bot.process.pid
-        exit_descriptor = os.pidfd_open(pid)
-        try:
-            if not select.select([exit_descriptor], [], [], REAP_SECONDS)[0]:
+        with _exit_descriptor(pid) as descriptor:
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            if not poll.poll(REAP_SECONDS * 1000):
                 raise InternalError(f"process {pid} of seat {bot.seat} was killed and did not die in {REAP_SECONDS:.0f} s")
-        finally:
-            os.close(exit_descriptor)
         while bot.stderr >= 0 and (data := _read(bot.stderr)):
             bot.notes.add(data)
         _pid, status, usage = os.wait4(pid, 0)
@@ -323,15 +331,25 @@ def describe_status(status: int) -> str:
         return f"was ended by signal {-status}"
 
 
+@contextmanager
+def _exit_descriptor(pid: int) -> Iterator[int]:
+    """A descriptor that is readable once a child that is not reaped yet has exited."""
+    descriptor = os.pidfd_open(pid)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
 def _pipes() -> tuple[tuple[int, int, int], tuple[int, int, int]]:
     """Our ends and the bot's ends of stdin, stdout, stderr; ours do not block. Each end is a file description of its own."""
     made: list[int] = []
     try:
         for _ in range(3):
             made += os.pipe2(os.O_CLOEXEC)
-    except OSError:
+    except OSError as error:
         _close(*made)
-        raise
+        raise HostFault(f"the host has no pipes left: {error}") from None
     ours = (made[1], made[2], made[4])
     for descriptor in ours:
         fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_NONBLOCK)
@@ -379,17 +397,21 @@ def _kill_group(pid: int) -> None:
 
 
 def _run_delay(pid: int) -> float:
-    """Seconds the process tree of ``pid`` was ready to run and waited for a core: the thread that waited longest."""
+    """Seconds the process tree of ``pid`` was ready to run and waited for a core: the thread that waited longest. At most
+    TASKS_SEEN threads are looked at, so that no bot can make the look expensive."""
     longest = 0
-    todo = [pid]
     seen = 0
-    while todo and seen < 64:
-        seen += 1
-        folder = Path(f"/proc/{todo.pop()}/task")
+    todo = [pid]
+    while todo and seen < TASKS_SEEN:
         try:
-            for task in list(folder.iterdir())[:256]:
-                longest = max(longest, int((task / "schedstat").read_text().split()[1]))
-                todo += [int(child) for child in (task / "children").read_text().split()]
-        except (OSError, IndexError, ValueError):
-            continue  # it ended while we looked, or the kernel keeps no such figures
+            tasks = os.listdir(f"/proc/{(folder := todo.pop())}/task")
+        except OSError:
+            continue  # it ended while we looked
+        for task in tasks[: TASKS_SEEN - seen]:
+            seen += 1
+            try:
+                longest = max(longest, int(Path(f"/proc/{folder}/task/{task}/schedstat").read_text().split()[1]))
+                todo += [int(child) for child in Path(f"/proc/{folder}/task/{task}/children").read_text().split()]
+            except (OSError, IndexError, ValueError):
+                continue  # the same, or the kernel keeps no such figures
     return longest / 1e9

@@ -7,6 +7,10 @@ from typing import NamedTuple, Protocol
 NOTES_KEPT = 8_192
 
 
+class HostFault(Exception):
+    """The host, not a bot, failed or was late: the match is void. The text says what was measured or refused."""
+
+
 class Arrival(NamedTuple):
     """Bytes a seat's bot wrote, or b"" when nothing more can come: it closed its output, its input, or is dead.
     ``at`` is when the arbiter noticed, in seconds of the monotonic clock."""

@@ -13,8 +13,9 @@ import msgspec
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.match import Job, Match, Outcome
-from khiva_arena.arbiter.process import Processes, describe_status
+from khiva_arena.arbiter.live import play_live
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.arbiter.process import describe_status
 
 HEADER = 4
 CLOSE_SECONDS = 20.0
@@ -77,13 +78,14 @@ class Worker:
                 done, into = self._waiting.pop((outcome.ordinal, outcome.attempt))
                 into.append(outcome)
                 done.set()
+        how = describe_status(await _exit_status(process))
         if self._process is process:
-            self._death = f"the worker {describe_status(process.wait())}"
-            self._process = None
-            await self._jobs.aclose()
-            for done, _ in self._waiting.values():
+            # All in one go: whoever asks for a match from here on gets a new worker.
+            self._process, waiting, self._waiting = None, self._waiting, {}
+            self._death = f"a worker {how}"
+            for done, _ in waiting.values():
                 done.set()
-            self._waiting.clear()
+            await self._jobs.aclose()
 
     async def close(self) -> None:
         """End of input, then wait until the worker has reaped its bots and exited."""
@@ -91,15 +93,22 @@ class Worker:
         if process is None:
             return
         await self._jobs.aclose()
-        exit_descriptor = os.pidfd_open(process.pid)
-        try:
-            with trio.move_on_after(CLOSE_SECONDS):
-                await trio.lowlevel.wait_readable(exit_descriptor)
-        finally:
-            os.close(exit_descriptor)
+        with trio.move_on_after(CLOSE_SECONDS):
+            await _exit_status(process)
         if process.poll() is None:
             process.kill()
-        process.wait()
+            process.wait()
+
+
+async def _exit_status(process: subprocess.Popen[bytes]) -> int:
+    """Wait for the exit of a process without blocking the loop."""
+    if process.poll() is None:
+        descriptor = os.pidfd_open(process.pid)
+        try:
+            await trio.lowlevel.wait_readable(descriptor)
+        finally:
+            os.close(descriptor)
+    return process.wait()
 
 
 def _framed(message: Job | Outcome) -> bytes:
@@ -134,7 +143,7 @@ async def _serve(alone: bool) -> None:
     sending = trio.Lock()
 
     async def one(job: Job) -> None:
-        outcome = await Match(job, Processes(job.commands, alone=alone), lag).play()
+        outcome = await play_live(job, lag, alone=alone)
         async with sending:
             await outcomes.send_all(_framed(outcome))
 

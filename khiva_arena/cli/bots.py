@@ -9,6 +9,7 @@ from tabulate import tabulate
 from khiva_arena.arbiter import bots as bot_files
 from khiva_arena.arbiter.bots import Bot
 from khiva_arena.cli.options import json_option
+from khiva_arena.cli.say import say
 from khiva_arena.cli.shipped import folder
 
 
@@ -26,7 +27,7 @@ def ready_bots(game: object) -> list[str]:
         if bot.games and game not in bot.games:
             continue
         if lacks:
-            click.echo(f"{path}: left out, {lacks} is not on this machine", err=True)
+            say(f"{path}: left out, {lacks} is not on this machine")
         else:
             words.append(str(_short(path)))
     return words

@@ -1,9 +1,13 @@
 """One event of a store: what defines it, the jobs still to be played, and how an outcome becomes rows."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from khiva_arena import __version__
 from khiva_arena.arbiter.bots import Bot
@@ -14,10 +18,43 @@ from khiva_arena.cli.settings import Settings
 from khiva_arena.errors import StoreError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Header, Seat, canonical, digest_of
+from khiva_arena.result import Policy
 from khiva_arena.schedule.roundrobin import LineUps, Match, line_ups, schedule, totals
 from khiva_arena.store.db import RUN_SECRET, BotRow, EventRow, MatchRow, SeatRow, Store, VoidRow, now
 
 ID_LENGTH = 16
+Count = Annotated[int, msgspec.Meta(ge=1)]
+Milliseconds = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class _Time(msgspec.Struct, forbid_unknown_fields=True):
+    startup_ms: Milliseconds
+    turn_ms: Milliseconds
+    bank_ms: Milliseconds
+
+
+class _Bot(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    identity: str
+
+
+class _Definition(msgspec.Struct, forbid_unknown_fields=True):
+    """What ``definition_of`` gives, as a shape to hold a stored one against."""
+
+    format: str
+    game: str
+    rules_version: str
+    rules: dict[str, Any]
+    seats: Count
+    seeds: Count
+    copies: Count
+    lineups: Count | None
+    time: _Time
+    policy: Policy
+    isolation: str
+    seed: str | None
+    anchor: str
+    bots: Annotated[list[_Bot], msgspec.Meta(min_length=1)]
 
 
 def definition_of(settings: Settings, bots: Sequence[Bot]) -> dict[str, Any]:
@@ -42,6 +79,20 @@ def definition_of(settings: Settings, bots: Sequence[Bot]) -> dict[str, Any]:
         "anchor": next((bot.name for bot in bots if bot.name == "random"), bots[0].name),
         "bots": [{"name": bot.name, "identity": bot.identity} for bot in bots],
     }
+
+
+def check_stored(event: EventRow) -> None:
+    """Raise StoreError where an event's rows are not such as ``open_event`` makes."""
+    try:
+        msgspec.convert(event.definition, _Definition)
+        known = event_id(event.definition)
+    except ValueError as error:
+        raise StoreError(f"its definition is damaged ({error})") from None
+    if known != event.id:
+        raise StoreError(f"its definition hashes to {known}, not to its id")
+    named = [(bot["name"], bot["identity"]) for bot in event.definition["bots"]]
+    if [(bot.name, bot.identity) for bot in event.bots] != named:
+        raise StoreError("its bots are not those of its definition")
 
 
 def time_of(settings: Settings) -> dict[str, int]:
@@ -88,6 +139,37 @@ def header_of(definition: dict[str, Any], who: Sequence[tuple[str, str]], match:
     )
 
 
+class Plan:
+    """The schedule of an event, worked out seed by seed as it is asked for: there may be a million of them."""
+
+    def __init__(self, definition: dict[str, Any]) -> None:
+        self._chosen = line_ups_of(definition)
+        self._key = schedule_key(definition)
+        self.totals = totals(self._chosen, definition["seeds"])
+        self.per_seed = self.totals.line_ups * self.totals.rotations
+        self._k = -1
+        self._of_seed: tuple[Match, ...] = ()
+        self._rest: Iterator[Match] = iter(())
+
+    def place(self, ordinal: int) -> tuple[int, int, int] | None:
+        """Seed, line-up and rotation at a place of the schedule, None beyond it."""
+        if not 0 <= ordinal < self.totals.matches:
+            return None
+        table, rotation = divmod(ordinal, self.totals.rotations)
+        return (*divmod(table, self.totals.line_ups), rotation)
+
+    def match(self, ordinal: int) -> Match | None:
+        """The match at a place of the schedule, None beyond it. Quick where ordinals rise."""
+        if not 0 <= ordinal < self.totals.matches:
+            return None
+        k, within = divmod(ordinal, self.per_seed)
+        if k != self._k:
+            if k != self._k + 1 or k == 0:
+                self._rest = schedule(self._chosen, self.totals.seeds, key=self._key, first_seed=k)
+            self._k, self._of_seed = k, tuple(islice(self._rest, self.per_seed))
+        return self._of_seed[within]
+
+
 def open_event(store: Store, definition: dict[str, Any], bots: Sequence[Bot], secret: bytes, any_engine: bool) -> EventRow:
     """The store's event of this definition, added if it is new. Raises StoreError if another engine version began it, unless
     ``any_engine``: then the event is marked with this one, too."""
@@ -128,11 +210,8 @@ class Play:
         self.set_aside: set[tuple[int, int]] = set()
         self._voids = {row.ordinal: row.attempt for row in store.voids(event.id)}
         self._planned: dict[int, Match] = {}
-        per_seed = self.totals.matches // self.totals.seeds
-        self._left = dict.fromkeys(range(self.totals.seeds), per_seed)
-        for ordinal in self.done:
-            self._left[ordinal // per_seed] -= 1
-        self._reveal_what_is_over()
+        self._per_seed = self.totals.line_ups * self.totals.rotations
+        self._fixed = Counter(ordinal // self._per_seed for ordinal in self.done)
 
     def jobs(self) -> Iterator[Job]:
         """What is not fixed, in schedule order; tables set aside meanwhile are passed over."""
@@ -141,7 +220,6 @@ class Play:
                 continue
             self._planned[match.ordinal] = match
             attempt = self._voids.get(match.ordinal, 0) + 1
-            self._store.issue(self._event.id, match.ordinal, attempt)
             yield self._job(match, attempt)
 
     def _job(self, match: Match, attempt: int) -> Job:
@@ -159,18 +237,19 @@ class Play:
             if last:
                 self.set_aside.add((match.k, match.lineup))
             return
-        self._store.fix(_match_row(self._event.id, match, outcome))
+        self._fixed[match.k] += 1
+        self._store.fix(_match_row(self._event.id, match, outcome), self._reveals(match.k))
         del self._planned[outcome.ordinal]
         self.done.add(outcome.ordinal)
-        self._left[match.k] -= 1
-        self._reveal_what_is_over()
 
-    def _reveal_what_is_over(self) -> None:
-        for k in [k for k, left in self._left.items() if left == 0]:
-            self._store.reveal(self._event.id, k, seeds.seed_secret(self._event.secret, k))
-            del self._left[k]
-        if not self._left:
-            self._store.reveal(self._event.id, RUN_SECRET, self._event.secret)
+    def _reveals(self, k: int) -> dict[int, bytes]:
+        """What the match that is being fixed reveals: the last one on its seed that seed's secret, the last one the run's."""
+        out: dict[int, bytes] = {}
+        if self._fixed[k] == self._per_seed:
+            out[k] = seeds.seed_secret(self._event.secret, k)
+        if len(self.done) + 1 == self.totals.matches:
+            out[RUN_SECRET] = self._event.secret
+        return out
 
 
 def _match_row(event: str, match: Match, outcome: Outcome) -> MatchRow:

@@ -1,11 +1,13 @@
 """The arbiter's messages: readable lines on stderr, JSON lines in the store."""
 
-import sys
 from collections.abc import MutableMapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 import structlog
+
+from khiva_arena.cli.say import say
 
 FILE = "log.jsonl"
 
@@ -16,7 +18,10 @@ class Log:
     def __init__(self, folder: Path | None) -> None:
         self._file: TextIO | None = None
         if folder is not None:
-            self._file = (folder / FILE).open("a", encoding="utf-8", buffering=1)
+            try:
+                self._file = (folder / FILE).open("a", encoding="utf-8", buffering=1)
+            except OSError as error:
+                say(f"warning: there will be no log: {error}")
         self._stamp = structlog.processors.TimeStamper(fmt="iso", utc=True)
         self._json = structlog.processors.JSONRenderer(sort_keys=True)
         self._logger = structlog.wrap_logger(None, processors=[self._both], wrapper_class=structlog.BoundLogger)
@@ -31,13 +36,14 @@ class Log:
                 self._file.write(str(self._json(None, method, self._stamp(None, method, {**entry, "level": method}))) + "\n")
             except OSError as error:
                 self._file = None  # the truth is in the database; a log that cannot be written ends nothing
-                print(f"the log stops here: {error}", file=sys.stderr)
+                say(f"warning: the log stops here: {error}")
         event = entry.pop("event")
         values = "  ".join(f"{key}={value}" for key, value in entry.items())
-        print(f"{'warning: ' if method == 'warning' else ''}{event}{'  ' if values else ''}{values}", file=sys.stderr)
+        say(f"{'warning: ' if method == 'warning' else ''}{event}{'  ' if values else ''}{values}")
         raise structlog.DropEvent
 
     def close(self) -> None:
         """Close the file."""
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):  # what it still holds was tried before
+                self._file.close()

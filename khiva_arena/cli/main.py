@@ -1,18 +1,20 @@
 """The command line: which command is in which file, and how every way to end becomes an exit code.
 
-0 done, 1 a check failed or a table stayed void, 2 usage or config, 70 internal, 130 interrupted and resumable.
+0 done, 1 a check failed, a table stayed void or the output cannot be written, 2 usage or config, 70 internal, 130
+interrupted and resumable.
 """
 
 import importlib
-import os
 import signal
 import sys
 import traceback
-from typing import Any
+from difflib import get_close_matches
 
 import click
 
 from khiva_arena import __version__
+from khiva_arena.cli.options import is_text
+from khiva_arena.cli.say import say, unwritten, watch_stdout
 from khiva_arena.errors import ArenaError, ConfigError
 
 COMMANDS = {
@@ -26,6 +28,7 @@ COMMANDS = {
 }
 INTERRUPTED = 130
 INTERNAL = 70
+UNWRITTEN = 1
 USAGE = 2
 
 
@@ -42,15 +45,11 @@ class Commands(click.Group):
         command: click.Command = module.command
         return command
 
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            code = super().invoke(ctx)
-            sys.stdout.flush()
-            return code
-        except BrokenPipeError:
-            # Whoever read our output has gone, as `head` does: nothing is left to say, and nothing went wrong.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -60,8 +59,8 @@ class Commands(click.Group):
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "KHIVA_ARENA", "max_content_width": 100},
-    epilog="Results go to stdout, messages to stderr. Exit codes: 0 done, 1 a check failed or a table stayed void, "
-    "2 usage or config, 70 internal error, 130 interrupted (the same command resumes).",
+    epilog="Results go to stdout, messages to stderr. Exit codes: 0 done, 1 a check failed, a table stayed void or the output "
+    "cannot be written, 2 usage or config, 70 internal error, 130 interrupted (the same command resumes).",
 )
 @click.version_option(__version__, prog_name="khiva-arena")
 def cli() -> None:
@@ -71,35 +70,65 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit."""
+    # A script's background job starts with SIGINT ignored: raising it then would do nothing.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGTERM, signal.SIGHUP):
         # Whoever asks us to end gets what Ctrl-C gets: every bot reaped, and a line that says how to resume.
-        signal.signal(number, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup wants to outlive the terminal
+            signal.signal(number, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
+    watch_stdout()
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
     """Run one command line. Returns its exit code."""
     try:
+        _check_text(arguments)
         code = cli.main(arguments, prog_name="khiva-arena", standalone_mode=False)
-        return code if isinstance(code, int) else 0
+        failed = unwritten()
+        return _lost(failed) if failed else code if isinstance(code, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        say(error.message)
+        return USAGE
     except click.ClickException as error:
-        error.show()
+        say(f"khiva-arena: error: {_one_line(error)}")
         return USAGE
     except (click.Abort, KeyboardInterrupt):
-        _say("interrupted")
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # an impatient second one would hide the exit code
+        say("khiva-arena: interrupted")
         return INTERRUPTED
     except ConfigError as error:
         for problem in error.problems:
-            _say(f"error: {problem}")
+            say(f"khiva-arena: error: {problem}")
         return error.exit_code
     except ArenaError as error:
-        _say(f"error: {error}")
+        say(f"khiva-arena: error: {error}")
         return error.exit_code
-    except Exception:
-        traceback.print_exc()
-        _say("error: this is a bug of khiva-arena, please report it with the lines above; nothing that was fixed is lost")
+    except (Exception, SystemExit):  # click makes an exit of a broken pipe
+        failed = unwritten()
+        if failed:
+            return _lost(failed)
+        say(traceback.format_exc(), end="")
+        say("khiva-arena: error: this is a bug, please report it with the lines above; nothing that was fixed is lost")
         return INTERNAL
 
 
-def _say(line: str) -> None:
-    print(f"khiva-arena: {line}", file=sys.stderr)
+def _check_text(arguments: list[str]) -> None:
+    for argument in arguments:
+        if not is_text(argument):
+            raise ConfigError(f"{argument!r} is no valid Unicode text, or has a NUL in it")
+
+
+def _one_line(error: click.ClickException) -> str:
+    """Click's message, and where to read more."""
+    text = " ".join(error.format_message().split())
+    path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
+    return f"{text} See `{path} -h`." if path else text
+
+
+def _lost(error: OSError) -> int:
+    """The exit code when stdout takes no more. A reader that has gone, as `head` does, has seen all it wanted."""
+    if isinstance(error, BrokenPipeError):
+        return 0
+    say(f"khiva-arena: error: the output cannot be written: {error.strerror}")
+    return UNWRITTEN

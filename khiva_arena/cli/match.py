@@ -3,6 +3,7 @@
 import json
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from khiva_arena.arbiter.preflight import preflight
 from khiva_arena.cli import event as events
 from khiva_arena.cli.lookup import match_of, secret_of
 from khiva_arena.cli.options import json_option, match_options
+from khiva_arena.cli.say import say
 from khiva_arena.cli.settings import rules_of_flags, settle
 from khiva_arena.cli.story import story
 from khiva_arena.errors import ConfigError
@@ -39,7 +41,8 @@ def command(rule: tuple[str, ...], stored: tuple[str, str] | None, as_json: bool
         return _again(Path(stored[0]), stored[1], rule, flags, as_json)
     said = {key: value for key, value in flags.items() if value not in (None, ())}
     words = said.get("bots", ())
-    settings = settle({**said, "seats": len(words), "rules": rules_of_flags(rule)} if words else {**said})
+    seated = {"seats": len(words)} if words else {}
+    settings = settle({**said, **seated, "rules": rules_of_flags(rule)}, {"seats": "--bot"}, seats="bots")
     entrants = [bot_files.load(word) for word in settings.bots]
     secret = seeds.run_secret(settings.seed) if settings.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
     definition = {
@@ -55,11 +58,11 @@ def command(rule: tuple[str, ...], stored: tuple[str, str] | None, as_json: bool
     name = events.match_id(events.event_id({**definition, "bots": who, "deal": seeds.commitment("match", seed)}), 0)
     outcome = _play(Job(0, 1, events.header_of(definition, who, name, seed), seed, _stage(entrants)))
     if outcome.record is None:
-        click.echo(f"the match is void, twice: {outcome.void}", err=True)
+        say(f"the match is void, twice: {outcome.void}")
         return 1
     _print(outcome, seed, as_json)
     if settings.seed is None:
-        click.echo(f"to play these deals again: --seed {secret.hex()}", err=True)
+        say(f"to play these deals again: --seed {secret.hex()}")
     return 0
 
 
@@ -104,10 +107,10 @@ def _again(folder: Path, word: str, rule: tuple[str, ...], flags: dict[str, Any]
     if not words:
         for bot, seat in zip(entrants, record.header.seats, strict=True):
             if bot.identity != seat.bot:
-                click.echo(f"warning: {seat.name} has changed since it played", err=True)
+                say(f"warning: {seat.name} has changed since it played")
     outcome = _play(Job(0, 1, record.header, secret, _stage(entrants)))
     if outcome.record is None:
-        click.echo(f"the match is void, twice: {outcome.void}", err=True)
+        say(f"the match is void, twice: {outcome.void}")
         return 1
     difference = first_difference(record, outcome.record)
     if as_json:
@@ -122,11 +125,11 @@ def _again(folder: Path, word: str, rule: tuple[str, ...], flags: dict[str, Any]
 def _recorded(event: EventRow, position: int) -> Bot:
     row: BotRow = event.bots[position]
     word = row.asked_as
-    inside = os.path.join(row.folder, word)
-    if os.path.exists(inside):
-        return bot_files.load(inside)
+    if os.path.isdir(row.folder):
+        with suppress(ConfigError):
+            return bot_files.load(word, row.folder)
     if row.folder != os.getcwd():
-        click.echo(f"warning: {word} was named in {row.folder}; looking for it here", err=True)
+        say(f"warning: {word} was named in {row.folder}, and is not there; looking for it here")
     return bot_files.load(word)
 
 

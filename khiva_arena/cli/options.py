@@ -12,11 +12,21 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON w
 store_argument = click.argument("store", metavar="STORE", type=click.Path(path_type=Path))
 
 
+def is_text(word: str) -> bool:
+    """Whether a word of the command line or the environment is Unicode text that a path, a hash or a file can take."""
+    return "\0" not in word and not any("\ud800" <= letter <= "\udfff" for letter in word)
+
+
 def match_options(command: F) -> F:
     """What one match is played with, whether alone or in a competition. Unset ones are None."""
     options = [
         click.option(
-            "--bot", "bots", multiple=True, metavar="BOT", help="A folder with bot.toml, or a command; repeat for each."
+            "--bot",
+            "bots",
+            multiple=True,
+            metavar="BOT",
+            allow_from_autoenv=False,
+            help="A folder with bot.toml, or a command; repeat for each. Not read from the environment.",
         ),
         click.option("--game", metavar="NAME", help="The game [default: khiva]; see `khiva-arena games`."),
         click.option("--rule", "rule", multiple=True, metavar="KEY=VALUE", help="A rule variant; repeat for each."),

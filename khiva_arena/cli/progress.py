@@ -3,6 +3,8 @@
 import sys
 import time
 
+from khiva_arena.cli.say import say
+
 REDRAW_SECONDS = 0.1
 CLEAR = "\r\x1b[K"
 
@@ -16,7 +18,7 @@ class Progress:
         self._done = before
         self._began = time.monotonic()
         self._drawn = 0.0
-        self._on = sys.stderr.isatty()
+        self._on = sys.stderr is not None and sys.stderr.isatty()
 
     def one(self) -> None:
         """Count one more, and redraw if it is time to."""
@@ -24,8 +26,7 @@ class Progress:
         now = time.monotonic()
         if self._on and now - self._drawn >= REDRAW_SECONDS:
             self._drawn = now
-            sys.stderr.write(CLEAR + self.line(now))
-            sys.stderr.flush()
+            say(CLEAR + self.line(now), end="")
 
     def line(self, now: float) -> str:
         """The line as text; ``now`` on the monotonic clock."""
@@ -38,5 +39,4 @@ class Progress:
     def clear(self) -> None:
         """Take the line off, before something else is printed."""
         if self._on:
-            sys.stderr.write(CLEAR)
-            sys.stderr.flush()
+            say(CLEAR, end="")

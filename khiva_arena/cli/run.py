@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,12 @@ from khiva_arena.store.db import EventRow, Store
 @click.argument("config", required=False, type=click.Path(path_type=Path, dir_okay=False))
 @match_options
 @click.option("--seats", type=int, metavar="N", help="Seats at a table [default: 3].")
-@click.option("--seeds", type=int, metavar="N", help="Deals; each is played by every line-up in all rotations [default: 10].")
+@click.option(
+    "--seeds",
+    type=int,
+    metavar="N",
+    help="Deals; each is played by every line-up in all rotations [default: 10]; at most a million.",
+)
 @click.option("--copies", type=int, metavar="N", help="Seat up to N copies of one bot at a table [default: 1].")
 @click.option("--lineups", type=int, metavar="N", help="At most N line-ups, balanced; all are played unless there are very many.")
 @click.option("-j", "--jobs", type=int, metavar="N", help="Matches at a time [default: 1].")
@@ -44,13 +50,15 @@ def command(config: Path | None, rule: tuple[str, ...], any_engine: bool, shippe
     """Play a round-robin: every line-up of the bots, on every seed, in every rotation of the seats.
 
     CONFIG is a TOML file with the same settings by their long names (bots = [...], seats = 3, turn = "1s", a [rules]
-    table); flags win over KHIVA_ARENA_RUN_* variables, and those over the file. The same command again resumes.
+    table); flags win over KHIVA_ARENA_RUN_* variables (one for each setting but --bot), and those over the file. The same
+    command again resumes.
     """
     settings = _settings(config, rule, flags, shipped)
     entrants = bot_files.load_all(settings.bots)
     _check_games(entrants, settings.game.name)
     definition = events.definition_of(settings, entrants)
     chosen = events.line_ups_of(definition)
+    pool.reserve(settings.jobs, settings.seats)
     Store.check(settings.out)
     commands = [bot_files.stage(bot) for bot in entrants]
     _preflight(settings, definition, entrants, commands)
@@ -75,8 +83,9 @@ def command(config: Path | None, rule: tuple[str, ...], any_engine: bool, shippe
 def _settings(config: Path | None, rule: tuple[str, ...], flags: dict[str, Any], shipped: bool) -> Settings:
     given, places = read_file(config) if config else ({}, {})
     said = {key: value for key, value in flags.items() if value not in (None, ())}
-    if shipped:
-        said["bots"] = (*(said.get("bots") or given.get("bots", ())), *ready_bots(said.get("game") or given.get("game", "khiva")))
+    named = said.get("bots", given.get("bots", ()))
+    if shipped and isinstance(named, list | tuple):
+        said["bots"] = (*named, *ready_bots(said.get("game") or given.get("game", "khiva")))
     rules = rules_of_flags(rule)
     if rules and isinstance(given.get("rules", {}), dict):
         said["rules"] = {**given.get("rules", {}), **rules}
@@ -158,4 +167,5 @@ def _conclude(log: Log, store: Store, settings: Settings, event: EventRow, play:
         tables = ", ".join(f"seed {k} line-up {lineup}" for k, lineup in sorted(play.set_aside))
         log.say(f"set aside after {pool.VOIDS_MOST} voids each: {tables}; the same command tries them again", warning=True)
     log.say(f"run digest {run_digest(store.digests(event.id))}")
-    log.say(f"results are in {settings.out}; next: khiva-arena verify {settings.out}, khiva-arena show {settings.out}")
+    out = shlex.quote(str(settings.out))
+    log.say(f"results are in {settings.out}; next: khiva-arena verify {out}, khiva-arena show {out}")

@@ -1,6 +1,7 @@
 """What a competition is set to: read from flags, environment and a TOML file, checked as a whole, every mistake at once."""
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from khiva_arena.arbiter.clock import Limits
+from khiva_arena.cli.options import is_text
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import get
@@ -17,6 +19,7 @@ from khiva_arena.result import Policy
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)")
 _MS = {"ms": 1, "s": 1000, "m": 60_000}
 LONGEST_MS = 24 * 60 * 60_000
+MOST = {"seeds": 1_000_000, "lineups": 100_000, "jobs": 10_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +63,10 @@ def duration_ms(text: object) -> int:
     match = _DURATION.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise ValueError(f'{text!r} is no time; write "1s", "500ms" or "2m"')
-    ms = round(float(match[1]) * _MS[match[2]])
+    ms = float(match[1]) * _MS[match[2]]
     if ms > LONGEST_MS:
-        raise ValueError(f"{text!r} is longer than a day")
-    return ms
+        raise ValueError(f"{str(text)[:40]!r} is longer than a day")
+    return round(ms)
 
 
 def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
@@ -72,11 +75,11 @@ def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     Bots and out are relative to the file's folder.
     """
     try:
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8")
         raw = tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from None
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
     rules = raw["rules"] if isinstance(raw.get("rules"), dict) else {}
     places = {key: f"{path}:{_line(text, key)}" for key in raw}
@@ -95,7 +98,7 @@ def _line(text: str, key: str) -> int:
 
 
 def _relative(folder: Path, word: str) -> str:
-    return str(folder / word) if (folder / word).exists() else word
+    return str(folder / word) if os.path.exists(folder / word) else word  # a long command is no path, and no error
 
 
 def rules_of_flags(pairs: tuple[str, ...]) -> dict[str, Any]:
@@ -107,13 +110,14 @@ def rules_of_flags(pairs: tuple[str, ...]) -> dict[str, Any]:
             raise ConfigError(f"--rule {pair}: write --rule KEY=VALUE")
         try:
             out[key] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             out[key] = value
     return out
 
 
-def settle(given: Mapping[str, Any], places: Mapping[str, str] | None = None) -> Settings:
-    """Lay ``given`` over the defaults and check all of it. ``places`` names where each key was given, for the messages.
+def settle(given: Mapping[str, Any], places: Mapping[str, str] | None = None, seats: str = "seats") -> Settings:
+    """Lay ``given`` over the defaults and check all of it. ``places`` names where each key was given, for the messages, and
+    ``seats`` what was counted for their number.
 
     Raises ConfigError with every mistake.
     """
@@ -134,7 +138,7 @@ def settle(given: Mapping[str, Any], places: Mapping[str, str] | None = None) ->
     if game is not None:
         if isinstance(values["seats"], int) and values["seats"] not in game.seats:
             counts = f"{game.seats[0]} to {game.seats[-1]}"
-            wrong("seats", f"{game.name} is played with {counts} seats, not {values['seats']}")
+            wrong("seats", f"{game.name} is played with {counts} {seats}, not {values['seats']}")
         try:
             rules = game.rules(values["rules"]) if isinstance(values["rules"], Mapping) else {}
         except ConfigError as error:
@@ -168,6 +172,8 @@ def _check_shapes(values: dict[str, Any], wrong: Any) -> None:
             continue
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             wrong(key, f"{value!r} is not a whole number of at least 1")
+        elif value > MOST.get(key, value):
+            wrong(key, f"{MOST[key]:,} at most, not {value}")
     if not isinstance(values["bots"], list | tuple) or not all(isinstance(word, str) for word in values["bots"]):
         wrong("bots", "a list of folders or commands is expected")
     elif not values["bots"]:
@@ -178,6 +184,12 @@ def _check_shapes(values: dict[str, Any], wrong: Any) -> None:
         wrong("seed", "a text is expected")
     if not isinstance(values["out"], str | Path):
         wrong("out", "a folder is expected")
+    if not isinstance(values["game"], str):
+        wrong("game", "a name is expected")
+    for key in ("seed", "out", "bots"):
+        for word in values[key] if isinstance(values[key], list | tuple) else [values[key]]:
+            if isinstance(word, str) and not is_text(word):
+                wrong(key, f"{word!r} is no valid Unicode text, or has a NUL in it")
 
 
 def _limits(values: dict[str, Any], wrong: Any) -> Limits | None:
@@ -195,6 +207,8 @@ def _limits(values: dict[str, Any], wrong: Any) -> Limits | None:
 
 
 def _game(values: dict[str, Any], wrong: Any) -> Game | None:
+    if not isinstance(values["game"], str):
+        return None
     try:
         return get(values["game"])
     except ArenaError as error:

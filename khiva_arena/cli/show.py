@@ -1,13 +1,14 @@
 """``khiva-arena show``: what a store holds, or one match of it."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
 import click
 from tabulate import tabulate
 
-from khiva_arena.cli.lookup import events_of, match_of, secret_of
+from khiva_arena.cli.lookup import events_of, match_of, matches_of, secret_of
 from khiva_arena.cli.options import json_option, store_argument
 from khiva_arena.cli.story import story
 from khiva_arena.store.db import Store
@@ -32,7 +33,7 @@ def _list(store: Store, as_json: bool) -> None:
     listed: list[dict[str, Any]] = []
     for event in events_of(store, ()):
         names = [bot.name for bot in event.bots]
-        for row in store.matches(event.id):
+        for row in matches_of(store, event):
             result = [(names[seat.bot], seat.rank, seat.score, seat.verdict) for seat in row.seats]
             listed.append({"match": f"{event.number}/{row.ordinal}", "id": row.id, "seed": row.seed, "seats": result})
     if as_json:
@@ -68,4 +69,5 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
             click.echo(f"seat {seat.seat}: {verdict} at gather {gather}: {detail}")
         if notes and seat.notes:
             click.echo(f"--- stderr of seat {seat.seat} ({seat.notes_total} bytes)\n{seat.notes.rstrip()}")
-    click.echo(f"to play it again: khiva-arena match --from {store.folder} {event.number}/{row.ordinal}")
+    again = shlex.join(["khiva-arena", "match", "--from", str(store.folder), f"{event.number}/{row.ordinal}"])
+    click.echo(f"to play it again: {again}")

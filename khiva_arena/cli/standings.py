@@ -7,15 +7,17 @@ from pathlib import Path
 
 import click
 
-from khiva_arena.cli.lookup import events_of
+from khiva_arena.arbiter.pool import VOIDS_MOST
+from khiva_arena.cli.lookup import damaged, events_of, matches_of, voids_of
 from khiva_arena.cli.options import json_option, store_argument
 from khiva_arena.ratings.matches import MatchRow
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import canonical, digest_of
 from khiva_arena.report.standings import Entrant, EventConditions, Standings, pools, standings
 from khiva_arena.report.table import to_json, to_text
-from khiva_arena.result import Verdict
-from khiva_arena.store.db import EventRow, Store, VoidRow
+from khiva_arena.result import FAULTS, Verdict
+from khiva_arena.store.db import EventRow, SeatRow, Store, VoidRow
+from khiva_arena.store.db import MatchRow as StoredMatch
 
 
 @click.command("standings", short_help="Print the rating table of a store.")
@@ -73,10 +75,11 @@ def _standings(store: Store, events: Sequence[EventRow], anchor: str | None) -> 
 
 
 def match_rows(store: Store, event: EventRow) -> list[MatchRow]:
-    """What the ratings need of an event: its fixed matches and those that stayed void."""
-    voids = {row.ordinal: row for row in store.voids(event.id)}
+    """What the ratings need of an event: its fixed matches and those that stayed void. One that was void and is still to be
+    played again, since the run was interrupted, is neither."""
+    voids = {row.ordinal: row for row in voids_of(store, event)}
     out = []
-    for match in store.matches(event.id):
+    for match in matches_of(store, event):
         void = voids.pop(match.ordinal, None)
         out.append(
             MatchRow(
@@ -86,12 +89,19 @@ def match_rows(store: Store, event: EventRow) -> list[MatchRow]:
                 seed=_block(event, match.seed),
                 bots=tuple(event.bots[seat.bot].identity for seat in match.seats),
                 ranks=tuple(seat.rank for seat in match.seats),
-                faults=tuple(tuple(Verdict(fault[0]) for fault in seat.faults) for seat in match.seats),
+                faults=tuple(_faults(store, event, match, seat) for seat in match.seats),
                 voids=void.attempt if void else 0,
                 cpu_s=tuple(seat.cpu for seat in match.seats),
             )
         )
-    return out + [_set_aside(event, void) for void in voids.values()]
+    return out + [_set_aside(event, void) for void in voids.values() if void.attempt >= VOIDS_MOST]
+
+
+def _faults(store: Store, event: EventRow, match: StoredMatch, seat: SeatRow) -> tuple[Verdict, ...]:
+    for verdict, *_ in seat.faults:
+        if verdict not in FAULTS:
+            damaged(store, f"match {event.number}/{match.ordinal}", f"{verdict!r} is no fault")
+    return tuple(Verdict(verdict) for verdict, *_ in seat.faults)
 
 
 def _set_aside(event: EventRow, void: VoidRow) -> MatchRow:

@@ -114,7 +114,7 @@ def _decode_slowly(payload: bytes, kind: type[T], tag: str) -> T:
     if not isinstance(value, dict):
         raise RemoteProtocolError(f"a frame holds {_article(value)}, not a map")
     if value.get("type") != tag:
-        raise RemoteProtocolError(f'the message has type {value.get("type")!r}; "{tag}" is expected here')
+        raise RemoteProtocolError(f'the message has type {repr(value.get("type"))[:80]}; "{tag}" is expected here')
     known = {field: value[field] for field in kind.__struct_fields__ if field in value}
     try:
         return msgspec.convert(known, kind)

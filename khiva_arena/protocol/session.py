@@ -80,22 +80,31 @@ class Breach(NamedTuple):
 
 
 Outcome = Greeting | Answer | Breach | None
+FLOOD = Breach(Verdict.FLOODED, f"more than {DROPPED_MOST} acts that nobody asked for")
 
 
 class Session:
-    """One seat's conversation. Raises LocalProtocolError where the arbiter does what the table does not allow."""
+    """One seat's conversation. Raises LocalProtocolError where the arbiter does what the table does not allow.
 
-    __slots__ = ("_dropped", "_first", "_owed", "_reader", "_req", "breach", "phase")
+    What a bot sends is taken in its own order, however it was cut into pieces: the awaited answer counts even if a breach
+    stands behind it, and the breach is found when the rest is opened.
+    """
+
+    __slots__ = ("_dropped", "_first", "_owed", "_reader", "_req", "_trouble", "breach", "phase")
 
     def __init__(self) -> None:
         self.phase = Phase.NEW
         self.breach: Breach | None = None
         self._reader = codec.FrameReader()
+        # A breach that stands behind the sealed frames: nothing is read any more.
+        self._trouble: Breach | None = None
         self._first = 0
         self._req = -1
         self._dropped = 0
         # Requests that ran out of time and whose answers may yet come: they stand before the answer that is awaited.
         self._owed = 0
+
+    # --- what the arbiter does ---
 
     def hello(self, message: Hello) -> bytes:
         """The frame that opens the conversation."""
@@ -126,27 +135,30 @@ class Session:
         self._move(Step.END)
         return codec.encode(message)
 
-    def receive(self, data: bytes) -> Breach | None:
-        """Take bytes in, looking at lengths alone. A framing fault ends the conversation at once and is returned."""
-        if self.phase in (Phase.BROKEN, Phase.ENDED):
-            return None
+    # --- what the bot sends ---
+
+    def receive(self, data: bytes) -> bool:
+        """Take bytes in, looking at lengths alone. Returns False when nothing more will be read from this bot: its framing
+        is broken, or it floods. What exactly is wrong is found when it is opened."""
+        if self._trouble is not None or self.phase in (Phase.BROKEN, Phase.ENDED):
+            return False
         try:
             self._reader.feed(data)
         except RemoteProtocolError as error:
-            return self._break(Verdict.PROTOCOL, error.detail)
+            self._trouble = Breach(Verdict.PROTOCOL, error.detail)
         if len(self._reader.frames) > DROPPED_MOST + 1 - self._dropped:
-            return self._flooded()
-        return None
+            self._trouble = self._trouble or FLOOD
+        return self._trouble is None
 
     @property
     def sealed(self) -> int:
-        """Whole frames that wait to be opened."""
-        return len(self._reader.frames)
+        """What waits to be opened: whole frames, and the breach behind them if there is one."""
+        return len(self._reader.frames) + (self._trouble is not None)
 
     @property
     def ready(self) -> bool:
-        """Enough frames are in for the awaited one to be among them, late answers to earlier requests counted."""
-        return len(self._reader.frames) > self._owed
+        """Enough is in for the awaited frame to be among it, late answers to earlier requests counted."""
+        return len(self._reader.frames) > self._owed or self._trouble is not None
 
     @property
     def strayed(self) -> bool:
@@ -158,44 +170,45 @@ class Session:
         """Bytes of a frame that has begun and not ended."""
         return self._reader.partial
 
-    def open(self) -> Outcome:
-        """Decode what is in. Returns the greeting or answer awaited, a breach, or None when neither has come yet."""
-        found: Greeting | Answer | None = None
-        frames = self._reader.frames
-        try:
-            while frames:
-                if self.phase is Phase.GREETING:
-                    hello = codec.decode_bot_hello(frames.popleft())
-                    self._move(Step.GREETED)
-                    found = Greeting(hello.name, hello.version if isinstance(hello.version, str) else "")
-                    continue
-                act = codec.decode_act(frames.popleft())
-                if act.req == self._req and self.phase is Phase.ASKED:
-                    self._move(Step.ANSWERED)
-                    self._owed = 0
-                    found = Answer(act.choice)
-                elif self._first <= act.req <= self._req:
-                    self._move(Step.DROPPED)
-                    self._dropped += 1
-                    self._owed = max(0, self._owed - 1)
-                    if self._dropped > DROPPED_MOST:
-                        return self._flooded()
-                else:
-                    return self._break(Verdict.PROTOCOL, f"an act for req {act.req}, which was not asked")
-        except RemoteProtocolError as error:
-            return self._break(Verdict.PROTOCOL, error.detail)
-        return found
+    def open(self, most: int | None = None) -> Outcome:
+        """Decode what is sealed, ``most`` of it at the most, up to the greeting or answer that is awaited, which is returned;
+        or a breach; or None when neither is there. What stands behind the awaited one stays sealed."""
+        for _ in range(self.sealed if most is None else most):
+            if not self._reader.frames:
+                return self._break(self._trouble) if self._trouble else None
+            try:
+                found = self._take(self._reader.frames.popleft())
+            except RemoteProtocolError as error:
+                return self._break(Breach(Verdict.PROTOCOL, error.detail))
+            if found is not None:
+                return found
+        return None
 
-    def _flooded(self) -> Breach:
-        return self._break(Verdict.FLOODED, f"more than {DROPPED_MOST} acts that nobody asked for")
-
-    def _break(self, verdict: Verdict, detail: str) -> Breach:
+    def _take(self, payload: bytes) -> Outcome:
         if self.phase is Phase.GREETING:
-            verdict = Verdict.START_FAILED
+            hello = codec.decode_bot_hello(payload)
+            self._move(Step.GREETED)
+            return Greeting(hello.name, hello.version if isinstance(hello.version, str) else "")
+        act = codec.decode_act(payload)
+        if act.req == self._req and self.phase is Phase.ASKED:
+            self._move(Step.ANSWERED)
+            self._owed = 0
+            return Answer(act.choice)
+        if not self._first <= act.req <= self._req:
+            raise RemoteProtocolError(f"an act for req {act.req}, which was not asked")
+        self._move(Step.DROPPED)
+        self._dropped += 1
+        self._owed = max(0, self._owed - 1)
+        return self._break(FLOOD) if self._dropped > DROPPED_MOST else None
+
+    def _break(self, breach: Breach) -> Breach:
+        if self.phase is Phase.GREETING:
+            breach = breach._replace(verdict=Verdict.START_FAILED)
         self._move(Step.BREACH)
         self._reader = codec.FrameReader()
-        self.breach = Breach(verdict, detail)
-        return self.breach
+        self._trouble = None
+        self.breach = breach
+        return breach
 
     def _move(self, step: Step) -> None:
         try:

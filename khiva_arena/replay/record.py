@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+import msgspec
+
 from khiva_arena.errors import RecordError
 from khiva_arena.result import Verdict
 
@@ -84,32 +86,27 @@ class Record:
 
     def to_json(self) -> str:
         """Canonical text, digest included."""
-        body = {"header": asdict(self.header), "steps": self.steps, **self._result(), "digest": self.digest}
-        return canonical(body).decode()
+        return self._text(self.digest)
+
+    def _text(self, digest: str) -> str:
+        return canonical({"header": asdict(self.header), "steps": self.steps, **self._result(), "digest": digest}).decode()
 
     @classmethod
     def from_json(cls, text: str) -> "Record":
         """Read a record and check its chain. Raises RecordError when it is malformed or its digest does not fit."""
         try:
             raw = json.loads(text)
-            head = dict(raw["header"])
-            head["seats"] = tuple(Seat(*seat) for seat in head["seats"])
-            record = cls(
-                header=Header(**head),
-                steps=tuple(tuple(Choice(*choice) for choice in step) for step in raw["steps"]),
-                verdicts=tuple(Verdict(v) for v in raw["verdicts"]),
-                forfeited_at=tuple(raw["forfeited_at"]),
-                ranks=tuple(raw["ranks"]),
-                scores=tuple(raw["scores"]),
-                reason=raw["reason"],
-            )
+            record = msgspec.convert(raw, cls)
             said = raw["digest"]
-        except (KeyError, TypeError, ValueError) as error:
-            raise RecordError(f"not a record of a match ({type(error).__name__}: {error})") from None
+            digest, same = record.digest, record._text(said) == text
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            raise RecordError(f"not a record of a match ({type(error).__name__}: {str(error)[:200]})") from None
         if record.header.format != FORMAT:
             raise RecordError(f"a record of format {record.header.format}; this engine reads format {FORMAT}")
-        if record.digest != said:
-            raise RecordError(f"the hash chain ends in {record.digest[:16]}, the record says {str(said)[:16]}")
+        if digest != said:
+            raise RecordError(f"the hash chain ends in {digest[:16]}, the record says {str(said)[:16]}")
+        if not same:
+            raise RecordError("not canonical text, or with more in it than a record has")
         return record
 
 

@@ -11,6 +11,9 @@ from khiva_arena.result import FAULTS, STRIKES_TO_FORFEIT, STRIKING, Policy, Ver
 
 Watch = Callable[[int, State, Sequence[Event]], None]
 BLAMED_AT_A_STEP = frozenset(FAULTS) - {Verdict.START_FAILED}
+# Who is not asked cannot be late or choose wrongly; neither can who has not yet greeted.
+BLAMED_UNASKED = BLAMED_AT_A_STEP - frozenset(STRIKING)
+BLAMED_AT_THE_START = BLAMED_UNASKED | {Verdict.START_FAILED}
 
 
 def verify(record: Record, secret: bytes, watch: Watch | None = None) -> None:
@@ -40,10 +43,22 @@ def verify(record: Record, secret: bytes, watch: Watch | None = None) -> None:
     _replay(record, state, events, watch)
 
 
+def faults_of(record: Record) -> list[list[tuple[str, int]]]:
+    """By seat, the verdict and gather of every fault that a record tells of, strikes included, in order."""
+    found: list[list[tuple[str, int]]] = [[] for _ in record.header.seats]
+    for number, step in enumerate(record.steps, 1):
+        for seat, _, why in step:
+            if why and why != FORFEITED:
+                found[seat].append((why, number))
+    for faults, verdict, at in zip(found, record.verdicts, record.forfeited_at, strict=True):
+        if at is not None and at not in [gather for _, gather in faults]:  # at the start, or in a gather it was not asked in
+            faults.append((str(verdict), at))
+    return found
+
+
 def _replay(record: Record, state: State, events: list[Event], watch: Watch | None) -> None:
-    count = len(record.header.seats)
-    strikes = [0] * count
-    out: list[int | None] = [0 if at == 0 else None for at in record.forfeited_at]
+    strikes = [0] * len(record.header.seats)
+    out = _out_at_the_start(record)
     if watch:
         watch(0, state, events)
     for number, step in enumerate(record.steps, 1):
@@ -60,6 +75,13 @@ def _replay(record: Record, state: State, events: list[Event], watch: Watch | No
         if watch:
             watch(number, state, events)
     _check_end(record, state, out)
+
+
+def _out_at_the_start(record: Record) -> list[int | None]:
+    for seat, at in enumerate(record.forfeited_at):
+        if at == 0 and record.verdicts[seat] not in BLAMED_AT_THE_START:
+            raise RecordError(f"seat {seat}: {record.verdicts[seat]} is no fault of the start")
+    return [0 if at == 0 else None for at in record.forfeited_at]
 
 
 def _check_choice(record: Record, number: int, choice: Choice, out: list[int | None], strikes: list[int]) -> None:
@@ -87,7 +109,7 @@ def _check_forfeits(record: Record, number: int, choosers: list[int], out: list[
     """A seat that was not asked may still break the protocol; one that was asked forfeits only by a fault in its choice."""
     for seat, at in enumerate(record.forfeited_at):
         if at == number and out[seat] is None:
-            if seat in choosers or record.verdicts[seat] in STRIKING:
+            if seat in choosers or record.verdicts[seat] not in BLAMED_UNASKED:
                 raise RecordError(f"step {number}, seat {seat}: forfeited without a fault")
             out[seat] = number
 

@@ -4,22 +4,26 @@ import fcntl
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+import msgspec
+
 from khiva_arena.errors import StoreError
-from khiva_arena.replay.record import Record
+from khiva_arena.replay.record import Record, run_digest
 
 VERSION = 1
 FILE = "arena.db"
 LOCK = "arena.lock"
 APPLICATION = 0x4B484956  # "KHIV"
 RUN_SECRET = -1
+UNREADABLE = "unreadable"
+CLOSE_MS = 1_000  # for the last checkpoint, where readers are in the way
 T = TypeVar("T")
 
 
@@ -37,7 +41,8 @@ class BotRow:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """An event, see schema.sql. ``secret`` is the run's, 32 bytes, private until revealed. ``engines``: all that played it."""
+    """An event, see schema.sql. ``secret`` is the run's, 32 bytes, private until revealed. ``engines``: all that played it.
+    A ``definition`` that is damaged beyond reading is empty."""
 
     id: str
     number: int
@@ -51,7 +56,7 @@ class EventRow:
 
 @dataclass(frozen=True, slots=True)
 class SeatRow:
-    """One seat of a fixed match, see schema.sql."""
+    """One seat of a fixed match, see schema.sql. ``faults`` damaged beyond reading are one fault, UNREADABLE."""
 
     seat: int
     bot: int
@@ -94,7 +99,7 @@ class MatchRow:
 
 @dataclass(frozen=True, slots=True)
 class VoidRow:
-    """A void match, see schema.sql."""
+    """A void match, see schema.sql. Lists damaged beyond reading are empty."""
 
     event: str
     ordinal: int
@@ -124,14 +129,17 @@ class Store:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Open for reading. Raises StoreError where there is no store, or one of another version."""
-        path = folder / FILE
-        if not path.is_file():
-            raise StoreError(f"{folder}: no store here ({FILE} is missing)")
+        """Open for reading: a snapshot, taken at the first look. Raises StoreError where there is no store, or one of another
+        version."""
         with _explained(folder):
-            connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=10)
+            if not (folder / FILE).is_file():
+                raise StoreError(f"{folder}: no store here ({FILE} is missing)")
+            connection = _open_to_read(folder)
             try:
+                if _is_blank(connection):
+                    raise StoreError(f"{folder}: an empty store: what began it was ended at once; the same command goes on")
                 _check_version(folder, connection)
+                connection.execute("BEGIN")  # or an arbiter at work would change what we count while we count it
             except BaseException:
                 connection.close()
                 raise
@@ -159,13 +167,24 @@ class Store:
     @staticmethod
     def check(folder: Path) -> None:
         """Raise StoreError if ``folder`` holds something that ``write`` would refuse; touch nothing."""
-        if folder.exists() and not folder.is_dir():
-            raise StoreError(f"{folder}: not a folder; give another --out")
-        if (folder / FILE).is_file():
-            Store.read(folder).close()
+        with _explained(folder):
+            if folder.exists() and not folder.is_dir():
+                raise StoreError(f"{folder}: not a folder; give another --out")
+            if not (folder / FILE).is_file():
+                return
+            connection = _open_to_read(folder)
+            try:
+                if not _is_blank(connection):
+                    _check_version(folder, connection)
+            finally:
+                connection.close()
 
     def close(self) -> None:
-        """Close and unlock."""
+        """Close and unlock. A writer leaves all it fixed in the one file, so that a copy of that is whole."""
+        if self._lock is not None:
+            with suppress(sqlite3.Error):  # what is not moved over now stays in the -wal file, and is not lost
+                self._connection.execute(f"PRAGMA busy_timeout = {CLOSE_MS}")
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         self._connection.close()
         if self._lock is not None:
             os.close(self._lock)
@@ -183,7 +202,7 @@ class Store:
         """All events in order of creation."""
         rows = self._rows("SELECT id, number, definition, engine, created, commitment, secret FROM events ORDER BY number")
         return [
-            EventRow(r[0], r[1], json.loads(r[2]), (r[3], *self._engines(r[0])), r[4], r[5], r[6], self._bots(r[0])) for r in rows
+            EventRow(r[0], r[1], _object(r[2]), (r[3], *self._engines(r[0])), r[4], r[5], r[6], self._bots(r[0])) for r in rows
         ]
 
     def event(self, event: str) -> EventRow | None:
@@ -216,13 +235,9 @@ class Store:
 
     # --- matches ---
 
-    def issue(self, event: str, ordinal: int, attempt: int) -> None:
-        """Note that a match is about to be played."""
-        with self._transaction() as execute:
-            execute("INSERT OR REPLACE INTO issued VALUES (?, ?, ?)", (event, ordinal, attempt))
-
-    def fix(self, match: MatchRow) -> None:
-        """Fix a match with its record and seats, in one transaction. Raises StoreError if it is fixed already."""
+    def fix(self, match: MatchRow, reveals: Mapping[int, bytes]) -> None:
+        """Fix a match with its record and seats, and publish the secrets of what it was the last match of: seed by seed, the
+        run's as seed -1, which concludes the event. All in one transaction. Raises StoreError if it is fixed already."""
         with self._transaction() as execute:
             values = asdict(match)
             del values["seats"]
@@ -230,36 +245,35 @@ class Store:
             for seat in match.seats:
                 row = asdict(seat) | {"faults": json.dumps(seat.faults)}
                 _insert(execute, "seats", {"event": match.event, "ordinal": match.ordinal, **row})
-            execute("DELETE FROM issued WHERE event = ? AND ordinal = ?", (match.event, match.ordinal))
+            for seed, secret in reveals.items():
+                execute("INSERT INTO reveals VALUES (?, ?, ?)", (match.event, seed, secret))
+            if RUN_SECRET in reveals:
+                execute("INSERT INTO conclusions VALUES (?, ?, ?)", (match.event, run_digest(self.digests(match.event)), now()))
 
     def void(self, row: VoidRow) -> None:
         """Note a void match, in one transaction."""
         with self._transaction() as execute:
             _insert(execute, "voids", asdict(row) | {"bots": json.dumps(row.bots), "cpu": json.dumps(row.cpu)})
-            execute("DELETE FROM issued WHERE event = ? AND ordinal = ?", (row.event, row.ordinal))
 
     def fixed(self, event: str) -> set[int]:
         """Ordinals of the matches that are fixed."""
         return {row[0] for row in self._rows("SELECT ordinal FROM matches WHERE event = ?", event)}
 
     def matches(self, event: str) -> Iterator[MatchRow]:
-        """Fixed matches in schedule order."""
+        """Fixed matches in schedule order, read as they are asked for."""
         columns = "event, ordinal, id, seed, lineup, rotation, digest, record, attempt, req_start, seconds, finished"
-        seats = self._seats(event)
-        for row in self._rows(f"SELECT {columns} FROM matches WHERE event = ? ORDER BY ordinal", event):
-            named = dict(zip(columns.split(", "), row, strict=True))
-            yield MatchRow(**named, seats=tuple(seats.get(named["ordinal"], ())))
+        with _explained(self.folder):
+            for row in self._connection.execute(f"SELECT {columns} FROM matches WHERE event = ? ORDER BY ordinal", (event,)):
+                named = dict(zip(columns.split(", "), row, strict=True))
+                yield MatchRow(**named, seats=self._seats(event, named["ordinal"]))
 
-    def _seats(self, event: str) -> dict[int, list[SeatRow]]:
+    def _seats(self, event: str, ordinal: int) -> tuple[SeatRow, ...]:
         columns = (
             "seat, bot, rank, score, verdict, faults, decisions, thought, slowest, bank_left, cpu, status, notes, notes_total"
         )
-        out: dict[int, list[SeatRow]] = {}
-        for row in self._rows(f"SELECT {columns}, ordinal FROM seats WHERE event = ? ORDER BY ordinal, seat", event):
-            named = dict(zip(columns.split(", "), row[:-1], strict=True))
-            named["faults"] = json.loads(named["faults"])
-            out.setdefault(row[-1], []).append(SeatRow(**named))
-        return out
+        rows = self._rows(f"SELECT {columns} FROM seats WHERE event = ? AND ordinal = ? ORDER BY seat", event, ordinal)
+        named = [dict(zip(columns.split(", "), row, strict=True)) for row in rows]
+        return tuple(SeatRow(**(seat | {"faults": _faults(seat["faults"])})) for seat in named)
 
     def digests(self, event: str) -> list[str]:
         """Match digests in schedule order."""
@@ -269,18 +283,18 @@ class Store:
         """Void matches in schedule order."""
         columns = "event, ordinal, attempt, seed, lineup, bots, why, cpu, at"
         rows = self._rows(f"SELECT {columns} FROM voids WHERE event = ? ORDER BY ordinal, attempt", event)
-        return [VoidRow(r[0], r[1], r[2], r[3], r[4], json.loads(r[5]), r[6], json.loads(r[7]), r[8]) for r in rows]
+        return [VoidRow(r[0], r[1], r[2], r[3], r[4], _list(r[5], list[int]), r[6], _list(r[7], list[float]), r[8]) for r in rows]
 
     # --- reveals ---
-
-    def reveal(self, event: str, seed: int, secret: bytes) -> None:
-        """Publish a seed's secret, or the run's as seed -1; a second time changes nothing."""
-        with self._transaction() as execute:
-            execute("INSERT OR IGNORE INTO reveals VALUES (?, ?, ?)", (event, seed, secret))
 
     def reveals(self, event: str) -> dict[int, bytes]:
         """Published secrets by seed; -1 is the run's."""
         return {row[0]: row[1] for row in self._rows("SELECT seed, secret FROM reveals WHERE event = ?", event)}
+
+    def conclusion(self, event: str) -> str | None:
+        """The run digest as it was when the event was over; None before that."""
+        rows = self._rows("SELECT digest FROM conclusions WHERE event = ?", event)
+        return str(rows[0][0]) if rows else None
 
     # --- plumbing ---
 
@@ -294,10 +308,12 @@ class Store:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection.execute
+                self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:  # where the disk is full, SQLite itself has rolled back already
+                    with suppress(sqlite3.Error):  # the first error is the one to tell
+                        self._connection.execute("ROLLBACK")
                 raise
-            self._connection.execute("COMMIT")
 
 
 def _insert(execute: Callable[..., Any], table: str, values: dict[str, Any]) -> None:
@@ -305,16 +321,47 @@ def _insert(execute: Callable[..., Any], table: str, values: dict[str, Any]) -> 
     execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", values)
 
 
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _list(text: str, kind: type[list[T]]) -> list[T]:
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except (ValueError, RecursionError):
+        return []
+
+
+def _faults(text: str) -> list[list[Any]]:
+    try:
+        return [list(fault) for fault in msgspec.json.decode(text, type=list[tuple[str, str, int]])]
+    except (ValueError, RecursionError):
+        return [[UNREADABLE, text[:80], 0]]
+
+
+def _open_to_read(folder: Path) -> sqlite3.Connection:
+    path = (folder / FILE).resolve()
+    return sqlite3.connect(f"{path.as_uri()}?{_how_to_read(path)}", uri=True, isolation_level=None, timeout=10)
+
+
+def _how_to_read(path: Path) -> str:
+    """SQLite writes beside a database in WAL mode even to read it. Where it cannot, as on a read-only disk, no arbiter is at
+    work either; and if none left anything in the -wal file, the one file is the whole store and will not change."""
+    wal = path.with_name(f"{FILE}-wal")
+    if os.access(path.parent, os.W_OK) or (wal.exists() and wal.stat().st_size):
+        return "mode=ro"
+    return "mode=ro&immutable=1"
+
+
 def _open_to_write(folder: Path) -> sqlite3.Connection:
     path = folder / FILE
-    fresh = not path.exists() or path.stat().st_size == 0
+    _make_if_blank(path)
     connection = sqlite3.connect(path, isolation_level=None, timeout=10)
     try:
-        if fresh:
-            connection.execute("PRAGMA journal_mode = WAL")
-            schema = files("khiva_arena.store").joinpath("schema.sql").read_text()
-            versions = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
-            connection.executescript(f"BEGIN; {schema} {versions} COMMIT;")
         _check_version(folder, connection)
         # A match that was reported as fixed must outlive even a power cut.
         connection.execute("PRAGMA synchronous = FULL")
@@ -323,6 +370,36 @@ def _open_to_write(folder: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _make_if_blank(path: Path) -> None:
+    """Make an empty store under another name and move it into place: ended at any moment, this leaves no half of one."""
+    if path.exists():
+        connection = sqlite3.connect(path, isolation_level=None, timeout=10)
+        try:
+            if not _is_blank(connection):
+                return
+        finally:
+            connection.close()
+    draft = path.with_name(f"{FILE}-new")
+    for left in (draft, *(Path(f"{draft}{end}") for end in ("-wal", "-shm", "-journal"))):
+        left.unlink(missing_ok=True)
+    connection = sqlite3.connect(draft, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        schema = files("khiva_arena.store").joinpath("schema.sql").read_text()
+        versions = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
+        connection.executescript(f"BEGIN; {schema} {versions} COMMIT;")
+    finally:
+        connection.close()
+    draft.replace(path)
+
+
+def _is_blank(connection: sqlite3.Connection) -> bool:
+    """Nothing was ever stored in it: what a full disk or a kill may leave of a store that was being made."""
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    return (application, tables) == (0, 0)
 
 
 def _check_version(folder: Path, connection: sqlite3.Connection) -> None:
@@ -353,6 +430,7 @@ def _advice(text: str) -> str:
         "full": "; free some space and run the same command again, nothing that was fixed is lost",
         "locked": "; another program holds it: end that and run the same command again",
         "readonly": "; it cannot be written: check the permissions of the folder",
+        "unable to open": "; if the folder cannot be written, copy arena.db and arena.db-wal to one that can",
         "malformed": "; it is damaged: `khiva-arena verify` says what is sound, restore a copy to go on",
         "not a database": "; it is damaged or no store: restore a copy, or give another folder",
     }

@@ -30,14 +30,7 @@ CREATE TABLE bots (
     PRIMARY KEY (event, position)
 ) STRICT;
 
--- A match is issued, then fixed in one transaction with its record. What was issued and not fixed is issued again.
-CREATE TABLE issued (
-    event TEXT NOT NULL REFERENCES events (id),
-    ordinal INTEGER NOT NULL,
-    attempt INTEGER NOT NULL,
-    PRIMARY KEY (event, ordinal)
-) STRICT;
-
+-- A match is fixed in one transaction with its record, its seats and what it reveals. What is not here is played.
 CREATE TABLE matches (
     event TEXT NOT NULL REFERENCES events (id),
     ordinal INTEGER NOT NULL,          -- place in the schedule
@@ -96,4 +89,11 @@ CREATE TABLE reveals (
     seed INTEGER NOT NULL,
     secret BLOB NOT NULL,
     PRIMARY KEY (event, seed)
+) STRICT;
+
+-- An event that is over, and the digest over all of its match digests in schedule order.
+CREATE TABLE conclusions (
+    event TEXT PRIMARY KEY REFERENCES events (id),
+    digest TEXT NOT NULL,
+    at TEXT NOT NULL                   -- UTC, ISO 8601
 ) STRICT;

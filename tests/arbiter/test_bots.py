@@ -1,11 +1,14 @@
 """Bots as folders and commands: what is read, what identifies them, what is staged and built, and every mistake named."""
 
 import os
+import shutil
 import stat
+import time
 from pathlib import Path
 
 import pytest
 
+from khiva_arena.arbiter import bots
 from khiva_arena.arbiter.bots import load, load_all, missing_tool, stage
 from khiva_arena.errors import BotError, ConfigError
 
@@ -65,6 +68,110 @@ def test_staged_tree_is_read_only_and_made_once(tmp_path: Path) -> None:
     assert built.stat().st_mtime_ns == when
 
 
+def _staged(tmp_path: Path, main: str) -> tuple[Path, bots.Bot]:
+    """A staged bot that is built, and the folder it is in."""
+    bot = load(folder(tmp_path / "a", TOML + 'build = "cp main.py built.py"\n', main=main))
+    return Path(stage(bot).folder), bot
+
+
+def _open_up(place: Path) -> None:
+    place.chmod(0o755)
+    for path in place.iterdir():
+        path.chmod(0o755)
+
+
+CHANGES = {
+    "a source": lambda place: (place / "main.py").write_text("print('mine')"),
+    "what was built": lambda place: (place / "built.py").write_text("print('mine')"),
+    "notes kept": lambda place: (place / "notes").write_text("seed 3: pass low"),
+    "a folder": lambda place: (place / "more").mkdir(),
+    "something gone": lambda place: (place / "built.py").unlink(),
+    "a link instead": lambda place: ((place / "main.py").unlink(), (place / "main.py").symlink_to("built.py")),
+    "no seal": lambda place: place.with_name(f"{place.name}.json").unlink(),
+    "another seal": lambda place: place.with_name(f"{place.name}.json").write_text("x"),
+    "all of it gone": lambda place: shutil.rmtree(place),
+    "a link to elsewhere": lambda place: (place.rename(place.with_name("elsewhere")), place.symlink_to("elsewhere")),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_staged_folder_that_was_changed_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
+    place, bot = _staged(tmp_path, "x = 1")
+    names = sorted(path.name for path in place.iterdir())
+    _open_up(place)
+    CHANGES[what](place)
+    assert stage(bot).folder == str(place)
+    assert not place.is_symlink()
+    assert sorted(path.name for path in place.iterdir()) == names
+    assert [(place / name).read_text() for name in ("main.py", "built.py")] == ["x = 1", "x = 1"]
+    assert stat.S_IMODE(place.stat().st_mode) == 0o555
+    when = place.stat().st_ino
+    stage(bot)
+    assert place.stat().st_ino == when
+
+
+def test_links_in_a_build_change_nothing_they_lead_to(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir(mode=0o700)
+    (outside / "file").write_text("")
+    (outside / "file").chmod(0o600)
+    build = f"sh -c 'ln -s {outside} folder; ln -s {outside / 'file'} file; ln -s nowhere broken'"
+    bot = load(folder(tmp_path / "a", TOML + f'build = "{build}"\n', main="links"))
+    place = Path(stage(bot).folder)
+    place.chmod(0o755)
+    (place / "more").write_text("")
+    stage(bot)
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (outside, outside / "file")] == [0o700, 0o600]
+
+
+def test_drafts_that_a_kill_left_are_swept_after_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
+    home = tmp_path / "cache" / "staged"
+    for name, age in (("draft-old", 90_000), ("draft-new", 3_000)):
+        (home / name / "sub").mkdir(parents=True)
+        (home / name / "sub" / "file").write_text("")
+        (home / name / "sub").chmod(0o555)
+        os.utime(home / name, (time.time() - age,) * 2)
+    _staged(tmp_path, "x = 2")
+    assert [path.name for path in home.glob("draft-*")] == ["draft-new"]
+
+
+def test_a_build_that_takes_too_long_is_killed_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bots, "BUILD_SECONDS", 1)
+    pids = tmp_path / "pids"
+    build = f"sh -c 'sleep 61 & echo $! > {pids}; exec sleep 62'"
+    bot = load(folder(tmp_path / "a", TOML + f'build = "{build}"\n', main="slow"))
+    began = time.monotonic()
+    with pytest.raises(BotError, match="longer than 1 s"):
+        stage(bot)
+    assert time.monotonic() - began < 20
+    _gone(int(pids.read_text()))
+
+
+def test_what_a_build_leaves_running_is_killed(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    bot = load(folder(tmp_path / "a", TOML + f"build = \"sh -c 'sleep 63 & echo $! > {pids}'\"\n", main="leaves one"))
+    stage(bot)
+    _gone(int(pids.read_text()))
+
+
+def _gone(pid: int) -> None:
+    deadline = time.monotonic() + 10
+    status = Path(f"/proc/{pid}/stat")
+    while status.exists() and status.read_text().rpartition(")")[2].split()[0] not in "ZX":
+        assert time.monotonic() < deadline, f"process {pid} lives on"
+        time.sleep(0.01)
+
+
+def test_of_what_a_build_prints_the_end_is_kept(tmp_path: Path) -> None:
+    build = "sh -c 'head -c 50000000 /dev/zero; echo; echo the end; exit 4'"
+    bot = load(folder(tmp_path / "a", TOML + f'build = "{build}"\n', main="prints"))
+    with pytest.raises(BotError, match="the end") as caught:
+        stage(bot)
+    assert len(str(caught.value)) < 3_000
+
+
 def test_a_build_that_fails_says_what_it_printed_and_leaves_nothing(tmp_path: Path) -> None:
     bot = load(folder(tmp_path / "a", TOML + "build = \"sh -c 'echo bad flag >&2; exit 4'\"\n", main="fails"))
     with pytest.raises(BotError, match=r"exited with code 4:\nbad flag"):
@@ -99,7 +206,13 @@ def test_every_mistake_in_a_bot_toml_is_named_at_once(tmp_path: Path) -> None:
         (TOML + 'files = ["../*.py"]', "outside the folder"),
         (TOML + 'files = ["/etc/*"]', "outside the folder"),
         (TOML + 'files = ["*.rs"]', "matches nothing"),
+        (TOML + 'files = ["a**b"]', "no glob"),
+        (TOML + 'files = [""]', "no glob"),
         (TOML + 'include = ["../nothing.py"]', "not a file"),
+        (TOML + 'include = ["a\\u0000b"]', "not a file"),
+        (TOML + f'include = ["{"x" * 300}"]', "not a file"),
+        ('name = "a"\nrun = "x\\u0000"', "no NUL"),
+        ("x = " + "[" * 100_000, "not TOML"),
         (TOML + 'include = ["../main.py"]', "not a file"),
     ],
 )
@@ -126,6 +239,35 @@ def test_bare_command_is_known_by_its_bytes(tmp_path: Path) -> None:
     assert stage(bot).argv[0] == str(script)
 
 
+def test_words_are_relative_to_a_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder(tmp_path / "mine" / "a")
+    (tmp_path / "mine" / "go").write_text("#!/bin/sh\n")
+    (tmp_path / "mine" / "go").chmod(0o755)
+    (tmp_path / "mine" / "weights").write_text("1")
+    monkeypatch.chdir(tmp_path / "mine")
+    words = ("a", "a/bot.toml", "./go --fast weights", "{python} weights")
+    here = [load(word) for word in words]
+    monkeypatch.chdir("/")
+    there = [load(word, str(tmp_path / "mine")) for word in words]
+    assert [(bot.name, bot.identity, bot.run) for bot in there] == [(bot.name, bot.identity, bot.run) for bot in here]
+    with pytest.raises(ConfigError, match="no such folder or command"):
+        load("./go --fast weights")
+
+
+def test_words_that_no_path_can_be() -> None:
+    assert "no such command on the PATH" in problems("x" * 300)
+    assert "no such folder or command" in problems("./" + "x" * 300)
+    assert load("{python} " + "x" * 300).run[1] == "x" * 300
+
+
+def test_a_file_that_cannot_be_read_is_the_user_s_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(self: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    assert "Permission denied" in problems("{python} x")
+
+
 def test_commands_that_do_not_exist() -> None:
     assert "no such folder or command" in problems("./no-such-bot --fast")
     assert "no such command on the PATH" in problems("no-such-bot")
@@ -143,3 +285,11 @@ def test_all_bots_are_read_before_anything_is_refused(tmp_path: Path) -> None:
 def test_equal_names_get_numbers(tmp_path: Path) -> None:
     words = [folder(tmp_path / name, main=name) for name in ("x", "y", "z")]
     assert [bot.name for bot in load_all(words)] == ["a", "a-2", "a-3"]
+
+
+def test_a_bare_command_runs_where_it_was_named_with_its_words_unchanged(tmp_path: Path) -> None:
+    """A word that happens to be a file's name may mean something else to the program."""
+    (tmp_path / "fast").write_text("")
+    staged = stage(load("sh -c true fast", str(tmp_path)))
+    assert staged.argv[1:] == ("-c", "true", "fast")
+    assert staged.folder == str(tmp_path)

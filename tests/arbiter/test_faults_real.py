@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import trio
+from arena import descendants, living
 from jobs import SECRET, job
 
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
+from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.wire import Command
 from khiva_arena.replay.verify import verify
 from khiva_arena.result import Verdict
@@ -27,14 +30,7 @@ def bot(*arguments: str) -> Command:
 
 def children() -> set[int]:
     """All living descendants of this process."""
-    found: set[int] = set()
-    todo = [os.getpid()]
-    while todo:
-        for task in Path(f"/proc/{todo.pop()}/task").glob("*/children"):
-            new = {int(pid) for pid in task.read_text().split()} - found
-            found |= new
-            todo += new
-    return found
+    return descendants(os.getpid())
 
 
 @pytest.fixture(autouse=True)
@@ -117,6 +113,45 @@ def test_a_flood_of_notes_is_no_fault_and_is_kept_head_and_tail() -> None:
     assert kept.notes_total > 65_536
     assert "bytes dropped" in kept.notes
     assert {fault.verdict for fault in outcome.seats[0].faults} == {Verdict.TIMEOUT}
+
+
+def test_notes_at_the_very_end_are_kept_and_nobody_is_killed_for_them() -> None:
+    ending = run(["last-notes", "0"], 1).seats[1].ending
+    assert ending.notes.endswith("DONE")
+    assert (ending.notes_total, ending.status, ending.killed) == (400_004, 0, False)
+
+
+def test_what_a_dead_bot_left_behind_is_killed_when_it_is_stopped() -> None:
+    """Not only at the end of the match: its leader has exited, its child holds no descriptor of ours."""
+
+    async def main() -> set[int]:
+        before = children()
+        wire = Processes([Command(("/bin/sh", "-c", "sleep 60 <&- >&- 2>&- & exit 3"), "/tmp")])
+        try:
+            assert (await wire.receive(trio.current_time() + 10))[0].data == b""
+            assert await wire.gone(0) == "exited with code 3"
+            assert len(children() - before) >= 1
+            wire.stop(0)
+            deadline = trio.current_time() + 5
+            while living(children() - before) and trio.current_time() < deadline:
+                await trio.lowlevel.checkpoint()
+            assert living(children() - before) == set()
+        finally:
+            await wire.close(0)
+        return children() - before
+
+    assert trio.run(main) == set()
+
+
+def test_a_bot_that_does_not_read_keeps_nobody_from_the_end_of_their_input() -> None:
+    async def main() -> list[int | None]:
+        deaf = Command(("/bin/sleep", "60"), "/tmp")
+        waits = Command(("/bin/cat",), "/tmp")
+        wire = Processes([deaf, waits])
+        wire.send(0, bytes(1 << 20))
+        return [ending.status for ending in await wire.close(0.5)]
+
+    assert trio.run(main) == [-9, 0]
 
 
 def test_a_bot_that_ignores_the_end_is_killed() -> None:

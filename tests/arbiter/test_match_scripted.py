@@ -299,6 +299,43 @@ def test_a_second_answer_that_comes_late_does_not_cut_the_next_request_short(sea
     assert outcome.seats[seat].bank_left == 2.0
 
 
+@EVERY_SEAT
+def test_a_seat_whose_time_is_up_does_not_live_on_the_time_of_others(seat: int) -> None:
+    """With its bank spent a seat has its turn alone, however long the others may still think."""
+    other = (seat + 1) % SEATS
+
+    def spent(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        if message.get("kind") == "play_pass" and message["view"]["turn"] == 1:
+            return act(message, delay=2.99)
+        if message.get("kind") == "play_pass" and message["view"]["turn"] == 2:
+            return act(message, delay=1.5)
+        return honest(message)
+
+    def thinker(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        return act(message, delay=2.5) if message.get("kind") == "play_pass" and message["view"]["turn"] == 2 else honest(message)
+
+    bots: list[Bot] = [honest] * SEATS
+    bots[seat], bots[other] = spent, thinker
+    outcome, _ = run(*bots)
+    assert [fault.verdict for fault in outcome.seats[seat].faults] == [Verdict.TIMEOUT]
+    assert not outcome.seats[other].faults
+    assert outcome.seats[seat].slowest == pytest.approx(2.99)
+    sound(outcome)
+
+
+@EVERY_SEAT
+def test_a_breach_behind_an_answer_is_a_fault_of_the_next_decision(seat: int) -> None:
+    """The answer counts, whether the breach comes with it or after it."""
+    for apart in (0.0, 0.3):
+        bad = Misbehaves(lambda m, apart=apart: [*act(m, choice=3), (0.001 + apart, b"text")])  # type: ignore[misc]
+        slow = Misbehaves(lambda m: act(m, delay=0.5))
+        bots = seated(bad, seat)
+        bots[(seat + 1) % SEATS] = slow
+        record = sound(run(*bots)[0])
+        assert record.steps[0][seat].choice == 3
+        assert (record.verdicts[seat], record.forfeited_at[seat]) == (Verdict.PROTOCOL, 2)
+
+
 def test_a_breach_reaches_the_others_only_after_the_gather() -> None:
     def slow(message: dict[str, Any]) -> list[tuple[float, bytes]]:
         return act(message, delay=0.9) if message["type"] == "decide" else honest(message)

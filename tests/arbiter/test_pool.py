@@ -1,6 +1,7 @@
 """Many matches at a time, in one process and in workers: every job once, voids again, nothing left behind on any path."""
 
 import os
+import resource
 import signal
 import sys
 import threading
@@ -13,10 +14,9 @@ import pytest
 from jobs import job
 
 from khiva_arena.arbiter import pool
-from khiva_arena.arbiter.gather import HostFault
 from khiva_arena.arbiter.match import Job, Match, Outcome
-from khiva_arena.arbiter.wire import Command
-from khiva_arena.errors import InternalError
+from khiva_arena.arbiter.wire import Command, HostFault
+from khiva_arena.errors import ConfigError, InternalError
 
 SUPPORT = Path(__file__).parent.parent / "support"
 HONEST = Command((sys.executable, str(SUPPORT / "faulty.py"), "honest", "0"), "/tmp")
@@ -120,5 +120,30 @@ def test_a_killed_worker_loses_nothing() -> None:
     thread = _when(lambda: len(outcomes) >= 2, kill)
     pool.play(jobs(12), 2, outcomes.append, 2)
     thread.join()
-    assert sorted(outcome.ordinal for outcome in outcomes) == list(range(12))
-    assert all(outcome.record for outcome in outcomes)
+    assert sorted(outcome.ordinal for outcome in outcomes if outcome.record) == list(range(12))
+    voids = [outcome for outcome in outcomes if not outcome.record]
+    assert [outcome.void for outcome in voids] == ["a worker was ended by SIGKILL"] * len(voids)
+
+
+def test_too_few_descriptors_are_the_host_s_fault_and_not_the_bots(monkeypatch: pytest.MonkeyPatch) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 10, hard))
+    outcomes: list[Outcome] = []
+    try:
+        pool.play([job([HONEST] * 5)], 1, outcomes.append, 1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert [(outcome.attempt, outcome.record) for outcome in outcomes] == [(1, None), (2, None)]
+    assert "Too many open files" in outcomes[0].void
+
+
+def test_descriptors_are_reserved_or_refused() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+        pool.reserve(20, 5)
+        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == pool.SPARE_DESCRIPTORS + 20 * 19
+        with pytest.raises(ConfigError, match="--jobs"):
+            pool.reserve(10**9, 5)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -3,14 +3,19 @@
      cc -O2 -o instant instant.c
      ./instant            answers every request with choice 0
      ./instant rotate     answers request r with choice r modulo the number of legal entries
+     ./instant stamp FILE answers 0, and writes to FILE when the first request came: seconds since 1970
 
    It plays any game. It looks at the top level of each message only and steps over all values but "type", "req" and, when
    rotating, the length of "legal"; nothing is allocated. Not an example of a bot: see bots/ for those. */
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+static const char *stamp;
 static unsigned char input[4 + 1048576];
 static const unsigned char *at, *end;
 
@@ -148,6 +153,14 @@ static void answer(int rotate)
         send_all(hello, sizeof hello - 1);
     if (kind != 'd')
         return;
+    if (stamp) {
+        struct timespec now;
+        FILE *file = fopen(stamp, "w");
+        clock_gettime(CLOCK_REALTIME, &now);
+        if (!file || fprintf(file, "%ld.%09ld\n", (long)now.tv_sec, now.tv_nsec) < 0 || fclose(file) != 0)
+            _exit(2);
+        stamp = NULL;
+    }
     for (i = 0; i < 8; i++)
         act[REQ + i] = (unsigned char)(req >> (56 - 8 * i));
     req = rotate && choices ? req % choices : 0;
@@ -160,6 +173,8 @@ int main(int argc, char **argv)
 {
     int rotate = argc > 1 && strcmp(argv[1], "rotate") == 0;
     size_t have = 0;
+    if (argc > 2 && strcmp(argv[1], "stamp") == 0)
+        stamp = argv[2];
     for (;;) {
         /* One read brings a whole frame, most often: length and payload together. */
         size_t size = have < 4 ? 0 : (size_t)input[0] << 24 | (size_t)input[1] << 16 | (size_t)input[2] << 8 | input[3];

@@ -1,11 +1,12 @@
-"""``match``, ``show``, ``verify`` and ``match --from``: one match to read, to play again, and to catch when it was changed."""
+"""``match``, ``show`` and ``match --from``: one match to read, and to play again."""
 
 import json
-import sqlite3
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
-from arena import FAULTY, NAIVE, RANDOM, arena, bots
+from arena import FAULTY, NAIVE, RANDOM, ROOT, arena, bots
 
 TWO = bots(RANDOM, NAIVE)
 
@@ -73,40 +74,28 @@ def test_another_bot_is_found_out_at_its_first_choice(store: Path) -> None:
     assert "only --bot" in arena("match", "--from", "out", "1/0", "--turn", "1s", cwd=store, code=2).stderr
 
 
-def _damaged(store: Path, tmp_path: Path, statement: str) -> Path:
-    copy = tmp_path / "copy"
-    copy.mkdir()
-    source = sqlite3.connect(store / "out" / "arena.db")
-    target = sqlite3.connect(copy / "arena.db")
-    source.backup(target)
-    source.close()
-    target.executescript(statement)
-    target.close()
-    return copy
+def test_the_line_that_plays_it_again_is_quoted(tmp_path: Path) -> None:
+    arena("run", *TWO, "--seats", "2", "--seeds", "1", "--out", "my results", cwd=tmp_path)
+    line = arena("show", "my results", "1/0", cwd=tmp_path).stdout.splitlines()[-1]
+    assert "every choice is the same" in arena(*shlex.split(line.split(": ")[1])[1:], cwd=tmp_path).stdout
 
 
-@pytest.mark.parametrize(
-    ("statement", "said"),
-    [
-        ("UPDATE matches SET record = replace(record, '\"scores\":[', '\"scores\":[1') WHERE ordinal = 2", "match 1/2"),
-        ("UPDATE matches SET digest = 'x' WHERE ordinal = 1", "match 1/1"),
-        ("UPDATE seats SET rank = 3 - rank WHERE ordinal = 3", "match 1/3"),
-        ("UPDATE seats SET bot = 1 - bot WHERE ordinal = 0", "match 1/0"),
-        ("UPDATE matches SET seed = 1 WHERE ordinal = 0", "match 1/0"),
-        ("UPDATE reveals SET secret = zeroblob(32) WHERE seed = 1", "revealed secret of seed 1"),
-        ("UPDATE events SET secret = zeroblob(32)", "does not open the commitment"),
-        ("UPDATE events SET definition = replace(definition, 'lenient', 'strict')", "its definition hashes to"),
-        ("UPDATE bots SET identity = 'x' WHERE position = 1", "not those of its definition"),
-        ("DELETE FROM seats WHERE ordinal = 2 AND seat = 1", "match 1/2"),
-    ],
-)
-def test_verify_names_what_was_changed(store: Path, tmp_path: Path, statement: str, said: str) -> None:
-    copy = _damaged(store, tmp_path, statement)
-    done = arena("verify", str(copy), cwd=tmp_path, code=1)
-    assert "first that differs: " in done.stdout
-    assert said in done.stdout
+def test_a_relative_command_is_found_again_from_another_folder(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "bot.py").write_text((ROOT / "tests" / "support" / "faulty.py").read_text())
+    (mine / "go").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    (mine / "go").chmod(0o755)
+    words = bots(NAIVE, "./go bot.py honest 0")
+    arena("run", *words, "--seats", "2", "--seeds", "1", "--out", "out", cwd=mine)
+    again = arena("match", "--from", "mine/out", "1/0", cwd=tmp_path)
+    assert ("every choice is the same" in again.stdout, again.stderr) == (True, "")
+    mine.rename(tmp_path / "moved")
+    gone = arena("match", "--from", "moved/out", "1/0", cwd=tmp_path, code=2).stderr
+    assert "looking for it here" in gone
+    assert "--bot ./go bot.py honest 0: no such folder or command" in gone
 
 
-def test_verify_without_the_reveals_says_so(store: Path, tmp_path: Path) -> None:
-    copy = _damaged(store, tmp_path, "DELETE FROM reveals")
-    assert "4 of them were checked with the store's private secrets" in arena("verify", str(copy), cwd=tmp_path).stdout
+def test_one_bot_alone_is_told_how_many_play(tmp_path: Path) -> None:
+    said = arena("match", "--bot", RANDOM, cwd=tmp_path, code=2).stderr
+    assert said == "khiva-arena: error: --bot: khiva is played with 2 to 5 bots, not 1\n"

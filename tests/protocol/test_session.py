@@ -54,7 +54,7 @@ def test_req_must_rise_by_one() -> None:
 def test_answer() -> None:
     session = greeted()
     session.ask(decide(5), 5)
-    assert session.receive(act(5, 1)) is None
+    assert session.receive(act(5, 1))
     assert session.ready
     assert session.phase is Phase.ASKED
     assert session.open() == Answer(1)
@@ -65,7 +65,7 @@ def test_sealed_means_not_decoded() -> None:
     """A payload that breaks the protocol is only found when it is opened; a frame that breaks it, at once."""
     session = greeted()
     session.ask(decide(5), 5)
-    assert session.receive(b"\0\0\0\1\xc1") is None
+    assert session.receive(b"\0\0\0\1\xc1")
     assert session.ready
     assert session.breach is None
     assert session.open() == session.breach
@@ -73,7 +73,46 @@ def test_sealed_means_not_decoded() -> None:
 
     other = greeted()
     other.ask(decide(5), 5)
-    assert isinstance(other.receive(b"text"), Breach)
+    assert not other.receive(b"text")
+    assert other.ready
+    assert isinstance(other.open(), Breach)
+
+
+def test_an_answer_before_a_breach_counts_and_the_breach_is_found_afterwards() -> None:
+    """In one piece or in two: what is behind the awaited frame is opened with the next look."""
+    for pieces in ([act(5, 1) + b"text"], [act(5, 1), b"text"]):
+        session = greeted()
+        session.ask(decide(5), 5)
+        for piece in pieces:
+            session.receive(piece)
+        assert session.open() == Answer(1)
+        outcome = session.open()
+        assert isinstance(outcome, Breach)
+        assert outcome.verdict is Verdict.PROTOCOL
+
+
+def test_a_hello_before_a_breach_counts() -> None:
+    session = Session()
+    session.hello(HELLO)
+    session.receive(BOT_HELLO + act(1))
+    assert session.open() == Greeting("b", "")
+    outcome = session.open()
+    assert isinstance(outcome, Breach)
+    assert outcome.verdict is Verdict.PROTOCOL
+
+
+def test_only_as_much_is_opened_as_was_there_in_time() -> None:
+    session = greeted()
+    session.ask(decide(5), 5)
+    session.late()
+    session.ask(decide(6), 6)
+    session.receive(act(5))
+    in_time = session.sealed
+    session.receive(act(6, 1))
+    assert session.open(in_time) is None
+    session.late()
+    assert session.sealed == 1
+    assert session.open() is None
 
 
 def test_a_seat_that_owes_an_answer_is_ready_at_the_second_frame() -> None:
@@ -97,19 +136,22 @@ def test_dropped_answers_are_counted_over_the_match() -> None:
         session.ask(decide(req), req)
         session.receive(act(req) + act(req))
         assert session.open() == Answer(0)
+        assert session.open() is None
     session.ask(decide(5 + DROPPED_MOST), 5 + DROPPED_MOST)
-    assert session.receive(act(5) + act(5 + DROPPED_MOST)) == Breach(Verdict.FLOODED, "more than 16 acts that nobody asked for")
+    session.receive(act(5) + act(5 + DROPPED_MOST))
+    assert session.open() == Breach(Verdict.FLOODED, "more than 16 acts that nobody asked for")
 
 
 def test_sealed_frames_are_bounded() -> None:
     session = greeted()
     session.ask(decide(5), 5)
-    breach = None
-    for _ in range(100):
-        breach = breach or session.receive(act(5))
-    assert isinstance(breach, Breach)
-    assert breach.verdict is Verdict.FLOODED
-    assert session.sealed == 0
+    taken = sum(session.receive(act(5)) for _ in range(100))
+    assert taken == DROPPED_MOST + 1
+    assert session.sealed == DROPPED_MOST + 3  # the frame that was too many, and the breach behind it
+    assert session.open() == Answer(0)
+    outcome = session.open()
+    assert isinstance(outcome, Breach)
+    assert outcome.verdict is Verdict.FLOODED
 
 
 @pytest.mark.parametrize("req", [4, 6, 0, -1, 2**53 - 1])
@@ -125,7 +167,8 @@ def test_a_req_that_was_not_asked(req: int) -> None:
 def test_a_breach_before_the_hello_is_start_failed() -> None:
     session = Session()
     session.hello(HELLO)
-    outcome = session.receive(b"Hello, world\n")
+    assert not session.receive(b"Hello, world\n")
+    outcome = session.open()
     assert isinstance(outcome, Breach)
     assert outcome.verdict is Verdict.START_FAILED
     assert "stderr" in outcome.detail
@@ -134,10 +177,12 @@ def test_a_breach_before_the_hello_is_start_failed() -> None:
 def test_after_a_breach_nothing_is_read() -> None:
     session = greeted()
     session.ask(decide(5), 5)
-    first = session.receive(b"text")
-    assert session.receive(act(5)) is None
-    assert session.sealed == 0
-    assert session.breach == first
+    assert not session.receive(b"text")
+    assert not session.receive(act(5))
+    first = session.open()
+    assert isinstance(first, Breach)
+    assert not session.receive(act(5))
+    assert (session.sealed, session.breach, session.phase) == (0, first, Phase.BROKEN)
 
 
 VALUES = st.recursive(
@@ -176,11 +221,11 @@ def test_hostile_bytes_give_typed_outcomes(data: bytes, in_greeting: bool, cuts:
         session.ask(decide(5), 5)
     at = 0
     for cut in [*cuts, len(data)]:
-        breach = session.receive(data[at : at + cut])
-        assert breach is None or isinstance(breach, Breach)
+        session.receive(data[at : at + cut])
         at += cut
-    outcome = session.breach or session.open()
-    assert outcome is None or isinstance(outcome, Greeting | Answer | Breach)
+    for _ in range(20):
+        outcome = session.open()
+        assert outcome is None or isinstance(outcome, Greeting | Answer | Breach)
 
 
 @given(streams(), st.lists(st.integers(1, 30), max_size=20))
@@ -190,8 +235,8 @@ def test_how_bytes_are_cut_changes_nothing(data: bytes, cuts: list[int]) -> None
         session.ask(decide(5), 5)
         for piece in pieces:
             session.receive(piece)
-        found = session.breach or session.open()
-        return found.verdict if isinstance(found, Breach) else found  # a detail quotes what was there at the time
+        found = [session.open() for _ in range(20)]
+        return [each.verdict if isinstance(each, Breach) else each for each in found]  # a detail quotes what was there
 
     pieces, at = [], 0
     for cut in cuts:

@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 from jobs import SECRET, job
 from scripted import act, honest, play
 
+from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.wire import Command
 from khiva_arena.errors import RecordError
-from khiva_arena.replay.record import Choice, Record, canonical, run_digest
-from khiva_arena.replay.verify import verify
+from khiva_arena.replay.record import FORFEITED, Choice, Record, canonical, run_digest
+from khiva_arena.replay.verify import faults_of, verify
 from khiva_arena.result import Verdict, final_ranks
 
 
-def played() -> Record:
+def played() -> Outcome:
     """A match with a timeout, an illegal choice and a forfeit in it."""
     counts = [0, 0, 0]
 
@@ -35,12 +36,12 @@ def played() -> Record:
         lambda m: faulty(m, 1, {}),
         lambda m: faulty(m, 2, {7: "text"}),
     ]
-    record = play(job([Command((), "")] * 3), bots)[0].record
-    assert record is not None
-    return record
+    return play(job([Command((), "")] * 3), bots)[0]
 
 
-RECORD = played()
+OUTCOME = played()
+assert OUTCOME.record
+RECORD = OUTCOME.record
 
 
 def test_the_record_replays() -> None:
@@ -78,6 +79,15 @@ def _choices(why: str) -> list[Choice]:
     return [choice for step in RECORD.steps for choice in step if choice.why == why]
 
 
+def _out(verdict: Verdict, at: int) -> Record:
+    """The record of a match in which seat 0 is out from a gather on, and all else follows from that."""
+    steps = tuple(
+        tuple(Choice(0, 0, FORFEITED) if c.seat == 0 and number > at else c for c in step)
+        for number, step in enumerate(RECORD.steps, 1)
+    )
+    return replace(RECORD, steps=steps, verdicts=(verdict, *RECORD.verdicts[1:]), forfeited_at=(at, *RECORD.forfeited_at[1:]))
+
+
 TAMPERED = {
     "another choice": lambda: replace(RECORD, steps=_changed(_choices("")[0], choice=0)),
     "a fault invented": lambda: replace(RECORD, steps=_changed(next(c for c in _choices("") if c.choice), why="timeout")),
@@ -92,6 +102,10 @@ TAMPERED = {
     "another reason": lambda: replace(RECORD, reason="forfeits"),
     "a step less": lambda: replace(RECORD, steps=RECORD.steps[:-1]),
     "a step more": lambda: replace(RECORD, steps=(*RECORD.steps, RECORD.steps[-1])),
+    "late without being asked": lambda: _out(Verdict.TIMEOUT, 0),
+    "illegal without being asked": lambda: _out(Verdict.ILLEGAL, 0),
+    "a start that failed later": lambda: _out(Verdict.START_FAILED, 3),
+    "no fault at the start": lambda: _out(Verdict.VOID, 0),
     "a list too short": lambda: replace(RECORD, ranks=RECORD.ranks[:2]),
     "another rules version": lambda: replace(RECORD, header=replace(RECORD.header, rules_version="0")),
     "another game": lambda: replace(RECORD, header=replace(RECORD.header, game="chess")),
@@ -109,6 +123,72 @@ def test_tampering_is_found_even_with_a_fitting_chain(what: str) -> None:
     assert tampered.digest != RECORD.digest
     with pytest.raises(RecordError):
         verify(tampered, SECRET)
+
+
+def lonely(verdict: Verdict, at: int) -> Record:
+    """Two seats; the first of them is out at once."""
+    found = play(job([Command((), "")] * 2), [lambda m: [(0.0, b"")], honest])[0].record
+    assert found is not None
+    assert (found.forfeited_at, found.steps) == ((0, None), ())
+    return replace(found, verdicts=(verdict, Verdict.OK), forfeited_at=(at, None))
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_what_may_be_a_fault_of_the_start(verdict: Verdict) -> None:
+    """A seat that greeted may still break the protocol at once; it cannot be late or choose wrongly."""
+    if verdict in (Verdict.START_FAILED, Verdict.PROTOCOL, Verdict.CRASHED, Verdict.FLOODED, Verdict.RESOURCE):
+        verify(lonely(verdict, 0), SECRET)
+        assert faults_of(lonely(verdict, 0)) == [[(str(verdict), 0)], []]
+    else:
+        with pytest.raises(RecordError, match=r"is no fault of the start|do not go together"):
+            verify(lonely(verdict, 0), SECRET)
+
+
+def test_a_start_cannot_fail_later() -> None:
+    steps = RECORD.steps[: RECORD.forfeited_at[2]]
+    asked = next(number for number, step in enumerate(steps, 1) if 0 not in [choice.seat for choice in step])
+    with pytest.raises(RecordError, match=f"step {asked}, seat 0: forfeited without a fault"):
+        verify(_out(Verdict.START_FAILED, asked), SECRET)
+
+
+def test_the_faults_that_a_record_tells_of() -> None:
+    outcome = OUTCOME
+    told = [[(str(blame.verdict), blame.gather) for blame in seat.faults] for seat in outcome.seats]
+    assert faults_of(RECORD) == told
+    assert [[verdict for verdict, _ in seat] for seat in told] == [["timeout", "illegal"], [], ["protocol"]]
+
+
+def test_a_fault_of_a_seat_that_was_not_asked_is_told_too() -> None:
+    """It prints while another one is asked: no step names it, the forfeit does."""
+
+    def prints_unasked(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        if message["type"] == "decide":
+            return [*honest(message), (0.002, b"text")]
+        return honest(message)
+
+    outcome = play(job([Command((), "")] * 3), [prints_unasked, honest, honest])[0]
+    assert outcome.record
+    verify(outcome.record, SECRET)
+    assert faults_of(outcome.record) == [[(str(b.verdict), b.gather) for b in seat.faults] for seat in outcome.seats]
+    assert faults_of(outcome.record)[0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"steps": [[[0, 0, []]]]}, {"ranks": [True, 2, 3]}, {"scores": [1.0, 2, 3]}, {"reason": None}, {"verdicts": ["x"] * 3}],
+)
+def test_values_of_other_types_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(RecordError, match="not a record"):
+        Record.from_json(canonical(json.loads(RECORD.to_json()) | change).decode())
+
+
+def test_only_canonical_text_is_a_record() -> None:
+    text = RECORD.to_json()
+    for other in (f" {text}", text.replace(",", ", ", 1), text.replace("{", '{"a":1,', 1)):
+        with pytest.raises(RecordError, match="not canonical"):
+            Record.from_json(other)
+    with pytest.raises(RecordError, match="not a record"):
+        Record.from_json("[" * 100_000)
 
 
 def test_another_secret_does_not_open_the_commitment() -> None:

@@ -1,12 +1,16 @@
 """The store: one writer, one transaction a match, versions, and errors in plain words."""
 
+import os
+import shutil
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from khiva_arena.errors import StoreError
-from khiva_arena.store.db import FILE, BotRow, MatchRow, SeatRow, Store, VoidRow
+from khiva_arena.replay.record import run_digest
+from khiva_arena.store.db import FILE, RUN_SECRET, UNREADABLE, BotRow, MatchRow, SeatRow, Store, VoidRow
 
 BOTS = [BotRow("a", "1" * 64, "", True, "bots/a", "/x"), BotRow("b", "2" * 64, "1", False, "./b", "/x")]
 
@@ -37,8 +41,7 @@ def filled(folder: Path, matches: int = 4) -> Path:
     with Store.write(folder) as store:
         store.add_event("e1", '{"seats":2}', "0.1", "c", bytes(32), BOTS)
         for ordinal in range(matches):
-            store.issue("e1", ordinal, 1)
-            store.fix(match(ordinal))
+            store.fix(match(ordinal), {})
     return folder
 
 
@@ -57,7 +60,7 @@ def test_a_match_cannot_be_fixed_twice(tmp_path: Path) -> None:
     filled(tmp_path)
     with Store.write(tmp_path) as store:
         with pytest.raises(StoreError, match="UNIQUE"):
-            store.fix(match(2))
+            store.fix(match(2), {})
         assert len(list(store.matches("e1"))) == 4
 
 
@@ -67,9 +70,9 @@ def test_fixing_is_all_or_nothing(tmp_path: Path) -> None:
     broken = MatchRow(**{name: getattr(bad, name) for name in bad.__slots__ if name != "seats"}, seats=(seat(0), seat(0)))
     with Store.write(tmp_path) as store:
         with pytest.raises(StoreError):
-            store.fix(broken)
+            store.fix(broken, {})
         assert 9 not in store.fixed("e1")
-        store.fix(match(9))
+        store.fix(match(9), {})
 
 
 def test_events_are_numbered_in_order(tmp_path: Path) -> None:
@@ -91,10 +94,12 @@ def test_voids_and_reveals(tmp_path: Path) -> None:
     row = VoidRow("e1", 3, 1, 1, 0, [0, 1], "the host slept", [0.1, 0.2], "now")
     with Store.write(tmp_path) as store:
         store.void(row)
-        store.reveal("e1", 0, b"x" * 32)
-        store.reveal("e1", 0, b"y" * 32)
         assert store.voids("e1") == [row]
-        assert store.reveals("e1") == {0: b"x" * 32}
+        store.fix(match(4), {0: b"x" * 32})
+        assert (store.reveals("e1"), store.conclusion("e1")) == ({0: b"x" * 32}, None)
+        store.fix(match(5), {1: b"y" * 32, RUN_SECRET: bytes(32)})
+        assert store.reveals("e1") == {0: b"x" * 32, 1: b"y" * 32, RUN_SECRET: bytes(32)}
+        assert store.conclusion("e1") == run_digest([f"d{n}" for n in range(6)])
 
 
 def test_a_second_writer_is_refused_and_a_reader_is_not(tmp_path: Path) -> None:
@@ -103,7 +108,7 @@ def test_a_second_writer_is_refused_and_a_reader_is_not(tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="another arbiter is at work"):
             Store.write(tmp_path)
         with Store.read(tmp_path) as reader:
-            first.fix(match(8))
+            first.fix(match(8), {})
             assert 8 in reader.fixed("e1")
     Store.write(tmp_path).close()
 
@@ -145,3 +150,146 @@ def test_a_file_in_the_way(tmp_path: Path) -> None:
         Store.check(tmp_path / "out")
     with pytest.raises(StoreError):
         Store.write(tmp_path / "out")
+
+
+# --- what a full disk or a kill leaves ---
+
+
+def test_a_store_that_was_never_finished_being_made_is_begun_again(tmp_path: Path) -> None:
+    """SQLite writes the first page when the journal mode is set, long before there is a table."""
+    connection = sqlite3.connect(tmp_path / FILE)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.close()
+    assert (tmp_path / FILE).stat().st_size > 0
+    Store.check(tmp_path)
+    with pytest.raises(StoreError, match="an empty store"):
+        Store.read(tmp_path)
+    filled(tmp_path)
+    with Store.read(tmp_path) as store:
+        assert store.fixed("e1") == {0, 1, 2, 3}
+
+
+def test_a_kill_while_a_store_is_made_leaves_no_half_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", killed)
+        with pytest.raises(Killed):
+            Store.write(tmp_path)
+    assert not (tmp_path / FILE).exists()
+    Store.check(tmp_path)
+    filled(tmp_path)
+    assert not list(tmp_path.glob("arena.db-new*"))
+
+
+class Refusing:
+    """A connection on a full disk: it refuses one statement, and every ROLLBACK, since SQLite has rolled back itself."""
+
+    def __init__(self, refused: str) -> None:
+        self.refused = refused
+        self.in_transaction = False
+        self.said: list[str] = []
+
+    def execute(self, statement: str, values: object = ()) -> Any:
+        word = statement.split()[0]
+        self.said.append(word)
+        if word == "ROLLBACK" and not self.in_transaction:
+            raise sqlite3.OperationalError("cannot rollback - no transaction is active")
+        self.in_transaction = word not in ("COMMIT", "ROLLBACK", self.refused) or (word == self.refused == "COMMIT")
+        if word == self.refused:
+            raise sqlite3.OperationalError("database or disk is full")
+
+
+@pytest.mark.parametrize("refused", ["INSERT", "COMMIT"])
+def test_a_full_disk_is_called_so(tmp_path: Path, refused: str) -> None:
+    connection = Refusing(refused)
+    store = Store(tmp_path, connection, None)  # type: ignore[arg-type]
+    with pytest.raises(StoreError, match="disk is full; free some space"):
+        store.add_engine("e1", "0.2")
+    assert not connection.in_transaction
+    assert connection.said[-1] == ("INSERT" if refused == "INSERT" else "ROLLBACK")
+
+
+# --- reading where nothing can be written, and while an arbiter is at work ---
+
+
+def test_a_copy_of_the_one_file_is_whole(tmp_path: Path) -> None:
+    """Even where another program still has it open, so that SQLite itself does not tidy up at the end."""
+    folder = tmp_path / "out"
+    store = Store.write(folder)
+    other = sqlite3.connect(folder / FILE)
+    store.add_event("e1", '{"seats":2}', "0.1", "c", bytes(32), BOTS)
+    store.fix(match(0), {})
+    assert other.execute("SELECT count(*) FROM matches").fetchone() == (1,)
+    store.close()
+    (tmp_path / "copy").mkdir()
+    shutil.copy(folder / FILE, tmp_path / "copy")
+    other.close()
+    with Store.read(tmp_path / "copy") as copy:
+        assert copy.fixed("e1") == {0}
+
+
+def test_a_folder_that_cannot_be_written_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(tmp_path)
+    real = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK and real(path, mode))
+    before = sorted(path.name for path in tmp_path.iterdir())
+    with Store.read(tmp_path) as store:
+        assert store.fixed("e1") == {0, 1, 2, 3}
+        assert sorted(path.name for path in tmp_path.iterdir()) == before == [FILE, "arena.lock"]
+    Store.check(tmp_path)
+
+
+def test_what_a_kill_left_beside_the_file_is_never_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store.write(tmp_path) as store:
+        store.add_event("e1", '{"seats":2}', "0.1", "c", bytes(32), BOTS)
+        store.fix(match(0), {})
+        shutil.copytree(tmp_path, tmp_path / "killed")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with Store.read(tmp_path / "killed") as killed:
+        assert killed.fixed("e1") == {0}
+
+
+def test_a_reader_sees_one_moment(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with Store.write(tmp_path) as writer, Store.read(tmp_path) as reader:
+        rows = reader.matches("e1")
+        first = next(rows)
+        writer.fix(match(8), {4: b"x" * 32})
+        assert [first.ordinal, *(row.ordinal for row in rows)] == [0, 1, 2, 3]
+        assert reader.reveals("e1") == {}
+
+
+# --- damage ---
+
+
+def test_damaged_texts_are_told_apart_and_end_nothing(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with Store.write(tmp_path) as store:
+        store.void(VoidRow("e1", 3, 1, 1, 0, [0, 1], "the host slept", [0.1, 0.2], "now"))
+    connection = sqlite3.connect(tmp_path / FILE)
+    deep = "[" * 100_000
+    for statement in (
+        "UPDATE events SET definition = ?",
+        "UPDATE seats SET faults = ? WHERE ordinal = 1",
+        "UPDATE voids SET bots = ?, cpu = '[\"x\"]'",
+    ):
+        connection.execute(statement, (deep,))
+    connection.commit()
+    connection.close()
+    with Store.read(tmp_path) as store:
+        assert [event.definition for event in store.events()] == [{}]
+        faults = [[seat.faults for seat in row.seats] for row in store.matches("e1")]
+        assert [fault[0] for fault in faults[1][0]] == [UNREADABLE]
+        assert faults[0][0] == [["timeout", "no answer came", 3]]
+        assert [(row.bots, row.cpu) for row in store.voids("e1")] == [([], [])]
+
+
+def test_a_name_that_is_too_long(tmp_path: Path) -> None:
+    for open_ in (Store.read, Store.write, Store.check):
+        with pytest.raises(StoreError, match="File name too long"):
+            open_(tmp_path / ("x" * 300))

@@ -95,6 +95,8 @@ while True:
             misbehave(message)
         else:
             answer(message)
+    elif message["type"] == "end" and how == "last-notes":
+        os.write(2, b"x" * 400_000 + b"DONE")
     elif message["type"] == "end" and how == "linger":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         time.sleep(60)

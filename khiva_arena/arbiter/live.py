@@ -1,0 +1,20 @@
+"""A job played with real processes."""
+
+from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.match import Job, Match, Outcome
+from khiva_arena.arbiter.process import Processes
+from khiva_arena.arbiter.wire import HostFault
+
+
+async def play_live(job: Job, lag: LagMeter, *, alone: bool) -> Outcome:
+    """Start the job's bots and play. A host that cannot start them has voided the match; no bot is to blame."""
+    try:
+        wire = Processes(job.commands, alone=alone)
+    except HostFault as fault:
+        return void(job, str(fault))
+    return await Match(job, wire, lag).play()
+
+
+def void(job: Job, why: str) -> Outcome:
+    """A match that was void before a bot was asked anything."""
+    return Outcome(job.ordinal, job.attempt, None, why, (), 0, 0.0)

@@ -1,0 +1,135 @@
+"""Input of every odd shape is refused in one line with exit code 2; nothing of it is a bug of the arena."""
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from arena import NAIVE, RANDOM, arena, bots
+
+from khiva_arena.cli.settings import settle
+from khiva_arena.errors import ConfigError
+
+TWO = [*bots(RANDOM, NAIVE), "--seats", "2"]
+RAW = b"\xff".decode("utf-8", "surrogateescape")
+
+REFUSED = [
+    (["--bot", "x" * 300, "--bot", NAIVE], "no such command on the PATH"),
+    (["--bot", "./" + "x" * 300, "--bot", NAIVE], "no such folder or command"),
+    ([*TWO, "--out", "x" * 300], "File name too long"),
+    ([*TWO, "--turn", "9" * 400 + "s"], "is longer than a day"),
+    ([*TWO, "--seed", RAW], "no valid Unicode"),
+    ([*TWO, "--out", RAW], "no valid Unicode"),
+    (["--bot", RAW, "--bot", NAIVE], "no valid Unicode"),
+    ([*TWO, "--seeds", "1000001"], "--seeds: 1,000,000 at most, not 1000001"),
+    ([*TWO, "--seeds", "9" * 5000], "is not a valid integer"),
+    ([*TWO, "--jobs", "100000000"], "--jobs: 10,000 at most"),
+    ([*TWO, "--rule", "overshoot=" + "[" * 100_000], "overshoot"),
+    ([*TWO, "--rule", "overshoot=[1]"], "overshoot"),
+    ([*TWO, "--rule", "overshoot=NaN"], "overshoot"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), REFUSED, ids=range(len(REFUSED)))
+def test_flags(tmp_path: Path, words: list[str], said: str) -> None:
+    error = arena("run", *(["--out", "out"] if "--out" not in words else []), *words, cwd=tmp_path, code=2).stderr
+    assert said in error
+    assert error.startswith("khiva-arena: error: ")
+    assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+FILES = [
+    ("game = 5", "c.toml:2: a name is expected"),
+    ('game = ["khiva"]', "c.toml:2: a name is expected"),
+    ("bots = 5", "c.toml:1: a list of folders or commands is expected"),
+    ("bots = {}", "c.toml:1: a list of folders or commands is expected"),
+    ('bots = ["a\\u0000b"]', "x00b' is no valid Unicode"),
+    ('out = "a\\u0000b"', "c.toml:2: 'a"),
+    ('seed = "a\\u0000b"', "c.toml:2: 'a"),
+    ("seats = 1979-05-27", "c.toml:2: datetime"),
+    ("policy = [1]", "c.toml:2: [1] is no policy"),
+    ("turn = inf", "c.toml:2: inf is no time"),
+    ("x = " + "[" * 100_000, "not TOML"),
+]
+
+
+@pytest.mark.parametrize("shipped", [[], ["--shipped"]], ids=["", "shipped"])
+@pytest.mark.parametrize(("text", "said"), FILES, ids=range(len(FILES)))
+def test_files(tmp_path: Path, text: str, said: str, shipped: list[str]) -> None:
+    two = "" if text.startswith("bots") else f'bots = ["{RANDOM}", "{NAIVE}"]\n'
+    (tmp_path / "c.toml").write_text(two + text)
+    error = arena("run", "c.toml", *shipped, cwd=tmp_path, code=2).stderr
+    assert said in error
+    assert "Traceback" not in error
+    assert all(line.startswith(("khiva-arena: error: ", "/")) or "left out" in line for line in error.splitlines())
+
+
+def test_a_long_command_in_a_file_is_a_command(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text(f'bots = ["{"x" * 300}", "{NAIVE}"]\nseats = 2\n')
+    assert "no such command" in arena("run", "c.toml", cwd=tmp_path, code=2).stderr
+
+
+def test_the_environment_is_not_read_for_bots(tmp_path: Path) -> None:
+    env = {"KHIVA_ARENA_RUN_BOTS": f"{RANDOM} {NAIVE}", "KHIVA_ARENA_RUN_BOT": NAIVE}
+    assert "no bots" in arena("run", cwd=tmp_path, code=2, env=env).stderr
+    said = " ".join(arena("run", "-h", cwd=tmp_path).stdout.split())
+    assert "Not read from the environment." in said
+
+
+def test_text_of_the_environment_is_checked(tmp_path: Path) -> None:
+    error = arena("run", *TWO, cwd=tmp_path, code=2, env={"KHIVA_ARENA_RUN_SEED": RAW}).stderr
+    assert error.startswith("khiva-arena: error: --seed: ")
+    assert "no valid Unicode" in error
+
+
+@pytest.mark.parametrize(
+    "words", [["rnu"], ["run", "--sets", "3"], ["standings"], ["run", "--seats", "x"], ["show", "a", "b", "c"]]
+)
+def test_usage_errors_are_one_line(tmp_path: Path, words: list[str]) -> None:
+    error = arena(*words, cwd=tmp_path, code=2).stderr
+    assert error.startswith("khiva-arena: error: ")
+    assert error.count("\n") == 1
+    assert "khiva-arena" in error.split("See `")[1]
+
+
+def test_what_was_meant_is_guessed(tmp_path: Path) -> None:
+    assert "Did you mean 'run'?" in arena("rnu", cwd=tmp_path, code=2).stderr
+    assert "--seats" in arena("run", "--sets", "3", cwd=tmp_path, code=2).stderr
+
+
+def test_a_number_of_5000_digits_names_no_match(tmp_path: Path) -> None:
+    arena("run", *TWO, "--seeds", "1", "--out", "out", cwd=tmp_path)
+    assert "no fixed match" in arena("show", "out", "9" * 5000, cwd=tmp_path, code=2).stderr
+
+
+def test_a_million_seeds_are_begun_in_little_memory(tmp_path: Path) -> None:
+    """Neither what is still to be played nor the schedule is held."""
+    script = f"""
+import resource, signal, sys
+from khiva_arena.arbiter import pool
+from khiva_arena.cli import main
+def some(jobs, slots, fix, workers=None):
+    next(iter(jobs))
+    raise KeyboardInterrupt
+pool.play = some
+print(main.run(["run", *{TWO!r}, "--seeds", "1000000", "--out", "out"]))
+print(main.run(["verify", "out"]))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))  # noqa: E731
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False, preexec_fn=limit
+    )
+    lines = done.stdout.split("\n")
+    assert lines[0] == "130", done.stderr
+    assert "0 of 2000000 matches are sound, 2000000 are not played yet" in lines[1]
+    assert int(lines[3]) < 150_000
+
+
+def test_the_limit_is_a_million() -> None:
+    given = {"bots": (RANDOM, NAIVE), "seats": 2}
+    assert settle({**given, "seeds": 1_000_000}).seeds == 1_000_000
+    with pytest.raises(ConfigError, match="1,000,000 at most"):
+        settle({**given, "seeds": 1_000_001})

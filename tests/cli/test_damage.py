@@ -1,0 +1,159 @@
+"""A store that was changed or damaged: ``verify`` names what differs, the other commands refuse it in one line."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from arena import FAULTY, RANDOM, arena, bots
+
+SEEDS = 2
+# What is left of an event that was interrupted in its second seed.
+UNFINISHED = """
+DELETE FROM seats WHERE ordinal > 7; DELETE FROM matches WHERE ordinal > 7;
+DELETE FROM reveals WHERE seed <> 0; DELETE FROM conclusions;
+"""
+VOID = "INSERT INTO voids SELECT id, {ordinal}, {attempt}, {seed}, {lineup}, '{bots}', 'host', '[]', '' FROM events"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """12 matches of three bots: one has a strike in each of its matches, one forfeits."""
+    folder = tmp_path_factory.mktemp("store")
+    words = bots(RANDOM, f"{FAULTY} illegal 2", f"{FAULTY} raise 2")
+    arena("run", *words, "--seats", "2", "--seeds", str(SEEDS), "--seed", "demo", "--out", "out", cwd=folder)
+    return folder
+
+
+def damaged(store: Path, tmp_path: Path, statements: str) -> Path:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    source = sqlite3.connect(store / "out" / "arena.db")
+    target = sqlite3.connect(copy / "arena.db")
+    source.backup(target)
+    source.close()
+    target.executescript(statements)
+    target.close()
+    return copy
+
+
+def void(ordinal: int, attempt: int, seed: int, lineup: int, sits: str) -> str:
+    return VOID.format(ordinal=ordinal, attempt=attempt, seed=seed, lineup=lineup, bots=sits) + ";"
+
+
+def seated(store: Path, ordinal: int) -> str:
+    """Who sits at a match, as the voids table has it."""
+    connection = sqlite3.connect(store / "out" / "arena.db")
+    found = connection.execute("SELECT bot FROM seats WHERE ordinal = ? ORDER BY seat", (ordinal,)).fetchall()
+    connection.close()
+    return json.dumps([row[0] for row in found])
+
+
+def test_what_was_not_changed_is_sound(store: Path, tmp_path: Path) -> None:
+    assert "12 of 12 matches are sound" in arena("verify", str(damaged(store, tmp_path, "")), cwd=tmp_path).stdout
+
+
+NAMED = [
+    ("UPDATE matches SET record = replace(record, '\"scores\":[', '\"scores\":[1') WHERE ordinal = 2", "match 1/2"),
+    ("UPDATE matches SET record = replace(record, ',', ', ') WHERE ordinal = 2", "not canonical text"),
+    ("UPDATE matches SET record = replace(hex(zeroblob(50000)), '0', '[') WHERE ordinal = 2", "match 1/2"),
+    ("UPDATE matches SET record = json_set(record, '$.steps[0][0][2]', json('[]')) WHERE ordinal = 2", "not a record"),
+    ("UPDATE matches SET digest = 'x' WHERE ordinal = 1", "match 1/1"),
+    ("UPDATE matches SET req_start = req_start + 1 WHERE ordinal = 1", "match 1/1"),
+    ("UPDATE matches SET seed = 1 WHERE ordinal = 0", "match 1/0"),
+    ("UPDATE matches SET attempt = 2 WHERE ordinal = 0", "match 1/0: fixed at attempt 2, but 0 attempts were void"),
+    ("UPDATE matches SET ordinal = 99 WHERE ordinal = 0", "match 1/99"),
+    ("UPDATE seats SET rank = 3 - rank WHERE ordinal = 3", "match 1/3"),
+    ("UPDATE seats SET bot = 9 WHERE ordinal = 0", "match 1/0"),
+    ("DELETE FROM seats WHERE ordinal = 2 AND seat = 1", "match 1/2"),
+    ("""UPDATE seats SET faults = '[["start_failed","x",0]]' WHERE bot = 1 AND ordinal = 0""", "the stored faults"),
+    ("UPDATE seats SET faults = '[]' WHERE faults LIKE '%illegal%'", "the stored faults"),
+    ("UPDATE seats SET faults = '[]' WHERE faults LIKE '%crashed%'", "the stored faults"),
+    ("UPDATE seats SET faults = replace(faults, ', 2]', ', 3]')", "the stored faults"),
+    ("UPDATE seats SET faults = 'x' WHERE ordinal = 0", "match 1/0"),
+    ("UPDATE reveals SET secret = zeroblob(32) WHERE seed = 1", "revealed secret of seed 1"),
+    ("INSERT INTO reveals SELECT id, 7, secret FROM events", "there is no such seed"),
+    ("INSERT INTO reveals SELECT id, -7, secret FROM events", "there is no such seed"),
+    ("UPDATE events SET secret = zeroblob(32)", "does not open the commitment"),
+    ("UPDATE events SET definition = replace(definition, 'lenient', 'strict')", "its definition hashes to"),
+    ("UPDATE events SET definition = 'x'", "its definition is damaged"),
+    ("UPDATE events SET definition = '[]'", "its definition is damaged"),
+    ("UPDATE events SET definition = json_set(definition, '$.seeds', 'x')", "its definition is damaged"),
+    ("UPDATE bots SET identity = 'x' WHERE position = 1", "not those of its definition"),
+    ("DELETE FROM bots WHERE position = 2", "not those of its definition"),
+    ("DELETE FROM seats WHERE ordinal = 5; DELETE FROM matches WHERE ordinal = 5", "seed 0: 1 matches are missing"),
+    ("DELETE FROM seats WHERE ordinal > 5; DELETE FROM matches WHERE ordinal > 5", "seed 1: 6 matches are missing"),
+    ("DELETE FROM reveals WHERE seed = 1", "seed 1: all matches are fixed, but its secret is not revealed"),
+    ("DELETE FROM reveals WHERE seed = -1", "the event is over, but"),
+    ("DELETE FROM conclusions", "the event is over, but"),
+    ("UPDATE conclusions SET digest = 'x'", "the run digest was x"),
+    (void(99, 1, 0, 0, "[0, 1]"), "void 1/99"),
+    (void(0, 1, 0, 0, "[0, 1, 2]"), "void 1/0"),
+    (void(0, 1, 0, 0, "x"), "void 1/0"),
+    (UNFINISHED + void(9, 1, 0, 0, "[0, 1]"), "void 1/9"),
+    (UNFINISHED + void(9, 2, 1, 1, "{9}"), "void 1/9: attempt 2 stands at place 1"),
+    (void(7, 1, 1, 0, "{7}"), "match 1/7: fixed at attempt 1, but 1 attempts were void"),
+]
+
+
+@pytest.mark.parametrize(("statements", "said"), NAMED, ids=range(len(NAMED)))
+def test_verify_names_what_was_changed(store: Path, tmp_path: Path, statements: str, said: str) -> None:
+    copy = damaged(store, tmp_path, statements.replace("{7}", seated(store, 7)).replace("{9}", seated(store, 9)))
+    done = arena("verify", str(copy), cwd=tmp_path, code=1)
+    assert "first that differs: " in done.stdout
+    assert said in done.stdout
+    assert done.stderr == ""
+
+
+def test_an_unfinished_event_is_sound_and_checked_with_private_secrets(store: Path, tmp_path: Path) -> None:
+    statements = UNFINISHED + void(9, 1, 1, 1, seated(store, 9)) + void(9, 2, 1, 1, seated(store, 9))
+    said = arena("verify", str(damaged(store, tmp_path, statements)), cwd=tmp_path).stdout
+    assert "8 of 12 matches are sound, 4 are not played yet" in said
+    assert "2 of them were checked with the store's private secrets" in said
+
+
+REFUSED = [
+    ("DELETE FROM bots WHERE position = 2", "its bots are not those of its definition"),
+    ("UPDATE seats SET bot = 9 WHERE ordinal = 0", "match 1/0 is damaged"),
+    ("UPDATE seats SET seat = 5 WHERE ordinal = 0 AND seat = 1", "match 1/0 is damaged"),
+    ("UPDATE matches SET rotation = 0", "match 1/1 is damaged"),
+    ("UPDATE events SET definition = 'x'", "its definition is damaged"),
+    ("UPDATE events SET definition = '{\"seats\":NaN}'", "its definition is damaged"),
+]
+
+
+@pytest.mark.parametrize("words", [["standings"], ["show"], ["show", "1/3"], ["match", "1/3"]], ids=" ".join)
+@pytest.mark.parametrize(("statements", "said"), REFUSED, ids=range(len(REFUSED)))
+def test_the_others_refuse_it_in_one_line(store: Path, tmp_path: Path, words: list[str], statements: str, said: str) -> None:
+    copy = damaged(store, tmp_path, statements)
+    command = ["match", "--from", str(copy), words[1]] if words[0] == "match" else [words[0], str(copy), *words[1:]]
+    error = arena(*command, cwd=tmp_path, code=2).stderr
+    assert said in error
+    assert "khiva-arena verify" in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        """UPDATE seats SET faults = '[["sneezed","x",0]]' WHERE ordinal = 3""",
+        "UPDATE seats SET faults = 'x' WHERE ordinal = 3",
+        void(99, 1, 0, 0, "[0, 1]"),
+        void(3, 1, 0, 1, "[0]"),
+        void(3, 1, 0, 1, "[0, 7]"),
+    ],
+)
+def test_standings_refuse_faults_and_voids_that_cannot_be(store: Path, tmp_path: Path, statements: str) -> None:
+    error = arena("standings", str(damaged(store, tmp_path, statements)), cwd=tmp_path, code=2).stderr
+    assert "is damaged" in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(("attempts", "incomplete", "set_aside"), [(1, 1, 0), (2, 0, 1)])
+def test_one_void_is_to_be_played_again_two_set_a_table_aside(
+    store: Path, tmp_path: Path, attempts: int, incomplete: int, set_aside: int
+) -> None:
+    voids = "".join(void(9, attempt + 1, 1, 1, seated(store, 9)) for attempt in range(attempts))
+    copy = damaged(store, tmp_path, UNFINISHED.replace("> 7", "= 9") + voids)
+    left_out = json.loads(arena("standings", str(copy), "--json", cwd=tmp_path).stdout)["standings"][0]["left_out"]
+    assert (len(left_out["incomplete"]), len(left_out["set_aside"])) == (incomplete, set_aside)

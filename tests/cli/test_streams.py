@@ -1,0 +1,104 @@
+"""Broken streams and signals: what nobody reads ends no run, and every way to be ended is 130 and resumable."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from arena import FAULTY, NAIVE, RANDOM, arena, bots, kill, started
+
+from khiva_arena.cli import main
+
+ARENA = f"{sys.executable} -m khiva_arena"
+FAULTS = "--bot {random} --bot '{faulty} raise 2' --seats 2 --seeds 3 --seed x --out out"
+WORDS = FAULTS.format(random=RANDOM, faulty=FAULTY)
+
+
+def shell(script: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["bash", "-c", script], cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize("stderr", ["2>&1 | head -1", "2>&1 >/dev/null | head -c 1", "2>/dev/full", "2>&-"])
+def test_nobody_reads_the_messages_and_the_run_plays_on(tmp_path: Path, stderr: str) -> None:
+    done = shell(f"{ARENA} run {WORDS} {stderr}; exit ${{PIPESTATUS[0]}}", tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "6 of 6 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize("words", ["-h", "bots", "games --json"])
+def test_a_full_disk_under_stdout_is_one_line(tmp_path: Path, words: str) -> None:
+    done = shell(f"{ARENA} {words} > /dev/full", tmp_path)
+    assert done.stderr == "khiva-arena: error: the output cannot be written: No space left on device\n"
+    assert done.returncode == 1
+
+
+def test_a_reader_of_stdout_that_has_gone_is_no_error(tmp_path: Path) -> None:
+    for words in ("-h", "bots", "games --json"):
+        done = shell(f"{ARENA} {words} | true; exit ${{PIPESTATUS[0]}}", tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_no_other_broken_pipe_is_taken_for_stdout_s(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(main.cli, "main", broken)
+    assert main.run(["games"]) == 70
+    assert "this is a bug" in capsys.readouterr().err
+
+
+def test_a_log_that_cannot_be_opened_ends_nothing(tmp_path: Path) -> None:
+    (tmp_path / "out" / "log.jsonl").mkdir(parents=True)
+    done = arena("run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--out", "out", cwd=tmp_path)
+    assert "warning: there will be no log" in done.stderr
+    assert "2 of 2 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
+
+
+def _begun(path: Path) -> None:
+    deadline = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_a_background_job_with_sigint_ignored_is_ended_by_sigterm(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a script's shell does for what it runs with &
+    try:
+        words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "500", "--out", "out"]
+        running = started(*words, cwd=tmp_path)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    _begun(tmp_path / "out" / "log.jsonl")
+    kill(running, signal.SIGTERM)
+    _, said = running.communicate(timeout=30)
+    assert running.returncode == 130, said
+    assert "the same command resumes" in said
+
+
+def test_nohup_outlives_the_terminal(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "5", "--out", "out"]
+        running = started(*words, cwd=tmp_path)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    _begun(tmp_path / "out" / "log.jsonl")
+    kill(running, signal.SIGHUP)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 0, said
+
+
+def test_a_second_interrupt_does_not_hide_the_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(main.cli, "main", interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        assert main.run(["games"]) == 130
+        os.kill(os.getpid(), signal.SIGINT)  # would raise here
+    finally:
+        signal.signal(signal.SIGINT, before)
