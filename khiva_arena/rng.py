@@ -36,10 +36,9 @@ class Stream:
     def u64(self) -> int:
         """The next number, 0 to 2**64 - 1. Block i is SHA-256(key || u64be(i)), read as four big-endian numbers."""
         if not self._ready:
-            block = sha256(self._key + _u64(self._block))
+            a, b, c, d = _four_u64(sha256(self._key + _u64(self._block)).digest())
             self._block += 1
-            self._ready = list(_four_u64(block.digest()))
-            self._ready.reverse()
+            self._ready = [d, c, b, a]
         return self._ready.pop()
 
     def below(self, n: int) -> int:
@@ -54,6 +53,12 @@ class Stream:
 
     def shuffle(self, items: MutableSequence[T]) -> None:
         """Fisher-Yates in place: for i from the last index down to 1, swap item i with item below(i + 1)."""
+        u64 = self.u64
         for i in range(len(items) - 1, 0, -1):
-            j = self.below(i + 1)
+            # below(i + 1), written out: this loop is a tenth of a random game's time.
+            n = i + 1
+            x = u64()
+            while x >= _TWO_64 - _TWO_64 % n:
+                x = u64()
+            j = x % n
             items[i], items[j] = items[j], items[i]
