@@ -206,7 +206,7 @@ def test_every_mistake_in_a_bot_toml_is_named_at_once(tmp_path: Path) -> None:
         (TOML + 'files = ["../*.py"]', "outside the folder"),
         (TOML + 'files = ["/etc/*"]', "outside the folder"),
         (TOML + 'files = ["*.rs"]', "matches nothing"),
-        (TOML + 'files = ["a**b"]', "no glob"),
+        (TOML + 'files = ["a**b"]', "files names 'a**b', which"),
         (TOML + 'files = [""]', "no glob"),
         (TOML + 'include = ["../nothing.py"]', "not a file"),
         (TOML + 'include = ["a\\u0000b"]', "not a file"),
