@@ -7,6 +7,7 @@ lay in it when it was staged is noted beside it, and a folder that has been chan
 import fcntl
 import json
 import os
+import select
 import shlex
 import shutil
 import signal
@@ -23,7 +24,7 @@ from dataclasses import dataclass, replace
 from hashlib import file_digest, sha256
 from pathlib import Path
 
-from khiva_arena.arbiter.wire import Command
+from khiva_arena.arbiter.wire import Command, printable
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.replay.record import canonical
 
@@ -329,19 +330,20 @@ def _build(bot: Bot, folder: Path) -> None:
     said = bytearray()
     reader = threading.Thread(target=_keep_end, args=(process, said), daemon=True)
     reader.start()
-    deadline = time.monotonic() + BUILD_SECONDS
+    descriptor = os.pidfd_open(process.pid)
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
     try:
-        # Not reaped before its group is killed, so that the group's number cannot have come to mean another one.
-        while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
-            if time.monotonic() > deadline:
-                raise BotError(f"{bot.name}: its build took longer than {BUILD_SECONDS} s")
-            time.sleep(0.01)
+        if not poll.poll(BUILD_SECONDS * 1000):
+            raise BotError(f"{bot.name}: its build took longer than {BUILD_SECONDS} s")
     finally:
+        # Not reaped before its group is killed, so that the group's number cannot have come to mean another one.
+        os.close(descriptor)
         os.killpg(process.pid, signal.SIGKILL)
         code = process.wait()
         reader.join(timeout=1.0)
     if code != 0:
-        end = said.decode("utf-8", "backslashreplace").strip()
+        end = printable(said)[-BUILD_SAID:].strip()
         raise BotError(f"{bot.name}: its build ({shlex.join(words)}) exited with code {code}:\n{end}")
 
 

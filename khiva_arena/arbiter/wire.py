@@ -20,6 +20,12 @@ class Arrival(NamedTuple):
     data: bytes
 
 
+def printable(data: bytes | bytearray) -> str:
+    """What a bot wrote, safe on a terminal: undecodable bytes and control characters become escapes, but for tab and newline."""
+    text = data.decode("utf-8", "backslashreplace")
+    return "".join(c if c.isprintable() or c in "\t\n" else c.encode("unicode_escape").decode() for c in text)
+
+
 class Notes:
     """What a bot writes on stderr: the first and the last 8 KiB, and how much there was in all."""
 
@@ -40,10 +46,10 @@ class Notes:
             del self._tail[:-NOTES_KEPT]
 
     def text(self) -> str:
-        """Head and tail, with a mark between them where bytes were dropped. Undecodable bytes become escapes."""
+        """Head and tail, with a mark between them where bytes were dropped."""
         dropped = self.total - len(self._head) - len(self._tail)
         mark = f"\n[... {dropped} bytes dropped ...]\n".encode() if dropped else b""
-        return bytes(self._head + mark + self._tail).decode("utf-8", "backslashreplace")
+        return printable(self._head + mark + self._tail)
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,11 +157,16 @@ def _plain(value: object, path: str, depth: int) -> object:
         for key, item in value:
             if not isinstance(key, str):
                 raise RemoteProtocolError(f"{_article(key)} as a key at {path}; keys are strings")
-            out[key] = _plain(item, f"{path}.{key[:40]}", depth + 1)
+            out[key] = _plain(item, f"{path}.{_safe(key)}", depth + 1)
         return out
     if isinstance(value, list):
         return [_plain(item, f"{path}[{i}]", depth + 1) for i, item in enumerate(value)]
     raise RemoteProtocolError(f"an extension type at {path}; the profile has none")
+
+
+def _safe(key: str) -> str:
+    """A bot's key in a message for people: short, and no control character of it reaches a terminal."""
+    return key[:40] if key.isprintable() else ascii(key[:40])
 
 
 def _article(value: object) -> str:

@@ -19,6 +19,7 @@ from khiva_arena.replay.verify import verify
 from khiva_arena.result import Verdict
 
 SEATS = 3
+EVERY_SEAT = pytest.mark.parametrize("seat", range(SEATS))
 FAULTY = str(Path(__file__).parent.parent / "support" / "faulty.py")
 # Generous: the machine may be busy. What is asserted is that nothing waits for a bot's whole life.
 BOUND = 20.0
@@ -72,7 +73,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("seat", range(SEATS))
+@EVERY_SEAT
 @pytest.mark.parametrize(("how", "verdict", "detail"), CASES, ids=[case[0] for case in CASES])
 def test_fault_is_blamed_on_its_seat(how: str, verdict: Verdict, detail: str, seat: int) -> None:
     outcome = run([how, "2"], seat, policy="strict")
@@ -83,7 +84,7 @@ def test_fault_is_blamed_on_its_seat(how: str, verdict: Verdict, detail: str, se
     assert outcome.record.reason == "over"
 
 
-@pytest.mark.parametrize("seat", range(SEATS))
+@EVERY_SEAT
 @pytest.mark.parametrize(
     ("how", "detail"),
     [("start-exit", "exited with code 1"), ("start-silent", "timeout: no answer came"), ("start-text", "b'Hello! I am a bot.")],
@@ -95,28 +96,40 @@ def test_start_failed(how: str, detail: str, seat: int) -> None:
     assert detail in outcome.seats[seat].faults[0].detail
 
 
-def test_stderr_of_a_crash_is_kept() -> None:
-    outcome = run(["raise", "2"], 1)
-    assert "RuntimeError: no idea what to play" in outcome.seats[1].ending.notes
+@EVERY_SEAT
+def test_stderr_of_a_crash_is_kept(seat: int) -> None:
+    outcome = run(["raise", "2"], seat)
+    assert "RuntimeError: no idea what to play" in outcome.seats[seat].ending.notes
 
 
-def test_a_command_that_does_not_exist_is_start_failed() -> None:
-    outcome = play_one(job([bot("honest", "0"), Command(("/nowhere/bot",), "/tmp"), bot("honest", "0")]))
+@EVERY_SEAT
+def test_what_a_bot_writes_cannot_reach_into_a_terminal(seat: int) -> None:
+    notes = run(["escapes", "1"], seat).seats[seat].ending.notes
+    assert notes == "\\x1b[2J\\x1b]0;owned\\x07\\xff plain\n"
+
+
+@EVERY_SEAT
+def test_a_command_that_does_not_exist_is_start_failed(seat: int) -> None:
+    commands = [bot("honest", "0") if number != seat else Command(("/nowhere/bot",), "/tmp") for number in range(SEATS)]
+    outcome = play_one(job(commands))
     assert outcome.record is not None
-    assert outcome.record.verdicts[1] is Verdict.START_FAILED
+    assert outcome.record.verdicts == tuple(Verdict.START_FAILED if n == seat else Verdict.OK for n in range(SEATS))
 
 
-def test_a_flood_of_notes_is_no_fault_and_is_kept_head_and_tail() -> None:
-    outcome = run(["notes", "1"], 0, policy="lenient")
-    kept = outcome.seats[0].ending
+@EVERY_SEAT
+def test_a_flood_of_notes_is_no_fault_and_is_kept_head_and_tail(seat: int) -> None:
+    """It answers once, then does nothing but write notes: that is late, and no more than late."""
+    outcome = run(["notes", "1"], seat, policy="lenient")
+    kept = outcome.seats[seat].ending
     assert len(kept.notes) < 20_000
     assert kept.notes_total > 65_536
     assert "bytes dropped" in kept.notes
-    assert {fault.verdict for fault in outcome.seats[0].faults} == {Verdict.TIMEOUT}
+    assert {fault.verdict for fault in outcome.seats[seat].faults} == {Verdict.TIMEOUT}
 
 
-def test_notes_at_the_very_end_are_kept_and_nobody_is_killed_for_them() -> None:
-    ending = run(["last-notes", "0"], 1).seats[1].ending
+@EVERY_SEAT
+def test_notes_at_the_very_end_are_kept_and_nobody_is_killed_for_them(seat: int) -> None:
+    ending = run(["last-notes", "0"], seat).seats[seat].ending
     assert ending.notes.endswith("DONE")
     assert (ending.notes_total, ending.status, ending.killed) == (400_004, 0, False)
 
@@ -161,7 +174,7 @@ def test_a_bot_that_ignores_the_end_is_killed() -> None:
     assert outcome.seats[2].ending.killed
 
 
-@pytest.mark.parametrize("seat", range(SEATS))
+@EVERY_SEAT
 def test_a_bot_that_closes_its_input_cannot_be_asked_again(seat: int) -> None:
     outcome = run(["deaf", "2"], seat)
     assert [fault.verdict for fault in outcome.seats[seat].faults] == [Verdict.TIMEOUT, Verdict.CRASHED]

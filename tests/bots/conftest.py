@@ -1,20 +1,19 @@
 """Shipped bots, staged as the arena does it: their files and includes in one folder, built there, run from there."""
 
 import importlib.util
-import os
 import random
-import shlex
-import shutil
 import struct
 import subprocess
 import sys
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgpack
 import pytest
+from tools import need
+
+from khiva_arena.arbiter.bots import load, missing_tool, stage
 
 BOTS = Path(__file__).parents[2] / "bots"
 SHARED = ("khiva_kit", "policy", "evaluate")
@@ -63,50 +62,29 @@ def cut(data: bytes) -> list[Any]:
     return out
 
 
-def need(tool: str) -> None:
-    """Skip loudly without the tool; on a continuous-integration machine a missing tool is a failure."""
-    if shutil.which(tool):
-        return
-    text = f"NOT TESTED: {tool} is not installed, so the bot that needs it was not run"
-    if os.environ.get("CI"):
-        pytest.fail(text)
-    pytest.skip(text)
-
-
-def _lay_out(source: Path, folder: Path) -> Staged:
-    """Copy what bot.toml names, build it, and say how it is run."""
-    toml = tomllib.loads((source / "bot.toml").read_text())
-    folder.mkdir(parents=True)
-    for glob in toml.get("files", ["**/*"]):
-        for path in source.glob(glob):
-            if path.is_file():
-                shutil.copy(path, folder / path.relative_to(source))
-    for name in toml.get("include", []):
-        shutil.copy(source / name, folder)
-    if "build" in toml:
-        build = shlex.split(toml["build"])
-        need(build[0])
-        subprocess.run(build, cwd=folder, check=True, timeout=SECONDS)
-    argv = [word.replace("{python}", sys.executable) for word in shlex.split(toml["run"])]
-    if not argv[0].startswith("./"):
-        need(argv[0])
-    return Staged(argv, folder)
+def _lay_out(source: Path) -> Staged:
+    """Stage a bot's folder as the arena does."""
+    bot = load(str(source))
+    if lacks := missing_tool(bot):
+        need(lacks)
+    command = stage(bot)
+    return Staged(list(command.argv), Path(command.folder))
 
 
 @pytest.fixture(scope="session")
-def lay_out() -> Callable[[Path, Path], Staged]:
+def lay_out() -> Callable[[Path], Staged]:
     """Stage a bot's folder in another one."""
     return _lay_out
 
 
 @pytest.fixture(scope="session")
-def staged(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Staged]:
+def staged() -> Callable[[str], Staged]:
     """By folder name, such as "python/random"; each is staged once."""
     made: dict[str, Staged] = {}
 
     def stage(name: str) -> Staged:
         if name not in made:
-            made[name] = _lay_out(BOTS / name, tmp_path_factory.mktemp("staged") / name.replace("/", "-"))
+            made[name] = _lay_out(BOTS / name)
         return made[name]
 
     return stage
@@ -120,6 +98,7 @@ def chooser(staged: Callable[[str], Staged]) -> Callable[[str], Callable[[Any, A
         folder = str(staged(f"python/{name}").folder)
         kept = {module: sys.modules.pop(module) for module in SHARED if module in sys.modules}
         sys.path.insert(0, folder)
+        sys.dont_write_bytecode, before = True, sys.dont_write_bytecode  # or the folder would no longer be as it was staged
         try:
             spec = importlib.util.spec_from_file_location(f"shipped_{name}", f"{folder}/main.py")
             assert spec is not None
@@ -127,6 +106,7 @@ def chooser(staged: Callable[[str], Staged]) -> Callable[[str], Callable[[Any, A
             module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
         finally:
+            sys.dont_write_bytecode = before
             sys.path.remove(folder)
             for shared in SHARED:
                 sys.modules.pop(shared, None)

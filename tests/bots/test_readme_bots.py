@@ -36,7 +36,7 @@ def test_the_first_bot_plays(
     shutil.copy(BOTS / kit, source)
     (source / file).write_text(_block(language, part))
     (source / "bot.toml").write_text(_block("toml", part))
-    said = lay_out(source, tmp_path / "staged").run(framed(*conversation))
+    said = lay_out(source).run(framed(*conversation))
     decides = [message for message in conversation if message["type"] == "decide"]
     assert said.messages[0]["name"] == "my-bot"
     assert [act["choice"] for act in said.messages[1:]] == [len(decide["legal"]) - 1 for decide in decides]
@@ -55,7 +55,7 @@ def test_the_hand_that_the_c_lines_print_is_the_hand(
     (source / "bot.c").write_text(bot)
     (source / "bot.toml").write_text(_block("toml", "C"))
     decide = {**conversation[1], "view": {"hand": [[3, 5], [0, 2]], "x": 1}}
-    assert lay_out(source, tmp_path / "staged").run(framed(conversation[0], decide)).notes.split() == ["3", "5", "0", "2"]
+    assert lay_out(source).run(framed(conversation[0], decide)).notes.split() == ["3", "5", "0", "2"]
 
 
 def test_every_shipped_bot_is_in_the_table() -> None:

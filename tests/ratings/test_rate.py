@@ -170,4 +170,4 @@ def test_t_quantile():
 
 def test_scipy_is_not_imported_before_it_is_needed():
     code = "import sys, khiva_arena.report.table; sys.exit(any(m.startswith('scipy') for m in sys.modules))"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

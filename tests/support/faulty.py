@@ -53,6 +53,9 @@ def misbehave(message):
     if how == "answers":
         while True:
             answer(message)
+    if how == "escapes":
+        os.write(2, b"\x1b[2J\x1b]0;owned\x07\xff plain\n")
+        sys.exit(3)
     if how == "notes":
         answer(message)
         while True:
