@@ -121,4 +121,6 @@ VARIANTS: list[dict[str, Any]] = [
 def test_every_bot_plays_every_variant(chooser: Any, seats: int, rules: dict[str, Any]) -> None:
     names = ["greedy", "search", "naive", "random", "greedy"][:seats]
     for deal in range(2):
-        play([chooser(name) for name in names], deal, GAME.rules(rules))
+        steps, ranks, _ = play([chooser(name) for name in names], deal, GAME.rules(rules))  # an illegal choice raises
+        assert steps
+        assert min(ranks) == 1
