@@ -44,13 +44,15 @@ bench: .venv/.test ## measure every figure of the project, one JSON object a lin
 
 schema: .venv/.test ## write protocol/schema anew; read the diff
 	$(BIN)/python -m khiva_arena.protocol.schema protocol/schema
+	$(BIN)/python -m khiva_arena.games.schema protocol/schema
 
 vectors: .venv/.test ## write protocol/vectors anew; read the diff
 	$(BIN)/python tests/games/make_vectors.py --write
 	$(BIN)/python tests/protocol/make_frames.py --write
 
-playthroughs: .venv/.test ## write tests/playthroughs anew; read the diff
+playthroughs: .venv/.test ## write tests/playthroughs and protocol/games anew; read the diff
 	$(BIN)/python tests/playthroughs/make.py --write
+	$(BIN)/python tests/games/make_pages.py --write
 
 references: .venv/.test ## compute the rating reference with statsmodels anew; read the diff
 	$(BIN)/python tests/ratings/make_prior_reference.py --write

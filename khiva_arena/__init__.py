@@ -4,7 +4,8 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
 
     errors.py  result.py  rng.py      what blame, verdicts and chance are
     games/      base.py: what a game offers   registry.py: which there are   conformance.py: the check of any game
-                khiva/: tables < state < rules < {observation, notation}, assembled in game.py, and RULES.md
+                schema.py: JSON Schemas of what a game's bots get   README.md: how to add a game
+                khiva/ emira/ silk_road/: tables < state < rules < {observation, notation}, assembled in game.py, and RULES.md
     protocol/   messages.py, codec.py, session.py: bytes in, outcomes out; no I/O, no clock   schema.py: JSON Schemas
     replay/     record.py: the record and its hash chain   seeds.py: secrets and commitments   verify.py: play it again
     schedule/   who plays whom, where and on which deal    ratings/: Elo and its errors    store/: the SQLite file

@@ -37,6 +37,8 @@ def test_it_carries_protocol_and_bots_and_no_tests(installed: Path) -> None:
     for name in (
         "protocol/SPEC.md",
         "protocol/schema/act.json",
+        "protocol/schema/emira/view.json",
+        "protocol/games/silk_road.md",
         "protocol/vectors/frames.json",
         "bots/README.md",
         "bots/c/random/bot.c",
@@ -53,3 +55,7 @@ def test_it_runs(installed: Path, tmp_path: Path) -> None:
     table = run(installed, tmp_path, "run", *words, "--seats", "2", "--seeds", "2", "--out", "out")
     assert "rank  bot" in table
     assert "4 of 4 matches are sound" in run(installed, tmp_path, "verify", "out")
+    # its map is a file of the package
+    words = ["--game", "silk_road", "--bot", str(bots / "random"), "--bot", str(bots / "greedy_silk_road")]
+    run(installed, tmp_path, "run", *words, "--seats", "2", "--seeds", "1", "--out", "silk")
+    assert "2 of 2 matches are sound" in run(installed, tmp_path, "verify", "silk")

@@ -1,32 +1,41 @@
 """``khiva-arena games``: what can be played."""
 
 import json
+from typing import Any
 
 import click
 
 from khiva_arena.cli.options import json_option
-from khiva_arena.games.registry import GAMES
+from khiva_arena.games.base import Game
+from khiva_arena.games.registry import GAMES, get
+
+LONGEST = 200
+"""Characters of a rule's value in the list for people."""
 
 
 @click.command("games", short_help="List the games, their seats and rules.")
+@click.argument("game", nargs=-1)
 @json_option
-def command(as_json: bool) -> None:
-    """List the games with their seat counts, rules version, and every rule variant with its default."""
-    rules = {name: game.rules({}) for name, game in GAMES.items()}
+def command(game: tuple[str, ...], as_json: bool) -> None:
+    """List the games, or each GAME named: seat counts, rules version, and every rule with its default and what it can be."""
+    chosen = [get(name) for name in game] if game else list(GAMES.values())
     if as_json:
-        listed = [
-            {
-                "name": name,
-                "title": game.title,
-                "seats": list(game.seats),
-                "rules_version": game.rules_version,
-                "rules": rules[name],
-            }
-            for name, game in GAMES.items()
-        ]
-        click.echo(json.dumps({"games": listed}))
+        click.echo(json.dumps({"games": [_row(one) for one in chosen]}))
         return
-    for name, game in GAMES.items():
-        click.echo(f"{name}: {game.title}, {game.seats[0]} to {game.seats[-1]} seats, rules version {game.rules_version}")
-        for key, value in rules[name].items():
-            click.echo(f"  {key} = {json.dumps(value)}")
+    for one in chosen:
+        click.echo(f"{one.name}: {one.title}, {one.seats[0]} to {one.seats[-1]} seats, rules version {one.rules_version}")
+        for key, value in one.rules({}).items():
+            text = json.dumps(value)
+            click.echo(f"  {key} = {text if len(text) <= LONGEST else f'a table of {len(text):,} characters; --json has it'}")
+            click.echo(f"      {one.variants[key]}")
+
+
+def _row(game: Game) -> dict[str, Any]:
+    return {
+        "name": game.name,
+        "title": game.title,
+        "seats": list(game.seats),
+        "rules_version": game.rules_version,
+        "rules": game.rules({}),
+        "variants": dict(game.variants),
+    }

@@ -29,7 +29,13 @@ def match_options(command: F) -> F:
             help="A folder with bot.toml, or a command; repeat for each. Not read from the environment.",
         ),
         click.option("--game", metavar="NAME", help="The game [default: khiva]; see `khiva-arena games`."),
-        click.option("--rule", "rule", multiple=True, metavar="KEY=VALUE", help="A rule variant; repeat for each."),
+        click.option(
+            "--rule",
+            "rule",
+            multiple=True,
+            metavar="KEY=VALUE",
+            help="A rule variant, or @FILE for a table in a TOML file; repeat for each.",
+        ),
         click.option(
             "--seed",
             metavar="TEXT",

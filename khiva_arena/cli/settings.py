@@ -72,16 +72,12 @@ def duration_ms(text: object) -> int:
 def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     """The settings in a TOML file, and where each one stands ("file:line"). Raises ConfigError.
 
-    Bots and out are relative to the file's folder.
+    Bots, out and files named by a rule are relative to the file's folder.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-        raw = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"{path}: not TOML: {error}") from None
+    text, raw = _read_toml(path)
     rules = raw["rules"] if isinstance(raw.get("rules"), dict) else {}
+    for key, value in rules.items():
+        rules[key] = _named_file(path.parent, key, value)
     places = {key: f"{path}:{_line(text, key)}" for key in raw}
     places |= {f"rules.{key}": f"{path}:{_line(text, key)}" for key in rules}
     if isinstance(raw.get("bots"), list):
@@ -89,6 +85,28 @@ def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     if isinstance(raw.get("out"), str):
         raw["out"] = str(path.parent / raw["out"])
     return raw, places
+
+
+def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
+    """The text and what it says. Raises ConfigError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return text, tomllib.loads(text)
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        kind = "not TOML" if isinstance(error, tomllib.TOMLDecodeError) else "cannot be read"
+        raise ConfigError(f"{path}: {kind}: {error}") from None
+    except RecursionError as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from None
+
+
+def _named_file(folder: Path, key: str, value: Any) -> Any:
+    """What a rule is set to: of "@FILE" the table in that TOML file. Raises ConfigError."""
+    if not isinstance(value, str) or not value.startswith("@"):
+        return value
+    try:
+        return _read_toml(folder / value[1:])[1]
+    except ConfigError as error:
+        raise ConfigError(f"rule {key}: {error}") from None
 
 
 def _line(text: str, key: str) -> int:
@@ -102,16 +120,26 @@ def _relative(folder: Path, word: str) -> str:
 
 
 def rules_of_flags(pairs: tuple[str, ...]) -> dict[str, Any]:
-    """``--rule KEY=VALUE`` as a map; a value that is JSON is taken as such. Raises ConfigError."""
+    """``--rule KEY=VALUE`` as a map. A value that is JSON is taken as such, @FILE as the table in that TOML file.
+
+    Raises ConfigError with every mistake.
+    """
     out: dict[str, Any] = {}
+    problems: list[str] = []
     for pair in pairs:
         key, separator, value = pair.partition("=")
         if not separator:
-            raise ConfigError(f"--rule {pair}: write --rule KEY=VALUE")
+            problems.append(f"--rule {pair}: write --rule KEY=VALUE")
+            continue
         try:
             out[key] = json.loads(value)
         except (ValueError, RecursionError):
-            out[key] = value
+            try:
+                out[key] = _named_file(Path(), key, value)
+            except ConfigError as error:
+                problems += error.problems
+    if problems:
+        raise ConfigError(problems)
     return out
 
 
@@ -143,7 +171,7 @@ def settle(given: Mapping[str, Any], places: Mapping[str, str] | None = None, se
             rules = game.rules(values["rules"]) if isinstance(values["rules"], Mapping) else {}
         except ConfigError as error:
             for problem in error.problems:
-                rule = problem.split()[0]
+                rule = problem.split()[0].rstrip(":")
                 wrong(f"rules.{rule}" if f"rules.{rule}" in where else "rules", problem)
     if values["policy"] not in [str(policy) for policy in Policy]:
         wrong("policy", f"{values['policy']!r} is no policy; there are lenient and strict")

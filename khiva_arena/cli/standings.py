@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -40,7 +41,7 @@ def print_standings(folder: Path, words: Sequence[str], *, as_json: bool, anchor
             members = [events[condition.event] for condition in pool]
             found.append((members, _standings(store, members, anchor)))
     if as_json:
-        click.echo(json.dumps({"standings": [{"events": [e.id for e in members], **to_json(table)} for members, table in found]}))
+        click.echo(json.dumps({"standings": [{**_terms(members), **to_json(table)} for members, table in found]}))
         return
     for members, table in found:
         click.echo(_title(members))
@@ -55,9 +56,16 @@ def _conditions(event: EventRow) -> EventConditions:
     return EventConditions(event.id, what["game"], rules, canonical(what["time"]).decode(), what["policy"], what["isolation"])
 
 
-def _title(events: Sequence[EventRow]) -> str:
+def _terms(events: Sequence[EventRow]) -> dict[str, Any]:
+    """What the events of one table have in common, and their seat counts."""
     what = events[0].definition
-    seats = ", ".join(str(n) for n in sorted({event.definition["seats"] for event in events}))
+    common = {key: what[key] for key in ("game", "rules_version", "time", "policy", "isolation")}
+    return {"events": [event.id for event in events], "seats": sorted({e.definition["seats"] for e in events}), **common}
+
+
+def _title(events: Sequence[EventRow]) -> str:
+    what = _terms(events)
+    seats = ", ".join(map(str, what["seats"]))
     time = what["time"]
     engines = sorted({engine for event in events for engine in event.engines})
     mark = f"; played by khiva-arena {', '.join(engines)}" if len(engines) > 1 else ""

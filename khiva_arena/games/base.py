@@ -9,6 +9,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
+from khiva_arena.errors import ConfigError, IllegalChoice
+
 Plain = Any
 
 
@@ -31,6 +33,31 @@ class Event(NamedTuple):
 
     data: dict[str, Plain]
     to: tuple[int, ...] | None = None
+
+
+class Shapes(NamedTuple):
+    """The types of what a game's bots get, for ``games/schema.py``; as strict as they can be.
+
+    view: a TypedDict.
+    decisions: by kind, the types that an entry of ``legal`` may have, each a tuple.
+    events: TypedDicts, each with a Literal "type", in the order of RULES.md.
+    """
+
+    view: Any
+    decisions: Mapping[str, Sequence[Any]]
+    events: Sequence[Any]
+
+
+def check_choices(asked: Mapping[int, Decision], choices: Mapping[int, int]) -> None:
+    """Raises IllegalChoice unless there is an index into ``legal`` for each asked seat and for no other."""
+    if not asked:
+        raise IllegalChoice("the match is over")
+    if len(choices) != len(asked):
+        raise IllegalChoice(f"choices for seats {list(choices)}, but asked are {list(asked)}")
+    for seat, decision in asked.items():
+        choice = choices.get(seat)
+        if type(choice) is not int or not 0 <= choice < len(decision.legal):
+            raise IllegalChoice(f"seat {seat}: {choice!r} is no index into the {len(decision.legal)} entries of {decision.kind}")
 
 
 class State(ABC):
@@ -87,6 +114,14 @@ class Game(ABC):
     rules_version: str
     seats: Sequence[int]
     """The seat counts it can be played with, rising."""
+    shapes: Shapes
+    variants: Mapping[str, str]
+    """By key of the rules map, for people: what it can be."""
+
+    def check_seats(self, seats: int) -> None:
+        """Raises ConfigError on a seat count the game lacks."""
+        if seats not in self.seats:
+            raise ConfigError(f"{self.title} is for {self.seats[0]} to {self.seats[-1]} seats, not {seats}")
 
     @abstractmethod
     def rules(self, given: Mapping[str, Plain]) -> dict[str, Plain]:

@@ -21,6 +21,7 @@ MOST_STEPS = 20_000
 
 Determinise = Callable[[Mapping[str, Plain], Mapping[str, Plain], Stream], State]
 Choices = dict[int, int]
+Picture = tuple[Any, ...]
 
 
 class NonConforming(AssertionError):
@@ -52,7 +53,7 @@ class _Match:
     def random_choices(self, state: State) -> Choices:
         return {seat: self.stream.below(len(decision.legal)) for seat, decision in state.pending().items()}
 
-    def picture(self, state: State) -> tuple[Any, ...]:
+    def picture(self, state: State) -> Picture:
         """Everything of a state that can be seen from outside."""
         views = [state.view(seat) for seat in range(self.seats)]
         text = self.game.sketch(state, self.names)
@@ -146,15 +147,16 @@ def _check_match(match: _Match, determinise: Determinise | None) -> int:
     pieces = state.components()
     record: list[Choices] = []
     history: list[list[Event]] = [events]
+    picture = match.picture(state)
     while True:
         _check_state(match, state, pieces, determinise)
         if state.is_over:
             break
         match.want(len(record) < MOST_STEPS, f"a match ends within {MOST_STEPS} steps")
         choices = match.random_choices(state)
-        _check_refusals(match, state, choices)
+        _check_refusals(match, state, choices, picture)
         _check_twins(match, state, choices)
-        state, events = _check_step(match, state, choices)
+        picture, events = _check_step(match, state, choices, picture)
         _check_events(match, events)
         record.append(choices)
         history.append(events)
@@ -212,9 +214,8 @@ def _spoil(value: Plain) -> None:
         value["spoilt"] = True
 
 
-def _check_refusals(match: _Match, state: State, choices: Choices) -> None:
+def _check_refusals(match: _Match, state: State, choices: Choices, before: Picture) -> None:
     """Wrong seats and wrong indices are refused, and change nothing."""
-    before = match.picture(state)
     seat = next(iter(choices))
     size = len(state.pending()[seat].legal)
     others = {s: c for s, c in choices.items() if s != seat}
@@ -226,26 +227,25 @@ def _check_refusals(match: _Match, state: State, choices: Choices) -> None:
     match.want(match.picture(state) == before, "a refused choice changes nothing")
 
 
-def _check_step(match: _Match, state: State, choices: Choices) -> tuple[State, list[Event]]:
-    """Apply the choices to a state and to its clone: the same happens, and neither touches the other."""
-    before = match.picture(state)
+def _check_step(match: _Match, state: State, choices: Choices, before: Picture) -> tuple[Picture, list[Event]]:
+    """Apply the choices to a state and to its clone: the same happens, and neither touches the other. Returns how the state
+    looks now, and what happened."""
     twin = state.clone()
-    match.want(match.picture(twin) == before, "a clone looks like its original")
+    match.want(match.picture(twin) == before, "a clone looks like its original, which the moves of other clones leave alone")
     events = twin.apply(choices)
     match.want(match.picture(state) == before, "a clone's moves leave the original alone")
     match.want(state.apply(choices) == events, "a clone behaves like its original")
-    match.want(match.picture(state) == match.picture(twin), "a clone stays like its original")
-    return state, events
+    after = match.picture(state)
+    match.want(match.picture(twin) == after, "a clone stays like its original")
+    return after, events
 
 
 def _check_twins(match: _Match, state: State, choices: Choices) -> None:
     """Equal observations give equal views and equal legal lists.
 
-    One seat chooses otherwise; then both matches go on with the same choices, and as long as a third seat sees the same
+    One seat chooses otherwise; then both matches go on with the same choices, and as long as another seat sees the same
     events, it must see the same state.
     """
-    if len(choices) < 2:
-        return
     pending = state.pending()
     seats = sorted(choices)
     actor = seats[match.stream.below(len(seats))]

@@ -4,9 +4,11 @@ from difflib import get_close_matches
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game
+from khiva_arena.games.emira import GAME as EMIRA
 from khiva_arena.games.khiva import GAME as KHIVA
+from khiva_arena.games.silk_road import GAME as SILK_ROAD
 
-GAMES: dict[str, Game] = {game.name: game for game in (KHIVA,)}
+GAMES: dict[str, Game] = {game.name: game for game in (KHIVA, EMIRA, SILK_ROAD)}
 """By name."""
 
 

@@ -1,20 +1,23 @@
-"""Writes protocol/vectors/streams.json and deals.json: ``python tests/games/make_vectors.py --write``.
+"""Writes protocol/vectors/streams.json and deals/<game>.json: ``python tests/games/make_vectors.py --write``.
 
-Without ``--write`` it only says whether the files are up to date. The tests call ``streams`` and ``deals`` and compare.
+Without ``--write`` it only says whether the files are up to date. The tests call ``streams`` and ``deals`` and compare. What is
+in a deal is each game's own to say: tests/games/<game>/vectors.py.
 """
 
 import json
+import runpy
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from khiva_arena.games.khiva import dealing
-from khiva_arena.games.khiva.tables import CARD_OF, CODE, KEPT, SEATS
-from khiva_arena.games.khiva.variants import canonical, compile_rules
+from khiva_arena.games import registry
 from khiva_arena.rng import Stream
 
-VECTORS = Path(__file__).parents[2] / "protocol" / "vectors"
+HERE = Path(__file__).parent
+VECTORS = HERE.parents[1] / "protocol" / "vectors"
 COUNTING = bytes(range(32))
+SECRETS = (COUNTING, bytes(32), b"\xff" * 32)
 LABELS = (
     ("match", "deal", "3"),
     (),
@@ -54,45 +57,15 @@ def streams() -> dict[str, Any]:
     return {"about": about, "streams": [_stream(secret, labels) for secret, many in secrets for labels in many]}
 
 
-def _codes(cards: list[int]) -> list[int]:
-    return [CODE[card] for card in cards]
-
-
-def _deal(secret: bytes, seats: int) -> dict[str, Any]:
-    """A first deal, the piles, and a redeal in which each seat kept the first cards it was dealt."""
-    rules = compile_rules(canonical({}))
-    first = dealing.first_deal(secret, seats)
-    kept = [hand[: KEPT[seats]] for hand in first.hands]
-    pool = [card for card in CARD_OF.values() if not any(card in hand for hand in kept)]
-    second = dealing.redeal(secret, seats, 2, pool)
-    teapots = dealing.teapots(secret, rules.teapots)
-    return {
-        "secret": secret.hex(),
-        "seats": seats,
-        "first": {"hands": [_codes(h) for h in first.hands], "shown": _codes(first.shown), "aside": _codes(first.aside)},
-        "camels": teapots[:5],
-        "teapots": teapots[5:],
-        "carpets": dealing.carpets(secret, rules.carpets),
-        "redeal": {
-            "deal": 2,
-            "kept": [_codes(hand) for hand in kept],
-            "pool": sorted(_codes(pool)),
-            "hands": [_codes(h) for h in second.hands],
-            "shown": _codes(second.shown),
-            "aside": _codes(second.aside),
-        },
-    }
-
-
-def deals() -> dict[str, Any]:
-    """Whole deals of Khiva under the default rules."""
+def deals(name: str) -> dict[str, Any]:
+    """Whole deals of one game under its default rules: ``deal`` of tests/games/<name>/vectors.py."""
+    game = registry.get(name)
+    maker = runpy.run_path(str(HERE / name / "vectors.py"))
     about = (
-        "Whole deals of Khiva, default rules. Cards and carpets are 10 * colour + value (colours 0..4 = white, blue, green, "
-        "pink, black); all lists in the order dealt, piles top first; redeal.hands are the new cards alone. "
-        "See khiva_arena/games/khiva/RULES.md, The deal. Made by tests/games/make_vectors.py."
+        f"Whole deals of {game.title}, default rules. {maker['ABOUT']} "
+        f"See khiva_arena/games/{name}/RULES.md, The deal. Made by tests/games/make_vectors.py."
     )
-    secrets = (COUNTING, bytes(32), b"\xff" * 32)
-    return {"about": about, "deals": [_deal(secret, seats) for secret in secrets for seats in SEATS]}
+    return {"about": about, "deals": [maker["deal"](secret, seats) for secret in SECRETS for seats in game.seats]}
 
 
 def dump(content: dict[str, Any]) -> str:
@@ -102,7 +75,7 @@ def dump(content: dict[str, Any]) -> str:
     return f'{{\n "about": {json.dumps(content["about"])},\n "{name}": [\n{rows}\n ]\n}}\n'
 
 
-FILES = {"streams.json": streams, "deals.json": deals}
+FILES = {"streams.json": streams} | {f"deals/{name}.json": partial(deals, name) for name in registry.GAMES}
 
 
 def main() -> int:

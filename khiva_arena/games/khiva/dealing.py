@@ -1,6 +1,6 @@
 """Khiva's chance: the deal, the redeals and the two hidden piles, each from a stream of its own.
 
-RULES.md, "The deal", says the same in words that a C programmer can follow; ``protocol/vectors/deals.json`` checks both.
+RULES.md, "The deal", says the same in words that a C programmer can follow; ``protocol/vectors/deals/khiva.json`` checks both.
 """
 
 from collections.abc import Iterable, Sequence

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from khiva_arena.errors import ConfigError
 from khiva_arena.games import base
 from khiva_arena.games.khiva import notation, observation
 from khiva_arena.games.khiva import rules as flow
+from khiva_arena.games.khiva.shapes import SHAPES
 from khiva_arena.games.khiva.state import Position
 from khiva_arena.games.khiva.tables import SEATS, Asked
-from khiva_arena.games.khiva.variants import canonical, compile_rules
+from khiva_arena.games.khiva.variants import VARIANTS, canonical, compile_rules
 from khiva_arena.rng import Stream
 
 
@@ -50,6 +50,8 @@ class Khiva(base.Game):
     title = "Khiva"
     rules_version = "1"
     seats = SEATS
+    shapes = SHAPES
+    variants = VARIANTS
 
     def rules(self, given: Mapping[str, base.Plain]) -> dict[str, base.Plain]:
         """The canonical rules map; RulesError names every mistake (see ``variants.py``)."""
@@ -57,8 +59,7 @@ class Khiva(base.Game):
 
     def new(self, seats: int, rules: Mapping[str, base.Plain], secret: bytes) -> tuple[KhivaState, list[base.Event]]:
         """Set up a match from a canonical rules map and a 32-byte secret."""
-        if seats not in self.seats:
-            raise ConfigError(f"Khiva is for 2 to 5 seats, not {seats}")
+        self.check_seats(seats)
         state = KhivaState(seats, compile_rules(rules), secret)
         return state, flow.set_up(state)
 

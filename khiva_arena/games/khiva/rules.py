@@ -9,8 +9,7 @@ tables: they are to be read, not changed.
 from bisect import insort
 from collections.abc import Mapping, Sequence
 
-from khiva_arena.errors import IllegalChoice
-from khiva_arena.games.base import Event
+from khiva_arena.games.base import Event, check_choices
 from khiva_arena.games.khiva import dealing, events
 from khiva_arena.games.khiva.state import Bid, Offer, Position
 from khiva_arena.games.khiva.tables import (
@@ -50,7 +49,7 @@ def set_up(pos: Position) -> list[Event]:
 
 def apply(pos: Position, choices: Mapping[int, int]) -> list[Event]:
     """Play the choices of all asked seats. Raises IllegalChoice with nothing changed."""
-    _check(pos, choices)
+    check_choices(pos.asked, choices)
     log: list[Event] = []
     offer = pos.offer
     if offer is None:
@@ -62,19 +61,6 @@ def apply(pos: Position, choices: Mapping[int, int]) -> list[Event]:
     if not waiting:
         _activate(pos, log)
     return log
-
-
-def _check(pos: Position, choices: Mapping[int, int]) -> None:
-    """Raises IllegalChoice unless there is an index into ``legal`` for each asked seat and for no other."""
-    asked = pos.asked
-    if not asked:
-        raise IllegalChoice("the match is over")
-    if len(choices) != len(asked):
-        raise IllegalChoice(f"choices for seats {sorted(choices)}, but asked are {sorted(asked)}")
-    for seat, decision in asked.items():
-        choice = choices.get(seat)
-        if type(choice) is not int or not 0 <= choice < len(decision.legal):
-            raise IllegalChoice(f"seat {seat}: {choice!r} is no index into the {len(decision.legal)} entries of {decision.kind}")
 
 
 # --- choosing ---

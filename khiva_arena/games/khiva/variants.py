@@ -3,12 +3,13 @@
 ``canonical`` makes the whole map, plain values only, for the record; ``compile_rules`` turns it into what the engine reads.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from khiva_arena.errors import RulesError
 from khiva_arena.games.base import Plain
 from khiva_arena.games.khiva.tables import CAMELS, CODE, COLOUR, COLOURS, SALT_PRICE, TEAPOT_VALUES, TEAPOTS, VALUE, WALKS
+from khiva_arena.games.rules_map import Valued, describe, lay_over
 
 NAMED: dict[str, tuple[str, ...]] = {
     "khiva_spaces": ("skip", "own_tent"),  # O3
@@ -72,22 +73,22 @@ def _max_turns(given: Plain) -> int | None:
     return given if _is_int(given) and 1 <= given <= MAX_TURNS else None
 
 
-VALUED: dict[str, tuple[Plain, Callable[[Plain], Plain], str]] = {
-    "gem_slots": (
+VALUED = {
+    "gem_slots": Valued(
         [2, 2, 1, 1, 0],
         _gem_slots,
         f"is five numbers 0..{MAX_SLOTS} by card value, or such a row for each of the five colours",
     ),
-    "teapot_counts": (
+    "teapot_counts": Valued(
         [3, 4, 4, 4, 4, 3],
         _teapot_counts,
         f"is how many teapots there are of each value 2..7: six numbers, each at least 1, that sum to {TEAPOTS}",
     ),
-    "gem_supply": ("unlimited", _gem_supply, f'is "unlimited" or a number {SALT_PRICE}..1000 (fewer could never buy salt)'),
-    "carpets": (15, _carpets, "is the one to ten values 1..9 that each colour has, or 15 or 25 for the two known sets"),
-    "max_turns": (200, _max_turns, f"is a number of turns 1..{MAX_TURNS}"),
+    "gem_supply": Valued("unlimited", _gem_supply, f'is "unlimited" or a number {SALT_PRICE}..1000 (fewer could never buy salt)'),
+    "carpets": Valued(15, _carpets, "is the one to ten values 1..9 that each colour has, or 15 or 25 for the two known sets"),
+    "max_turns": Valued(200, _max_turns, f"is a number of turns 1..{MAX_TURNS}"),
 }
-"""The variants that are values: default, check (None means wrong), and what it has to be."""
+"""The variants that are values."""
 
 KEYS = (
     "gem_slots",
@@ -106,25 +107,13 @@ KEYS = (
 )
 """O1 to O12 in order, then the length limit: the order of the canonical map."""
 
+VARIANTS = describe(KEYS, NAMED, VALUED)
+"""For people."""
+
 
 def canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
     """Defaults with ``given`` laid over them. Raises RulesError with every mistake found."""
-    problems = [f"unknown rule {key!r}; Khiva has {', '.join(KEYS)}" for key in given if key not in KEYS]
-    rules: dict[str, Plain] = {}
-    for key in KEYS:
-        if key in NAMED:
-            value = given.get(key, NAMED[key][0])
-            if not isinstance(value, str) or value not in NAMED[key]:
-                problems.append(f"{key} is one of {', '.join(NAMED[key])}, not {value!r}")
-                continue
-            rules[key] = value
-        else:
-            default, check, must = VALUED[key]
-            value = check(given.get(key, default))
-            if value is None:
-                problems.append(f"{key} {must}, not {given[key]!r}")
-                continue
-            rules[key] = value
+    rules, problems = lay_over("Khiva", KEYS, NAMED, VALUED, given)
     problems += _inconsistent(rules)
     if problems:
         raise RulesError(problems)

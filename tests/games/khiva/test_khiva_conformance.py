@@ -59,7 +59,7 @@ def _thief(state, choices, honest=KhivaState.apply):
         ("view", _leaky, "equal observations give equal views"),
         ("view", _shared, "belongs to its caller"),
         ("view", _tuples, "a view is plain"),
-        ("clone", _forgetful, "original alone|behaves like|stays like"),
+        ("clone", _forgetful, "leave alone|original alone|behaves like|stays like"),
         ("apply", _thief, "no piece is lost"),
     ],
 )

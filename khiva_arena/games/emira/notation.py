@@ -1,0 +1,344 @@
+"""Emira for people: one line for an event, and the whole position as text."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from khiva_arena.games.base import Event, Plain
+from khiva_arena.games.emira.events import goal_face
+from khiva_arena.games.emira.state import Position
+from khiva_arena.games.emira.tables import CARAVANS, COLOURS, EVENTS, GOALS, KINDS, NAMES, SIDI, TRACK, XENIA
+from khiva_arena.games.emira.values import appearance, palace, room, status
+
+Names = Sequence[str]
+Data = dict[str, Plain]
+
+SHORT = {"intelligence": "I", "household": "M", "cooking": "C", "romance": "R"}
+"""One letter a talent."""
+
+
+def _list(items: Iterable[Plain]) -> str:
+    return ", ".join(map(_words, items)) or "none"
+
+
+def _words(item: Plain) -> str:
+    """A name of the code as words."""
+    return str(item).replace("_", " ")
+
+
+def _plural(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _goal(ways: Sequence[Sequence[str]]) -> str:
+    """Such as "I I R or I R R"."""
+    return " or ".join(" ".join(SHORT[talent] for talent in way) for way in ways)
+
+
+def _halves(value: int) -> str:
+    return f"{value / 2:g}"
+
+
+def _said_setup(d: Data, names: Names) -> str:
+    colours = ", ".join(f"{name} {colour}" for name, colour in zip(names, d["colours"], strict=True))
+    return f"The sheiks: {colours}; {names[d['start']]} starts"
+
+
+def _said_goal(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} has the goal {_goal(d['goal'])}"
+
+
+def _dealt(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} is dealt {_list(d['cards'])}"
+
+
+def _kept(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} keeps {_words(d['event'])}"
+
+
+def _round(d: Data, names: Names) -> str:
+    lost = "".join(f"; {names[seat]} loses this round to Hind" for seat in d["lost"])
+    return f"Round {d['round']}: {names[d['start']]} has the start marker{lost}"
+
+
+def _income(d: Data, names: Names) -> str:
+    shares = [
+        f"{name} {gold}" + (f" ({_plural(ended, 'caravan')} used up)" if ended else "")
+        for name, gold, ended in zip(names, d["gold"], d["ended"], strict=True)
+    ]
+    return "Income: " + ", ".join(shares)
+
+
+def _emiras(d: Data, names: Names) -> str:
+    coming = f"; {_list(d['coming'])} for the next round" if d["coming"] else ""
+    return f"In play: {_list(d['active'])}{coming}"
+
+
+def _board(d: Data, names: Names) -> str:
+    return f"On the board: {_list([*d['appearance'], *(f'status {card}' for card in d['status']), *d['open']])}"
+
+
+def _no_event(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} plays no event card"
+
+
+def _play(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} plays {_words(d['event'])}"
+
+
+def _void(d: Data, names: Names) -> str:
+    return f"The card {_words(d['event'])} has no effect"
+
+
+def _camels(d: Data, names: Names) -> str:
+    verb = "gets" if d["change"] > 0 else "loses"
+    return f"{names[d['seat']]} {verb} {_plural(abs(d['change']), 'camel')}"
+
+
+def _track(d: Data, names: Names) -> str:
+    return f"A camel of {names[d['seat']]} now takes {d['discount']} off a bid"
+
+
+def _disc(d: Data, names: Names) -> str:
+    return f"The palace track of {names[d['seat']]} moves {'up' if d['change'] > 0 else 'down'} to {_halves(d['halves'])}"
+
+
+def _look(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} looks at {_list(d['cards'])}"
+
+
+def _place(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} looks at Emira {d['place'] + 1} of those who come"
+
+
+def _mind(d: Data, names: Names) -> str:
+    what = {"keep": "leaves her as she is", "swap": "swaps her preferences", "bottom": "puts her under the deck"}[d["choice"]]
+    return f"{names[d['seat']]} looks at Emira {d['place'] + 1} from the top and {what}"
+
+
+def _reorder(d: Data, names: Names) -> str:
+    deck = {"emiras": "Emira", "status": "status"}[d["deck"]]
+    return f"{names[d['seat']]} looks at the top {_plural(d['count'], deck + ' card')} and puts them in an order"
+
+
+def _order(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} has put on top, in this order: {_list(d['cards'])}"
+
+
+def _split(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} chooses the {d['round']} round for it"
+
+
+def _good_looking(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} gets {_plural(d['count'], 'counter')} +1 for {d['kind']}"
+
+
+def _caravan(d: Data, names: Names) -> str:
+    where = f"now has {_plural(d['left'], 'income')} left" if d["left"] else "is gone"
+    return f"A {_words(d['caravan'])} caravan of {names[d['seat']]} {where}"
+
+
+def _vermin(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} sends the vermin to the {_words(d['caravan'])} caravans"
+
+
+def _turn_up(d: Data, names: Names) -> str:
+    return f"On the board comes {_item(d)}"
+
+
+def _item(d: Data) -> str:
+    return d["item"] if isinstance(d["item"], str) else f"status {d['item']}"
+
+
+def _pick(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} puts {_item(d)} on the board"
+
+
+def _buy(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} pays {d['gold']} to look at {_plural(d['looks'], 'event card')}"
+
+
+def _no_buy(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} buys no event card"
+
+
+def _take(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} keeps one event card"
+
+
+def _bought(d: Data, names: Names) -> str:
+    under = f"; under the deck: {_list(d['under'])}" if d["under"] else ""
+    return f"{names[d['seat']]} keeps {_words(d['event'])}{under}"
+
+
+def _auction(d: Data, names: Names) -> str:
+    return f"An auction opens with {names[d['seat']]}"
+
+
+def _bid(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} bids {d['bid']}"
+
+
+def _pass(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} passes"
+
+
+def _serve(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} acts" + (f" for {d['bid']}, paying {d['gold']}" if d["bid"] else " without a bid")
+
+
+def _act(d: Data, names: Names) -> str:
+    if d["action"] == "none":
+        return f"{names[d['seat']]} takes no action"
+    item = {"appearance": d["item"], "status": "a status card", "palace": "a section", "camel": "a camel"}.get(
+        d["action"], f"a {_words(d['action'])} caravan"
+    )
+    return f"{names[d['seat']]} buys {item} for {d['gold']}"
+
+
+def _grant(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} takes the grant of 150 instead of an action"
+
+
+def _unsold(d: Data, names: Names) -> str:
+    return f"Unsold: {_list([*d['appearance'], *(f'status {card}' for card in d['status'])])}"
+
+
+def _show_gold(d: Data, names: Names) -> str:
+    return "All show their gold: " + ", ".join(f"{name} {gold}" for name, gold in zip(names, d["gold"], strict=True))
+
+
+def _join(d: Data, names: Names) -> str:
+    return f"{d['emira']} joins {names[d['seat']]}"
+
+
+def _wait(d: Data, names: Names) -> str:
+    return f"{d['emira']} is undecided"
+
+
+def _drop(d: Data, names: Names) -> str:
+    item = d["item"] if isinstance(d["item"], str) else f"status {d['item']}"
+    return f"{names[d['seat']]} loses {item}"
+
+
+def _abduct(d: Data, names: Names) -> str:
+    return f"{NAMES[SIDI]} leaves {names[d['seat']]} with {d['emira']}"
+
+
+def _gift(d: Data, names: Names) -> str:
+    who, her = names[d["seat"]], NAMES[XENIA]
+    return {
+        "paid": f"{who} gives {her} her gift of 250",
+        "refused": f"{who} refuses the gift; {her} moves on",
+        "unable": f"{who} cannot pay the gift; {her} moves on",
+        "gone": f"{who} cannot pay the gift; {her} leaves the game",
+    }[d["outcome"]]
+
+
+def _upkeep(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} pays {d['gold']} for the princesses" + (f" of {d['due']} due" if d["due"] != d["gold"] else "")
+
+
+def _riot(d: Data, names: Names) -> str:
+    return f"A riot: {_list(d['emiras'])} of {names[d['seat']]} under the deck"
+
+
+def _end(d: Data, names: Names) -> str:
+    rows = [f"{rank}. {name} {score}" for rank, name, score in zip(d["ranks"], names, d["scores"], strict=True)]
+    return f"The end ({d['cause']}): " + ", ".join(rows) + "; goals: " + ", ".join(map(_goal, d["goals"]))
+
+
+_LINES: dict[str, Callable[[Data, Names], str]] = {
+    "setup": _said_setup,
+    "goal": _said_goal,
+    "dealt": _dealt,
+    "kept": _kept,
+    "round": _round,
+    "income": _income,
+    "emiras": _emiras,
+    "board": _board,
+    "no_event": _no_event,
+    "play": _play,
+    "void": _void,
+    "camels": _camels,
+    "track": _track,
+    "disc": _disc,
+    "look": _look,
+    "place": _place,
+    "mind": _mind,
+    "reorder": _reorder,
+    "order": _order,
+    "split": _split,
+    "good_looking": _good_looking,
+    "caravan": _caravan,
+    "vermin": _vermin,
+    "turn_up": _turn_up,
+    "pick": _pick,
+    "buy": _buy,
+    "no_buy": _no_buy,
+    "take": _take,
+    "bought": _bought,
+    "auction": _auction,
+    "bid": _bid,
+    "pass": _pass,
+    "serve": _serve,
+    "act": _act,
+    "grant": _grant,
+    "unsold": _unsold,
+    "show_gold": _show_gold,
+    "join": _join,
+    "wait": _wait,
+    "drop": _drop,
+    "abduct": _abduct,
+    "gift": _gift,
+    "upkeep": _upkeep,
+    "riot": _riot,
+    "end": _end,
+}
+EVENT_TYPES = tuple(_LINES)
+
+
+def narrate(event: Event, names: Names) -> str:
+    """One line of text for an event. ``names`` by seat."""
+    return _LINES[event.data["type"]](event.data, names)
+
+
+def sketch(pos: Position, names: Names) -> str:
+    """The whole position as text, hidden things included."""
+    lines = [f"round {pos.round}, {pos.phase}, start {names[pos.start]}" + (f", over ({pos.ending})" if pos.ending else "")]
+    for seat, name in enumerate(names):
+        lines += [f"  {name} ({COLOURS[pos.colours[seat]]}): {_wealth(pos, seat)}", f"    {_court(pos, seat)}"]
+    turned = [NAMES[card] for card in range(len(NAMES)) if pos.turned >> card & 1]
+    lines.append(f"  Emiras: active {_emira_list(pos.active)}; coming {_emira_list(pos.coming)}")
+    lines.append(f"    undecided {_emira_list(pos.undecided)}; gone {_emira_list(pos.gone)}; swapped {_list(turned)}")
+    if pos.xenia_left >= 0:
+        lines.append(f"    {NAMES[XENIA]} has left {names[pos.xenia_left]}")
+    tokens = [KINDS[kind] for kind in pos.shown_tokens]
+    lines.append(f"  board: {_list(tokens)}; status {_list(pos.shown_status)}; open {pos.open:04b}")
+    lines.append(f"  supply: caravans, camels, sections {_list(pos.supply)}; bag {_list(pos.bag)}; +1 left {pos.bonus_left}")
+    lines.append(f"  Emira deck {_emira_list(pos.emiras.cards)}")
+    lines.append(f"  status deck {_list(pos.status.cards)}; removed {_list(pos.removed)}")
+    lines.append(f"  event deck {_list(EVENTS[card] for card in pos.events.cards)}")
+    if pos.auction:
+        bidder = names[pos.bidder] if pos.bidder >= 0 else "nobody"
+        lines.append(f"  auction: bid {pos.bid} of {bidder}, served {pos.served:05b}, bidding {pos.bidding:05b}")
+    if pos.offer:
+        lines.append(f"  asked: {names[pos.offer.seat]}, {_words(pos.offer.kind)}")
+    return "\n".join(lines)
+
+
+def _emira_list(cards: Iterable[int]) -> str:
+    return _list(NAMES[card] for card in cards)
+
+
+def _wealth(pos: Position, seat: int) -> str:
+    caravans = [f"{_words(CARAVANS[kind])} {left}" for kind, own in enumerate(pos.caravans[seat]) for left in own]
+    parts = [f"gold {pos.gold[seat]}", f"caravans {_list(caravans)}", f"camels {pos.camels[seat]} at {TRACK[pos.breed[seat]]}"]
+    parts += [f"appearance {appearance(pos, seat)} {pos.tokens[seat]}", f"status {status(pos, seat)} {pos.status_cards[seat]}"]
+    return "; ".join([*parts, f"palace {_halves(palace(pos, seat))}", f"room {room(pos, seat)}"])
+
+
+def _court(pos: Position, seat: int) -> str:
+    goal = _goal(goal_face(GOALS[pos.seats][pos.goals[seat]]))
+    hand = _list(EVENTS[card] for card in pos.hands[seat])
+    lost = f"; loses round {pos.lost[seat]}" if pos.lost[seat] >= max(1, pos.round) else ""
+    xenia = f"; gift in round {pos.gift_round}" if XENIA in pos.princesses[seat] else ""
+    return f"princesses {_emira_list(pos.princesses[seat])}; goal {goal}; hand {hand}{lost}{xenia}"

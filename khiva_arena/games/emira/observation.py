@@ -1,0 +1,164 @@
+"""What one seat knows of an Emira position (E40). RULES.md, "The view", lists the keys.
+
+A view is built new each time from plain lists, so its owner may change it.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from khiva_arena.games.base import Plain
+from khiva_arena.games.emira.events import goal_face
+from khiva_arena.games.emira.rules import on_board
+from khiva_arena.games.emira.state import Deck, Position
+from khiva_arena.games.emira.tables import COLOURS, EVENTS, GOALS, KINDS, NAMES, NOOR, TRACK, XENIA
+from khiva_arena.games.emira.values import appearance, palace, room, sets, status, upkeep
+
+
+def view(pos: Position, seat: int) -> dict[str, Plain]:
+    """All that ``seat`` knows, as plain values."""
+    every = range(pos.seats)
+    goals = GOALS[pos.seats]
+    return {
+        "seat": seat,
+        "seats": pos.seats,
+        "round": pos.round,
+        "start": pos.start,
+        "phase": pos.phase,
+        "colours": [COLOURS[colour] for colour in pos.colours],
+        "goal": goal_face(goals[pos.goals[seat]]),
+        "hand": [EVENTS[card] for card in pos.hands[seat]],
+        "hands": [len(hand) for hand in pos.hands],
+        "gold": _gold(pos, seat),
+        "gold_shown": [list(shown) if shown else None for shown in pos.gold_shown],
+        "caravans": [[left[:] for left in own] for own in pos.caravans],
+        "camels": pos.camels[:],
+        "discount": [TRACK[place] for place in pos.breed],
+        "appearance": [appearance(pos, s) for s in every],
+        "counters": [own[:] for own in pos.tokens],
+        "sets": [sets(pos, s) for s in every],
+        "good_looking": [counts[:] for counts in pos.looks],
+        "status": [status(pos, s) for s in every],
+        "status_cards": [own[:] for own in pos.status_cards],
+        "palace": [palace(pos, s) for s in every],
+        "sections": pos.sections[:],
+        "guests": pos.guests[:],
+        "room": [room(pos, s) for s in every],
+        "princesses": [_names(own) for own in pos.princesses],
+        "upkeep": [upkeep(pos, s) for s in every],
+        "arrivals": pos.arrivals[:],
+        "met": [_names(_bits(mask)) for mask in pos.met],
+        "lost": pos.lost[:],
+        "xenia": _xenia(pos),
+        "xenia_left": pos.xenia_left if pos.xenia_left >= 0 else None,
+        "active": _names(pos.active),
+        "coming": _names(pos.coming),
+        "undecided": _names(pos.undecided),
+        "fresh": _names(card for card in pos.undecided if pos.fresh >> card & 1),
+        "swapped": _swapped(pos),
+        "gone": _names(pos.gone),
+        "removed": pos.removed[:],
+        "board": {
+            "appearance": [KINDS[kind] for kind in pos.shown_tokens],
+            "status": pos.shown_status[:],
+            "open": on_board(pos),
+        },
+        "supply": pos.supply[:],
+        "bonus_left": pos.bonus_left,
+        "bag": pos.bag[:],
+        "emira_deck": _deck(pos.emiras, seat, NAMES),
+        "emira_turned": pos.turned_places(),
+        "status_deck": _deck(pos.status, seat, None),
+        "event_deck": _deck(pos.events, seat, EVENTS),
+        "effects": _effects(pos),
+        "auction": _auction(pos) if pos.auction else None,
+        "bids": pos.bids[:],
+        "settled": _bits(pos.settled),
+        "paid": _bits(pos.paid),
+        "history": _history(pos, seat),
+        "ending": pos.ending,
+        "goals": [goal_face(goals[goal]) for goal in pos.goals] if pos.over else None,
+        "ask": _ask(pos, seat),
+    }
+
+
+def _names(cards: Iterable[int]) -> list[Plain]:
+    return [NAMES[card] for card in cards]
+
+
+def _bits(mask: int) -> list[int]:
+    return [bit for bit in range(mask.bit_length()) if mask >> bit & 1]
+
+
+def _gold(pos: Position, seat: int) -> list[Plain]:
+    """O3 hidden: one's own, that of a sheik with whom Noor lives (E31), and at the end everybody's."""
+    if not pos.ruleset.gold_hidden or pos.over:
+        return list(pos.gold)
+    return [gold if s == seat or NOOR in pos.princesses[s] else None for s, gold in enumerate(pos.gold)]
+
+
+def _deck(deck: Deck, seat: int, names: Sequence[str] | None) -> list[Plain]:
+    """Top first: the cards that the seat knows where they lie, None for the others."""
+    known = zip(deck.cards, deck.seen, strict=True)
+    return [(names[card] if names else card) if seen >> seat & 1 else None for card, seen in known]
+
+
+def _swapped(pos: Position) -> list[Plain]:
+    """Emiras face up whose preferences are swapped."""
+    if not pos.turned:
+        return []
+    face_up = [*pos.active, *pos.coming, *pos.undecided, *(card for own in pos.princesses for card in own)]
+    return _names(sorted(card for card in face_up if pos.turned >> card & 1))
+
+
+def _xenia(pos: Position) -> dict[str, Plain] | None:
+    """Where she lives and when she wants her next gift (E10)."""
+    for seat, own in enumerate(pos.princesses):
+        if XENIA in own:
+            return {"seat": seat, "due": pos.gift_round, "first": pos.gift_first}
+    return None
+
+
+def _effects(pos: Position) -> dict[str, Plain]:
+    """What the event cards of this round do."""
+    return {
+        "golden": pos.golden,
+        "interrupted": pos.interrupted,
+        "sick": pos.sick,
+        "quiet": pos.quiet,
+        "doubles": pos.doubles,
+        "larger": "odd" if pos.early else "even",
+        "bazaar": pos.bazaar if pos.bazaar >= 0 else None,
+        "noble": pos.noble if pos.noble >= 0 else None,
+        "blocked": [EVENTS[card] for card in _bits(pos.blocked)],
+    }
+
+
+def _auction(pos: Position) -> dict[str, Plain]:
+    """The auction going on."""
+    return {
+        "served": _bits(pos.served),
+        "bidding": _bits(pos.bidding),
+        "bid": pos.bid,
+        "bidder": pos.bidder if pos.bidder >= 0 else None,
+        "free": pos.first_passer if pos.first_passer >= 0 else None,
+        "last": pos.last_server,
+    }
+
+
+def _history(pos: Position, seat: int) -> list[list[Plain]]:
+    """What has touched a hidden card, as far as the seat knows of it; what only another seat saw is left out."""
+    lines = []
+    for entry in pos.history:
+        if entry.seat == seat:
+            lines.append([*entry.told, *entry.private])
+        elif len(entry.told) > 1:
+            lines.append(entry.told[:])
+    return lines
+
+
+def _ask(pos: Position, seat: int) -> dict[str, Plain] | None:
+    """The open question; the cards looked at are shown to the seat asked alone."""
+    offer = pos.offer
+    if offer is None:
+        return None
+    cards = list(offer.cards) if offer.seat == seat else None
+    return {"kind": offer.kind, "seat": offer.seat, "about": offer.about, "cards": cards}

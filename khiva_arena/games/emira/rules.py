@@ -1,0 +1,232 @@
+"""The flow of Emira: set up, the eight phases of a round, the end.
+
+A round is put on ``pos.todo`` phase by phase; what each phase does is in ``cards``, ``market``, ``auction``, ``courtship`` and
+``upkeep``.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from khiva_arena.games.base import Event, check_choices
+from khiva_arena.games.emira import auction, cards, dealing, events, market, questions
+from khiva_arena.games.emira.courtship import choose_next, recheck
+from khiva_arena.games.emira.questions import NOBODY
+from khiva_arena.games.emira.scoring import ranks, scores, winners
+from khiva_arena.games.emira.state import Deck, Position
+from khiva_arena.games.emira.steps import Log, answered, note, run
+from khiva_arena.games.emira.tables import (
+    BLACK,
+    BLUE,
+    CAMELS,
+    CARAVAN_INCOME,
+    DRESS,
+    EVENT_OF,
+    EVENTS,
+    GOALS,
+    GREEN,
+    NAMES,
+    RED,
+    RED_CARD,
+    SECTIONS,
+    START_GOLD,
+    WHITE,
+)
+from khiva_arena.games.emira.upkeep import upkeep_turn
+from khiva_arena.games.emira.values import to_draw
+
+_ON_BOARD = ("small", "large", "camel", "palace")
+"""What the supply puts on the board, by its index."""
+
+
+def set_up(pos: Position) -> Log:
+    """From an empty table to the first question (E14-E17)."""
+    secret, seats = pos.secret, pos.seats
+    pos.colours = dealing.colours(secret, seats)
+    pos.start = dealing.start(secret, seats)
+    pos.gold = [START_GOLD] * seats
+    if BLUE not in pos.colours:
+        pos.bag[DRESS] += 1
+    for seat, colour in enumerate(pos.colours):
+        if colour == GREEN:
+            pos.camels[seat] += 1
+            pos.supply[CAMELS] -= 1
+        elif colour == WHITE:
+            pos.sections[seat] += 1
+            pos.supply[SECTIONS] -= 1
+        elif colour == RED:
+            pos.status_cards[seat].append(RED_CARD)
+        elif colour == BLUE:
+            pos.tokens[seat][DRESS] += 1
+    pos.status = Deck(dealing.status(secret, seats, pos.colours))
+    pos.goals = dealing.goals(secret, seats)
+    pos.emiras = Deck(dealing.emiras(secret))
+    log = [events.setup(pos.colours, pos.start)]
+    log += [events.goal(seat, GOALS[seats][goal]) for seat, goal in enumerate(pos.goals)]
+    first = dealing.first_events(secret, seats, pos.ruleset.advanced)
+    pos.hands, pos.events = first.dealt, Deck(first.rest)
+    asked = {}
+    for seat, dealt in enumerate(first.dealt):
+        log.append(events.dealt(seat, dealt))
+        options = tuple(sorted(set(dealt)))
+        if len(options) > 1:
+            asked[seat] = questions.first_event(options)
+    if asked:
+        pos.asked = MappingProxyType(asked)
+    else:
+        _keep_first(pos, {}, log)
+    return log
+
+
+def apply(pos: Position, choices: Mapping[int, int]) -> list[Event]:
+    """Play the choices of all asked seats. Raises IllegalChoice with nothing changed."""
+    check_choices(pos.asked, choices)
+    log: Log = []
+    offer = pos.offer
+    if offer is not None:
+        answered(pos, log, choices[offer.seat])
+    else:
+        _keep_first(pos, choices, log)
+    return log
+
+
+def _keep_first(pos: Position, choices: Mapping[int, int], log: Log) -> None:
+    """E17: each seat keeps one of its three event cards; the others are shuffled back."""
+    rest = pos.events.cards
+    for seat, dealt in enumerate(pos.hands):
+        kept = dealt[0]
+        if seat in choices:
+            kept = EVENT_OF[pos.asked[seat].legal[choices[seat]][0]]
+        back = dealt[:]
+        back.remove(kept)
+        rest = rest + back
+        pos.hands[seat] = [kept]
+        log.append(events.kept(seat, kept))
+        note(pos, seat=seat, private=("deal", EVENTS[kept], *(EVENTS[card] for card in back)))
+    pos.events = Deck(dealing.events(pos.secret, rest))
+    pos.asked = NOBODY
+    pos.todo.append((_new_round,))
+    run(pos, log)
+
+
+# --- a round ---
+
+
+def _new_round(pos: Position, log: Log) -> None:
+    """E18: the phases of a round; with 3 players odd and even rounds differ (E38)."""
+    pos.round += 1
+    pos.blocked = pos.golden = pos.doubles = 0
+    pos.interrupted = pos.sick = pos.quiet = False
+    pos.early = True
+    pos.bazaar = pos.noble = -1
+    pos.settled = pos.paid = 0
+    pos.served = pos.fresh = 0
+    log.append(events.new_round(pos.round, pos.start, [seat for seat in range(pos.seats) if pos.lost[seat] == pos.round]))
+    three, odd = pos.seats == 3, pos.round % 2 == 1
+    plays = not three or odd
+    if pos.round == 1 and not pos.ruleset.advanced:
+        plays = False  # E19
+    buys = not three or (not odd and pos.ruleset.buys_3p)  # O6
+    phases = [(_events,) if plays else None, (_income,), (_prepare_even,) if three and not odd else (_prepare,)]
+    phases += [(auction.open_phase,), (_buy,) if buys else None, (_choice,), (_upkeep,), (_end_round,)]
+    pos.todo += [phase for phase in reversed(phases) if phase]
+
+
+def _events(pos: Position, log: Log) -> None:
+    """Phase 1 (E19)."""
+    pos.phase = "events"
+    pos.todo.append((cards.play_turn, 0))
+
+
+def _income(pos: Position, log: Log) -> None:
+    """Phase 2 (E1): base income and caravans, which then move on."""
+    pos.phase = "income"
+    rules = pos.ruleset
+    amounts, ended = [], []
+    for seat in range(pos.seats):
+        gold = rules.black_income if pos.colours[seat] == BLACK else rules.base_income
+        gone = 0
+        if not pos.interrupted:
+            for kind, own in enumerate(pos.caravans[seat]):
+                if own:
+                    gold += CARAVAN_INCOME[kind] * len(own)
+                    moved = [left - 1 for left in own if left > 1]
+                    pos.supply[kind // 2] += len(own) - len(moved)
+                    gone += len(own) - len(moved)
+                    pos.caravans[seat][kind] = moved
+        gold += gold * pos.golden // 5  # E36: Golden Times add a fifth; all amounts are in fifties
+        pos.gold[seat] += gold
+        amounts.append(gold)
+        ended.append(gone)
+    log.append(events.income(amounts, ended))
+    pos.todo.append((recheck,))
+
+
+def _prepare(pos: Position, log: Log) -> None:
+    """Phase 3 (E20): Emiras, then a status card, an appearance counter, and what the supply has."""
+    pos.phase = "prepare"
+    now, later = to_draw(pos)
+    deck = pos.emiras
+    pos.active = [deck.draw() for _ in range(min(now, len(deck.cards)))]
+    pos.coming = [deck.draw() for _ in range(min(later, len(deck.cards)))]
+    drawn = [NAMES[card] for card in (*pos.active, *pos.coming)]
+    if drawn:
+        note(pos, "emiras", *drawn)
+    log.append(events.emiras(pos.active, pos.coming))
+    pos.todo += [(_open_board,), (market.show_appearance,), (market.show_status,)]
+
+
+def _prepare_even(pos: Position, log: Log) -> None:
+    """E38: nothing new but a section, if the last one was taken; the second Emira is active."""
+    pos.phase = "prepare"
+    pos.active, pos.coming = pos.coming, []
+    log.append(events.emiras(pos.active, ()))
+    if pos.supply[SECTIONS]:
+        pos.open |= 1 << SECTIONS
+    _tell_board(pos, log)
+
+
+def _open_board(pos: Position, log: Log) -> None:
+    """E22: what the supply still has."""
+    pos.open = sum(1 << item for item, left in enumerate(pos.supply) if left)
+    _tell_board(pos, log)
+
+
+def _tell_board(pos: Position, log: Log) -> None:
+    log.append(events.board(pos.shown_tokens, pos.shown_status, on_board(pos)))
+
+
+def on_board(pos: Position) -> list[str]:
+    """What of the supply can still be bought this round."""
+    return [name for item, name in enumerate(_ON_BOARD) if pos.open >> item & 1]
+
+
+def _buy(pos: Position, log: Log) -> None:
+    """Phase 5 (E24)."""
+    pos.phase = "buy"
+    pos.todo.append((market.buy_turn, 0))
+
+
+def _choice(pos: Position, log: Log) -> None:
+    """Phase 6 (E6)."""
+    pos.phase = "choice"
+    pos.todo.append((choose_next,))
+
+
+def _upkeep(pos: Position, log: Log) -> None:
+    """Phase 7; all have paid before those who wait look again (E25)."""
+    pos.phase = "upkeep"
+    pos.todo += [(recheck,), (upkeep_turn, 0)]
+
+
+def _end_round(pos: Position, log: Log) -> None:
+    """Phase 8, and the end of the match (E32, E41)."""
+    pos.winners = winners(pos)
+    if pos.winners or pos.round >= pos.ruleset.max_rounds:
+        pos.ending = "goal" if pos.winners else "rounds"
+        pos.phase = "over"
+        pos.over = True
+        goals = [GOALS[pos.seats][goal] for goal in pos.goals]
+        log.append(events.end(pos.ending, scores(pos), ranks(pos), goals))
+        return
+    pos.start = (pos.start + 1) % pos.seats
+    pos.todo.append((_new_round,))

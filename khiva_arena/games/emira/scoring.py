@@ -1,0 +1,41 @@
+"""Who wins, scores and places (E32, E33)."""
+
+from khiva_arena.games.emira.state import Position
+from khiva_arena.games.emira.tables import GOALS, LEAST_PRINCESSES, MOST_PRINCESSES
+from khiva_arena.games.emira.values import appearance, has_talents, status
+
+
+def fulfils(pos: Position, seat: int) -> bool:
+    """E32: enough princesses with the talents of the goal, or more of any kind."""
+    count = len(pos.princesses[seat])
+    if count >= MOST_PRINCESSES[pos.seats]:
+        return True
+    return count >= LEAST_PRINCESSES[pos.seats] and has_talents(pos.princesses[seat], GOALS[pos.seats][pos.goals[seat]])
+
+
+def winners(pos: Position) -> int:
+    """Bit mask of the seats that win at the end of this round: the goal fulfilled and the upkeep paid in full (E32)."""
+    return sum(1 << seat for seat in range(pos.seats) if pos.paid >> seat & 1 and fulfils(pos, seat))
+
+
+def scores(pos: Position) -> list[int]:
+    """E33: 2 for each princess, 3 for the talents of the goal, however many princesses there are."""
+    goals = GOALS[pos.seats]
+    return [
+        2 * len(palace) + 3 * has_talents(palace, goals[goal]) for palace, goal in zip(pos.princesses, pos.goals, strict=True)
+    ]
+
+
+def belongings(pos: Position, seat: int) -> int:
+    """Twice the points that break ties: appearance, status, sections, camels, and the palace track, which has halves."""
+    return 2 * (appearance(pos, seat) + status(pos, seat) + pos.sections[seat] + pos.camels[seat]) + pos.disc[seat]
+
+
+def ranks(pos: Position) -> list[int]:
+    """E33: winners first, in the basic game on one place; then by score, belongings, gold. Equal in all: the same place."""
+    keys = []
+    for seat, score in enumerate(scores(pos)):
+        won = pos.winners >> seat & 1
+        shared = won and not pos.ruleset.advanced
+        keys.append((1, 0, 0, 0) if shared else (won, score, belongings(pos, seat), pos.gold[seat]))
+    return [1 + sum(other > key for other in keys) for key in keys]

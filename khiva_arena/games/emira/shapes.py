@@ -1,0 +1,466 @@
+"""The shapes of what a bot gets in Emira: its view, the entries of ``legal``, and each event. RULES.md says what they mean.
+
+``protocol/schema/emira`` is made from these types (``games/schema.py``), and every view and event of many matches is held
+against it by a test.
+"""
+
+from typing import Annotated, Literal, TypedDict
+
+from msgspec import Meta
+
+from khiva_arena.games.base import Shapes
+from khiva_arena.games.emira.tables import ACTIONS, CARAVANS, COLOURS, EVENTS, KINDS, NAMES, TALENTS
+
+Count = Annotated[int, Meta(ge=0)]
+Seat = Annotated[int, Meta(ge=0, le=4)]
+Gold = Count
+Price = Annotated[int, Meta(ge=300, le=1500)]
+"""Names a status card."""
+# The words of the tables; mypy knows only words that are spelled out.
+Colour = Literal[COLOURS]  # type: ignore[valid-type]
+Kind = Literal[KINDS]  # type: ignore[valid-type]
+Caravan = Literal[CARAVANS]  # type: ignore[valid-type]
+Action = Literal[ACTIONS]  # type: ignore[valid-type]
+Emira = Literal[NAMES]  # type: ignore[valid-type]
+EventCard = Literal[EVENTS]  # type: ignore[valid-type]
+Talent = Literal[TALENTS]  # type: ignore[valid-type]
+Discount = Literal[50, 70, 100, 150]
+Goal = list[list[Talent]]
+Item = Literal["small", "large", "camel", "palace"]
+ByKind = tuple[Count, Count, Count]
+Left = Annotated[int, Meta(ge=1, le=8)]
+Lefts = list[Left]
+"""Incomes left of each caravan of a type."""
+Place = Annotated[int, Meta(ge=0, le=2)]
+"""In ``ask.cards``."""
+DeckName = Literal["emiras", "status"]
+Phase = Literal["setup", "events", "income", "prepare", "auction", "buy", "choice", "upkeep", "over"]
+Round = Literal["odd", "even"]
+Mind = Literal["keep", "swap", "bottom"]
+Ending = Literal["goal", "rounds"]
+
+
+class Xenia(TypedDict):
+    seat: Seat
+    due: Count
+    first: bool
+
+
+class Board(TypedDict):
+    appearance: list[Kind]
+    status: list[Price]
+    open: list[Item]
+
+
+class Effects(TypedDict):
+    golden: Count
+    interrupted: bool
+    sick: bool
+    quiet: bool
+    doubles: Count
+    larger: Round
+    bazaar: Seat | None
+    noble: Seat | None
+    blocked: list[EventCard]
+
+
+class Auction(TypedDict):
+    served: list[Seat]
+    bidding: list[Seat]
+    bid: Gold
+    bidder: Seat | None
+    free: Seat | None
+    last: Seat
+
+
+class Ask(TypedDict):
+    kind: str
+    seat: Seat
+    about: str | int | None
+    cards: list[str | int] | None
+
+
+class View(TypedDict):
+    seat: Seat
+    seats: Annotated[int, Meta(ge=3, le=5)]
+    round: Count
+    start: Seat
+    phase: Phase
+    colours: list[Colour]
+    goal: Goal
+    hand: list[EventCard]
+    hands: list[Count]
+    gold: list[Gold | None]
+    gold_shown: list[tuple[Count, Gold] | None]
+    caravans: list[tuple[Lefts, Lefts, Lefts, Lefts]]
+    camels: list[Count]
+    discount: list[Discount]
+    appearance: list[Count]
+    counters: list[ByKind]
+    sets: list[Count]
+    good_looking: list[list[Count]]
+    status: list[Count]
+    status_cards: list[list[Price]]
+    palace: list[int]
+    sections: list[Count]
+    guests: list[Count]
+    room: list[int]
+    princesses: list[list[Emira]]
+    upkeep: list[Gold]
+    arrivals: list[Count]
+    met: list[list[Emira]]
+    lost: list[Count]
+    xenia: Xenia | None
+    xenia_left: Seat | None
+    active: list[Emira]
+    coming: list[Emira]
+    undecided: list[Emira]
+    fresh: list[Emira]
+    swapped: list[Emira]
+    gone: list[Emira]
+    removed: list[Price]
+    board: Board
+    supply: tuple[Count, Count, Count, Count]
+    bonus_left: Count | None
+    bag: ByKind
+    emira_deck: list[Emira | None]
+    emira_turned: list[Count]
+    status_deck: list[Price | None]
+    event_deck: list[EventCard | None]
+    effects: Effects
+    auction: Auction | None
+    bids: list[int]
+    settled: list[Seat]
+    paid: list[Seat]
+    history: list[list[int | str]]
+    ending: Ending | None
+    goals: list[Goal] | None
+    ask: Ask | None
+
+
+class Setup(TypedDict):
+    type: Literal["setup"]
+    colours: list[Colour]
+    start: Seat
+
+
+class GoalDealt(TypedDict):
+    type: Literal["goal"]
+    seat: Seat
+    goal: Goal
+
+
+class Dealt(TypedDict):
+    type: Literal["dealt"]
+    seat: Seat
+    cards: tuple[EventCard, EventCard, EventCard]
+
+
+class Kept(TypedDict):
+    type: Literal["kept"]
+    seat: Seat
+    event: EventCard
+
+
+class NewRound(TypedDict):
+    type: Literal["round"]
+    round: Count
+    start: Seat
+    lost: list[Seat]
+
+
+class Income(TypedDict):
+    type: Literal["income"]
+    gold: list[Gold]
+    ended: list[Count]
+
+
+class Emiras(TypedDict):
+    type: Literal["emiras"]
+    active: list[Emira]
+    coming: list[Emira]
+
+
+class OnBoard(TypedDict):
+    type: Literal["board"]
+    appearance: list[Kind]
+    status: list[Price]
+    open: list[Item]
+
+
+class NoEvent(TypedDict):
+    type: Literal["no_event"]
+    seat: Seat
+
+
+class Play(TypedDict):
+    type: Literal["play"]
+    seat: Seat
+    event: EventCard
+
+
+class Void(TypedDict):
+    type: Literal["void"]
+    event: EventCard
+
+
+class Camels(TypedDict):
+    type: Literal["camels"]
+    seat: Seat
+    change: int
+
+
+class Track(TypedDict):
+    type: Literal["track"]
+    seat: Seat
+    discount: Discount
+
+
+class Disc(TypedDict):
+    type: Literal["disc"]
+    seat: Seat
+    change: Literal[-1, 1]
+    halves: int
+
+
+class Look(TypedDict):
+    type: Literal["look"]
+    seat: Seat
+    deck: Literal["emiras", "status", "events"]
+    cards: list[str | Price]
+
+
+class PlaceChosen(TypedDict):
+    type: Literal["place"]
+    seat: Seat
+    place: Count
+
+
+class MindChanged(TypedDict):
+    type: Literal["mind"]
+    seat: Seat
+    place: Count
+    choice: Mind
+
+
+class Reorder(TypedDict):
+    type: Literal["reorder"]
+    seat: Seat
+    deck: DeckName
+    count: Count
+    turned: list[Count]
+
+
+class Order(TypedDict):
+    type: Literal["order"]
+    seat: Seat
+    deck: DeckName
+    cards: list[str | Price]
+
+
+class Split(TypedDict):
+    type: Literal["split"]
+    seat: Seat
+    round: Round
+
+
+class GoodLooking(TypedDict):
+    type: Literal["good_looking"]
+    seat: Seat
+    kind: Kind
+    count: Count
+
+
+class CaravanMoves(TypedDict):
+    type: Literal["caravan"]
+    seat: Seat
+    caravan: Caravan
+    left: Count
+
+
+class Vermin(TypedDict):
+    type: Literal["vermin"]
+    seat: Seat
+    caravan: Caravan
+
+
+class TurnUp(TypedDict):
+    type: Literal["turn_up"]
+    item: Kind | Price
+
+
+class Pick(TypedDict):
+    type: Literal["pick"]
+    seat: Seat
+    item: Kind | Price
+
+
+class Buy(TypedDict):
+    type: Literal["buy"]
+    seat: Seat
+    looks: Literal[1, 2, 3]
+    gold: Gold
+
+
+class NoBuy(TypedDict):
+    type: Literal["no_buy"]
+    seat: Seat
+
+
+class Take(TypedDict):
+    type: Literal["take"]
+    seat: Seat
+
+
+class Bought(TypedDict):
+    type: Literal["bought"]
+    seat: Seat
+    event: EventCard
+    under: list[EventCard]
+
+
+class AuctionOpens(TypedDict):
+    type: Literal["auction"]
+    seat: Seat
+
+
+class Bid(TypedDict):
+    type: Literal["bid"]
+    seat: Seat
+    bid: Gold
+
+
+class Pass(TypedDict):
+    type: Literal["pass"]
+    seat: Seat
+
+
+class Serve(TypedDict):
+    type: Literal["serve"]
+    seat: Seat
+    bid: Gold
+    gold: Gold
+
+
+class Act(TypedDict):
+    type: Literal["act"]
+    seat: Seat
+    action: Action
+    gold: Gold
+    item: Kind | int | None
+
+
+class Grant(TypedDict):
+    type: Literal["grant"]
+    seat: Seat
+
+
+class Unsold(TypedDict):
+    type: Literal["unsold"]
+    appearance: list[Kind]
+    status: list[Price]
+
+
+class ShowGold(TypedDict):
+    type: Literal["show_gold"]
+    gold: list[Gold]
+
+
+class Join(TypedDict):
+    type: Literal["join"]
+    seat: Seat
+    emira: Emira
+
+
+class Wait(TypedDict):
+    type: Literal["wait"]
+    emira: Emira
+
+
+class Drop(TypedDict):
+    type: Literal["drop"]
+    seat: Seat
+    item: Kind | Price
+
+
+class Abduct(TypedDict):
+    type: Literal["abduct"]
+    seat: Seat
+    emira: Emira
+
+
+class Gift(TypedDict):
+    type: Literal["gift"]
+    seat: Seat
+    outcome: Literal["paid", "refused", "unable", "gone"]
+
+
+class Upkeep(TypedDict):
+    type: Literal["upkeep"]
+    seat: Seat
+    due: Gold
+    gold: Gold
+
+
+class Riot(TypedDict):
+    type: Literal["riot"]
+    seat: Seat
+    emiras: list[Emira]
+
+
+class End(TypedDict):
+    type: Literal["end"]
+    cause: Ending
+    scores: list[int]
+    ranks: list[Annotated[int, Meta(ge=1, le=5)]]
+    goals: list[Goal]
+
+
+SHAPES = Shapes(
+    view=View,
+    decisions={
+        "first_event": (tuple[EventCard],),
+        "play": (tuple[Literal["none"]], tuple[EventCard]),
+        "place": (tuple[Annotated[int, Meta(ge=0, le=4)]],),
+        "mind": (tuple[Mind],),
+        "order": (tuple[Place, Place], tuple[Place, Place, Place]),
+        "split": (tuple[Round],),
+        "good_looking": (tuple[Kind],),
+        "caravan": (tuple[Caravan, Left],),
+        "vermin": (tuple[Caravan],),
+        "vermin_move": (tuple[Left], tuple[Left, Left]),
+        "noble": (tuple[Price],),
+        "bazaar": (tuple[Kind],),
+        "bid": (tuple[Literal["pass", "grant"]], tuple[Annotated[int, Meta(ge=10, multiple_of=10)]]),
+        "action": (tuple[Action],),
+        "take_appearance": (tuple[Kind],),
+        "take_status": (tuple[Price],),
+        "buy": (tuple[Literal[0, 2, 3]],),
+        "keep": (tuple[EventCard],),
+        "drop_appearance": (tuple[Kind],),
+        "drop_status": (tuple[Price],),
+        "abduct": (tuple[Emira],),
+        "gift": (tuple[Literal["refuse", "pay"]],),
+    },
+    events=(
+        *(Setup, GoalDealt, Dealt, Kept, NewRound, Income, Emiras, OnBoard, NoEvent, Play, Void, Camels, Track, Disc, Look),
+        *(
+            PlaceChosen,
+            MindChanged,
+            Reorder,
+            Order,
+            Split,
+            GoodLooking,
+            CaravanMoves,
+            Vermin,
+            TurnUp,
+            Pick,
+            Buy,
+            NoBuy,
+            Take,
+            Bought,
+            AuctionOpens,
+        ),
+        *(Bid, Pass, Serve, Act, Grant, Unsold, ShowGold, Join, Wait, Drop, Abduct, Gift, Upkeep, Riot, End),
+    ),
+)

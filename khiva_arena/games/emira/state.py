@@ -1,0 +1,385 @@
+"""The data of an Emira position: every piece and where it lies, who knows what, what is left to do, the question that is open.
+
+No rule is here: the files above change a position, ``observation.py`` shows one seat its part. Cards and kinds are the numbers
+of ``tables.py``.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Self
+
+from khiva_arena.games.base import Plain
+from khiva_arena.games.emira.questions import NOBODY, Asked
+from khiva_arena.games.emira.tables import BAG, BONUS_COUNTERS, CARAVANS, EVENTS, KINDS, NAMES, SUPPLY
+from khiva_arena.games.emira.variants import Ruleset
+
+Task = tuple[Any, ...]
+"""Something left to do: a function and its arguments after the position and the log (see ``steps.py``)."""
+
+
+class Offer(NamedTuple):
+    """The open question of one seat."""
+
+    kind: str
+    seat: int
+    answer: Callable[..., None]
+    """Called with the position, the log, the seat, the entry chosen and ``data``."""
+    data: tuple[Any, ...] = ()
+    cards: tuple[Plain, ...] = ()
+    """What the seat alone looks at, as it sees it."""
+    about: Plain = None
+    """What the question is about, for all to see."""
+
+
+class Entry(NamedTuple):
+    """One line of ``history``."""
+
+    told: list[Plain]
+    """What all know; empty if only ``seat`` knows of it at all."""
+    seat: int = -1
+    private: tuple[Plain, ...] = ()
+    """What ``seat`` knows besides."""
+
+
+class Deck:
+    """A face-down deck, top first, and for each card the seats that know it where it lies (a bit mask)."""
+
+    __slots__ = ("cards", "seen")
+
+    def __init__(self, cards: Sequence[int] = (), seen: Sequence[int] | None = None) -> None:
+        self.cards = list(cards)
+        self.seen = list(seen) if seen is not None else [0] * len(self.cards)
+
+    def draw(self) -> int:
+        """The top card."""
+        self.seen.pop(0)
+        return self.cards.pop(0)
+
+    def put_under(self, card: int, seen: int) -> None:
+        """A card to the bottom, known there to these seats."""
+        self.cards.append(card)
+        self.seen.append(seen)
+
+    def look(self, place: int, seat: int) -> int:
+        """The card at a place, which the seat knows from now on."""
+        self.seen[place] |= 1 << seat
+        return self.cards[place]
+
+    def reorder(self, places: Sequence[int], seat: int) -> None:
+        """The seat lays the top cards in a new order, which it alone knows. A single card stays known to whom it was known."""
+        count = len(places)
+        if count == 1:
+            return
+        self.cards[:count] = [self.cards[place] for place in places]
+        self.seen[:count] = [1 << seat] * count
+
+    def copy(self) -> "Deck":
+        """An independent copy."""
+        return Deck(self.cards, self.seen)
+
+
+class Position:
+    """A position. Lists by seat unless said otherwise; ``clone`` copies all that can change."""
+
+    __slots__ = (
+        "active",
+        "arrivals",
+        "asked",
+        "auction",
+        "bag",
+        "bazaar",
+        "bid",
+        "bidder",
+        "bidding",
+        "bids",
+        "blocked",
+        "bonus",
+        "bonus_left",
+        "breed",
+        "camels",
+        "caravans",
+        "colours",
+        "coming",
+        "disc",
+        "doubles",
+        "early",
+        "emiras",
+        "ending",
+        "events",
+        "first_passer",
+        "fresh",
+        "gift_first",
+        "gift_round",
+        "goals",
+        "gold",
+        "gold_shown",
+        "golden",
+        "gone",
+        "guests",
+        "hands",
+        "history",
+        "interrupted",
+        "last_server",
+        "looks",
+        "lost",
+        "met",
+        "noble",
+        "offer",
+        "open",
+        "over",
+        "paid",
+        "phase",
+        "played",
+        "princesses",
+        "quiet",
+        "removed",
+        "riots",
+        "round",
+        "ruleset",
+        "seats",
+        "secret",
+        "sections",
+        "served",
+        "settled",
+        "shown_status",
+        "shown_tokens",
+        "sick",
+        "start",
+        "status",
+        "status_cards",
+        "status_shuffles",
+        "supply",
+        "todo",
+        "tokens",
+        "turned",
+        "undecided",
+        "winners",
+        "xenia_left",
+    )
+
+    seats: int
+    ruleset: Ruleset
+    secret: bytes
+    """Of the match; every later draw comes from its streams."""
+    round: int
+    """From 1; 0 while the first event cards are chosen."""
+    start: int
+    """The seat with the start marker."""
+    phase: str
+    colours: list[int]
+    gold: list[int]
+    gold_shown: list[tuple[int, int] | None]
+    """O3 hidden: round and amount when a seat last had to show its gold."""
+    goals: list[int]
+    hands: list[list[int]]
+    """Event cards, rising."""
+    caravans: list[list[list[int]]]
+    """By seat and type: incomes left, rising."""
+    camels: list[int]
+    breed: list[int]
+    """Better Breed cards played: the place on the camel track."""
+    tokens: list[list[int]]
+    """By seat and kind: own appearance counters, without those of Layla and Nadia."""
+    bonus: list[int]
+    """O11 twelve: counters "+1" held for whole sets. Else they are derived and this stays 0."""
+    bonus_left: int | None
+    """O11 twelve: counters "+1" in the supply; None when there is no limit."""
+    looks: list[list[int]]
+    """By seat: counters "+1" on each of its Good Looking cards."""
+    status_cards: list[list[int]]
+    """Own status cards, rising, without Singing and Acting."""
+    sections: list[int]
+    guests: list[int]
+    """Guest House cards."""
+    disc: list[int]
+    """Advanced: the palace track in halves."""
+    princesses: list[list[int]]
+    """In the order they joined."""
+    met: list[int]
+    """Bit mask of Emiras whose once-only effect has struck this seat."""
+    arrivals: list[int]
+    """Princesses who came where Suleika lives, since the last upkeep."""
+    lost: list[int]
+    """The round in which Hind keeps the seat from acting; 0 for none."""
+    gift_round: int
+    """The round in whose upkeep Xenia wants her next gift."""
+    gift_first: bool
+    """It is the first gift of her present sheik."""
+    xenia_left: int
+    """The sheik whom Xenia left and to whom she does not go back while she waits, -1 for nobody."""
+    emiras: Deck
+    status: Deck
+    events: Deck
+    turned: int
+    """Bit mask of Emiras whose preferences are swapped."""
+    active: list[int]
+    """Emiras in play who have not chosen yet (not by seat)."""
+    coming: list[int]
+    """3 players: Emiras of the even round, face up (not by seat)."""
+    undecided: list[int]
+    """Emiras who wait, oldest first (not by seat)."""
+    fresh: int
+    """Bit mask of Emiras who became undecided as they chose this round, and still wait."""
+    gone: list[int]
+    """Emiras out of the game (not by seat)."""
+    removed: list[int]
+    """Status cards out of the game (O9; not by seat)."""
+    played: list[int]
+    """Event cards played, oldest first (not by seat)."""
+    supply: list[int]
+    """Small and large caravans, camels, sections (not by seat)."""
+    bag: list[int]
+    """By kind."""
+    shown_tokens: list[int]
+    """Appearance counters on the board, usually one (not by seat)."""
+    shown_status: list[int]
+    """Status cards on the board, usually one (not by seat)."""
+    open: int
+    """Bit mask over ``supply``: what can still be bought this round."""
+    blocked: int
+    """Bit mask of event cards whose symbol has been played this round."""
+    golden: int
+    """Golden Times played this round."""
+    interrupted: bool
+    sick: bool
+    quiet: bool
+    doubles: int
+    """Double Trouble played this round."""
+    early: bool
+    """3 players: Double Trouble or Quiet Days give the odd round the larger part."""
+    bazaar: int
+    """Who chooses the appearance counter this round, -1 for nobody."""
+    noble: int
+    """Who chooses the status card this round, -1 for nobody."""
+    auction: bool
+    """It is the auction phase."""
+    served: int
+    """Bit mask of seats that have had their action, or have none."""
+    bidding: int
+    """Bit mask of seats that can still bid in this auction."""
+    bid: int
+    bidder: int
+    """Highest bidder, -1 for nobody."""
+    first_passer: int
+    """Who passed first in this auction, -1 for nobody."""
+    bids: list[int]
+    """All bids of the match: round, seat, amount, then the next; 0 for a pass, -1 for the grant (not by seat)."""
+    last_server: int
+    """The next auction opens to the left of this seat."""
+    settled: int
+    """Bit mask of seats that have had their upkeep this round."""
+    paid: int
+    """Bit mask of seats that paid it in full."""
+    riots: int
+    """How many times princesses left for want of upkeep: names the streams."""
+    status_shuffles: int
+    history: list[Entry]
+    """All that has touched a hidden card, and the joins, abductions and gifts, oldest first."""
+    ending: str | None
+    winners: int
+    """Bit mask."""
+    over: bool
+    asked: Asked
+    offer: Offer | None
+    """The open question, None when the first event cards are chosen."""
+    todo: list[Task]
+    """What is left to do, the next thing last."""
+
+    def __init__(self, seats: int, ruleset: Ruleset, secret: bytes) -> None:
+        """An empty table: no deck built, nothing dealt."""
+        self.seats = seats
+        self.ruleset = ruleset
+        self.secret = secret
+        self.round = self.start = 0
+        self.phase = "setup"
+        self.colours, self.gold, self.goals = [0] * seats, [0] * seats, [0] * seats
+        self.gold_shown = [None] * seats
+        self.hands = [[] for _ in range(seats)]
+        self.caravans = [[[] for _ in CARAVANS] for _ in range(seats)]
+        self.camels, self.breed = [0] * seats, [0] * seats
+        self.tokens = [[0] * len(KINDS) for _ in range(seats)]
+        self.bonus, self.looks = [0] * seats, [[] for _ in range(seats)]
+        self.bonus_left = BONUS_COUNTERS if ruleset.bonus_capped else None
+        self.status_cards = [[] for _ in range(seats)]
+        self.sections, self.guests, self.disc = [0] * seats, [0] * seats, [0] * seats
+        self.princesses = [[] for _ in range(seats)]
+        self.met, self.arrivals, self.lost = [0] * seats, [0] * seats, [0] * seats
+        self.gift_round, self.gift_first, self.xenia_left = 0, False, -1
+        self.emiras, self.status, self.events = Deck(), Deck(), Deck()
+        self.turned = self.fresh = 0
+        self.active, self.coming, self.undecided, self.gone, self.removed, self.played = [], [], [], [], [], []
+        self.supply = list(SUPPLY[seats])
+        self.bag = [BAG[seats]] * len(KINDS)
+        self.shown_tokens, self.shown_status = [], []
+        self.open = self.blocked = self.golden = self.doubles = 0
+        self.interrupted = self.sick = self.quiet = False
+        self.early = True
+        self.bazaar = self.noble = -1
+        self.auction = False
+        self.served = self.bidding = self.bid = 0
+        self.bidder = self.first_passer = self.last_server = -1
+        self.settled = self.paid = 0
+        self.bids = []
+        self.riots = self.status_shuffles = 0
+        self.history = []
+        self.ending = None
+        self.winners = 0
+        self.over = False
+        self.asked = NOBODY
+        self.offer = None
+        self.todo = []
+
+    def clone(self) -> Self:
+        """An independent copy."""
+        cls = type(self)
+        new = cls.__new__(cls)
+        for name in _SHARED:
+            setattr(new, name, getattr(self, name))
+        for name in _FLAT:
+            setattr(new, name, getattr(self, name)[:])
+        for name in _NESTED:
+            setattr(new, name, [inner[:] for inner in getattr(self, name)])
+        new.caravans = [[left[:] for left in owned] for owned in self.caravans]
+        new.emiras, new.status, new.events = self.emiras.copy(), self.status.copy(), self.events.copy()
+        return new
+
+    def turned_places(self) -> list[int]:
+        """Places in the Emira deck of cards that lie turned, for all to see (E34)."""
+        return [place for place, card in enumerate(self.emiras.cards) if self.turned >> card & 1] if self.turned else []
+
+    def components(self) -> dict[str, int]:
+        """Every piece by name, wherever it lies.
+
+        Not counted: gold, which has no limit, and what only marks a state: discs, Xenia's markers, Nadia's and Layla's counters,
+        the cards Singing and Acting; counters "+1" only where they are limited (O11).
+        """
+        emiras = [*self.emiras.cards, *self.active, *self.coming, *self.undecided, *self.gone]
+        emiras += [card for palace in self.princesses for card in palace]
+        events = [*self.events.cards, *self.played, *(card for hand in self.hands for card in hand)]
+        status = [*self.status.cards, *self.shown_status, *self.removed, *(card for own in self.status_cards for card in own)]
+        pieces = Counter(f"emira {NAMES[card]}" for card in emiras)
+        pieces.update(f"event {EVENTS[card]}" for card in events)
+        pieces.update(f"status {card:04}" for card in status)
+        pieces.update(f"goal {goal}" for goal in self.goals)
+        for kind, name in enumerate(KINDS):
+            owned = sum(own[kind] for own in self.tokens)
+            pieces[f"appearance {name}"] = self.bag[kind] + self.shown_tokens.count(kind) + owned
+        for size, name in enumerate(("small", "large")):
+            owned = sum(len(own[kind]) for own in self.caravans for kind in (2 * size, 2 * size + 1))
+            pieces[f"caravan {name}"] = self.supply[size] + owned
+        pieces["camel"] = self.supply[2] + sum(self.camels)
+        pieces["section"] = self.supply[3] + sum(self.sections)
+        if self.bonus_left is not None:
+            pieces["counter +1"] = self.bonus_left + sum(self.bonus) + sum(map(sum, self.looks))
+        return dict(sorted(pieces.items()))
+
+
+_NESTED = ("hands", "tokens", "looks", "status_cards", "princesses")
+_DEEP = ("caravans", "emiras", "status", "events")
+_FLAT = (
+    *("colours", "gold", "gold_shown", "goals", "camels", "breed", "bonus", "sections", "guests", "disc", "met", "arrivals"),
+    *("lost", "active", "coming", "undecided", "gone", "removed", "played", "supply", "bag", "shown_tokens", "shown_status"),
+    *("bids", "history", "todo"),
+)
+_SHARED = tuple(name for name in Position.__slots__ if name not in (*_NESTED, *_DEEP, *_FLAT))
+"""What is never changed in place, so that copies may share it."""

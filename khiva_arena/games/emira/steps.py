@@ -1,0 +1,63 @@
+"""How a match goes on: tasks in a stack, done until one of them asks a seat something.
+
+A task is a tuple of a function and its arguments after the position and the log. It may put further tasks on ``pos.todo``, the
+next thing last, so that what is started comes before what was waiting.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from khiva_arena.games.base import Event, Plain
+from khiva_arena.games.emira.questions import NOBODY, BySeat
+from khiva_arena.games.emira.state import Entry, Offer, Position
+from khiva_arena.games.emira.values import settle_bonus
+
+Log = list[Event]
+
+
+def ask(
+    pos: Position,
+    question: BySeat,
+    seat: int,
+    answer: Callable[..., None],
+    *data: Any,
+    cards: tuple[Plain, ...] = (),
+    about: Plain = None,
+) -> None:
+    """Open a question; ``answer(pos, log, seat, entry, *data)`` goes on from the entry of ``legal`` that is chosen."""
+    pos.asked = asked = question[seat]
+    pos.offer = Offer(asked[seat].kind, seat, answer, data, cards, about)
+
+
+def answered(pos: Position, log: Log, choice: int) -> None:
+    """Close the question with this choice and go on to the next."""
+    offer = pos.offer
+    assert offer is not None
+    seat = offer.seat
+    entry = pos.asked[seat].legal[choice]
+    pos.offer = None
+    pos.asked = NOBODY
+    offer.answer(pos, log, seat, entry, *offer.data)
+    run(pos, log)
+
+
+def run(pos: Position, log: Log) -> None:
+    """Do what is left to do until a question is open or nothing is left."""
+    todo, capped = pos.todo, pos.bonus_left is not None
+    if capped:
+        settle_bonus(pos)
+    while todo and not pos.asked:
+        task = todo.pop()
+        task[0](pos, log, *task[1:])
+        if capped:
+            settle_bonus(pos)
+
+
+def clockwise(pos: Position, offset: int) -> int:
+    """The seat so many places to the left of the start player."""
+    return (pos.start + offset) % pos.seats
+
+
+def note(pos: Position, *told: Plain, seat: int = -1, private: tuple[Plain, ...] = ()) -> None:
+    """Add a line to the history: the round, what all know, and what ``seat`` knows besides."""
+    pos.history.append(Entry([pos.round, *told], seat, private))

@@ -1,0 +1,124 @@
+"""Phase 7: upkeep, riots, Xenia's gifts and moves (E8-E10, E30)."""
+
+from khiva_arena.games.emira import dealing, events, questions
+from khiva_arena.games.emira.courtship import (
+    can_attract,
+    gift_paid,
+    most_attractive,
+    move_in,
+    move_out,
+    show_gold,
+    tell_gift,
+    tell_join,
+    under_deck,
+)
+from khiva_arena.games.emira.state import Position
+from khiva_arena.games.emira.steps import Log, ask, clockwise
+from khiva_arena.games.emira.tables import GIFT, SULEIKA, XENIA, A, G
+from khiva_arena.games.emira.values import room, upkeep
+
+
+def upkeep_turn(pos: Position, log: Log, offset: int) -> None:
+    """The next seat gives Xenia what she wants, then pays for its princesses (E8, E10)."""
+    if offset == pos.seats:
+        return
+    seat = clockwise(pos, offset)
+    pos.todo += [(upkeep_turn, offset + 1), (_pay, seat)]
+    if XENIA in pos.princesses[seat] and pos.gift_round <= pos.round:
+        able = pos.gold[seat] >= upkeep(pos, seat) + GIFT
+        if able and pos.gift_first:
+            _give(pos, log, seat)
+        elif able:
+            ask(pos, questions.GIFT, seat, _answer_gift, about=GIFT)
+        elif pos.gift_first:
+            _leaves_the_game(pos, log, seat)
+        else:
+            _moves_on(pos, log, seat, "unable")
+
+
+def _answer_gift(pos: Position, log: Log, seat: int, entry: list[str]) -> None:
+    if entry[0] == "pay":
+        _give(pos, log, seat)
+    else:
+        _moves_on(pos, log, seat, "refused")
+
+
+def _give(pos: Position, log: Log, seat: int) -> None:
+    pos.gold[seat] -= GIFT
+    gift_paid(pos, log, seat)
+
+
+def _leaves_the_game(pos: Position, log: Log, seat: int) -> None:
+    """E10: only Xenia, and for good; if Suleika minded that she came, that is over too, since it is part of what she cost."""
+    palace = pos.princesses[seat]
+    if SULEIKA in palace[: palace.index(XENIA)]:  # Xenia came after her, and no upkeep has been paid since
+        pos.arrivals[seat] -= 1
+    move_out(pos, seat, XENIA)
+    pos.gone.append(XENIA)
+    tell_gift(pos, log, seat, "gone")
+
+
+def _moves_on(pos: Position, log: Log, seat: int, why: str) -> None:
+    """E30: to the richest of the other sheiks, who pays her gift at once, besides the upkeep he still owes this round."""
+    tell_gift(pos, log, seat, why)
+    move_out(pos, seat, XENIA)
+    others = [other for other in can_attract(pos, waiting=True) if other != seat]
+    if pos.ruleset.xenia_room:  # O10
+        others = [other for other in others if room(pos, other)]
+    show_gold(pos, XENIA, log)
+    target = most_attractive(pos, others, (G, A))
+    if target < 0:
+        pos.undecided.append(XENIA)
+        pos.xenia_left = seat
+        log.append(events.wait(XENIA))
+        return
+    move_in(pos, target, XENIA)
+    tell_join(pos, log, target, XENIA)
+    owed = 0 if pos.settled >> target & 1 else upkeep(pos, target)
+    if pos.gold[target] >= GIFT + owed:
+        _give(pos, log, target)
+    else:
+        _leaves_the_game(pos, log, target)
+
+
+def _pay(pos: Position, log: Log, seat: int) -> None:
+    """E8; E9 when the gold does not suffice."""
+    due = upkeep(pos, seat)
+    if pos.gold[seat] >= due:
+        pos.gold[seat] -= due
+        pos.paid |= 1 << seat
+        if due:
+            log.append(events.upkeep(seat, due, due))
+    else:
+        pos.riots += 1
+        riot = dealing.Riot(pos.secret, pos.riots)
+        if pos.ruleset.advanced:
+            _great_riot(pos, log, seat, riot, due)
+        else:
+            _riot(pos, log, seat, riot, due)
+    pos.arrivals[seat] = 0
+    pos.settled |= 1 << seat
+
+
+def _riot(pos: Position, log: Log, seat: int, riot: dealing.Riot, due: int) -> None:
+    """E9: all gold is paid and one princess leaves."""
+    log.append(events.upkeep(seat, due, pos.gold[seat]))
+    pos.gold[seat] = 0
+    card = riot.draw(pos.princesses[seat])
+    move_out(pos, seat, card)
+    under_deck(pos, seat, [card])
+    log.append(events.riot(seat, [card]))
+
+
+def _great_riot(pos: Position, log: Log, seat: int, riot: dealing.Riot, due: int) -> None:
+    """E9, advanced: princesses leave until the upkeep of the others can be paid."""
+    left = []
+    while pos.gold[seat] < upkeep(pos, seat):
+        card = riot.draw(pos.princesses[seat])
+        move_out(pos, seat, card)
+        left.append(card)
+    paid = upkeep(pos, seat)
+    pos.gold[seat] -= paid
+    under_deck(pos, seat, riot.order(left))
+    log.append(events.upkeep(seat, due, paid))
+    log.append(events.riot(seat, left))

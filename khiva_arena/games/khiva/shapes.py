@@ -1,0 +1,192 @@
+"""The shapes of what a bot gets in Khiva: its view, the entries of ``legal``, and each event. RULES.md says what they mean.
+
+``protocol/schema/khiva`` is made from these types (``games/schema.py``), and every view and event of many matches is held
+against it by a test.
+"""
+
+from typing import Annotated, Literal, TypedDict
+
+from msgspec import Meta
+
+from khiva_arena.games.base import Shapes
+
+Count = Annotated[int, Meta(ge=0)]
+Seat = Annotated[int, Meta(ge=0, le=4)]
+Colour = Annotated[int, Meta(ge=0, le=4)]
+Camel = Colour
+Value = Annotated[int, Meta(ge=1, le=9)]
+Card = tuple[Colour, Value]
+"""Of a carpet, too: [colour, value]."""
+Code = Annotated[int, Meta(ge=0, le=49)]
+"""10 * colour + value, 0 is unknown."""
+Path = Annotated[int, Meta(ge=-1, le=4)]
+Shop = Annotated[int, Meta(ge=0, le=5)]
+Place = tuple[Path, Shop]
+"""[path, shop]; the tent is [-1, 0]."""
+Pile = Literal["teapots", "carpets", "salts"]
+Ending = Literal["teapots", "carpets", "salts", "turns"]
+Why = Literal["rejected", "shop"]
+
+
+class History(TypedDict):
+    played: list[Code]
+    passed: list[Code]
+    received: list[Code]
+
+
+class Ask(TypedDict):
+    kind: Literal["move", "boost", "shop4"]
+    seat: Seat
+    camel: Camel
+    card: Card
+    lands: list[Place]
+
+
+class View(TypedDict):
+    seat: Seat
+    seats: Annotated[int, Meta(ge=2, le=5)]
+    turn: Count
+    deal: Count
+    hand: list[Card]
+    hands: list[Count]
+    table: list[list[Card]]
+    discard: list[Card]
+    shown: list[Card]
+    aside: Count
+    passed: list[tuple[Count, Card, list[Seat]]]
+    history: History
+    camels: list[tuple[Path, Shop, Count]]
+    gems: list[Count]
+    carpets: list[list[Card]]
+    delivered: list[list[Card]]
+    teapots: list[list[Value]]
+    salts: list[list[Count]]
+    teapots_left: list[Value]
+    carpets_left: list[Card]
+    carpet_top: Colour | None
+    salts_left: list[Count]
+    gems_left: Count | None
+    ending: Ending | None
+    ask: Ask | None
+
+
+class Setup(TypedDict):
+    type: Literal["setup"]
+    teapots: list[Value]
+    salts: list[Count]
+
+
+class Deal(TypedDict):
+    type: Literal["deal"]
+    deal: Count
+    each: Count
+    aside: Count
+
+
+class Hand(TypedDict):
+    type: Literal["hand"]
+    seat: Seat
+    cards: list[Card]
+
+
+class Shown(TypedDict):
+    type: Literal["shown"]
+    cards: list[Card]
+
+
+class Pass(TypedDict):
+    type: Literal["pass"]
+    seat: Seat
+    to: Seat
+    cards: list[Card]
+
+
+class Reveal(TypedDict):
+    type: Literal["reveal"]
+    turn: Count
+    cards: list[list[Card]]
+
+
+class Stay(TypedDict):
+    type: Literal["stay"]
+    camel: Camel
+    why: Literal["no_card", "overshoot", "declined"]
+
+
+class Win(TypedDict):
+    type: Literal["win"]
+    camel: Camel
+    seat: Seat
+    card: Card
+    rejected: list[tuple[Seat, Card]]
+
+
+class Gems(TypedDict):
+    type: Literal["gems"]
+    seat: Seat
+    count: Count
+    why: Why
+
+
+Move = TypedDict(
+    "Move", {"type": Literal["move"], "camel": Camel, "seat": Seat, "boost": Count, "from": Place, "to": Place}
+)  # "from" is no name in Python
+
+
+class Carpet(TypedDict):
+    type: Literal["carpet"]
+    seat: Seat
+    carpet: Card
+
+
+class Top(TypedDict):
+    type: Literal["top"]
+    colour: Colour
+
+
+class Salt(TypedDict):
+    type: Literal["salt"]
+    seat: Seat
+    salt: Count
+
+
+class Nothing(TypedDict):
+    type: Literal["nothing"]
+    seat: Seat
+
+
+class Deliver(TypedDict):
+    type: Literal["deliver"]
+    camel: Camel
+    seat: Seat
+    teapot: Count
+    carpets: list[Card]
+    load: Count
+
+
+class LastTurn(TypedDict):
+    type: Literal["last_turn"]
+    cause: Pile
+
+
+class End(TypedDict):
+    type: Literal["end"]
+    cause: Ending
+    scores: list[int]
+    ranks: list[Annotated[int, Meta(ge=1, le=5)]]
+
+
+Position = Annotated[int, Meta(ge=0, le=7)]
+
+SHAPES = Shapes(
+    view=View,
+    decisions={
+        "play_pass": (tuple[Position, Position], tuple[Position, Position, Position, Position]),
+        "move": (tuple[Literal["move", "stay"]],),
+        "boost": (tuple[Annotated[int, Meta(ge=0, le=5)]],),
+        "shop4": (tuple[Literal["carpet", "salt", "nothing"]],),
+    },
+    events=(
+        Setup, Deal, Hand, Shown, Pass, Reveal, Stay, Win, Gems, Move, Carpet, Top, Salt, Nothing, Deliver, LastTurn, End,
+    ),
+)  # fmt: skip

@@ -1,0 +1,79 @@
+"""Rules maps: defaults with what was given laid over them, every mistake at once. A game's ``variants.py`` has its keys."""
+
+from collections.abc import Callable, Mapping, Sequence
+from reprlib import Repr
+from typing import NamedTuple
+
+from khiva_arena.games.base import Plain
+
+MOST_PROBLEMS = 50
+
+
+class Valued(NamedTuple):
+    """A rule whose variants are values."""
+
+    default: Plain
+    check: Callable[[Plain], Plain]
+    """The canonical value, or None for a wrong one."""
+    must: str
+    """What it has to be, for "KEY <must>, not VALUE"."""
+
+
+class _Short(Repr):
+    def repr_int(self, x: int, level: int) -> str:
+        return str(x) if abs(x) < 2**64 else "a number beyond 2**64"  # thousands of digits cannot even be written
+
+
+_SHORT = _Short()
+_SHORT.maxlevel = 3
+_SHORT.maxstring = _SHORT.maxother = 60
+
+
+def brief(value: Plain) -> str:
+    """A value for a message: short, however long or deep it is."""
+    return _SHORT.repr(value)
+
+
+def few(problems: list[str]) -> list[str]:
+    """The first of them, and how many more there are."""
+    more = len(problems) - MOST_PROBLEMS
+    return [*problems[:MOST_PROBLEMS], f"and {more} mistakes more"] if more > 0 else problems
+
+
+def lay_over(
+    title: str,
+    keys: Sequence[str],
+    named: Mapping[str, Sequence[str]],
+    valued: Mapping[str, Valued],
+    given: Mapping[str, Plain],
+) -> tuple[dict[str, Plain], list[str]]:
+    """The map in the order of ``keys``, and the mistakes; a key with a mistake is left out.
+
+    named: by key, the words it can be, default first. valued: all other keys; those in neither are the caller's to add.
+    """
+    problems = few([f"unknown rule {brief(key)}; {title} has {', '.join(keys)}" for key in given if key not in keys])
+    rules: dict[str, Plain] = {}
+    for key in keys:
+        if key in named:
+            value = given.get(key, named[key][0])
+            if not isinstance(value, str) or value not in named[key]:
+                problems.append(f"{key} is one of {', '.join(named[key])}, not {brief(value)}")
+                continue
+            rules[key] = value
+        elif key in valued:
+            value = valued[key].check(given.get(key, valued[key].default))
+            if value is None:
+                problems.append(f"{key} {valued[key].must}, not {brief(given[key])}")
+                continue
+            rules[key] = value
+    return rules, problems
+
+
+def describe(
+    keys: Sequence[str], named: Mapping[str, Sequence[str]], valued: Mapping[str, Valued], **others: str
+) -> dict[str, str]:
+    """By key, for people: what it can be, default first."""
+    words = {key: ", ".join(values) for key, values in named.items()}
+    texts = {key: rule.must.removeprefix("is ") for key, rule in valued.items()}
+    every = words | texts | others
+    return {key: every[key] for key in keys}

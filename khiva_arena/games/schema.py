@@ -1,0 +1,69 @@
+"""JSON Schemas of what each game's bots get, made from its shapes: ``python -m khiva_arena.games.schema DIR`` writes them.
+
+For each game a folder with ``view.json``, ``event.json`` (any of its events) and ``decision.json`` (any kind with its
+``legal``). They are closed: a key that is not listed is a mistake.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from khiva_arena.errors import InternalError
+from khiva_arena.games.base import Game
+from khiva_arena.games.registry import GAMES
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schemas() -> dict[str, str]:
+    """File name, as "game/view.json", to text."""
+    return {
+        f"{game.name}/{name}.json": json.dumps({"$schema": DIALECT, **schema}, indent=1, sort_keys=True) + "\n"
+        for game in GAMES.values()
+        for name, schema in of_game(game).items()
+    }
+
+
+def of_game(game: Game) -> dict[str, dict[str, Any]]:
+    """The schemas of one game: view, event, decision."""
+    shapes = game.shapes
+    (view,), view_parts = _components([shapes.view])
+    events, event_parts = _components(shapes.events)
+    return {
+        "view": {**view, "$defs": view_parts},
+        "event": {"anyOf": events, "$defs": event_parts},
+        "decision": {"anyOf": [_decision(kind, entries) for kind, entries in shapes.decisions.items()]},
+    }
+
+
+def _components(types: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """A schema for each type, and the parts they refer to; objects are closed."""
+    found, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    for part in parts.values():
+        part["additionalProperties"] = False
+    return list(found), parts
+
+
+def _decision(kind: str, entries: Sequence[Any]) -> dict[str, Any]:
+    """``kind`` and ``legal`` of a request."""
+    items, parts = _components(entries)
+    if parts:
+        raise InternalError(f"{kind}: entries of legal are plain arrays, without maps")
+    legal = {"type": "array", "minItems": 2, "items": items[0] if len(items) == 1 else {"anyOf": items}}
+    return {"properties": {"kind": {"const": kind}, "legal": legal}, "required": ["kind", "legal"]}
+
+
+def main() -> None:
+    """Write the schemas into the folder that is the only argument."""
+    for name, text in schemas().items():
+        path = Path(sys.argv[1], name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,356 @@
+"""The map as data: a TOML file or a table of the same shape, its validator, and the routes that a caravan can take.
+
+A map has ``name``, ``note`` (optional), ``cities`` clockwise, ``starts`` and ``targets`` of the caravans of 1, 2 and 3 camels,
+``villages``, ``one_way`` and ``two_way`` roads, ``signposts`` (village: {city: next place}) and optionally ``tiles`` (village:
+tile, the printed side).
+
+A caravan goes from village to village to its target and enters no other city (S3). Its move follows a *route*: a way to the
+target along the roads that passes no place twice and obeys each signpost for its target. So a caravan never turns back within
+a move and never enters a road that cannot lead it on.
+"""
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from importlib import resources
+
+from khiva_arena.games.base import Plain
+from khiva_arena.games.rules_map import brief, few
+from khiva_arena.games.silk_road.tables import GOODS, SIZES, TILE, TILES
+
+Route = tuple[int, ...]
+Family = tuple[list[Plain], ...]
+"""The entries of ``move`` for one number of cards, caravan and landing place, by good."""
+Rows = tuple[tuple[Family, ...], ...]
+
+KEYS = ("name", "note", "cities", "starts", "targets", "villages", "one_way", "two_way", "signposts", "tiles")
+LEAST_CITIES = 6
+"""Three caravans and two other targets may occupy five."""
+MOST_PLACES = 100
+MOST_ROADS = 400
+MOST_TEXT = 65_536
+"""Characters of the whole map as JSON: it goes to every bot at the start of every match."""
+MOST_STEPS = 132
+"""All routes from a place to a target together: 3 caravans x 5 goods x 132 entries stay under 2,000."""
+SEARCH = 500_000
+"""Steps that the search for all routes of a map may take; R1 takes some 2,000."""
+UNFINISHED: tuple[Route, ...] = (tuple(range(MOST_STEPS + 1)),)
+"""Stands for the routes at which a search ran out of steps."""
+NAME_LENGTH = 40
+BAG = "bag"
+"""Stands in events where a city's name can stand, too."""
+
+
+class Board:
+    """A valid map, compiled. Places are numbers: the cities in order, then the villages in order."""
+
+    def __init__(self, given: Mapping[str, Plain]) -> None:
+        """``given`` is a canonical map without mistakes."""
+        self.names: tuple[str, ...] = (*given["cities"], *given["villages"])
+        self.cities = len(given["cities"])
+        self.villages = len(given["villages"])
+        self.index = {name: place for place, name in enumerate(self.names)}
+        self.starts = [self.index[name] for name in given["starts"]]
+        self.targets = [self.index[name] for name in given["targets"]]
+        self.routes = dict(_all_routes(given, self.index))
+        self._on_route = {ends: frozenset().union(*routes) for ends, routes in self.routes.items()}
+        self._families: dict[tuple[int, int, int], Family] = {}
+        self._rows: dict[tuple[int, int, int, int, int], Rows] = {}
+
+    def rows(self, size: int, here: int, target: int, other: int, another: int) -> Rows:
+        """By number of cards - 1: the entries of ``move`` for a caravan, in order of landing places.
+
+        ``other`` and ``another`` are where the other caravans stand: such a village is skipped and not counted (S3).
+        """
+        on_route = self._on_route[here, target]
+        # Caravans elsewhere change nothing: fewer different keys.
+        key = (size, here, target, other if other in on_route else -1, another if another in on_route else -1)
+        rows = self._rows.get(key)
+        if rows is None:
+            rows = self._rows[key] = self._make_rows(*key)
+        return rows
+
+    def _make_rows(self, size: int, here: int, target: int, other: int, another: int) -> Rows:
+        landings: list[set[int]] = []
+        for route in self.routes[here, target]:
+            for steps, place in enumerate(place for place in route if place not in (other, another)):
+                if steps == len(landings):
+                    landings.append(set())
+                landings[steps].add(place)
+        return tuple(
+            tuple(self._family(size, steps, place) for place in sorted(places)) for steps, places in enumerate(landings, 1)
+        )
+
+    def _family(self, size: int, steps: int, place: int) -> Family:
+        key = (size, steps, place)
+        if key not in self._families:
+            self._families[key] = tuple([good, steps, size, self.names[place]] for good in range(len(GOODS)))
+        return self._families[key]
+
+
+@lru_cache(maxsize=32)
+def _compiled(text: str) -> Board:
+    return Board(json.loads(text))
+
+
+def board(canonical: Mapping[str, Plain]) -> Board:
+    """The board of a canonical map; equal maps give the same object."""
+    return _compiled(json.dumps(canonical))
+
+
+def _load(name: str) -> dict[str, Plain]:
+    text = resources.files("khiva_arena.games.silk_road").joinpath("maps", f"{name}.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+MAPS: dict[str, dict[str, Plain]] = {name: _load(name) for name in ("r1",)}
+"""The maps that have a name, as their files give them."""
+
+
+# --- the validator ---
+
+
+def check(given: Plain) -> tuple[dict[str, Plain] | None, list[str]]:
+    """A map's canonical form, and what is wrong with it: every mistake that can be told at once, the first fifty in full.
+
+    ``given`` is a name or a table. There is a canonical form exactly when there is no mistake.
+    """
+    chart = MAPS.get(given) if isinstance(given, str) else given
+    if not isinstance(chart, Mapping):
+        return None, [f"map is {', '.join(MAPS)} or a table, not {brief(given)}"]
+    problems = [*_shape(chart), *_size(chart)]
+    if not problems:
+        problems = [*_names(chart), *_ends(chart), *_roads(chart), *_signposts(chart), *_tiles(chart)]
+    if not problems:
+        problems = _reachability(chart)
+    return (None, few(problems)) if problems else (_canonical(chart), [])
+
+
+def _canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
+    """Plain values with the keys in order."""
+    tiles = given.get("tiles", {})
+    return {
+        "name": given["name"],
+        "note": given.get("note", ""),
+        **{key: list(given[key]) for key in ("cities", "starts", "targets", "villages")},
+        **{key: [list(road) for road in given.get(key, ())] for key in ("one_way", "two_way")},
+        "signposts": {village: dict(posts) for village, posts in given.get("signposts", {}).items()},
+        "tiles": {village: tiles[village] for village in given["villages"] if village in tiles},
+    }
+
+
+def _is_name(x: Plain) -> bool:
+    return isinstance(x, str) and 0 < len(x) <= NAME_LENGTH and x.isprintable() and x == x.strip()
+
+
+def _names_in(x: Plain) -> bool:
+    return isinstance(x, list | tuple) and all(map(_is_name, x))
+
+
+def _shape(given: Mapping[str, Plain]) -> Iterator[str]:
+    """Missing keys and values of the wrong kind; what follows relies on it."""
+    for key in given:
+        if key not in KEYS:
+            yield f"map: unknown key {brief(key)}; a map has {', '.join(KEYS)}"
+    for key in ("name", "cities", "starts", "targets", "villages"):
+        if key not in given:
+            yield f"map: {key} is missing"
+    if not _is_name(given.get("name", "-")):
+        yield f"map: name is a text of 1 to {NAME_LENGTH} printable characters"
+    note = given.get("note", "")
+    if not isinstance(note, str) or len(note) > 200 or not note.isprintable():
+        yield "map: note is a text of at most 200 printable characters"
+    for key in ("cities", "starts", "targets", "villages"):
+        if not _names_in(given.get(key, ())):
+            yield f"map: {key} is a list of names"
+    for key in ("one_way", "two_way"):
+        roads = given.get(key, ())
+        if not isinstance(roads, list | tuple) or not all(_names_in(road) and len(road) == 2 for road in roads):
+            yield f"map: {key} is a list of pairs of names"
+    posts = given.get("signposts", {})
+    if not isinstance(posts, Mapping) or not all(_is_table(post) for post in posts.values()) or not _names_in(list(posts)):
+        yield "map: signposts is a table by village, each a table by city"
+    if not _is_table(given.get("tiles", {})):
+        yield "map: tiles is a table by village"
+
+
+def _size(given: Mapping[str, Plain]) -> Iterator[str]:
+    """Bounds for all that is looked through and reported later."""
+    count = {key: len(given[key]) if isinstance(given.get(key), list | tuple | Mapping) else 0 for key in KEYS}
+    if (places := count["cities"] + count["villages"]) > MOST_PLACES:
+        yield f"map: {places} places; at most {MOST_PLACES}"
+    if (roads := count["one_way"] + count["two_way"]) > MOST_ROADS:
+        yield f"map: {roads} roads; at most {MOST_ROADS}"
+    for key in ("starts", "targets", "signposts", "tiles"):
+        if count[key] > MOST_PLACES:
+            yield f"map: {count[key]} entries in {key}; at most {MOST_PLACES}"
+
+
+def _is_table(x: Plain) -> bool:
+    return isinstance(x, Mapping) and _names_in(list(x)) and _names_in(list(x.values()))
+
+
+def _names(given: Mapping[str, Plain]) -> Iterator[str]:
+    places = [*given["cities"], *given["villages"]]
+    for name in dict.fromkeys(name for name in places if places.count(name) > 1):
+        yield f"map: two places are called {name!r}"
+    if len(given["cities"]) < LEAST_CITIES:
+        yield f"map: {len(given['cities'])} cities; at least {LEAST_CITIES} are needed so that one is always empty"
+    if BAG in given["cities"]:
+        yield f"map: a city cannot be called {BAG!r}, which is where jewels come from"
+    if not given["villages"]:
+        yield "map: there is no village"
+
+
+def _ends(given: Mapping[str, Plain]) -> Iterator[str]:
+    """Starts and first targets: six different cities."""
+    for key in ("starts", "targets"):
+        if len(given[key]) != len(SIZES):
+            yield f"map: {key} names {len(given[key])} cities, not {len(SIZES)}"
+        for name in given[key]:
+            if name not in given["cities"]:
+                yield f"map: {key} names {name!r}, which is no city"
+    both = [*given["starts"], *given["targets"]]
+    for name in dict.fromkeys(name for name in both if both.count(name) > 1):
+        yield f"map: {name!r} is named twice in starts and targets"
+
+
+def _roads(given: Mapping[str, Plain]) -> Iterator[str]:
+    places = {*given["cities"], *given["villages"]}
+    seen: set[frozenset[str]] = set()
+    for key in ("one_way", "two_way"):
+        for a, b in given.get(key, ()):
+            for name in (a, b):
+                if name not in places:
+                    yield f"map: the road {a!r} - {b!r} names {name!r}, which is no place"
+            if a == b:
+                yield f"map: a road leads from {a!r} to itself"
+            elif frozenset((a, b)) in seen:
+                yield f"map: two roads join {a!r} and {b!r}"
+            seen.add(frozenset((a, b)))
+
+
+def _signposts(given: Mapping[str, Plain]) -> Iterator[str]:
+    follow = _followers(given)
+    for village, posts in given.get("signposts", {}).items():
+        if village not in given["villages"]:
+            yield f"map: a signpost stands at {village!r}, which is no village"
+        for city, way in posts.items():
+            if city not in given["cities"]:
+                yield f"map: the signpost at {village!r} names {city!r}, which is no city"
+            if way not in follow.get(village, ()):
+                yield f"map: the signpost at {village!r} points to {way!r}, where no road leads from there"
+            elif way in given["cities"] and way != city:
+                yield f"map: the signpost at {village!r} for {city!r} points into {way!r}"
+
+
+def _tiles(given: Mapping[str, Plain]) -> Iterator[str]:
+    tiles = given.get("tiles", {})
+    for village, tile in tiles.items():
+        if village not in given["villages"]:
+            yield f"map: a tile lies on {village!r}, which is no village"
+        if tile not in TILE:
+            yield f"map: {tile!r} on {village!r} is no tile; there are {', '.join(TILES)}"
+    lacking = [village for village in given["villages"] if village not in tiles]
+    if tiles and lacking:
+        yield f"map: {len(given['villages'])} villages, but tiles for {len(tiles)}: none for {', '.join(map(repr, lacking))}"
+
+
+def _reachability(given: Mapping[str, Plain]) -> list[str]:
+    """Each city can be reached from each other one, signposts lead to their city, each village is on some way."""
+    index = {name: place for place, name in enumerate((*given["cities"], *given["villages"]))}
+    names = list(index)
+    cities = range(len(given["cities"]))
+    problems = []
+    if (size := len(json.dumps(_canonical(given)))) > MOST_TEXT:
+        return [f"map: {size:,} characters as JSON; at most {MOST_TEXT:,}"]
+    routes: dict[tuple[int, int], tuple[Route, ...]] = {}
+    for (start, target), found in _all_routes(given, index):
+        routes[start, target] = found
+        if found is UNFINISHED:  # of these two there may be one way only
+            return [f"map: too many ways in all: a search of {SEARCH:,} steps does not find them"]
+        if sum(map(len, found)) > MOST_STEPS:
+            return [f"map: too many ways from {names[start]!r} to {names[target]!r}"]
+    used: set[int] = set()
+    for start in cities:
+        for target in cities:
+            if start != target:
+                if (start, target) not in routes:
+                    problems.append(f"map: no way leads from {names[start]!r} to {names[target]!r}")
+                used.update(place for route in routes.get((start, target), ()) for place in route)
+    for village, posts in given.get("signposts", {}).items():
+        problems += [
+            f"map: the signpost at {village!r} for {city!r} leads to a dead end"
+            for city in posts
+            if (index[village], index[city]) not in routes
+        ]
+    problems += [f"map: the village {name!r} lies on no way" for name in given["villages"] if index[name] not in used]
+    return problems
+
+
+# --- routes ---
+
+
+def _followers(given: Mapping[str, Plain]) -> dict[str, list[str]]:
+    """By place: where its roads lead."""
+    follow: dict[str, list[str]] = {}
+    for a, b in given.get("one_way", ()):
+        follow.setdefault(a, []).append(b)
+    for a, b in given.get("two_way", ()):
+        follow.setdefault(a, []).append(b)
+        follow.setdefault(b, []).append(a)
+    return follow
+
+
+def _all_routes(given: Mapping[str, Plain], index: Mapping[str, int]) -> Iterator[tuple[tuple[int, int], tuple[Route, ...]]]:
+    """((place, target), routes) wherever there is a route, without the place itself, in a fixed order.
+
+    A search that finds too much is cut off: its routes have more steps than may be. When ``SEARCH`` is spent, the last routes
+    are ``UNFINISHED``.
+    """
+    follow = {index[name]: [index[n] for n in after] for name, after in _followers(given).items()}
+    signposts = given.get("signposts", {})
+    left = SEARCH
+    for target, city in enumerate(given["cities"]):
+        forced = {index[village]: index[posts[city]] for village, posts in signposts.items() if city in posts}
+        onward = {
+            place: [forced[place]] if place in forced else [n for n in after if n >= len(given["cities"]) or n == target]
+            for place, after in follow.items()
+        }
+        near = _leading_to(onward, target)
+        onward = {place: [n for n in after if n in near] for place, after in onward.items()}
+        for start in sorted(near - {target}):
+            found, left = _routes(onward, start, target, left)
+            if found:
+                yield (start, target), found
+            if left < 0:
+                return
+
+
+def _leading_to(onward: Mapping[int, Sequence[int]], target: int) -> set[int]:
+    """The target and all places from which the roads lead there."""
+    near, more = {target}, True
+    while more:
+        found = {place for place, after in onward.items() if place not in near and not near.isdisjoint(after)}
+        near |= found
+        more = bool(found)
+    return near
+
+
+def _routes(onward: Mapping[int, Sequence[int]], start: int, target: int, left: int) -> tuple[tuple[Route, ...], int]:
+    """All ways without a place twice, and how many steps of the search are left."""
+    found: list[Route] = []
+    steps = 0
+    stack: list[Route] = [(start,)]
+    while stack and steps <= MOST_STEPS:
+        if (left := left - 1) < 0:
+            return UNFINISHED, left
+        path = stack.pop()
+        for place in onward.get(path[-1], ()):
+            if place == target:
+                found.append((*path[1:], place))
+                steps += len(path)
+            elif place not in path:
+                stack.append((*path, place))
+    return tuple(sorted(found)), left

@@ -1,0 +1,246 @@
+"""Silk Road for people: one line for an event, and the whole position as text."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from khiva_arena.games.base import Event, Plain
+from khiva_arena.games.silk_road.state import GONE, Position
+from khiva_arena.games.silk_road.tables import COLOURS, GOOD_OF, GOODS, SIZES, TILES
+
+Names = Sequence[str]
+Data = dict[str, Plain]
+LETTERS = "ISPKT"
+"""One letter a good: ivory, spice, porcelain, silK, tea."""
+JEWEL_LETTERS = "BYGRV"
+
+
+def camel(number: int) -> str:
+    """A camel, such as K10."""
+    return f"{LETTERS[GOOD_OF[number]]}{number}"
+
+
+def _camels(numbers: Iterable[int]) -> str:
+    return " ".join(map(camel, numbers)) or "none"
+
+
+def _goods(goods: Iterable[int]) -> str:
+    return " ".join(LETTERS[good] for good in goods) or "-"
+
+
+def _counts(counts: Sequence[int], letters: str = LETTERS) -> str:
+    return " ".join(f"{n}{letter}" for n, letter in zip(counts, letters, strict=True) if n) or "-"
+
+
+def _jewels(colours: Iterable[int]) -> str:
+    return " ".join(JEWEL_LETTERS[colour] for colour in colours) or "-"
+
+
+def _plural(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _setup(d: Data, names: Names) -> str:
+    caravans = "; ".join(f"{_camels(camels)} at {place} for {target}" for place, target, camels in d["caravans"])
+    tiles = ", ".join(f"{village} {tile}" for village, tile in d["tiles"].items())
+    jewels = ", ".join(f"{city} {_jewels(colours)}" for city, colours in d["jewels"].items())
+    drivers = ", ".join(f"{name} {driver}" for name, driver in zip(names, d["drivers"], strict=True))
+    return f"Caravans {caravans}; queue {_camels(d['queue'])}; jewels {jewels}; drivers {drivers}; tiles {tiles}"
+
+
+def _hand(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} is dealt {_goods(sorted(d['goods']))}"
+
+
+def _turn(d: Data, names: Names) -> str:
+    return f"Turn {d['turn']}: {names[d['seat']]}"
+
+
+def _move(d: Data, names: Names) -> str:
+    played = f"{d['count']} {GOODS[d['good']]}"
+    return f"{names[d['seat']]} plays {played}: caravan {d['size']} goes from {d['from']} to {d['place']}"
+
+
+def _take(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} takes {GOODS[d['good']]}"
+
+
+def _draw(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} draws from the pile"
+
+
+def _drawn(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} drew {GOODS[d['good']]}"
+
+
+def _no_card(d: Data, names: Names) -> str:
+    return f"No card is left for {names[d['seat']]}"
+
+
+def _skip(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} takes nothing"
+
+
+def _refill(d: Data, names: Names) -> str:
+    return f"Open cards: {_goods(d['goods'])} added"
+
+
+def _reshuffle(d: Data, names: Names) -> str:
+    return f"Reshuffle {d['shuffle']}: the new pile has {_counts(d['counts'])}"
+
+
+def _action(d: Data, names: Names) -> str:
+    return f"{d['place']}: {d['tile']}"
+
+
+def _nothing(d: Data, names: Names) -> str:
+    return f"{d['tile']} has no effect"
+
+
+def _discard(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} discards {GOODS[d['good']]} from the {d['from']} ({d['why']})"
+
+
+def _rob(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} robs {names[d['victim']]} of {GOODS[d['good']]}"
+
+
+def _salvage(d: Data, names: Names) -> str:
+    source = "discard pile" if d["from"] == "discard" else "pile"
+    return f"{names[d['seat']]} gets {GOODS[d['good']]} from the {source}"
+
+
+def _name(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} will give {GOODS[d['good']]}"
+
+
+def _buy(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} takes {GOODS[d['good']]} to the display"
+
+
+def _market(d: Data, names: Names) -> str:
+    return f"{d['kind'].capitalize()} market of caravan {d['size']} in {d['place']}"
+
+
+def _decline(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} does not sell for {camel(d['camel'])}"
+
+
+def _sale(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} sells for {camel(d['camel'])}: {_plural(d['count'], 'card')}"
+
+
+def _unsold(d: Data, names: Names) -> str:
+    return f"Nobody sells for {camel(d['camel'])}"
+
+
+def _jewel(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} takes a {COLOURS[d['colour']]} jewel"
+
+
+def _swap(d: Data, names: Names) -> str:
+    one, other = d["seats"]
+    return f"{names[one]} and {names[other]} change drivers"
+
+
+def _colourless(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} gets a colourless jewel"
+
+
+def _marker(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} changes three colourless jewels for a marker"
+
+
+def _stable(d: Data, names: Names) -> str:
+    return f"{camel(d['camel'])} goes to the caravanserai"
+
+
+def _join(d: Data, names: Names) -> str:
+    return f"{camel(d['camel'])} joins caravan {d['size']}"
+
+
+def _removed(d: Data, names: Names) -> str:
+    return f"Removed from {d['from']}: {_jewels(d['colours'])}"
+
+
+def _caravan(d: Data, names: Names) -> str:
+    where = f"from {d['place']} to {d['target']} ({_jewels(d['colours'])})"
+    return f"New caravan {d['size']}: {_camels(d['camels'])} {where}"
+
+
+def _retire(d: Data, names: Names) -> str:
+    return f"No caravan {d['size']} sets out any more"
+
+
+def _lay_out(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} lays out {d['count']} {GOODS[d['good']]}"
+
+
+def _end(d: Data, names: Names) -> str:
+    rows = [f"{rank}. {name} {score}" for rank, name, score in zip(d["ranks"], names, d["scores"], strict=True)]
+    return f"The end ({d['cause']}): " + ", ".join(rows)
+
+
+_LINES: dict[str, Callable[[Data, Names], str]] = {
+    "setup": _setup,
+    "hand": _hand,
+    "turn": _turn,
+    "move": _move,
+    "take": _take,
+    "draw": _draw,
+    "drawn": _drawn,
+    "no_card": _no_card,
+    "skip": _skip,
+    "refill": _refill,
+    "reshuffle": _reshuffle,
+    "action": _action,
+    "nothing": _nothing,
+    "discard": _discard,
+    "rob": _rob,
+    "salvage": _salvage,
+    "name": _name,
+    "buy": _buy,
+    "market": _market,
+    "decline": _decline,
+    "sale": _sale,
+    "unsold": _unsold,
+    "jewel": _jewel,
+    "swap": _swap,
+    "colourless": _colourless,
+    "marker": _marker,
+    "stable": _stable,
+    "join": _join,
+    "removed": _removed,
+    "caravan": _caravan,
+    "retire": _retire,
+    "lay_out": _lay_out,
+    "end": _end,
+}
+EVENT_TYPES = tuple(_LINES)
+
+
+def narrate(event: Event, names: Names) -> str:
+    """One line of text for an event. ``names`` by seat."""
+    return _LINES[event.data["type"]](event.data, names)
+
+
+def sketch(pos: Position, names: Names) -> str:
+    """The whole position as text, hidden things included."""
+    board = pos.ruleset.board
+    lines = [f"turn {pos.turn}, {names[pos.active]}" + (f", ending ({pos.ending})" if pos.ending else "")]
+    for size in SIZES:
+        place, target = pos.places[size - 1], pos.targets[size - 1]
+        if place != GONE:
+            way = f"{board.names[place]} for {board.names[target]} ({_jewels(pos.cities[target])})"
+            lines.append(f"  caravan {size}  {_camels(pos.camels[size - 1])} at {way}")
+    for seat, name in enumerate(names):
+        parts = [f"hand {_counts(pos.hands[seat])} (known {_counts(pos.known[seat])})", f"display {_counts(pos.displays[seat])}"]
+        parts += [f"jewels {_counts(pos.jewels[seat], JEWEL_LETTERS)}", f"colourless {pos.colourless[seat]}"]
+        lines.append(f"  {name}: driver {pos.drivers[seat]}, " + ", ".join([*parts, f"markers {pos.markers[seat]}"]))
+    lines.append(f"  open {_counts(pos.open)}, pile {_goods(pos.pile[::-1])}")
+    lines.append(f"  discard {_goods(pos.discard)}, drawn since the last shuffle {'; '.join(map(_counts, pos.fresh))}")
+    lines.append(f"  queue {_camels(pos.queue)}, bag {_jewels(pos.bag[::-1])}, removed {_counts(pos.removed, JEWEL_LETTERS)}")
+    lines.append("  tiles " + ", ".join(f"{board.names[board.cities + i]} {TILES[t]}" for i, t in enumerate(pos.tiles)))
+    lines.append(f"  to do: {', '.join(' '.join(map(str, task)) for task in pos.tasks[::-1]) or 'nothing'}")
+    if pos.asked:
+        ((seat, decision),) = pos.asked.items()
+        lines.append(f"  asked: {names[seat]}, {' '.join(map(str, (decision.kind, *pos.doing[1:])))}")
+    return "\n".join(lines)

@@ -1,0 +1,339 @@
+"""The shapes of what a bot gets in Silk Road: its view, the entries of ``legal``, and each event. RULES.md says what they mean.
+
+``protocol/schema/silk_road`` is made from these types (``games/schema.py``), and every view and event of many matches is held
+against it by a test.
+"""
+
+from typing import Annotated, Literal, NotRequired, TypedDict
+
+from msgspec import Meta
+
+from khiva_arena.games.base import Shapes
+
+Count = Annotated[int, Meta(ge=0)]
+Seat = Annotated[int, Meta(ge=0, le=4)]
+Good = Annotated[int, Meta(ge=0, le=4)]
+Colour = Annotated[int, Meta(ge=0, le=4)]
+Counts = tuple[Count, Count, Count, Count, Count]
+"""By good or by colour."""
+Camel = Annotated[int, Meta(ge=1, le=10)]
+Driver = Annotated[int, Meta(ge=1, le=5)]
+Size = Annotated[int, Meta(ge=1, le=3)]
+Cards = Annotated[int, Meta(ge=1, le=14)]
+Place = Annotated[str, Meta(min_length=1, max_length=40)]
+Caravan = tuple[Place, Place, list[Camel]]
+"""Place, target, camels falling."""
+Tile = Literal[
+    "ivory_market",
+    "spice_market",
+    "porcelain_market",
+    "silk_market",
+    "tea_market",
+    "black_market",
+    "camels_1",
+    "camels_2",
+    "camels_3",
+    "customs",
+    "sandstorm",
+    "robber",
+    "bazaar",
+    "baksheesh",
+]
+Market = Literal["large", "small", "black", "last"]
+Ending = Literal["bag", "stalled"]
+
+
+class History(TypedDict):
+    cards: list[Annotated[int, Meta(ge=0, le=105)]]
+    drawn: list[Good]
+    shuffles: list[Counts]
+
+
+class Ask(TypedDict):
+    kind: Literal[
+        "move", "draw", "customs", "sandstorm", "robber", "bazaar", "baksheesh", "pay", "sell", "jewel", "lay_out"
+    ]  # fmt: skip
+    seat: Seat
+    why: NotRequired[Literal["turn", "match", "camels", "empty"]]
+    more: NotRequired[bool]
+    left: NotRequired[Count]
+    robbed: NotRequired[list[Seat]]
+    named: NotRequired[list[Good]]
+    taken: NotRequired[Good]
+    market: NotRequired[Market]
+    size: NotRequired[Size]
+    camel: NotRequired[Camel]
+    declined: NotRequired[list[Seat]]
+    good: NotRequired[Good]
+
+
+class View(TypedDict):
+    seat: Seat
+    seats: Annotated[int, Meta(ge=2, le=5)]
+    turn: Count
+    active: Seat
+    hand: Counts
+    hands: list[Count]
+    known: list[Counts]
+    displays: list[Counts]
+    open: Counts
+    pile: Count
+    pool: Counts
+    unseen: Counts
+    discard: list[Good]
+    history: History
+    caravans: tuple[Caravan | None, Caravan | None, Caravan | None]
+    queue: list[Camel]
+    tiles: dict[str, Tile]
+    cities: dict[str, list[Colour]]
+    bag: Counts
+    removed: Counts
+    jewels: list[Counts]
+    colourless: list[Count]
+    markers: list[Count]
+    colourless_left: Count | None
+    markers_left: Count | None
+    drivers: list[Driver]
+    played: tuple[Good, Cards, Size, Place] | None
+    idle: Count
+    ending: Ending | None
+    ask: Ask | None
+
+
+class Setup(TypedDict):
+    type: Literal["setup"]
+    tiles: dict[str, Tile]
+    caravans: list[Caravan]
+    queue: list[Camel]
+    jewels: dict[str, list[Colour]]
+    drivers: list[Driver]
+
+
+class Hand(TypedDict):
+    type: Literal["hand"]
+    seat: Seat
+    goods: list[Good]
+
+
+class Turn(TypedDict):
+    type: Literal["turn"]
+    turn: Count
+    seat: Seat
+
+
+Move = TypedDict(
+    "Move",
+    {"type": Literal["move"], "seat": Seat, "good": Good, "count": Cards, "size": Size, "from": Place, "place": Place},
+)  # "from" is no name in Python, here and below
+
+
+class Take(TypedDict):
+    type: Literal["take"]
+    seat: Seat
+    good: Good
+
+
+class Draw(TypedDict):
+    type: Literal["draw"]
+    seat: Seat
+
+
+class Drawn(TypedDict):
+    type: Literal["drawn"]
+    seat: Seat
+    good: Good
+
+
+class NoCard(TypedDict):
+    type: Literal["no_card"]
+    seat: Seat
+
+
+class Skip(TypedDict):
+    type: Literal["skip"]
+    seat: Seat
+
+
+class Refill(TypedDict):
+    type: Literal["refill"]
+    goods: list[Good]
+
+
+class Reshuffle(TypedDict):
+    type: Literal["reshuffle"]
+    shuffle: Count
+    counts: Counts
+
+
+class Action(TypedDict):
+    type: Literal["action"]
+    place: Place
+    tile: Tile
+
+
+class Nothing(TypedDict):
+    type: Literal["nothing"]
+    tile: Tile
+
+
+Discard = TypedDict(
+    "Discard",
+    {
+        "type": Literal["discard"],
+        "seat": Seat,
+        "from": Literal["hand", "display"],
+        "good": Good,
+        "why": Literal["customs", "sandstorm", "bazaar", "baksheesh"],
+    },
+)
+
+
+class Rob(TypedDict):
+    type: Literal["rob"]
+    seat: Seat
+    victim: Seat
+    good: Good
+
+
+Salvage = TypedDict(
+    "Salvage", {"type": Literal["salvage"], "seat": Seat, "from": Literal["discard", "pile"], "good": Good}
+)  # fmt: skip
+
+
+class Name(TypedDict):
+    type: Literal["name"]
+    seat: Seat
+    good: Good
+
+
+class Buy(TypedDict):
+    type: Literal["buy"]
+    seat: Seat
+    good: Good
+
+
+class MarketOpens(TypedDict):
+    type: Literal["market"]
+    kind: Literal["large", "last"]
+    size: Size
+    place: Place
+
+
+class Decline(TypedDict):
+    type: Literal["decline"]
+    seat: Seat
+    camel: Camel
+
+
+class Sale(TypedDict):
+    type: Literal["sale"]
+    seat: Seat
+    camel: Camel
+    count: Cards
+
+
+class Unsold(TypedDict):
+    type: Literal["unsold"]
+    camel: Camel
+
+
+class Jewel(TypedDict):
+    type: Literal["jewel"]
+    seat: Seat
+    colour: Colour
+
+
+class Swap(TypedDict):
+    type: Literal["swap"]
+    seats: tuple[Seat, Seat]
+
+
+class Colourless(TypedDict):
+    type: Literal["colourless"]
+    seat: Seat
+
+
+class Marker(TypedDict):
+    type: Literal["marker"]
+    seat: Seat
+
+
+class Stable(TypedDict):
+    type: Literal["stable"]
+    camel: Camel
+
+
+class Join(TypedDict):
+    type: Literal["join"]
+    camel: Camel
+    size: Size
+
+
+Removed = TypedDict("Removed", {"type": Literal["removed"], "from": str, "colours": list[Colour]})
+
+
+class NewCaravan(TypedDict):
+    type: Literal["caravan"]
+    size: Size
+    place: Place
+    camels: list[Camel]
+    target: Place
+    colours: list[Colour]
+
+
+class Retire(TypedDict):
+    type: Literal["retire"]
+    size: Size
+
+
+class LayOut(TypedDict):
+    type: Literal["lay_out"]
+    seat: Seat
+    good: Good
+    count: Count
+
+
+class End(TypedDict):
+    type: Literal["end"]
+    cause: Ending
+    scores: list[int]
+    ranks: list[Annotated[int, Meta(ge=1, le=5)]]
+
+
+SHAPES = Shapes(
+    view=View,
+    decisions={
+        "move": (tuple[Good, Cards, Size, Place],),
+        "draw": (tuple[Literal["nothing", "pile"]], tuple[Good]),
+        "customs": (tuple[Good],),
+        "sandstorm": (tuple[Good],),
+        "robber": (tuple[Seat, Good],),
+        "bazaar": (tuple[Literal["no"]], tuple[Good]),
+        "baksheesh": (tuple[Literal["nothing"]], tuple[Good]),
+        "pay": (tuple[Good],),
+        "sell": (tuple[Literal["sell", "decline"]],),
+        "jewel": (tuple[Colour],),
+        "lay_out": (tuple[Annotated[int, Meta(ge=0, le=14)]],),
+    },
+    events=(
+        *(Setup, Hand, Turn, Move, Take, Draw, Drawn, NoCard, Skip, Refill, Reshuffle, Action, Nothing, Discard, Rob, Salvage),
+        *(
+            Name,
+            Buy,
+            MarketOpens,
+            Decline,
+            Sale,
+            Unsold,
+            Jewel,
+            Swap,
+            Colourless,
+            Marker,
+            Stable,
+            Join,
+            Removed,
+            NewCaravan,
+            Retire,
+        ),
+        *(LayOut, End),
+    ),
+)

@@ -1,0 +1,167 @@
+"""Silk Road's rules map: the open points O1-O13 as named variants, the defaults, and what does not go together.
+
+``canonical`` makes the whole map, plain values only, for the record; ``compile_rules`` turns it into what the engine reads.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from khiva_arena.errors import RulesError
+from khiva_arena.games.base import Plain
+from khiva_arena.games.rules_map import Valued, describe, lay_over
+from khiva_arena.games.silk_road.board import MAPS, Board, board, check
+from khiva_arena.games.silk_road.tables import PER_GOOD, TILE, TILE_SETS, TILES
+
+NAMED: dict[str, tuple[str, ...]] = {
+    "tied_decline": ("recompute", "original_tie"),  # O3
+    "baksheesh": ("mandatory", "optional"),  # O4
+    "supply": ("unlimited", "capped"),  # O6
+    "hand_dump": ("choose", "all"),  # O7
+    "first_targets": ("printed", "counted"),  # O8
+    "discard_order": ("player", "canonical"),  # O9
+    "extra_draws": ("optional", "mandatory"),  # O10
+    "reshuffle": ("at_once", "when_needed"),  # O13
+}
+"""The variants that are words, default first."""
+
+MOST_TURNS = 2000
+KEYS = (
+    "map",
+    "tiles",
+    "layout",
+    "tied_decline",
+    "baksheesh",
+    "most_cards",
+    "supply",
+    "hand_dump",
+    "first_targets",
+    "discard_order",
+    "extra_draws",
+    "max_turns",
+    "reshuffle",
+)
+"""O1 to O13 in order; O2 is tiles and layout: the order of the canonical map."""
+
+
+def _is_int(x: Plain, least: int, most: int) -> bool:
+    return type(x) is int and least <= x <= most
+
+
+def _tiles(given: Plain) -> dict[str, int] | None:
+    """O2: how many tiles there are of each kind; A and C name the two known guesses. Canonical has every kind."""
+    if isinstance(given, str):
+        given = TILE_SETS.get(given)
+    if not isinstance(given, Mapping) or not all(key in TILES and _is_int(n, 0, 100) for key, n in given.items()):
+        return None
+    return {name: given.get(name, 0) for name in TILES}
+
+
+def _layout(given: Plain) -> str | list[str] | None:
+    """O2: shuffled, fixed as the map prints it, or the tiles in the order of the map's villages."""
+    if given in ("shuffled", "fixed"):
+        return given  # type: ignore[no-any-return]
+    if isinstance(given, list | tuple) and all(isinstance(name, str) and name in TILE for name in given):
+        return list(given)
+    return None
+
+
+def _most_cards(given: Plain) -> str | int | None:
+    """O5."""
+    return given if given == "unlimited" or _is_int(given, 1, PER_GOOD) else None
+
+
+def _max_turns(given: Plain) -> int | None:
+    """O11."""
+    return given if _is_int(given, 1, MOST_TURNS) else None
+
+
+VALUED = {
+    "tiles": Valued("A", _tiles, f"is A, C or a table of how many there are of each of {', '.join(TILES)}"),
+    "layout": Valued("shuffled", _layout, "is shuffled, fixed or a list of tiles in the order of the map's villages"),
+    "most_cards": Valued("unlimited", _most_cards, f"is unlimited or a number of cards 1..{PER_GOOD}"),
+    "max_turns": Valued(400, _max_turns, f"is a number of turns 1..{MOST_TURNS}"),
+}
+"""The variants that are values."""
+
+VARIANTS = describe(KEYS, NAMED, VALUED, map=f"{', '.join(MAPS)}, or a table as in the file of {next(iter(MAPS))}")
+"""For people."""
+
+
+def canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
+    """Defaults with ``given`` laid over them. Raises RulesError with every mistake found."""
+    rules, problems = lay_over("Silk Road", KEYS, NAMED, VALUED, given)
+    chart, wrong = check(given.get("map", "r1"))
+    if chart is not None:
+        rules = {"map": chart, **rules}
+    problems += [*wrong, *_inconsistent(rules)]
+    if problems:
+        raise RulesError(problems)
+    return rules
+
+
+def _inconsistent(rules: Mapping[str, Plain]) -> list[str]:
+    """Map, tiles and layout that do not fit together; keys that were wrong on their own are missing here."""
+    if not {"map", "tiles"} <= rules.keys():
+        return []
+    problems = []
+    villages, tiles, layout = rules["map"]["villages"], rules["tiles"], rules.get("layout")
+    if sum(tiles.values()) != len(villages):
+        problems.append(f"tiles: {sum(tiles.values())} tiles for the {len(villages)} villages of the map")
+    elif layout == "fixed" and not rules["map"]["tiles"]:
+        problems.append("layout is fixed, but the map says no tiles")
+    elif layout == "fixed" and Counter(rules["map"]["tiles"].values()) != +Counter(tiles):
+        problems.append("layout is fixed, but the tiles of the map are not those of the rule tiles")
+    elif isinstance(layout, list) and Counter(layout) != +Counter(tiles):
+        problems.append("layout does not name exactly the tiles of the rule tiles")
+    return problems
+
+
+class Ruleset(NamedTuple):
+    """A canonical map as the engine reads it."""
+
+    board: Board
+    tiles: tuple[int, ...]
+    """Every tile, rising, to be shuffled; or, when ``laid``, by village."""
+    laid: bool
+    drop_tied: bool
+    baksheesh_optional: bool
+    most_cards: int
+    capped: bool
+    choose_dump: bool
+    count_targets: bool
+    sort_discards: bool
+    extra_optional: bool
+    max_turns: int
+    shuffle_at_once: bool
+
+
+def compile_rules(rules: Mapping[str, Plain]) -> Ruleset:
+    """``rules`` is a whole canonical map."""
+    return _compiled(json.dumps(rules))
+
+
+@lru_cache(maxsize=64)
+def _compiled(text: str) -> Ruleset:
+    rules = json.loads(text)
+    layout = rules["layout"]
+    if layout == "fixed":
+        layout = [rules["map"]["tiles"][village] for village in rules["map"]["villages"]]
+    spread = [name for name, count in rules["tiles"].items() for _ in range(count)]
+    return Ruleset(
+        board=board(rules["map"]),
+        tiles=tuple(sorted(TILE[name] for name in spread)) if layout == "shuffled" else tuple(TILE[name] for name in layout),
+        laid=layout != "shuffled",
+        drop_tied=rules["tied_decline"] == "recompute",
+        baksheesh_optional=rules["baksheesh"] == "optional",
+        most_cards=PER_GOOD if rules["most_cards"] == "unlimited" else rules["most_cards"],
+        capped=rules["supply"] == "capped",
+        choose_dump=rules["hand_dump"] == "choose",
+        count_targets=rules["first_targets"] == "counted",
+        sort_discards=rules["discard_order"] == "canonical",
+        extra_optional=rules["extra_draws"] == "optional",
+        max_turns=rules["max_turns"],
+        shuffle_at_once=rules["reshuffle"] == "at_once",
+    )

@@ -1,0 +1,116 @@
+"""Writes protocol/games/*.md, a page for each game's bot writers: ``python tests/games/make_pages.py [--write]``.
+
+The tables come from the game's RULES.md, the examples from the matches of tests/playthroughs. Without ``--write`` it only says
+which pages differ.
+"""
+
+import json
+import runpy
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from khiva_arena.games import registry
+from khiva_arena.games.base import Game
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "protocol" / "games"
+PLAYTHROUGHS = runpy.run_path(str(ROOT / "tests" / "playthroughs" / "make.py"))
+ENTRIES = 8
+"""As many entries of a legal list are shown."""
+
+
+def page(game: Game) -> str:
+    """The text of one page."""
+    name = game.name
+    rules = (ROOT / "khiva_arena" / "games" / name / "RULES.md").read_text("utf-8")
+    decisions, events = _examples(game)
+    seats = f"{game.seats[0]} to {game.seats[-1]} seats"
+    first = next(iter(decisions.values()))
+    parts = [
+        f"# {game.title}: what a bot is asked and told",
+        f'The game `"{name}"` of the [wire protocol](../SPEC.md), {seats}, rules version {game.rules_version}. How it is played, '
+        f"ruling by ruling, and its variants: [RULES.md](../../khiva_arena/games/{name}/RULES.md); the tables here are taken "
+        f"from there. JSON Schemas: [view](../schema/{name}/view.json), [decision](../schema/{name}/decision.json), "
+        f"[event](../schema/{name}/event.json). Whole deals from a secret: [vectors](../vectors/deals/{name}.json). "
+        "The examples are from real matches between players who choose at random. Made by tests/games/make_pages.py.",
+        "## Pieces\n\n" + section(rules, "Pieces"),
+        "## The view\n\n" + section(rules, "The view"),
+        f"The first view of a match at {first[1]['seats']} seats:",
+        _block(first[1]),
+        "## Decisions\n\n" + section(rules, "Decisions"),
+        *(_decision(kind, *example) for kind, example in decisions.items()),
+        "## Events\n\n" + section(rules, "Events"),
+        "One of each:",
+        "```json\n" + "\n".join(json.dumps(events[kind], ensure_ascii=False) for kind in events) + "\n```",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def section(rules: str, title: str) -> str:
+    """The text under a heading of a RULES.md."""
+    return rules.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0].strip("\n")
+
+
+Example = tuple[str, dict[str, Any], list[Any], list[Any]]
+"""Where it is from, view, events since the seat's last decision, legal."""
+
+
+def _examples(game: Game) -> tuple[dict[str, Example], dict[str, Any]]:
+    """The first request of each kind and the first event of each type, in the order of the shapes."""
+    requests: dict[str, Example] = {}
+    told: dict[str, Any] = {}
+    for match in PLAYTHROUGHS["MATCHES"][game.name]:
+        where = f"{match.seats} seats" + "".join(f", {key} {json.dumps(value)}" for key, value in match.rules.items())
+        heard: list[list[Any]] = [[] for _ in range(match.seats)]
+        for events, state, _ in PLAYTHROUGHS["steps"](game.name, match):
+            for event in events:
+                told.setdefault(event.data["type"], event.data)
+                for seat in range(match.seats) if event.to is None else event.to:
+                    heard[seat].append(event.data)
+            for seat, decision in state.pending().items():
+                if decision.kind not in requests:
+                    requests[decision.kind] = (where, state.view(seat), heard[seat][:], list(decision.legal))
+                heard[seat].clear()
+    types = [shape.__annotations__["type"].__args__[0] for shape in game.shapes.events]
+    return {kind: requests[kind] for kind in game.shapes.decisions}, {kind: told[kind] for kind in types}
+
+
+def _decision(kind: str, where: str, view: dict[str, Any], events: list[Any], legal: list[Any]) -> str:
+    part = {key: view[key] for key in ("seat", "ask") if view.get(key) is not None}
+    shown = {"kind": kind, "view": part, "events": events, "legal": legal[:ENTRIES]}
+    more = f"; the first {ENTRIES} of {len(legal)} choices" if len(legal) > ENTRIES else ""
+    return f"### `{kind}`\nAt {where}, most of the view left out{more}.\n\n" + _block(shown)
+
+
+def _block(value: dict[str, Any]) -> str:
+    return "```json\n{\n" + ",\n".join(_rows(value)) + "\n}\n```"
+
+
+def _rows(value: dict[str, Any]) -> Iterator[str]:
+    """One key a line; the items of an array of maps, too."""
+    for key, item in value.items():
+        if isinstance(item, list) and item and all(isinstance(part, dict) for part in item):
+            yield f'  "{key}": [\n' + ",\n".join("    " + json.dumps(part, ensure_ascii=False) for part in item) + "\n  ]"
+        else:
+            yield f'  "{key}": {json.dumps(item, ensure_ascii=False)}'
+
+
+def pages() -> dict[Path, str]:
+    """Every page that there should be, with its text."""
+    return {FOLDER / f"{game.name}.md": page(game) for game in registry.GAMES.values()}
+
+
+def main() -> int:
+    stale = {path: text for path, text in pages().items() if not path.is_file() or path.read_text("utf-8") != text}
+    write = "--write" in sys.argv[1:]
+    for path, text in stale.items():
+        if write:
+            path.write_text(text, "utf-8")
+        print(f"{'wrote' if write else 'differs:'} {path.relative_to(ROOT)}")
+    return 1 if stale and not write else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,295 @@
+"""The map R1, other maps, and the maps that are refused."""
+
+import copy
+import json
+
+import pytest
+
+from khiva_arena.errors import RulesError
+from khiva_arena.games import conformance
+from khiva_arena.games.silk_road import GAME
+from khiva_arena.games.silk_road import board as validator
+from khiva_arena.games.silk_road.board import MAPS, MOST_STEPS, board, check
+
+DISTANCES = [
+    [0, 5, 6, 8, 10, 11],
+    [11, 0, 4, 6, 8, 9],
+    [10, 12, 0, 5, 7, 8],
+    [8, 10, 11, 0, 5, 6],
+    [6, 8, 9, 11, 0, 4],
+    [5, 7, 8, 10, 12, 0],
+]
+R1 = board(GAME.rules({})["map"])
+
+
+def changed(**keys):
+    return {**copy.deepcopy(MAPS["r1"]), **keys}
+
+
+def test_R1_has_the_distances_of_the_sheet():
+    for start in range(6):
+        for target in range(6):
+            if start != target:
+                lengths = sorted(map(len, R1.routes[start, target]))
+                assert lengths == [DISTANCES[start][target], DISTANCES[start][target] + 1]
+
+
+def test_R1_has_22_villages_six_cities_and_is_labelled_as_reconstructed():
+    assert (R1.villages, R1.cities) == (22, 6)
+    assert "Reconstructed" in MAPS["r1"]["note"]
+    assert len(MAPS["r1"]["tiles"]) == 22
+
+
+def test_R1_the_three_first_trips_are_of_equal_length():
+    assert [len(min(R1.routes[ends], key=len)) for ends in zip(R1.starts, R1.targets, strict=True)] == [8, 8, 8]
+
+
+def test_a_route_obeys_signposts_and_enters_no_other_city():
+    posts = {
+        (R1.index[village], R1.index[city]): R1.index[way]
+        for village, signs in MAPS["r1"]["signposts"].items()
+        for city, way in signs.items()
+    }
+    for (start, target), routes in R1.routes.items():
+        for route in routes:
+            assert route[-1] == target
+            assert min(route[:-1], default=R1.cities) >= R1.cities
+            for here, there in zip((start, *route), route, strict=False):
+                assert posts.get((here, target), there) == there
+
+
+def test_every_place_that_a_caravan_can_stand_on_has_a_way_on():
+    for (start, target), routes in R1.routes.items():
+        if start < R1.cities:
+            assert all((place, target) in R1.routes for route in routes for place in route[:-1])
+
+
+def test_a_route_passes_no_place_twice():
+    assert all(len({start, *route}) == len(route) + 1 for (start, _), routes in R1.routes.items() for route in routes)
+
+
+LINE = {
+    "name": "line",
+    "cities": ["A", "B", "C", "D", "E", "F"],
+    "starts": ["A", "B", "C"],
+    "targets": ["D", "E", "F"],
+    "villages": ["a", "b", "c", "d", "e", "f", "hub"],
+    "two_way": [["A", "a"], ["B", "b"], ["C", "c"], ["D", "d"], ["E", "e"], ["F", "f"]]
+    + [[village, "hub"] for village in "abcdef"],
+    "tiles": dict.fromkeys(["a", "b", "c", "d", "e", "f", "hub"], "bazaar"),
+}
+STAR = {"map": LINE, "tiles": {"bazaar": 7}}
+
+
+def test_a_map_of_two_way_roads():
+    star = board(GAME.rules(STAR)["map"])
+    names = [[star.names[place] for place in route] for route in star.routes[star.index["hub"], star.index["E"]]]
+    assert names == [["e", "E"]]
+    # No turning back: from A to D there is one way, and a village off it is not entered.
+    assert [[star.names[p] for p in route] for route in star.routes[0, 3]] == [["a", "hub", "d", "D"]]
+
+
+def test_a_match_on_another_map():
+    assert conformance.check_game(GAME, [STAR, {**STAR, "layout": "fixed"}], matches=1) > 300
+    assert GAME.rules(STAR)["map"]["note"] == ""
+
+
+def test_rows_are_in_order_and_the_same_objects_again():
+    rows = R1.rows(3, R1.index["Chang'an"], 0, -1, -1)
+    assert rows is R1.rows(3, R1.index["Chang'an"], 0, R1.index["Samarkand"], -1)
+    assert [[family[2] for family in families] for families in rows[:3]] == [
+        [[2, 1, 3, "out_Cha"], [2, 1, 3, "in_Cha"]],
+        [[2, 2, 3, "r5"], [2, 2, 3, "r6"]],
+        [[2, 3, 3, "r6"], [2, 3, 3, "r7"]],
+    ]
+
+
+REFUSED = [
+    (changed(extra=1), "map: unknown key 'extra'"),
+    ({key: value for key, value in MAPS["r1"].items() if key != "cities"}, "map: cities is missing"),
+    (changed(name=""), "map: name is a text"),
+    (changed(name=" r1"), "map: name is a text"),
+    (changed(name="r\n1"), "map: name is a text"),
+    (changed(name="r" * 41), "map: name is a text of 1 to 40 printable characters"),
+    (changed(note=7), "map: note is a text"),
+    (changed(note="\x1b[2J"), "map: note is a text of at most 200 printable characters"),
+    (changed(note="-" * 201), "map: note is a text of at most 200 printable characters"),
+    (changed(villages=[1, 2]), "map: villages is a list of names"),
+    (changed(villages=["r0", " "]), "map: villages is a list of names"),
+    (changed(villages=["r0", ""]), "map: villages is a list of names"),
+    (changed(villages=["r0", "r1 "]), "map: villages is a list of names"),
+    (changed(cities=["By\tzanz"]), "map: cities is a list of names"),
+    (changed(starts=[" Tashkent"]), "map: starts is a list of names"),
+    (changed(one_way=[["r0"]]), "map: one_way is a list of pairs"),
+    (changed(two_way=[["r0", " r1"]]), "map: two_way is a list of pairs of names"),
+    (changed(signposts={"r0 ": {}}), "map: signposts is a table by village"),
+    (changed(signposts={"r0": {"Byzanz ": "r1"}}), "map: signposts is a table by village"),
+    (changed(tiles={"r0": " bazaar"}), "map: tiles is a table by village"),
+    (changed(signposts={"r0": "Byzanz"}), "map: signposts is a table by village"),
+    (changed(tiles=["bazaar"]), "map: tiles is a table by village"),
+    (changed(villages=[*MAPS["r1"]["villages"], "r0"]), "map: two places are called 'r0'"),
+    (changed(cities=MAPS["r1"]["cities"][:5]), "map: 5 cities; at least 6"),
+    (changed(cities=[*MAPS["r1"]["cities"], "bag"]), "map: a city cannot be called 'bag'"),
+    (changed(villages=[]), "map: there is no village"),
+    (changed(villages=[f"v{i}" for i in range(95)]), "map: 101 places; at most 100"),
+    (changed(starts=["Tashkent", "Amritsar"]), "map: starts names 2 cities, not 3"),
+    (changed(starts=["Tashkent", "Amritsar", "Palmyra"]), "map: starts names 'Palmyra', which is no city"),
+    (changed(targets=["Tashkent", "Samarkand", "Byzanz"]), "map: 'Tashkent' is named twice"),
+    (changed(one_way=[*MAPS["r1"]["one_way"], ["r0", "oasis"]]), "the road 'r0' - 'oasis' names 'oasis', which is no place"),
+    (changed(one_way=[*MAPS["r1"]["one_way"], ["r0", "r0"]]), "map: a road leads from 'r0' to itself"),
+    (changed(one_way=[*MAPS["r1"]["one_way"], ["r1", "r0"]]), "map: two roads join 'r1' and 'r0'"),
+    (changed(signposts={"oasis": {}}), "map: a signpost stands at 'oasis'"),
+    (changed(signposts={"r0": {"Palmyra": "r1"}}), "the signpost at 'r0' names 'Palmyra', which is no city"),
+    (changed(signposts={"r1": {"Byzanz": "r0"}}), "the signpost at 'r1' points to 'r0', where no road leads"),
+    (changed(signposts={"in_Byz": {"Isfahan": "Byzanz"}}), "the signpost at 'in_Byz' for 'Isfahan' points into 'Byzanz'"),
+    (changed(tiles={**MAPS["r1"]["tiles"], "oasis": "bazaar"}), "map: a tile lies on 'oasis', which is no village"),
+    (changed(tiles={**MAPS["r1"]["tiles"], "r0": "casino"}), "map: 'casino' on 'r0' is no tile"),
+    (changed(tiles={"r0": "bazaar"}), "22 villages, but tiles for 1: none for 'r1'"),
+    (changed(two_way=MAPS["r1"]["two_way"][1:]), "map: no way leads from 'Samarkand' to 'Byzanz'"),
+    (changed(one_way=[road for road in MAPS["r1"]["one_way"] if road != ["r9", "r0"]]), "map: no way leads from"),
+    (changed(signposts={"r2": {"Samarkand": "r3"}}), "map: no way leads from 'Byzanz' to 'Samarkand'"),
+    (changed(signposts={"in_Byz": {"Samarkand": "r0"}, "r2": {"Samarkand": "r3"}}), "leads to a dead end"),
+    (changed(villages=[*MAPS["r1"]["villages"], "oasis"], tiles={}), "map: the village 'oasis' lies on no way"),
+]
+
+
+@pytest.mark.parametrize(("given", "says"), REFUSED, ids=range(len(REFUSED)))
+def test_a_wrong_map_is_refused(given, says):
+    canonical, problems = check(given)
+    assert canonical is None
+    assert [problem for problem in problems if says in problem]
+    with pytest.raises(RulesError) as caught:
+        GAME.rules({"map": given})
+    assert set(problems) <= set(caught.value.problems)
+
+
+def test_every_mistake_of_a_map_is_reported_at_once():
+    wrong = changed(starts=["Tashkent", "Amritsar", "Palmyra"], one_way=[["r0", "oasis"]], tiles={"r0": "casino"})
+    _, problems = check(wrong)
+    assert [word for word in ("Palmyra", "oasis", "casino", "tiles for 1") if not any(word in line for line in problems)] == []
+
+
+# --- bounds ---
+
+
+def net(villages, joined):
+    """Each village is joined with so many next ones, and with every city."""
+    names = [f"v{i}" for i in range(villages)]
+    roads = [[a, b] for i, a in enumerate(names) for b in names[i + 1 : i + 1 + joined]]
+    return {**LINE, "villages": names, "two_way": roads + [[city, v] for city in "ABCDEF" for v in names], "tiles": {}}
+
+
+def ring(cities, villages, name="{}{}"):
+    """A one-way ring of villages; each city lies beside one of them: from city to city there is exactly one way."""
+    towns = [name.format("c", i) for i in range(cities)]
+    stops = [name.format("v", i) for i in range(villages)]
+    return {
+        "name": "ring",
+        "cities": towns,
+        "starts": towns[:3],
+        "targets": towns[3:6],
+        "villages": stops,
+        "one_way": [list(pair) for pair in zip(stops, [*stops[1:], stops[0]], strict=True)],
+        "two_way": [list(pair) for pair in zip(towns, stops, strict=False)],
+    }
+
+
+def test_a_map_with_too_many_ways_is_refused():
+    assert check(net(12, 12))[1] == ["map: too many ways from 'B' to 'A'"]
+    assert MOST_STEPS * 3 * 5 < 2000
+
+
+def test_as_many_steps_as_may_be_are_taken(monkeypatch):
+    most = max(sum(map(len, routes)) for routes in R1.routes.values())
+    monkeypatch.setattr(validator, "MOST_STEPS", most)
+    assert check("r1")[1] == []
+    monkeypatch.setattr(validator, "MOST_STEPS", most - 1)
+    assert check("r1")[1][0].startswith("map: too many ways from")
+
+
+def test_a_map_as_large_as_may_be_is_searched_whole():
+    assert check(ring(20, 20))[1] == []
+    assert check(ring(50, 50))[1] == []
+    assert check(ring(6, 94))[1] == []
+
+
+def test_a_search_that_is_cut_off_names_no_two_places(monkeypatch):
+    """No two of them need have more than one way between them."""
+    monkeypatch.setattr(validator, "SEARCH", 50_000)
+    assert check(ring(50, 50))[1] == ["map: too many ways in all: a search of 50,000 steps does not find them"]
+
+
+def test_the_search_of_a_whole_map_has_one_budget(monkeypatch):
+    """One step for each place that a search stands on: here the ring up to its start, and the city it starts from."""
+    steps = 6 * (8 * 8 + 5 * 9)
+    monkeypatch.setattr(validator, "SEARCH", steps)
+    assert check(ring(6, 8))[1] == []
+    monkeypatch.setattr(validator, "SEARCH", steps - 1)
+    assert check(ring(6, 8))[1] == [f"map: too many ways in all: a search of {steps - 1} steps does not find them"]
+
+
+def test_a_careless_map_is_refused_without_a_search():
+    """Fifty cities from which roads lead out, none in: what leads nowhere is not walked through."""
+    chart = ring(50, 50)
+    stops = chart["villages"]
+    chart["one_way"] = chart["two_way"]
+    chart["two_way"] = [[stops[i], stops[(i + far) % 50]] for i in range(50) for far in range(1, 8)]
+    _, problems = check(chart)
+    assert (len(problems), problems[0]) == (51, "map: no way leads from 'c0' to 'c1'")
+    assert problems[-1] == f"and {50 * 49 + 50 - 50} mistakes more"
+
+
+def test_what_cannot_lead_to_a_city_is_not_searched(monkeypatch):
+    """Villages into which a road leads and none out cost no step of the budget that the ring takes."""
+    chart = ring(6, 8)
+    blind = [f"x{i}" for i in range(10)]
+    chart["villages"] += blind
+    chart["one_way"].append(["v0", "x0"])
+    chart["two_way"] += [[a, b] for i, a in enumerate(blind) for b in blind[i + 1 :]]
+    monkeypatch.setattr(validator, "SEARCH", 6 * (8 * 8 + 5 * 9))
+    assert check(chart)[1] == [f"map: the village {name!r} lies on no way" for name in blind]
+
+
+def test_a_map_has_at_most_400_roads():
+    assert check(net(30, 30))[1] == ["map: 615 roads; at most 400"]
+    roads = [["r0", "r1"]] * 300
+    assert "map: 401 roads; at most 400" in check(changed(one_way=roads, two_way=roads[:101]))[1]
+    assert not [line for line in check(changed(one_way=roads, two_way=roads[:100]))[1] if "at most" in line]
+
+
+def test_a_map_has_at_most_100_places():
+    assert not [line for line in check(ring(6, 94))[1] if "places" in line]
+    assert check(ring(6, 95))[1] == ["map: 101 places; at most 100"]
+
+
+@pytest.mark.parametrize("key", ["starts", "targets", "signposts", "tiles"])
+def test_other_lists_of_a_map_have_at_most_100_entries(key):
+    for entries in (100, 101):
+        names = [f"v{i}" for i in range(entries)]
+        value = names if key in ("starts", "targets") else {name: {} if key == "signposts" else "bazaar" for name in names}
+        _, problems = check(changed(**{key: value}))
+        assert (problems == [f"map: {entries} entries in {key}; at most 100"]) == (entries > 100)
+
+
+def test_a_map_has_at_most_65_536_characters(monkeypatch):
+    """Counted as JSON writes them: twelve for this letter."""
+    (problem,) = check(ring(50, 50, "\N{BACTRIAN CAMEL}" * 37 + "{}{}"))[1]
+    assert problem.endswith(" characters as JSON; at most 65,536")
+    size = len(json.dumps(GAME.rules({})["map"]))
+    monkeypatch.setattr(validator, "MOST_TEXT", size)
+    assert check("r1")[1] == []
+    monkeypatch.setattr(validator, "MOST_TEXT", size - 1)
+    assert check("r1")[1] == [f"map: {size:,} characters as JSON; at most {size - 1:,}"]
+
+
+@pytest.mark.parametrize(("wrong", "told", "last"), [(50, 50, "unknown key 'k49'"), (51, 51, "and 1 mistakes more")])
+def test_of_many_mistakes_the_first_fifty_are_told(wrong, told, last):
+    _, problems = check(changed(**{f"k{i}": 1 for i in range(wrong)}))
+    assert (len(problems), problems[0][:22]) == (told, "map: unknown key 'k0';")
+    assert last in problems[-1]
+
+
+def test_a_village_may_be_called_bag_and_the_longest_names_are_taken():
+    long = "x" * 40
+    given = json.loads(json.dumps({**LINE, "note": "-" * 200}).replace('"hub"', '"bag"').replace('"A"', f'"{long}"'))
+    assert check(given)[1] == []

@@ -1,0 +1,67 @@
+"""Silk Road passes the conformance check under every variant, and the check finds what it should."""
+
+import copy
+
+import pytest
+
+from khiva_arena.games import conformance
+from khiva_arena.games.silk_road import GAME, SilkRoadState
+from khiva_arena.games.silk_road.board import MAPS
+
+SMALL = {**copy.deepcopy(MAPS["r1"]), "name": "no tiles", "tiles": {}}
+VARIANTS = [
+    {"tiles": "C", "extra_draws": "mandatory", "supply": "capped", "tied_decline": "original_tie", "hand_dump": "all"},
+    {"layout": "fixed", "first_targets": "counted", "discard_order": "canonical", "baksheesh": "optional", "max_turns": 40},
+    {"map": SMALL, "most_cards": 1, "reshuffle": "when_needed", "max_turns": 50},
+    {"tiles": {"sandstorm": 4, "customs": 4, "robber": 14}, "discard_order": "canonical", "max_turns": 40},
+    {"tiles": {"camels_3": 22}, "reshuffle": "when_needed", "max_turns": 60},
+]
+
+
+def test_silk_road_conforms_under_the_default_rules():
+    assert conformance.check_game(GAME, matches=1) > 700
+
+
+@pytest.mark.parametrize("given", VARIANTS, ids=range(len(VARIANTS)))
+def test_silk_road_conforms_under_every_variant(given):
+    assert conformance.check_game(GAME, [given], matches=1) > 300
+
+
+def _shared(state, seat):
+    return {"jewels": state.jewels}
+
+
+def _tuples(state, seat, honest=SilkRoadState.view):
+    return {**honest(state, seat), "hand": tuple(state.hands[seat])}
+
+
+def _forgetful(state, honest=SilkRoadState.clone):
+    new = honest(state)
+    new.traffic = state.traffic
+    return new
+
+
+def _thief(state, choices, honest=SilkRoadState.apply):
+    events = honest(state, choices)
+    state.discard = state.discard[:-1]
+    return events
+
+
+def _untold(state, choices, honest=SilkRoadState.apply):
+    return [event for event in honest(state, choices) if event.data["type"] != "name"]
+
+
+@pytest.mark.parametrize(
+    ("method", "broken", "says"),
+    [
+        ("view", _shared, "belongs to its caller"),
+        ("view", _tuples, "a view is plain"),
+        ("clone", _forgetful, "leave alone|original alone|behaves like|stays like"),
+        ("apply", _thief, "no piece is lost"),
+        ("apply", _untold, "equal observations give equal views"),
+    ],
+)
+def test_the_check_finds_a_broken_game(method, broken, says, monkeypatch):
+    monkeypatch.setattr(SilkRoadState, method, broken)
+    with pytest.raises(conformance.NonConforming, match=says):
+        conformance.check_game(GAME, matches=1)

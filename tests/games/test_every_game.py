@@ -1,0 +1,171 @@
+"""What each registered game owes: these stay red until a new one is whole. khiva_arena/games/README.md says how to get there."""
+
+import json
+import re
+import runpy
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from khiva_arena.arbiter import bots as bot_files
+from khiva_arena.errors import RulesError
+from khiva_arena.games import conformance, registry, schema
+from khiva_arena.games.base import Game
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+PROTOCOL = ROOT / "protocol"
+PLAYTHROUGHS = runpy.run_path(str(ROOT / "tests" / "playthroughs" / "make.py"))
+MATCHES = PLAYTHROUGHS["MATCHES"]
+PAGES = runpy.run_path(str(HERE / "make_pages.py"))
+SHIPPED = [bot_files.load(str(path.parent)) for path in sorted((ROOT / "bots").glob("*/*/bot.toml"))]
+MOST_ENTRIES = 2000
+
+pytestmark = pytest.mark.parametrize("game", registry.GAMES.values(), ids=lambda game: game.name)
+
+
+def rules_page(game: Game) -> str:
+    return (ROOT / "khiva_arena" / "games" / game.name / "RULES.md").read_text("utf-8")
+
+
+def table(game: Game, title: str) -> list[str]:
+    """First cells of the table under a heading of RULES.md."""
+    lines = [line for line in PAGES["section"](rules_page(game), title).splitlines() if line.startswith("|")]
+    return [line.split("|")[1].strip() for line in lines[2:]]
+
+
+def event_types(game: Game) -> list[str]:
+    return [shape.__annotations__["type"].__args__[0] for shape in game.shapes.events]
+
+
+def test_it_conforms_at_every_seat_count(game: Game) -> None:
+    assert conformance.check_game(game, matches=1, seed="every game") > len(game.seats)
+
+
+def test_its_rules_page_has_its_decisions_events_and_view(game: Game) -> None:
+    state, _ = game.new(game.seats[0], game.rules({}), bytes(32))
+    assert re.findall(r"`(\w+)`", " ".join(table(game, "The view"))) == list(state.view(0))
+    assert table(game, "Decisions") == [f"`{kind}`" for kind in game.shapes.decisions]
+    assert table(game, "Events") == [f"`{kind}`" for kind in event_types(game)]
+
+
+@pytest.mark.parametrize("title", ["Pieces", "Rulings", "Open points: the rules map", "The deal", "Sanity numbers"])
+def test_its_rules_page_has_every_section(game: Game, title: str) -> None:
+    assert len(PAGES["section"](rules_page(game), title)) > 100
+
+
+def test_each_rule_is_on_its_rules_page(game: Game) -> None:
+    section = PAGES["section"](rules_page(game), "Open points: the rules map")
+    assert [key for key in game.rules({}) if f"| `{key}` |" not in section] == []
+
+
+def test_each_rule_says_what_it_can_be(game: Game) -> None:
+    assert list(game.variants) == list(game.rules({}))
+    assert all(game.variants.values())
+
+
+def deep() -> list[Any]:
+    nest: list[Any] = []
+    for _ in range(100_000):
+        nest = [nest]
+    return nest
+
+
+def test_no_rules_map_does_anything_but_be_taken_or_be_refused(game: Game) -> None:
+    """Every key with junk of every kind: RulesError, in a message of bounded length."""
+    for junk in (deep(), 10**6000, -1, 1.5, float("nan"), b"x", "x" * 10**6, "", {1: 2}, {"a": deep()}, [[]] * 10**5, {3}, ...):
+        for key in (*game.rules({}), "no such rule"):
+            with pytest.raises(RulesError) as caught:
+                game.rules({key: junk})
+            assert len(str(caught.value)) < 20_000
+    with pytest.raises(RulesError):
+        game.rules({10**6000: 1})  # type: ignore[dict-item]
+
+
+def test_there_is_a_playthrough_for_each_seat_count_and_for_each_rule(game: Game) -> None:
+    matches = MATCHES[game.name]
+    assert [match.seats for match in matches if not match.rules] == list(game.seats)
+    default = game.rules({})
+    varied = [game.rules(match.rules) for match in matches]
+    assert [key for key, value in default.items() if all(rules[key] == value for rules in varied)] == []
+
+
+def test_its_schemas_and_page_are_current(game: Game) -> None:
+    folder = PROTOCOL / "schema" / game.name
+    published = {f"{game.name}/{path.name}": path.read_text("utf-8") for path in folder.iterdir()}
+    made = {name: text for name, text in schema.schemas().items() if name.startswith(f"{game.name}/")}
+    assert published == made, "run `make schema` and read the diff"
+    page = (PROTOCOL / "games" / f"{game.name}.md").read_text("utf-8")
+    assert page == PAGES["page"](game), "run `make playthroughs` and read the diff"
+
+
+def validators(game: Game) -> dict[str, Any]:
+    """By "view", kind of decision and type of event; each branch by itself, since trying all of them takes long."""
+    made = schema.of_game(game)
+    for whole in made.values():
+        jsonschema.Draft202012Validator.check_schema(whole)
+    parts = {"view": made["view"]}
+    parts |= {f"legal {part['properties']['kind']['const']}": part for part in made["decision"]["anyOf"]}
+    for part in made["event"]["anyOf"]:
+        kind = made["event"]["$defs"][part["$ref"].rpartition("/")[2]]["properties"]["type"]["enum"][0]
+        parts[f"event {kind}"] = {**part, "$defs": made["event"]["$defs"]}
+    return {name: jsonschema.Draft202012Validator(part) for name, part in parts.items()}
+
+
+def test_all_that_its_bots_get_fits_the_schemas_and_every_shape_occurs(game: Game) -> None:
+    """In all matches of the playthroughs: each event, each decision (each list once), a view at every third step."""
+    valid = validators(game)
+    seen: set[str] = set()
+    lists: dict[int, Any] = {}
+    for match in MATCHES[game.name]:
+        for number, (events, state, _) in enumerate(PLAYTHROUGHS["steps"](game.name, match)):
+            pending = state.pending()
+            for event in events:
+                seen.add(name := f"event {event.data['type']}")
+                valid[name].validate(event.data)
+            for seat in range(match.seats) if state.is_over else list(pending) if number % 3 == 0 else ():
+                valid["view"].validate(state.view(seat))
+            for decision in pending.values():
+                assert len(decision.legal) < MOST_ENTRIES
+                seen.add(name := f"legal {decision.kind}")
+                if id(decision.legal) not in lists:
+                    lists[id(decision.legal)] = decision.legal  # kept, so that no other list gets its id
+                    valid[name].validate({"kind": decision.kind, "legal": list(decision.legal)})
+    assert seen == set(valid) - {"view"}
+
+
+def test_the_schemas_are_closed(game: Game) -> None:
+    made = schema.of_game(game)
+    state, (first, *_) = game.new(game.seats[0], game.rules({}), bytes(32))
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**state.view(0), "no such key": 1}, made["view"])
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**first.data, "no such key": 1}, made["event"])
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"kind": "no such kind", "legal": [[0], [1]]}, made["decision"])
+
+
+def test_its_deals_are_published(game: Game) -> None:
+    deals = json.loads((PROTOCOL / "vectors" / "deals" / f"{game.name}.json").read_text("utf-8"))["deals"]
+    assert {deal["seats"] for deal in deals} == set(game.seats)
+
+
+def test_a_random_and_a_greedy_bot_play_it(game: Game) -> None:
+    names = {bot.name for bot in SHIPPED if not bot.games or game.name in bot.games}
+    assert "random" in names
+    assert any(name.startswith("greedy") for name in names)
+
+
+def test_the_import_contracts_hold_it_apart(game: Game) -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    room = f"khiva_arena.games.{game.name}"
+    assert any(room in contract.get("modules", ()) for contract in contracts if contract["type"] == "independence")
+    assert any(room in contract.get("containers", ()) for contract in contracts if contract["type"] == "layers")
+
+
+def test_the_documents_name_it(game: Game) -> None:
+    for path in (ROOT / "README.md", ROOT / "bots" / "README.md", PROTOCOL / "README.md"):
+        assert game.title in path.read_text("utf-8"), f"{path.name} says nothing of {game.title}"
