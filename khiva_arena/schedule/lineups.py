@@ -15,7 +15,7 @@ from khiva_arena.rng import Stream
 
 MOST_LINE_UPS = 500
 FEWEST_SEATS, MOST_SEATS = 2, 5
-_SWAPS_PER_LINE_UP, _MOST_SWAPS = 40, 20_000  # bounds the search to well under a second
+_SWAPS_PER_LINE_UP, _MOST_SWAPS, _MOST_TRIES = 80, 20_000, 8  # bound the search to well under a second
 
 LineUp = tuple[int, ...]
 
@@ -97,9 +97,21 @@ def _balanced_part(bots: int, seats: int, cap: int, most: int, stream: Stream) -
     if most == total:
         return list(_all(bots, seats, cap))
     if 2 * most > total:  # what a balanced set leaves out of all, which is balanced, is balanced too; and easier to search
-        left_out = set(_Search(bots, seats, cap, total - most, stream).run())
+        left_out = set(_searched(bots, seats, cap, total - most, stream))
         return [line_up for line_up in _all(bots, seats, cap) if line_up not in left_out]
-    return sorted(_Search(bots, seats, cap, most, stream).run())
+    return sorted(_searched(bots, seats, cap, most, stream))
+
+
+def _searched(bots: int, seats: int, cap: int, most: int, stream: Stream) -> list[LineUp]:
+    """The best of a few searches, which can each get stuck; one is enough when all pairs meet equally, plus or minus one."""
+    swaps = min(_SWAPS_PER_LINE_UP * most, _MOST_SWAPS)
+    tries = min(_MOST_TRIES, max(1, _MOST_SWAPS // swaps))
+    best = _Search(bots, seats, cap, most, stream, swaps)
+    for _ in range(tries - 1):
+        if best.spread() <= 1:
+            break
+        best = min(best, _Search(bots, seats, cap, most, stream, swaps), key=_Search.spread)
+    return best.picked
 
 
 class _Search:
@@ -108,19 +120,21 @@ class _Search:
     Greedy fixes how often each bot sits (equal, plus or minus one); a swap never changes that.
     """
 
-    def __init__(self, bots: int, seats: int, cap: int, most: int, stream: Stream) -> None:
+    def __init__(self, bots: int, seats: int, cap: int, most: int, stream: Stream, swaps: int) -> None:
         self.bots, self.seats, self.cap, self.stream = bots, seats, cap, stream
         self.met = [[0] * bots for _ in range(bots)]  # met[a][b], a <= b: how often they sit together
         self.sat = [0] * bots
         self.picked = [self._next_greedy() for _ in range(most)]
         self.taken = Counter(self.picked)
-
-    def run(self) -> list[LineUp]:
-        if len(self.picked) > 1:
-            for _ in range(min(_SWAPS_PER_LINE_UP * len(self.picked), _MOST_SWAPS)):
-                self._swap(self.stream.below(len(self.picked)), only_better=True)
+        if most > 1:
+            for _ in range(swaps):
+                self._swap(stream.below(most), only_better=True)
             self._make_distinct()
-        return self.picked
+
+    def spread(self) -> int:
+        """How much more often one pair sits together than another."""
+        meetings = [self.met[a][b] for a, b in combinations(range(self.bots), 2)]
+        return max(meetings) - min(meetings)
 
     def _next_greedy(self) -> LineUp:
         chosen: list[int] = []
