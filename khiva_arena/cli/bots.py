@@ -11,6 +11,7 @@ from khiva_arena.arbiter.bots import Bot
 from khiva_arena.cli.options import json_option
 from khiva_arena.cli.say import say
 from khiva_arena.cli.shipped import folder
+from khiva_arena.games.registry import get
 
 
 def shipped_bots() -> list[tuple[Path, Bot]]:
@@ -38,6 +39,8 @@ def ready_bots(game: object) -> list[str]:
 @json_option
 def command(game: str | None, as_json: bool) -> None:
     """List the bots that come with the arena: where each one is, what it plays, and what this machine lacks for it."""
+    if game:
+        get(game)  # a name that is none is the user's mistake
     rows = []
     for path, bot in shipped_bots():
         if game and bot.games and game not in bot.games:

@@ -18,6 +18,7 @@ from khiva_arena.result import Policy
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)")
 _MS = {"ms": 1, "s": 1000, "m": 60_000}
+LONGEST_FILE = 1_000_000
 LONGEST_MS = 24 * 60 * 60_000
 MOST = {"seeds": 1_000_000, "lineups": 100_000, "jobs": 10_000}
 
@@ -57,6 +58,9 @@ DEFAULTS: dict[str, Any] = {
     "out": "results/latest",
 }
 
+FLAGS = {"bots": "bot", "rules": "rule"}
+"""Where the flag is called otherwise than the setting."""
+
 
 def duration_ms(text: object) -> int:
     """Milliseconds of "1s", "500ms", "1.5s", "2m". Raises ValueError."""
@@ -77,7 +81,8 @@ def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     text, raw = _read_toml(path)
     rules = raw["rules"] if isinstance(raw.get("rules"), dict) else {}
     for key, value in rules.items():
-        rules[key] = _named_file(path.parent, key, value)
+        if _names_file(value):
+            rules[key] = f"@{path.parent / value[1:]}"
     places = {key: f"{path}:{_line(text, key)}" for key in raw}
     places |= {f"rules.{key}": f"{path}:{_line(text, key)}" for key in rules}
     if isinstance(raw.get("bots"), list):
@@ -90,23 +95,34 @@ def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
 def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     """The text and what it says. Raises ConfigError."""
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            data = file.read(LONGEST_FILE + 1)
+        if len(data) > LONGEST_FILE:
+            raise ConfigError(f"{path}: cannot be read: it is longer than {LONGEST_FILE:,} bytes")
+        text = data.decode()
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # no text, or a NUL in the name
+        raise ConfigError(f"{path}: cannot be read: {error}") from None
+    try:
         return text, tomllib.loads(text)
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        kind = "not TOML" if isinstance(error, tomllib.TOMLDecodeError) else "cannot be read"
-        raise ConfigError(f"{path}: {kind}: {error}") from None
-    except RecursionError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
 
 
-def _named_file(folder: Path, key: str, value: Any) -> Any:
-    """What a rule is set to: of "@FILE" the table in that TOML file. Raises ConfigError."""
-    if not isinstance(value, str) or not value.startswith("@"):
-        return value
-    try:
-        return _read_toml(folder / value[1:])[1]
-    except ConfigError as error:
-        raise ConfigError(f"rule {key}: {error}") from None
+def _names_file(value: Any) -> bool:
+    return isinstance(value, str) and value.startswith("@")
+
+
+def _rules(values: dict[str, Any], where: Mapping[str, str], wrong: Any) -> dict[str, Any]:
+    """The rules given, with the table in a TOML file for each that is "@FILE"."""
+    rules: dict[str, Any] = {}
+    for key, value in values["rules"].items() if isinstance(values["rules"], Mapping) else ():
+        try:
+            rules[key] = _read_toml(Path(value[1:]))[1] if _names_file(value) else value
+        except ConfigError as error:
+            wrong(f"rules.{key}" if f"rules.{key}" in where else "rules", f"{key} is {error}")
+    return rules
 
 
 def _line(text: str, key: str) -> int:
@@ -120,24 +136,17 @@ def _relative(folder: Path, word: str) -> str:
 
 
 def rules_of_flags(pairs: tuple[str, ...]) -> dict[str, Any]:
-    """``--rule KEY=VALUE`` as a map. A value that is JSON is taken as such, @FILE as the table in that TOML file.
-
-    Raises ConfigError with every mistake.
-    """
+    """``--rule KEY=VALUE`` as a map; a value that is JSON is taken as such. Raises ConfigError with every mistake."""
     out: dict[str, Any] = {}
     problems: list[str] = []
     for pair in pairs:
         key, separator, value = pair.partition("=")
         if not separator:
             problems.append(f"--rule {pair}: write --rule KEY=VALUE")
-            continue
         try:
             out[key] = json.loads(value)
         except (ValueError, RecursionError):
-            try:
-                out[key] = _named_file(Path(), key, value)
-            except ConfigError as error:
-                problems += error.problems
+            out[key] = value
     if problems:
         raise ConfigError(problems)
     return out
@@ -153,7 +162,7 @@ def settle(given: Mapping[str, Any], places: Mapping[str, str] | None = None, se
     problems: list[str] = []
 
     def wrong(key: str, what: str) -> None:
-        problems.append(f"{where.get(key, '--' + key.replace('bots', 'bot'))}: {what}")
+        problems.append(f"{where.get(key, '--' + FLAGS.get(key, key))}: {what}")
 
     for key in given:
         if key not in DEFAULTS:
@@ -168,7 +177,7 @@ def settle(given: Mapping[str, Any], places: Mapping[str, str] | None = None, se
             counts = f"{game.seats[0]} to {game.seats[-1]}"
             wrong("seats", f"{game.name} is played with {counts} {seats}, not {values['seats']}")
         try:
-            rules = game.rules(values["rules"]) if isinstance(values["rules"], Mapping) else {}
+            rules = game.rules(_rules(values, where, wrong))
         except ConfigError as error:
             for problem in error.problems:
                 rule = problem.split()[0].rstrip(":")

@@ -1,6 +1,8 @@
 """What every game offers: the contract between a game and the arbiter, the replayer and the bots that search.
 
-A game knows no clock, process, file or global randomness. Its chance comes from ``rng.Stream`` of the match's secret.
+A game knows no clock, process or global randomness, and no file but data of its own folder, read at import. Its chance comes
+from ``rng.Stream`` of the match's secret.
+
 Plain values (``Plain``) are what a bot can receive: None, bool, int with magnitude at most 2**53 - 1, str, list, dict with
 str keys.
 """

@@ -1,7 +1,8 @@
 """JSON Schemas of what each game's bots get, made from its shapes: ``python -m khiva_arena.games.schema DIR`` writes them.
 
 For each game a folder with ``view.json``, ``event.json`` (any of its events) and ``decision.json`` (any kind with its
-``legal``). They are closed: a key that is not listed is a mistake.
+``legal``). Views and events are closed: a key that is not listed is a mistake. A decision is two of the keys of a ``decide``
+message, so others may stand beside them.
 """
 
 import json
@@ -54,7 +55,7 @@ def _decision(kind: str, entries: Sequence[Any]) -> dict[str, Any]:
     if parts:
         raise InternalError(f"{kind}: entries of legal are plain arrays, without maps")
     legal = {"type": "array", "minItems": 2, "items": items[0] if len(items) == 1 else {"anyOf": items}}
-    return {"properties": {"kind": {"const": kind}, "legal": legal}, "required": ["kind", "legal"]}
+    return {"type": "object", "properties": {"kind": {"const": kind}, "legal": legal}, "required": ["kind", "legal"]}
 
 
 def main() -> None:

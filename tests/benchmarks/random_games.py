@@ -49,13 +49,18 @@ def measure(game: Game, seats: int, views: bool, repeats: int = 5) -> dict[str, 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("games", nargs="*", choices=[*registry.GAMES, []], help="all of them when none is named")
+    parser.add_argument(
+        "games", nargs="*", metavar="GAME", help=f"of {', '.join(registry.GAMES)}; all of them when none is named"
+    )
     parser.add_argument("--seats", type=int, default=3, choices=(2, 3, 4, 5))
     parser.add_argument("--views", action="store_true")
     options = parser.parse_args(arguments)
+    if unknown := set(options.games) - set(registry.GAMES):
+        parser.error(f"no game {', '.join(sorted(unknown))}; there are {', '.join(registry.GAMES)}")
     for name in options.games or registry.GAMES:
         game = registry.get(name)
         if options.seats not in game.seats:
+            print(json.dumps({"name": f"{name}_random_games_{options.seats}p", "value": None, "unit": "games/s"}))
             continue
         for unit, value in measure(game, options.seats, options.views).items():
             said = f"{name}_random_{unit.removesuffix('/s')}_{options.seats}p" + ("_with_views" if options.views else "")

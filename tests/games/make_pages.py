@@ -61,7 +61,7 @@ def _examples(game: Game) -> tuple[dict[str, Example], dict[str, Any]]:
     """The first request of each kind and the first event of each type, in the order of the shapes."""
     requests: dict[str, Example] = {}
     told: dict[str, Any] = {}
-    for match in PLAYTHROUGHS["MATCHES"][game.name]:
+    for match in PLAYTHROUGHS["MATCHES"].get(game.name, ()):
         where = f"{match.seats} seats" + "".join(f", {key} {json.dumps(value)}" for key, value in match.rules.items())
         heard: list[list[Any]] = [[] for _ in range(match.seats)]
         for events, state, _ in PLAYTHROUGHS["steps"](game.name, match):
@@ -74,6 +74,9 @@ def _examples(game: Game) -> tuple[dict[str, Example], dict[str, Any]]:
                     requests[decision.kind] = (where, state.view(seat), heard[seat][:], list(decision.legal))
                 heard[seat].clear()
     types = [shape.__annotations__["type"].__args__[0] for shape in game.shapes.events]
+    lacking = [kind for kind in game.shapes.decisions if kind not in requests] + [kind for kind in types if kind not in told]
+    if lacking:
+        raise LookupError(f"{game.name}: no playthrough has {', '.join(lacking)}; add one to tests/playthroughs/make.py")
     return {kind: requests[kind] for kind in game.shapes.decisions}, {kind: told[kind] for kind in types}
 
 
@@ -103,7 +106,12 @@ def pages() -> dict[Path, str]:
 
 
 def main() -> int:
-    stale = {path: text for path, text in pages().items() if not path.is_file() or path.read_text("utf-8") != text}
+    try:
+        made = pages()
+    except LookupError as error:
+        print(error, file=sys.stderr)
+        return 1
+    stale = {path: text for path, text in made.items() if not path.is_file() or path.read_text("utf-8") != text}
     write = "--write" in sys.argv[1:]
     for path, text in stale.items():
         if write:

@@ -60,7 +60,10 @@ def streams() -> dict[str, Any]:
 def deals(name: str) -> dict[str, Any]:
     """Whole deals of one game under its default rules: ``deal`` of tests/games/<name>/vectors.py."""
     game = registry.get(name)
-    maker = runpy.run_path(str(HERE / name / "vectors.py"))
+    path = HERE / name / "vectors.py"
+    if not path.is_file():
+        raise SystemExit(f"{path} is missing: ABOUT, and deal(secret, seats)")
+    maker = runpy.run_path(str(path))
     about = (
         f"Whole deals of {game.title}, default rules. {maker['ABOUT']} "
         f"See khiva_arena/games/{name}/RULES.md, The deal. Made by tests/games/make_vectors.py."

@@ -4,6 +4,7 @@ import json
 import re
 import runpy
 import tomllib
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -57,9 +58,34 @@ def test_its_rules_page_has_every_section(game: Game, title: str) -> None:
     assert len(PAGES["section"](rules_page(game), title)) > 100
 
 
-def test_each_rule_is_on_its_rules_page(game: Game) -> None:
+def test_each_rule_and_each_named_variant_is_on_its_rules_page(game: Game) -> None:
     section = PAGES["section"](rules_page(game), "Open points: the rules map")
     assert [key for key in game.rules({}) if f"| `{key}` |" not in section] == []
+    named = import_module(f"khiva_arena.games.{game.name}.variants").NAMED
+    assert [word for words in named.values() for word in words if f"`{word}`" not in section] == []
+
+
+def test_each_ruling_and_open_point_is_named_in_the_code_and_has_a_test(game: Game) -> None:
+    """As the start of a test's name: ``test_K3_...``."""
+    numbers = {number for title in ("Rulings", "Open points: the rules map") for number in table(game, title)} - {"-", "no"}
+    assert len(numbers) > 10
+    code = "\n".join(path.read_text("utf-8") for path in (ROOT / "khiva_arena" / "games" / game.name).glob("*.py"))
+    tests = "\n".join(path.read_text("utf-8") for path in (HERE / game.name).glob("test_*.py"))
+    assert [number for number in sorted(numbers) if f"def test_{number}_" not in tests] == []
+    letters = "".join(sorted({number[0] for number in numbers}))
+    named = set(re.findall(rf"\b[{letters}]\d+b?\b", code.replace("E741", "")))  # a rule of the linter
+    assert named <= numbers, "the code names what RULES.md does not have"
+    ranges = {
+        f"{a[0]}{n}"
+        for a, b in re.findall(r"\b(\w\d+)-(\w?\d+)\b", code)
+        for n in range(int(a[1:]), int(re.sub(r"\D", "", b)) + 1)
+    }
+    assert numbers - named - ranges == set()
+
+
+def test_its_numbers_are_measured_and_its_views_are_tested(game: Game) -> None:
+    for name in ("sanity.py", "vectors.py", f"test_{game.name}_views.py", f"test_{game.name}_conformance.py"):
+        assert (HERE / game.name / name).is_file(), f"tests/games/{game.name}/{name} is missing"
 
 
 def test_each_rule_says_what_it_can_be(game: Game) -> None:
@@ -86,6 +112,7 @@ def test_no_rules_map_does_anything_but_be_taken_or_be_refused(game: Game) -> No
 
 
 def test_there_is_a_playthrough_for_each_seat_count_and_for_each_rule(game: Game) -> None:
+    assert game.name in MATCHES, "tests/playthroughs/make.py has no line for it"
     matches = MATCHES[game.name]
     assert [match.seats for match in matches if not match.rules] == list(game.seats)
     default = game.rules({})
@@ -137,8 +164,21 @@ def test_all_that_its_bots_get_fits_the_schemas_and_every_shape_occurs(game: Gam
     assert seen == set(valid) - {"view"}
 
 
-def test_the_schemas_are_closed(game: Game) -> None:
+def holes(made: Any, where: str = "") -> list[str]:
+    """Places in a schema where anything goes."""
+    if isinstance(made, list):
+        return [hole for i, item in enumerate(made) for hole in holes(item, f"{where}/{i}")]
+    if not isinstance(made, dict):
+        return []
+    found = [where] if made == {} and not where.endswith("/$defs") else []
+    return found + [hole for key, item in made.items() for hole in holes(item, f"{where}/{key}")]
+
+
+def test_the_schemas_are_closed_and_have_no_holes(game: Game) -> None:
     made = schema.of_game(game)
+    assert holes(made) == []
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(5, made["decision"])
     state, (first, *_) = game.new(game.seats[0], game.rules({}), bytes(32))
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**state.view(0), "no such key": 1}, made["view"])
@@ -168,4 +208,5 @@ def test_the_import_contracts_hold_it_apart(game: Game) -> None:
 
 def test_the_documents_name_it(game: Game) -> None:
     for path in (ROOT / "README.md", ROOT / "bots" / "README.md", PROTOCOL / "README.md"):
-        assert game.title in path.read_text("utf-8"), f"{path.name} says nothing of {game.title}"
+        assert f"games/{game.name}.md)" in path.read_text("utf-8"), f"{path} has no link to protocol/games/{game.name}.md"
+    assert re.search(rf"\b{game.title} for ", (ROOT / "CHANGELOG.md").read_text("utf-8"))

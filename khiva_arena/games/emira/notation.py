@@ -7,6 +7,7 @@ from khiva_arena.games.emira.events import goal_face
 from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.tables import CARAVANS, COLOURS, EVENTS, GOALS, KINDS, NAMES, SIDI, TRACK, XENIA
 from khiva_arena.games.emira.values import appearance, palace, room, status
+from khiva_arena.games.wording import plural, standing
 
 Names = Sequence[str]
 Data = dict[str, Plain]
@@ -22,10 +23,6 @@ def _list(items: Iterable[Plain]) -> str:
 def _words(item: Plain) -> str:
     """A name of the code as words."""
     return str(item).replace("_", " ")
-
-
-def _plural(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _goal(ways: Sequence[Sequence[str]]) -> str:
@@ -61,7 +58,7 @@ def _round(d: Data, names: Names) -> str:
 
 def _income(d: Data, names: Names) -> str:
     shares = [
-        f"{name} {gold}" + (f" ({_plural(ended, 'caravan')} used up)" if ended else "")
+        f"{name} {gold}" + (f" ({plural(ended, 'caravan')} used up)" if ended else "")
         for name, gold, ended in zip(names, d["gold"], d["ended"], strict=True)
     ]
     return "Income: " + ", ".join(shares)
@@ -90,7 +87,7 @@ def _void(d: Data, names: Names) -> str:
 
 def _camels(d: Data, names: Names) -> str:
     verb = "gets" if d["change"] > 0 else "loses"
-    return f"{names[d['seat']]} {verb} {_plural(abs(d['change']), 'camel')}"
+    return f"{names[d['seat']]} {verb} {plural(abs(d['change']), 'camel')}"
 
 
 def _track(d: Data, names: Names) -> str:
@@ -116,7 +113,7 @@ def _mind(d: Data, names: Names) -> str:
 
 def _reorder(d: Data, names: Names) -> str:
     deck = {"emiras": "Emira", "status": "status"}[d["deck"]]
-    return f"{names[d['seat']]} looks at the top {_plural(d['count'], deck + ' card')} and puts them in an order"
+    return f"{names[d['seat']]} looks at the top {plural(d['count'], deck + ' card')} and puts them in an order"
 
 
 def _order(d: Data, names: Names) -> str:
@@ -128,11 +125,11 @@ def _split(d: Data, names: Names) -> str:
 
 
 def _good_looking(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} gets {_plural(d['count'], 'counter')} +1 for {d['kind']}"
+    return f"{names[d['seat']]} gets {plural(d['count'], 'counter')} +1 for {d['kind']}"
 
 
 def _caravan(d: Data, names: Names) -> str:
-    where = f"now has {_plural(d['left'], 'income')} left" if d["left"] else "is gone"
+    where = f"now has {plural(d['left'], 'income')} left" if d["left"] else "is gone"
     return f"A {_words(d['caravan'])} caravan of {names[d['seat']]} {where}"
 
 
@@ -153,7 +150,7 @@ def _pick(d: Data, names: Names) -> str:
 
 
 def _buy(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} pays {d['gold']} to look at {_plural(d['looks'], 'event card')}"
+    return f"{names[d['seat']]} pays {d['gold']} to look at {plural(d['looks'], 'event card')}"
 
 
 def _no_buy(d: Data, names: Names) -> str:
@@ -242,8 +239,8 @@ def _riot(d: Data, names: Names) -> str:
 
 
 def _end(d: Data, names: Names) -> str:
-    rows = [f"{rank}. {name} {score}" for rank, name, score in zip(d["ranks"], names, d["scores"], strict=True)]
-    return f"The end ({d['cause']}): " + ", ".join(rows) + "; goals: " + ", ".join(map(_goal, d["goals"]))
+    goals = ", ".join(f"{name} {_goal(goal)}" for name, goal in zip(names, d["goals"], strict=True))
+    return f"{standing(d, names)}; goals: {goals}"
 
 
 _LINES: dict[str, Callable[[Data, Names], str]] = {

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from khiva_arena.games.base import Event, Plain
 from khiva_arena.games.khiva.state import Position
 from khiva_arena.games.khiva.tables import CAMELS, CODE, COLOURS, OUTPOST
+from khiva_arena.games.wording import plural, standing
 
 Names = Sequence[str]
 LETTERS = "WBGPK"
@@ -31,17 +32,13 @@ def _place(face: Sequence[int], names: Names) -> str:
     return f"the outpost of {names[path]}" if shop == OUTPOST else f"shop {shop} of {names[path]}"
 
 
-def _plural(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
 def _setup(d: dict[str, Plain], names: Names) -> str:
     loads = ", ".join(f"{COLOURS[c]} {v}" for c, v in zip(CAMELS, d["teapots"], strict=True))
     return f"The camels carry {loads}; salt bags {', '.join(map(str, d['salts']))}"
 
 
 def _deal(d: dict[str, Plain], names: Names) -> str:
-    return f"Deal {d['deal']}: {_plural(d['each'], 'card')} each, {d['aside']} aside face down"
+    return f"Deal {d['deal']}: {plural(d['each'], 'card')} each, {d['aside']} aside face down"
 
 
 def _hand(d: dict[str, Plain], names: Names) -> str:
@@ -74,11 +71,11 @@ def _win(d: dict[str, Plain], names: Names) -> str:
 
 def _gems(d: dict[str, Plain], names: Names) -> str:
     why = " for a rejected card" if d["why"] == "rejected" else ""
-    return f"{names[d['seat']]} gets {_plural(d['count'], 'gem')}{why}"
+    return f"{names[d['seat']]} gets {plural(d['count'], 'gem')}{why}"
 
 
 def _move(d: dict[str, Plain], names: Names) -> str:
-    boost = f", paying {_plural(d['boost'], 'gem')}" if d["boost"] else ""
+    boost = f", paying {plural(d['boost'], 'gem')}" if d["boost"] else ""
     where = f"from {_place(d['from'], names)} to {_place(d['to'], names)}"
     return f"{names[d['seat']]} moves the {COLOURS[d['camel']]} camel {where}{boost}"
 
@@ -110,8 +107,7 @@ def _last_turn(d: dict[str, Plain], names: Names) -> str:
 
 
 def _end(d: dict[str, Plain], names: Names) -> str:
-    rows = [f"{rank}. {name} {score}" for rank, name, score in zip(d["ranks"], names, d["scores"], strict=True)]
-    return f"The end ({d['cause']}): " + ", ".join(rows)
+    return standing(d, names)
 
 
 _LINES: dict[str, Callable[[dict[str, Plain], Names], str]] = {

@@ -67,7 +67,7 @@ def apply(pos: Position, choices: Mapping[int, int]) -> list[Event]:
 
 
 def _ask_all(pos: Position) -> None:
-    """The next simultaneous choice (K1)."""
+    """The next simultaneous choice, of all alike (K1, K20)."""
     pos.asked = ASK_PLAY_PASS[pos.seats, len(pos.hands[0])]
 
 

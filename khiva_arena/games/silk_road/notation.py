@@ -1,29 +1,42 @@
-"""Silk Road for people: one line for an event, and the whole position as text."""
+"""Silk Road for people: one line for an event, and the whole position as text, which has one letter for a card or jewel."""
 
 from collections.abc import Callable, Iterable, Sequence
 
 from khiva_arena.games.base import Event, Plain
 from khiva_arena.games.silk_road.state import GONE, Position
 from khiva_arena.games.silk_road.tables import COLOURS, GOOD_OF, GOODS, SIZES, TILES
+from khiva_arena.games.wording import plural, standing
 
 Names = Sequence[str]
 Data = dict[str, Plain]
 LETTERS = "ISPKT"
-"""One letter a good: ivory, spice, porcelain, silK, tea."""
+"""One letter a good, for the position: ivory, spice, porcelain, silK, tea."""
 JEWEL_LETTERS = "BYGRV"
 
 
 def camel(number: int) -> str:
-    """A camel, such as K10."""
-    return f"{LETTERS[GOOD_OF[number]]}{number}"
+    """A camel, such as silk 10."""
+    return f"{GOODS[GOOD_OF[number]]} {number}"
 
 
 def _camels(numbers: Iterable[int]) -> str:
-    return " ".join(map(camel, numbers)) or "none"
+    return ", ".join(map(camel, numbers)) or "none"
 
 
 def _goods(goods: Iterable[int]) -> str:
-    return " ".join(LETTERS[good] for good in goods) or "-"
+    return ", ".join(GOODS[good] for good in goods) or "nothing"
+
+
+def _letters(goods: Iterable[int]) -> str:
+    return "".join(LETTERS[good] for good in goods) or "-"
+
+
+def _counted(counts: Sequence[int]) -> str:
+    return ", ".join(f"{n} {good}" for n, good in zip(counts, GOODS, strict=True) if n) or "nothing"
+
+
+def _tile(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _counts(counts: Sequence[int], letters: str = LETTERS) -> str:
@@ -31,16 +44,12 @@ def _counts(counts: Sequence[int], letters: str = LETTERS) -> str:
 
 
 def _jewels(colours: Iterable[int]) -> str:
-    return " ".join(JEWEL_LETTERS[colour] for colour in colours) or "-"
-
-
-def _plural(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+    return ", ".join(COLOURS[colour] for colour in colours) or "none"
 
 
 def _setup(d: Data, names: Names) -> str:
     caravans = "; ".join(f"{_camels(camels)} at {place} for {target}" for place, target, camels in d["caravans"])
-    tiles = ", ".join(f"{village} {tile}" for village, tile in d["tiles"].items())
+    tiles = ", ".join(f"{village} {_tile(tile)}" for village, tile in d["tiles"].items())
     jewels = ", ".join(f"{city} {_jewels(colours)}" for city, colours in d["jewels"].items())
     drivers = ", ".join(f"{name} {driver}" for name, driver in zip(names, d["drivers"], strict=True))
     return f"Caravans {caravans}; queue {_camels(d['queue'])}; jewels {jewels}; drivers {drivers}; tiles {tiles}"
@@ -84,15 +93,15 @@ def _refill(d: Data, names: Names) -> str:
 
 
 def _reshuffle(d: Data, names: Names) -> str:
-    return f"Reshuffle {d['shuffle']}: the new pile has {_counts(d['counts'])}"
+    return f"Reshuffle {d['shuffle']}: the new pile has {_counted(d['counts'])}"
 
 
 def _action(d: Data, names: Names) -> str:
-    return f"{d['place']}: {d['tile']}"
+    return f"At {d['place']}: {_tile(d['tile'])}"
 
 
 def _nothing(d: Data, names: Names) -> str:
-    return f"{d['tile']} has no effect"
+    return f"No effect: {_tile(d['tile'])}"
 
 
 def _discard(d: Data, names: Names) -> str:
@@ -125,7 +134,7 @@ def _decline(d: Data, names: Names) -> str:
 
 
 def _sale(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} sells for {camel(d['camel'])}: {_plural(d['count'], 'card')}"
+    return f"{names[d['seat']]} sells for {camel(d['camel'])}: {plural(d['count'], 'card')}"
 
 
 def _unsold(d: Data, names: Names) -> str:
@@ -175,8 +184,7 @@ def _lay_out(d: Data, names: Names) -> str:
 
 
 def _end(d: Data, names: Names) -> str:
-    rows = [f"{rank}. {name} {score}" for rank, name, score in zip(d["ranks"], names, d["scores"], strict=True)]
-    return f"The end ({d['cause']}): " + ", ".join(rows)
+    return standing(d, names)
 
 
 _LINES: dict[str, Callable[[Data, Names], str]] = {
@@ -235,8 +243,8 @@ def sketch(pos: Position, names: Names) -> str:
         parts = [f"hand {_counts(pos.hands[seat])} (known {_counts(pos.known[seat])})", f"display {_counts(pos.displays[seat])}"]
         parts += [f"jewels {_counts(pos.jewels[seat], JEWEL_LETTERS)}", f"colourless {pos.colourless[seat]}"]
         lines.append(f"  {name}: driver {pos.drivers[seat]}, " + ", ".join([*parts, f"markers {pos.markers[seat]}"]))
-    lines.append(f"  open {_counts(pos.open)}, pile {_goods(pos.pile[::-1])}")
-    lines.append(f"  discard {_goods(pos.discard)}, drawn since the last shuffle {'; '.join(map(_counts, pos.fresh))}")
+    lines.append(f"  open {_counts(pos.open)}, pile {_letters(pos.pile[::-1])}")
+    lines.append(f"  discard {_letters(pos.discard)}, drawn since the last shuffle {'; '.join(map(_counts, pos.fresh))}")
     lines.append(f"  queue {_camels(pos.queue)}, bag {_jewels(pos.bag[::-1])}, removed {_counts(pos.removed, JEWEL_LETTERS)}")
     lines.append("  tiles " + ", ".join(f"{board.names[board.cities + i]} {TILES[t]}" for i, t in enumerate(pos.tiles)))
     lines.append(f"  to do: {', '.join(' '.join(map(str, task)) for task in pos.tasks[::-1]) or 'nothing'}")

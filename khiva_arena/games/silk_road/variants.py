@@ -12,7 +12,7 @@ from typing import NamedTuple
 from khiva_arena.errors import RulesError
 from khiva_arena.games.base import Plain
 from khiva_arena.games.rules_map import Valued, describe, lay_over
-from khiva_arena.games.silk_road.board import MAPS, Board, board, check
+from khiva_arena.games.silk_road.board import Board, board, check
 from khiva_arena.games.silk_road.tables import PER_GOOD, TILE, TILE_SETS, TILES
 
 NAMED: dict[str, tuple[str, ...]] = {
@@ -86,7 +86,7 @@ VALUED = {
 }
 """The variants that are values."""
 
-VARIANTS = describe(KEYS, NAMED, VALUED, map=f"{', '.join(MAPS)}, or a table as in the file of {next(iter(MAPS))}")
+VARIANTS = describe(KEYS, NAMED, VALUED, map="r1 (a reconstruction: silk_road/maps/r1.toml), or such a table")
 """For people."""
 
 
