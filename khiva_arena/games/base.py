@@ -116,7 +116,6 @@ class Game(ABC):
     rules_version: str
     seats: Sequence[int]
     """The seat counts it can be played with, rising."""
-    shapes: Shapes
     variants: Mapping[str, str]
     """By key of the rules map, for people: what it can be."""
 

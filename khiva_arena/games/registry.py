@@ -1,21 +1,42 @@
-"""The games there are: one line each."""
+"""The games there are, a line each. One is imported when it is first asked for: a command that plays one loads no other."""
 
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from importlib import import_module
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game
-from khiva_arena.games.emira import GAME as EMIRA
-from khiva_arena.games.khiva import GAME as KHIVA
-from khiva_arena.games.silk_road import GAME as SILK_ROAD
 
-GAMES: dict[str, Game] = {game.name: game for game in (KHIVA, EMIRA, SILK_ROAD)}
+NAMES = (
+    "khiva",
+    "emira",
+    "silk_road",
+)
+"""Each is the name of a folder here."""
+
+
+class _Games(Mapping[str, Game]):
+    def __getitem__(self, name: str) -> Game:
+        if name not in NAMES:
+            raise KeyError(name)
+        game: Game = import_module(f"khiva_arena.games.{name}").GAME
+        return game
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(NAMES)
+
+    def __len__(self) -> int:
+        return len(NAMES)
+
+
+GAMES: Mapping[str, Game] = _Games()
 """By name."""
 
 
 def get(name: str) -> Game:
     """The game of that name. Raises ConfigError with the names there are, and the nearest one."""
-    if name in GAMES:
+    if name in NAMES:
         return GAMES[name]
-    near = get_close_matches(name, GAMES, n=1)
+    near = get_close_matches(name, NAMES, n=1)
     hint = f" Did you mean {near[0]}?" if near else ""
-    raise ConfigError(f"there is no game {name!r}; there are: {', '.join(GAMES)}.{hint}")
+    raise ConfigError(f"there is no game {name!r}; there are: {', '.join(NAMES)}.{hint}")

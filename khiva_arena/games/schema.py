@@ -8,13 +8,14 @@ message, so others may stand beside them.
 import json
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from khiva_arena.errors import InternalError
-from khiva_arena.games.base import Game
+from khiva_arena.games.base import Game, Shapes
 from khiva_arena.games.registry import GAMES
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -29,9 +30,15 @@ def schemas() -> dict[str, str]:
     }
 
 
+def shapes_of(game: Game) -> Shapes:
+    """``SHAPES`` of the game's ``shapes.py``, which nothing that plays has to load."""
+    shapes: Shapes = import_module(f"khiva_arena.games.{game.name}.shapes").SHAPES
+    return shapes
+
+
 def of_game(game: Game) -> dict[str, dict[str, Any]]:
     """The schemas of one game: view, event, decision."""
-    shapes = game.shapes
+    shapes = shapes_of(game)
     (view,), view_parts = _components([shapes.view])
     events, event_parts = _components(shapes.events)
     return {

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from khiva_arena.games import schema
 from khiva_arena.games.emira import GAME
 
 NAME = "greedy_emira"
@@ -104,7 +105,7 @@ def test_every_kind_is_answered_and_events_and_the_order_of_keys_change_nothing(
                     assert choose(shuffled(asked), shuffled(match)) == choice
                 choices[seat] = choice if lots.random() < 0.5 else lots.randrange(len(decision.legal))
             state.apply(choices)
-    assert set(kinds) == set(GAME.shapes.decisions)
+    assert set(kinds) == set(schema.shapes_of(GAME).decisions)
 
 
 VARIANTS: list[dict[str, Any]] = [

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from khiva_arena.games import schema
 from khiva_arena.games.silk_road import GAME
 from khiva_arena.games.silk_road.tables import GOOD_OF
 
@@ -84,7 +85,7 @@ def test_every_kind_is_answered_and_events_and_the_order_of_keys_change_nothing(
                 match = {"seat": seat, "rules": rules, "seed": 8}
                 assert choose(shuffled(asked), shuffled(match)) == choice
             state.apply({seat: choice if lots.random() < 0.5 else lots.randrange(len(decision.legal))})
-    assert set(kinds) == set(GAME.shapes.decisions)
+    assert set(kinds) == set(schema.shapes_of(GAME).decisions)
 
 
 STAR = {

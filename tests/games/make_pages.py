@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from khiva_arena.games import registry
+from khiva_arena.games import registry, schema
 from khiva_arena.games.base import Game
 
 ROOT = Path(__file__).parents[2]
@@ -73,11 +73,12 @@ def _examples(game: Game) -> tuple[dict[str, Example], dict[str, Any]]:
                 if decision.kind not in requests:
                     requests[decision.kind] = (where, state.view(seat), heard[seat][:], list(decision.legal))
                 heard[seat].clear()
-    types = [shape.__annotations__["type"].__args__[0] for shape in game.shapes.events]
-    lacking = [kind for kind in game.shapes.decisions if kind not in requests] + [kind for kind in types if kind not in told]
+    shapes = schema.shapes_of(game)
+    types = [shape.__annotations__["type"].__args__[0] for shape in shapes.events]
+    lacking = [kind for kind in shapes.decisions if kind not in requests] + [kind for kind in types if kind not in told]
     if lacking:
         raise LookupError(f"{game.name}: no playthrough has {', '.join(lacking)}; add one to tests/playthroughs/make.py")
-    return {kind: requests[kind] for kind in game.shapes.decisions}, {kind: told[kind] for kind in types}
+    return {kind: requests[kind] for kind in shapes.decisions}, {kind: told[kind] for kind in types}
 
 
 def _decision(kind: str, where: str, view: dict[str, Any], events: list[Any], legal: list[Any]) -> str:

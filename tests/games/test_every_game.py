@@ -39,7 +39,7 @@ def table(game: Game, title: str) -> list[str]:
 
 
 def event_types(game: Game) -> list[str]:
-    return [shape.__annotations__["type"].__args__[0] for shape in game.shapes.events]
+    return [shape.__annotations__["type"].__args__[0] for shape in schema.shapes_of(game).events]
 
 
 def test_it_conforms_at_every_seat_count(game: Game) -> None:
@@ -49,7 +49,7 @@ def test_it_conforms_at_every_seat_count(game: Game) -> None:
 def test_its_rules_page_has_its_decisions_events_and_view(game: Game) -> None:
     state, _ = game.new(game.seats[0], game.rules({}), bytes(32))
     assert re.findall(r"`(\w+)`", " ".join(table(game, "The view"))) == list(state.view(0))
-    assert table(game, "Decisions") == [f"`{kind}`" for kind in game.shapes.decisions]
+    assert table(game, "Decisions") == [f"`{kind}`" for kind in schema.shapes_of(game).decisions]
     assert table(game, "Events") == [f"`{kind}`" for kind in event_types(game)]
 
 

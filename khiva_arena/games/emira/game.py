@@ -6,7 +6,6 @@ from khiva_arena.games import base
 from khiva_arena.games.emira import notation, observation, scoring
 from khiva_arena.games.emira import rules as flow
 from khiva_arena.games.emira.questions import Asked
-from khiva_arena.games.emira.shapes import SHAPES
 from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.tables import SEATS
 from khiva_arena.games.emira.variants import VARIANTS, canonical, compile_rules
@@ -50,7 +49,6 @@ class Emira(base.Game):
     title = "Emira"
     rules_version = "1"
     seats = SEATS
-    shapes = SHAPES
     variants = VARIANTS
 
     def rules(self, given: Mapping[str, base.Plain]) -> dict[str, base.Plain]:

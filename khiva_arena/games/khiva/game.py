@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from khiva_arena.games import base
 from khiva_arena.games.khiva import notation, observation
 from khiva_arena.games.khiva import rules as flow
-from khiva_arena.games.khiva.shapes import SHAPES
 from khiva_arena.games.khiva.state import Position
 from khiva_arena.games.khiva.tables import SEATS, Asked
 from khiva_arena.games.khiva.variants import VARIANTS, canonical, compile_rules
@@ -50,7 +49,6 @@ class Khiva(base.Game):
     title = "Khiva"
     rules_version = "1"
     seats = SEATS
-    shapes = SHAPES
     variants = VARIANTS
 
     def rules(self, given: Mapping[str, base.Plain]) -> dict[str, base.Plain]:

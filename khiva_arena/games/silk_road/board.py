@@ -13,7 +13,7 @@ import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from importlib import resources
+from pathlib import Path
 
 from khiva_arena.games.base import Plain
 from khiva_arena.games.rules_map import brief, few
@@ -100,8 +100,7 @@ def board(canonical: Mapping[str, Plain]) -> Board:
 
 
 def _load(name: str) -> dict[str, Plain]:
-    text = resources.files("khiva_arena.games.silk_road").joinpath("maps", f"{name}.toml").read_text("utf-8")
-    return tomllib.loads(text)
+    return tomllib.loads((Path(__file__).parent / "maps" / f"{name}.toml").read_text("utf-8"))
 
 
 MAPS: dict[str, dict[str, Plain]] = {name: _load(name) for name in ("r1",)}

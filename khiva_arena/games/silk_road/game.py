@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from khiva_arena.games import base
 from khiva_arena.games.silk_road import notation, observation, scoring
 from khiva_arena.games.silk_road import rules as flow
-from khiva_arena.games.silk_road.shapes import SHAPES
 from khiva_arena.games.silk_road.state import Position
 from khiva_arena.games.silk_road.tables import SEATS, Asked
 from khiva_arena.games.silk_road.variants import VARIANTS, canonical, compile_rules
@@ -49,7 +48,6 @@ class SilkRoad(base.Game):
     title = "Silk Road"
     rules_version = "1"
     seats = SEATS
-    shapes = SHAPES
     variants = VARIANTS
 
     def rules(self, given: Mapping[str, base.Plain]) -> dict[str, base.Plain]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from khiva_arena.games import emira
+from khiva_arena.games import emira, schema
 from khiva_arena.games.emira import GAME, variants
 from khiva_arena.games.emira.tables import ACTIONS, EVENTS, NAMES
 
@@ -26,7 +26,7 @@ def test_the_named_groups_of_symbols_are_on_the_page():
 
 def test_every_kind_that_the_code_asks_has_a_shape():
     asked = set(re.findall(r'(?:_words|events|numbers|kinds|pairs|emiras|_by_seat)\(\s*"(\w+)"', CODE))
-    assert asked == set(GAME.shapes.decisions)
+    assert asked == set(schema.shapes_of(GAME).decisions)
 
 
 def test_every_action_event_card_and_emira_is_named():
