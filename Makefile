@@ -5,7 +5,7 @@ BIN := .venv/bin
 RESULTS := results/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench schema vectors playthroughs references clean
+.PHONY: help run test check bench overload fuzz crash schema vectors playthroughs references zoo vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,8 +24,8 @@ help: ## this list
 	@touch $@
 
 run: .venv/.run ## play the shipped bots against each other at 3 seats and at 2, and print the tables
-	@$(ARENA) run --shipped --seats 3 --seeds 3 --jobs 2 --out $(RESULTS)
-	@$(ARENA) run --shipped --seats 2 --seeds 5 --jobs 2 --out $(RESULTS)
+	@$(ARENA) run --shipped --trust-bots --seats 3 --seeds 3 --jobs 2 --out $(RESULTS)
+	@$(ARENA) run --shipped --trust-bots --seats 2 --seeds 5 --jobs 2 --out $(RESULTS)
 	@echo; echo "Both together, and a check of every match:"; echo
 	@$(ARENA) standings $(RESULTS)
 	@$(ARENA) verify $(RESULTS)
@@ -42,6 +42,15 @@ check: .venv/.test ## only lint, types and import contracts
 bench: .venv/.test ## measure every figure of the project, one JSON object a line (needs cc)
 	$(BIN)/python tests/benchmarks/bench.py
 
+crash: .venv/.test ## kill -9 real runs at hundreds of moments and compare digests; KILLS=300 SEED=1
+	$(BIN)/python tests/crash/run.py $(or $(KILLS),300) $(or $(SEED),1)
+
+fuzz: .venv/.test ## throw mutated bytes at codec and session; MINUTES=2 SEED=1
+	$(BIN)/python tests/fuzz/run.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
+
+overload: .venv/.test ## 100,000 decisions of honest bots on an overloaded machine: nobody may forfeit (needs cc)
+	$(BIN)/python tests/benchmarks/overload.py
+
 schema: .venv/.test ## write protocol/schema anew; read the diff
 	$(BIN)/python -m khiva_arena.protocol.schema protocol/schema
 	$(BIN)/python -m khiva_arena.games.schema protocol/schema
@@ -56,6 +65,12 @@ playthroughs: .venv/.test ## write tests/playthroughs and protocol/games anew; r
 
 references: .venv/.test ## compute the rating reference with statsmodels anew; read the diff
 	$(BIN)/python tests/ratings/make_prior_reference.py --write
+
+zoo: .venv/.test ## play bots that misbehave: every way, in every seat, at every isolation level here; takes some 20 minutes
+	$(BIN)/python tests/zoo/run.py
+
+vm: .venv/.test ## run the tests of isolation strict in a virtual machine with cgroup v2; needs qemu and a kernel, see tests/vm/run.sh
+	tests/vm/run.sh $(BIN)/pytest -q -p no:cacheprovider -k 'strict or cgroup' tests/arbiter/test_cgroup.py tests/arbiter/test_isolation.py
 
 clean: ## remove .venv, caches, and the results of make run
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache $(RESULTS)

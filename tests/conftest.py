@@ -2,6 +2,8 @@
 
 import os
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,5 +18,9 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    os.environ["KHIVA_ARENA_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+def _own_cache() -> Iterator[None]:
+    """Not below pytest's own folder, which is closed to others: root's bots run as other users."""
+    with tempfile.TemporaryDirectory(prefix="khiva-tests-", ignore_cleanup_errors=True) as folder:
+        os.chmod(folder, 0o755)
+        os.environ["KHIVA_ARENA_CACHE"] = folder
+        yield

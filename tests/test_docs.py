@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from arena import ROOT, arena
 
+from khiva_arena.arbiter.resources import DEFAULT, WORDS, say
 from khiva_arena.cli.main import COMMANDS
-from khiva_arena.cli.settings import DEFAULTS, read_file, settle
+from khiva_arena.cli.settings import DEFAULTS, FLAGS, read_file, settle
 
 README = (ROOT / "README.md").read_text()
-HONEST = '#!/bin/sh\nexec "{python}" "{faulty}" honest 0\n'
+HONEST = "#!{python}\nimport sys\nsys.argv[1:] = ['honest', '0']\n"
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -25,7 +26,7 @@ def test_the_readme_s_commands_run(tmp_path: Path) -> None:
 
     (tmp_path / "bots").symlink_to(ROOT / "bots")
     mine = tmp_path / "my-bot"
-    mine.write_text(HONEST.format(python=sys.executable, faulty=ROOT / "tests" / "support" / "faulty.py"))
+    mine.write_text(HONEST.format(python=sys.executable) + (ROOT / "tests" / "support" / "faulty.py").read_text())
     mine.chmod(0o755)
     block = next(block for block in blocks(README, "") if "--bot" in block)
     commands = [shlex.split(line) for line in block.replace("\\\n", " ").replace("--seeds 50", "--seeds 2").splitlines()]
@@ -60,8 +61,8 @@ def test_links_lead_somewhere() -> None:
 def test_help_names_every_setting(tmp_path: Path) -> None:
     text = arena("run", "-h", cwd=tmp_path).stdout
     for key in DEFAULTS:
-        name = {"bots": "bot", "rules": "rule"}.get(key, key)
-        assert f"--{name} " in text
+        name = FLAGS.get(key, key)
+        assert re.search(rf"--{name}\b", text), name
 
 
 def test_the_drawing_of_the_layout_is_the_layout() -> None:
@@ -112,5 +113,9 @@ def test_what_the_documents_promise_is_what_is_kept() -> None:
     assert "matches in flight are played again from the start" in said
     assert "No answer is shown or used before every seat has answered or run out of time." in said
     assert "as nearly as the number of deals allows" in said
-    for text in (README, (ROOT / "bots" / "README.md").read_text()):
-        assert "keeping notes elsewhere on" in text.replace("\n  ", " ")
+    assert "Bots are played with your own rights only if you say so" in said
+    bots = (ROOT / "bots" / "README.md").read_text()
+    assert "Only isolation `trusted` lets a bot keep notes elsewhere on the disk" in bots
+    for key, words in WORDS.items():
+        row = f"| `{key}` | {say(key, getattr(DEFAULT, key)).replace('.0 s', ' s')}"
+        assert row in (ROOT / "khiva_arena" / "arbiter" / "ISOLATION.md").read_text(), words

@@ -18,17 +18,21 @@ import tempfile
 import threading
 import time
 import tomllib
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from hashlib import file_digest, sha256
 from pathlib import Path
 
+from khiva_arena.arbiter import isolation, reap, scratch
+from khiva_arena.arbiter.isolation import Cell, Level, Sandbox
+from khiva_arena.arbiter.resources import FOR_A_BUILD
 from khiva_arena.arbiter.wire import Command, printable
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.replay.record import canonical
 
 BUILD_SECONDS = 300
+REAP_SECONDS = 10.0
 BUILD_SAID = 2_000
 DRAFT = "draft-"
 DRAFT_SECONDS = 24 * 60 * 60
@@ -212,11 +216,14 @@ def _inside(base: str, program: str) -> str:
 
 
 def cache_folder() -> Path:
-    """Where staged bots are kept: $KHIVA_ARENA_CACHE, else the user's cache folder."""
+    """Where staged bots are kept: $KHIVA_ARENA_CACHE, else the user's cache folder, for root the system's."""
     given = os.environ.get("KHIVA_ARENA_CACHE")
     if given:
         return Path(given)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "khiva-arena"
+    if os.environ.get("XDG_CACHE_HOME"):
+        return Path(os.environ["XDG_CACHE_HOME"], "khiva-arena")
+    # Under root bots run as users of their own, who could not enter root's home.
+    return Path("/var/cache/khiva-arena") if os.geteuid() == 0 else Path.home() / ".cache" / "khiva-arena"
 
 
 def missing_tool(bot: Bot) -> str:
@@ -227,14 +234,15 @@ def missing_tool(bot: Bot) -> str:
     return ""
 
 
-def stage(bot: Bot) -> Command:
+def stage(bot: Bot, level: Level = Level.TRUSTED) -> Command:
     """Copy, build and make read-only what the bot names, unless that was done before and is still as it was; returns how to
-    start it.
+    start it. ``level``: what a build is kept in.
 
     Raises BotError when the build fails, with the end of what it printed.
     """
     if not bot.sources:
-        return Command(bot.run, bot.folder)
+        named = [os.path.join(bot.folder, word) for word in bot.run[1:]]
+        return Command(bot.run, bot.folder, {}, tuple(os.path.abspath(path) for path in named if os.path.isfile(path)))
     home = cache_folder() / "staged"
     final = home / bot.identity
     try:
@@ -243,26 +251,46 @@ def stage(bot: Bot) -> Command:
             fcntl.flock(lock, fcntl.LOCK_EX)  # another arbiter may be staging it
             if not _is_as_sealed(final):
                 _sweep(home)
-                _stage_anew(bot, final)
-    except OSError as error:
+                _stage_anew(bot, final, level)
+    except (OSError, RecursionError) as error:  # a build may leave a tree deeper than can be walked
         raise BotError(f"{bot.name}: cannot be staged in {home}: {error}") from None
     words = [sys.executable if word == "{python}" else word for word in bot.run]
     inside = final / words[0]
     if "/" in words[0] and inside.is_file():
         words[0] = str(inside)
-    return Command(tuple(words), str(final), {"PYTHONDONTWRITEBYTECODE": "1"})
+    environment, more = {"PYTHONDONTWRITEBYTECODE": "1"}, list[str]()
+    if bot.run[0] == "{python}" and (engine := _engine()):
+        environment["PYTHONPATH"] = engine
+        more.append(engine)
+    return Command(tuple(words), str(final), environment, tuple(more), staged=True)
 
 
-def _stage_anew(bot: Bot, final: Path) -> None:
+def _engine() -> str:
+    """Where the arena itself runs from a working copy: a folder with nothing but a link to its package, since a bot that takes
+    the engine as its model may not look around in that copy. "" where it is installed."""
+    package = Path(__file__).resolve().parent.parent
+    if package.parent.name in ("site-packages", "dist-packages"):
+        return ""
+    folder = cache_folder() / "engine" / sha256(str(package).encode()).hexdigest()[:16]
+    link = folder / package.name
+    if not link.is_symlink():
+        folder.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):  # another arbiter was quicker
+            link.symlink_to(package)
+    return str(folder)
+
+
+def _stage_anew(bot: Bot, final: Path, level: Level) -> None:
     draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=final.parent))
     try:
+        draft.chmod(0o755)  # under root a build is a user of its own, and bwrap root without its powers
         for name, source in bot.sources:
             target = draft / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
             target.chmod(0o755 if _executable(source) else 0o644)
         if bot.build:
-            _build(bot, draft)
+            _build(bot, draft, level)
         _make_read_only(draft)
         if os.path.lexists(final):
             _remove(final)
@@ -314,37 +342,106 @@ def _sweep(home: Path) -> None:
                 _remove(path)
 
 
-def _build(bot: Bot, folder: Path) -> None:
+def _build(bot: Bot, folder: Path, level: Level) -> None:
     words = [sys.executable if word == "{python}" else word for word in bot.build]
-    try:
-        process = subprocess.Popen(
-            words,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    except FileNotFoundError:
-        raise BotError(f"{bot.name}: its build needs {words[0]!r}, which is not on this machine") from None
+    sandbox = Sandbox(level, FOR_A_BUILD, writable=(str(folder),), may_leave_group=True)
+    mark = reap.new_mark()
     said = bytearray()
-    reader = threading.Thread(target=_keep_end, args=(process, said), daemon=True)
-    reader.start()
-    descriptor = os.pidfd_open(process.pid)
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    try:
-        if not poll.poll(BUILD_SECONDS * 1000):
-            raise BotError(f"{bot.name}: its build took longer than {BUILD_SECONDS} s")
-    finally:
-        # Not reaped before its group is killed, so that the group's number cannot have come to mean another one.
-        os.close(descriptor)
-        os.killpg(process.pid, signal.SIGKILL)
-        code = process.wait()
-        reader.join(timeout=1.0)
+    with reap.Adoption(mark) as adoption:
+        try:
+            cell = isolation.cell(Command(tuple(words), str(folder), staged=True), sandbox, mark)
+        except FileNotFoundError:
+            raise BotError(f"{bot.name}: its build needs {words[0]!r}, which is not on this machine") from None
+        try:
+            with _given_to(cell.user, folder):
+                code = _run_build(bot, cell, adoption, said)
+        finally:
+            cell.clean()
     if code != 0:
         end = printable(said)[-BUILD_SAID:].strip()
         raise BotError(f"{bot.name}: its build ({shlex.join(words)}) exited with code {code}:\n{end}")
+
+
+@contextmanager
+def _given_to(user: int | None, folder: Path) -> Iterator[None]:
+    """The folder and all in it belong to another user meanwhile, where there is one."""
+    if user is None:
+        yield
+        return
+    _chown(folder, user)
+    try:
+        yield
+    finally:
+        _chown(folder, os.geteuid())
+
+
+def _chown(folder: Path, user: int) -> None:
+    for path in (folder, *folder.rglob("*")):
+        os.chown(path, user, user, follow_symlinks=False)
+
+
+def _run_build(bot: Bot, cell: Cell, adoption: reap.Adoption, said: bytearray) -> int:
+    process: subprocess.Popen[bytes] | None = None
+    try:
+        with _interrupts_later():  # or one might come when the process is there and we do not know it yet
+            process = subprocess.Popen(
+                cell.argv,
+                cwd=cell.folder,
+                env=cell.environment,
+                pass_fds=cell.descriptors,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            adoption.started(process.pid)
+            cell.started(process.pid)
+        reader = threading.Thread(target=_keep_end, args=(process, said), daemon=True)
+        reader.start()
+        if not _exits(process.pid, BUILD_SECONDS):
+            raise BotError(f"{bot.name}: its build took longer than {BUILD_SECONDS} s")
+    finally:
+        code = -1 if process is None else _end_build(process, cell, adoption)
+    reader.join(timeout=1.0)
+    return code
+
+
+def _exits(pid: int, seconds: float) -> bool:
+    """Wait for a child's end, which is not reaped. Returns whether it came in time."""
+    descriptor = os.pidfd_open(pid)
+    try:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
+    finally:
+        os.close(descriptor)
+
+
+def _end_build(process: subprocess.Popen[bytes], cell: Cell, adoption: reap.Adoption) -> int:
+    """Kill all that is left of a build, and reap it. Its first process is not reaped before, so that the group's number cannot
+    have come to mean another one. Returns the exit code."""
+    cell.kill(process.pid)
+    code = process.wait()
+    adoption.reaped(process.pid)
+    reap.reap_group(process.pid, REAP_SECONDS)
+    adoption.end_strays()
+    return code
+
+
+@contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """An interrupt that comes meanwhile is raised at the end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # where none can come
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt
 
 
 def _keep_end(process: subprocess.Popen[bytes], said: bytearray) -> None:
@@ -358,7 +455,7 @@ def _keep_end(process: subprocess.Popen[bytes], said: bytearray) -> None:
 def _make_read_only(folder: Path) -> None:
     for path in sorted(folder.rglob("*"), reverse=True):
         if not path.is_symlink():  # it would change what it leads to
-            path.chmod(stat.S_IMODE(path.stat().st_mode) & ~0o222)
+            path.chmod(stat.S_IMODE(path.stat().st_mode) & 0o555 | 0o444)
     folder.chmod(0o555)
 
 
@@ -366,10 +463,6 @@ def _remove(path: Path) -> None:
     if path.is_symlink() or not path.is_dir():
         path.unlink()
         return
-    path.chmod(0o755)
-    for folder, folders, _ in os.walk(path):
-        for name in folders:
-            inside = Path(folder, name)
-            if not inside.is_symlink():
-                inside.chmod(0o755)
-    shutil.rmtree(path)
+    scratch.remove(str(path))
+    if path.exists():
+        raise OSError(f"{path} cannot be removed")

@@ -2,14 +2,18 @@
 
 All requests go out before any answer is read. Until every seat has answered or run out of time, only lengths are looked
 at; then the payloads are opened. A seat's deadline covers its whole frame and is never moved by bytes that trickle in.
+
+A seat that is late because it had no core is given that time back. If another seat of the table took more than its due
+meanwhile, that one is out if it was asked, too, else it has to pause; if none did the host was late, and the match is void.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.hog import Look, over_its_due, owed
 from khiva_arena.arbiter.seat import Seat
 from khiva_arena.arbiter.wire import Arrival, HostFault, Wire
 from khiva_arena.protocol.session import Answer, Breach, Greeting, Phase
@@ -18,12 +22,19 @@ from khiva_arena.result import Verdict
 # A seat that has not answered by then is slow enough for a look at how long the host has kept it from running.
 SLOW = 0.010
 NEGLIGIBLE = 0.001
+# Had it no core for more than this share of its time, then whoever took more than its due is held back, even if the late seat
+# does not answer after all. For less than that nobody is unless the answer then comes.
+STARVED = 0.1
+# With the share s of a core that a busy host leaves it, each extension brings a seat s of what it still lacks: enough of them
+# for a third of a core, and an end to it where there is next to none.
+EXTENDED_MOST = 8
 
 
 @dataclass(slots=True, eq=False)
 class _Wait:
     """One seat that was asked. ``deadline`` is when its time is up, the arbiter's lag not counted; ``last`` is set once it
-    is, to the end of the time that the host kept its processes from running.
+    is, to the end of the ``delayed`` seconds for which its processes were kept from running. ``hogs`` took more than their due
+    meanwhile, by seat.
 
     ``closed`` is set when nothing more is waited for, to how much was sealed then: what comes later is not opened for this
     request. ``elapsed`` is the time it took, in seconds.
@@ -33,6 +44,8 @@ class _Wait:
     deadline: float
     last: float | None = None
     delayed: float = 0.0
+    extended: int = 0
+    hogs: Mapping[int, str] = field(default_factory=dict)
     closed: int | None = None
     elapsed: float = 0.0
 
@@ -55,15 +68,20 @@ class Gathered:
 
 
 class Gatherer:
-    """Collects answers for one match."""
+    """Collects answers for one match. Unless bots may ``ponder``, one that has answered is stopped until it is next sent
+    something."""
 
-    def __init__(self, wire: Wire, seats: Sequence[Seat], lag: LagMeter) -> None:
+    def __init__(self, wire: Wire, seats: Sequence[Seat], lag: LagMeter, *, ponder: bool = True) -> None:
+        self._ponder = ponder
         self._wire = wire
         self._seats = seats
         self._lag = lag
         self._asked = 0.0
         self._lag_before = 0.0
-        self._delays: list[float] | None = None
+        self._before: Look | None = None
+        self._requested: Set[int] = frozenset()
+        self._blamed: dict[int, tuple[Verdict, str]] = {}
+        self._paused: set[int] = set()
         self._arrived: dict[int, float] = {}
 
     def drain(self) -> dict[int, tuple[Verdict, str]]:
@@ -86,10 +104,14 @@ class Gatherer:
         """
         send = self._wire.send
         for number, frame in requests.items():
+            self._wire.wake(number)
             send(number, frame)
+        self._requested = requests.keys()
         self._asked = asked = trio.current_time()
         self._lag_before = self._lag.total(asked)
-        self._delays = None
+        self._before = None
+        self._blamed = {}
+        self._paused.clear()
         self._arrived.clear()
         # Seats that have sent stray acts before come first, see _open_in_turn.
         seats = sorted([self._seats[number] for number in requests], key=_never_strayed)
@@ -98,29 +120,48 @@ class Gatherer:
         while waits:
             await self._collect(waits)
             waits = self._open_in_turn(waits, out)
-        for number, (verdict, detail) in out.faults.items():
-            if verdict is Verdict.CRASHED and not detail:
-                out.faults[number] = (verdict, await self._wire.gone(number))
+        out.faults |= self._blamed
+        self._rest(seats)
+        for number, fault in out.faults.items():
+            out.faults[number] = await self._explained(number, *fault)
         return out
+
+    async def _explained(self, number: int, verdict: Verdict, detail: str) -> tuple[Verdict, str]:
+        """Say how a bot that ended came to its end, and whether a limit was what it failed by."""
+        if verdict is Verdict.CRASHED and not detail:
+            detail = await self._wire.gone(number)
+        if verdict in (Verdict.CRASHED, Verdict.TIMEOUT) and (excess := self._wire.excess(number)):
+            return Verdict.RESOURCE, excess
+        return verdict, detail
+
+    def _rest(self, seats: Sequence[Seat]) -> None:
+        """It is not their turn any more."""
+        if not self._ponder:
+            for seat in seats:
+                self._wire.rest(seat.number)
 
     async def _collect(self, waits: Sequence[_Wait]) -> None:
         """Read until nobody is waited for."""
         lag = 0.0
-        while waiting := [wait for wait in waits if wait.waiting]:
+        while waiting := [wait for wait in waits if self._awaited(wait)]:
             wake = min([wait.due(lag) for wait in waiting])
-            if self._delays is None:
+            if self._before is None:
                 wake = min(wake, self._asked + SLOW)
             for arrival in await self._wire.receive(wake):
                 self._take(arrival)
+            self._rest([wait.seat for wait in waiting if not wait.waiting])
             now = trio.current_time()
             if now < self._asked + SLOW:
                 continue
             lag = self._lag.total(now) - self._lag_before
-            if self._delays is None:
-                self._delays = self._wire.run_delays()
+            if self._before is None:
+                self._before = self._look()
             for wait in waiting:
-                if wait.waiting and now >= wait.due(lag):
-                    self._out_of_time(wait, now, self._delays[wait.seat.number])
+                if self._awaited(wait) and now >= wait.due(lag):
+                    self._out_of_time(wait, now, self._before)
+
+    def _awaited(self, wait: _Wait) -> bool:
+        return wait.waiting and wait.seat.number not in self._blamed
 
     def _take(self, arrival: Arrival) -> None:
         """Hand bytes to the seat's session."""
@@ -135,15 +176,45 @@ class Gatherer:
         if session.sealed and not before:
             self._arrived[arrival.seat] = arrival.at  # what comes behind an answer is not charged to it
 
-    def _out_of_time(self, wait: _Wait, now: float, delayed_before: float) -> None:
-        """The last look was taken. The host may owe the seat more time; else what is sealed now is all that counts."""
-        if wait.last is None and not wait.seat.session.sealed:
-            wait.delayed = self._wire.run_delays()[wait.seat.number] - delayed_before
-            if wait.delayed > NEGLIGIBLE:
-                wait.last = now + wait.delayed
+    def _out_of_time(self, wait: _Wait, now: float, before: Look) -> None:
+        """The last look was taken. The seat may be owed more time; else what is sealed now is all that counts."""
+        if wait.extended < EXTENDED_MOST and not wait.seat.session.sealed:
+            after = self._look()
+            delayed = owed(before, after, wait.seat.number)
+            if delayed > wait.delayed + NEGLIGIBLE:
+                # What is given back may be taken again by whoever took it before: then that is given back, too.
+                wait.last = now + delayed - wait.delayed
+                wait.delayed = delayed
+                wait.extended += 1
+                wait.hogs = self._hogs(wait, before, after)
+                if wait.delayed > STARVED * (after.at - before.at):
+                    self._hold_back(wait.hogs)  # at once: the time that is given back must not be taken, too
                 return
         wait.closed = wait.seat.session.sealed
         wait.elapsed = self._elapsed(now)
+
+    def _look(self) -> Look:
+        return Look(trio.current_time(), self._wire.run_delays(), self._wire.cpu())
+
+    def _hogs(self, wait: _Wait, before: Look, after: Look) -> dict[int, str]:
+        """The other seats that took more than their due while this one had no core, with what to tell their authors."""
+        others = {seat.number: seat.number in self._requested for seat in self._seats if seat.playing and seat is not wait.seat}
+        told = f"while seat {wait.seat.number} had no core for {wait.delayed:.1f} s of its time"
+        found = over_its_due(before, after, others)
+        return {number: f"CPU time: used {used:.1f} s {told}" for number, used in found.items()}
+
+    def _hold_back(self, hogs: Mapping[int, str]) -> None:
+        """Those that were asked are out, whatever they answered. To think in the others' time is allowed: who was not asked is
+        only stopped until its next turn."""
+        for number, detail in hogs.items():
+            if number not in self._requested:
+                if number not in self._paused:
+                    self._paused.add(number)
+                    self._seats[number].paused += 1
+                    self._wire.rest(number)
+            elif number not in self._blamed:
+                self._blamed[number] = (Verdict.RESOURCE, detail)
+                self._wire.stop(number)
 
     def _open_in_turn(self, waits: Sequence[_Wait], out: Gathered) -> Sequence[_Wait]:
         """Open what the asked seats sent. Where that was only late or second acts for earlier requests and time is left, stop
@@ -156,6 +227,8 @@ class Gatherer:
     def _open(self, wait: _Wait, out: Gathered) -> bool:
         """Open what an asked seat sent. Returns False when the answer may still come."""
         seat = wait.seat
+        if seat.number in self._blamed:
+            return True
         partial = seat.session.partial
         outcome = seat.session.open(wait.closed)
         if isinstance(outcome, Breach):
@@ -163,9 +236,8 @@ class Gatherer:
             out.faults[seat.number] = (outcome.verdict, outcome.detail)
         elif outcome is not None:
             if wait.last is not None:
-                late = wait.delayed * 1000
-                raise HostFault(f"seat {seat.number} was late, but had no core for {late:.0f} ms of its time")
-            seat.took(self._elapsed(self._arrived.get(seat.number, self._asked)))
+                self._explain(wait)
+            seat.took(max(0.0, self._elapsed(self._arrived.get(seat.number, self._asked)) - wait.delayed))
             out.answers[seat.number] = outcome
         elif wait.closed is not None:
             out.faults[seat.number] = self._late(wait, partial)
@@ -173,8 +245,16 @@ class Gatherer:
             out.faults[seat.number] = (Verdict.CRASHED, "")  # how it ended is asked when nobody is kept waiting
         else:
             self._arrived.pop(seat.number, None)
+            self._wire.wake(seat.number)
             return False
         return True
+
+    def _explain(self, wait: _Wait) -> None:
+        """The answer came in the time that was given back: somebody at the table made it late, or the host did."""
+        self._hold_back(wait.hogs)
+        if not self._blamed and not self._paused:
+            late = wait.delayed * 1000
+            raise HostFault(f"seat {wait.seat.number} was late, but had no core for {late:.0f} ms of its time")
 
     def _late(self, wait: _Wait, partial: int) -> tuple[Verdict, str]:
         seat = wait.seat
@@ -186,8 +266,10 @@ class Gatherer:
         return Verdict.TIMEOUT, f"{partial} bytes of a frame came, then no more" if partial else "no answer came"
 
     def _elapsed(self, at: float) -> float:
-        """Seconds from the request to ``at``, without the arbiter's own lag."""
-        return max(0.0, at - self._asked - (self._lag.total(at) - self._lag_before))
+        """Seconds from the request to ``at``, without the arbiter's own lag. In less than SLOW there is none to speak of; but
+        the meter, which gets no turn while answers come faster than this process can wait for them, would say otherwise."""
+        took = at - self._asked
+        return took if took < SLOW else max(0.0, took - (self._lag.total(at) - self._lag_before))
 
 
 def _never_strayed(seat: Seat) -> bool:

@@ -9,7 +9,7 @@ from khiva_arena.arbiter.wire import HostFault
 async def play_live(job: Job, lag: LagMeter, *, alone: bool) -> Outcome:
     """Start the job's bots and play. A host that cannot start them has voided the match; no bot is to blame."""
     try:
-        wire = Processes(job.commands, alone=alone)
+        wire = Processes(job.commands, job.sandbox, alone=alone)
     except HostFault as fault:
         return void(job, str(fault))
     return await Match(job, wire, lag).play()

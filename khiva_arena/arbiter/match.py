@@ -8,6 +8,7 @@ import trio
 
 from khiva_arena.arbiter.clock import LagMeter, Limits
 from khiva_arena.arbiter.gather import Gatherer
+from khiva_arena.arbiter.isolation import TRUSTING, Sandbox
 from khiva_arena.arbiter.seat import Blame, Seat
 from khiva_arena.arbiter.wire import Command, Ending, HostFault, Wire
 from khiva_arena.games.base import Decision, Event, State
@@ -30,6 +31,7 @@ class Job:
     header: Header
     secret: bytes
     commands: tuple[Command, ...]
+    sandbox: Sandbox = TRUSTING
 
     @property
     def limits(self) -> Limits:
@@ -39,7 +41,8 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class SeatReport:
-    """What lies beside the record, by seat: nothing here changes the match's digest. Times in seconds."""
+    """What lies beside the record, by seat: nothing here changes the match's digest. Times in seconds. ``paused``: how often it
+    was stopped, since it kept a core from a seat that was asked."""
 
     name: str
     version: str
@@ -49,6 +52,7 @@ class SeatReport:
     slowest: float
     bank_left: float
     ending: Ending
+    paused: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ class Match:
         self._policy = Policy(job.header.policy)
         self._wire = wire
         self._seats = [Seat.fresh(number, self._limits) for number in range(len(job.header.seats))]
-        self._gatherer = Gatherer(wire, self._seats, lag)
+        self._gatherer = Gatherer(wire, self._seats, lag, ponder=job.sandbox.ponder)
         self._req = seeds.req_start(job.secret, job.header.match)
         self._reqs = [self._req] * len(self._seats)
         self._steps: list[tuple[Choice, ...]] = []
@@ -263,5 +267,13 @@ class Match:
 
 def _report(seat: Seat, ending: Ending) -> SeatReport:
     return SeatReport(
-        seat.name, seat.version, tuple(seat.faults), seat.decisions, seat.thought, seat.slowest, seat.bank.left, ending
+        seat.name,
+        seat.version,
+        tuple(seat.faults),
+        seat.decisions,
+        seat.thought,
+        seat.slowest,
+        seat.bank.left,
+        ending,
+        seat.paused,
     )

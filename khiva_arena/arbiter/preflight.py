@@ -7,6 +7,7 @@ from dataclasses import replace
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.isolation import Sandbox
 from khiva_arena.arbiter.match import Job, Match, SeatReport
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.wire import Command, HostFault
@@ -16,7 +17,7 @@ from khiva_arena.replay.record import Header
 NOTES_SHOWN = 2_000
 
 
-def preflight(names: Sequence[str], commands: Sequence[Command], header: Header) -> None:
+def preflight(names: Sequence[str], commands: Sequence[Command], header: Header, sandbox: Sandbox) -> None:
     """Start all bots, a table at a time, under the limits of ``header``. Raises BotError naming each one that fails, with
     what it wrote on stderr."""
     size = len(header.seats)
@@ -24,7 +25,7 @@ def preflight(names: Sequence[str], commands: Sequence[Command], header: Header)
     for begin in range(0, len(commands), size):
         crowd = list(range(begin, min(begin + size, len(commands))))
         seated = crowd + [0] * (size - len(crowd))
-        job = Job(0, 1, header, os.urandom(32), tuple(commands[bot] for bot in seated))
+        job = Job(0, 1, header, os.urandom(32), tuple(commands[bot] for bot in seated), sandbox)
         reports = trio.run(_greet, job, restrict_keyboard_interrupt_to_checkpoints=True)
         problems += [_problem(names[bot], report) for bot, report in zip(crowd, reports, strict=False) if report.faults]
     if problems:
@@ -34,10 +35,10 @@ def preflight(names: Sequence[str], commands: Sequence[Command], header: Header)
 async def _greet(job: Job) -> tuple[SeatReport, ...]:
     while True:
         try:
-            return (await Match(job, Processes(job.commands), LagMeter()).greet()).seats
+            return (await Match(job, Processes(job.commands, job.sandbox), LagMeter()).greet()).seats
         except HostFault as fault:
             if job.attempt >= 2:
-                raise BotError(f"the bots cannot be started on this machine now: {fault}; try again, or give --start") from None
+                raise BotError(f"the bots cannot be started on this machine now: {fault}") from None
             job = replace(job, attempt=job.attempt + 1)
 
 

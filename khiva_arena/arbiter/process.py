@@ -4,7 +4,6 @@ Bots are spawned by plain ``subprocess.Popen`` in the main thread. Spawning thro
 ends when idle, and the parent-death signal that each bot carries is tied to the thread.
 """
 
-import errno
 import fcntl
 import math
 import os
@@ -14,11 +13,12 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from resource import RUSAGE_SELF, getrusage, struct_rusage
 
 import trio
 
-from khiva_arena.arbiter.isolation import launch, prepare
+from khiva_arena.arbiter import excess, isolation, probe, reap, usage
+from khiva_arena.arbiter.isolation import TRUSTING, WRAPPED, Cell, Level, Sandbox
 from khiva_arena.arbiter.wire import Arrival, Command, Ending, HostFault, Notes
 from khiva_arena.errors import InternalError
 
@@ -27,9 +27,11 @@ PATIENCE = 0.001
 NOTES_PER_WINDOW = 65_536
 NOTES_WINDOW = 0.02
 REAP_SECONDS = 10.0
-GONE_SECONDS = 0.05
-TASKS_SEEN = 128
-HOST_IS_OUT_OF = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
+GONE_SECONDS = 0.5
+LAUNCH_FAILED = (1, 2, 126, 127)
+PROCESSES_SEEN = 128
+WATCH_SECONDS = 0.1
+WATCHES_A_LOOK_AT_SCRATCH = 10
 _NOTHING: tuple[Arrival, ...] = ()
 
 
@@ -39,6 +41,7 @@ class _Bot:
 
     seat: int
     process: subprocess.Popen[bytes] | None
+    cell: Cell | None = None
     stdin: int = -1
     stdout: int = -1
     stderr: int = -1
@@ -46,8 +49,11 @@ class _Bot:
     notes: Notes = field(default_factory=Notes)
     notes_allowed: int = NOTES_PER_WINDOW
     trouble: str = ""
+    excess: str = ""
     killed: bool = False
+    resting: bool = False
     ending: Ending | None = None
+    cpu_seen: float = 0.0
 
 
 class Processes:
@@ -57,7 +63,11 @@ class Processes:
     costs several times as much as the wait itself.
     """
 
-    def __init__(self, commands: Sequence[Command], *, alone: bool = False) -> None:
+    def __init__(self, commands: Sequence[Command], sandbox: Sandbox = TRUSTING, *, alone: bool = False) -> None:
+        self._sandbox = sandbox
+        self._mark = reap.new_mark()
+        self._watch_at = trio.current_time() + WATCH_SECONDS
+        self._watches = 0
         self._patience = PATIENCE if alone else 0.0
         try:
             self._epoll = select.epoll()
@@ -70,7 +80,7 @@ class Processes:
         self._unsaid: list[Arrival] = []
         self._calls = 0
         self._bots: list[_Bot] = []
-        prepare()
+        self._adoption = reap.Adoption(self._mark)
         try:
             for seat, command in enumerate(commands):
                 self._bots.append(self._start(seat, command))
@@ -81,27 +91,22 @@ class Processes:
     # --- starting ---
 
     def _start(self, seat: int, command: Command) -> _Bot:
-        ours, theirs = _pipes()
         try:
-            process = subprocess.Popen(
-                launch(command.argv),
-                stdin=theirs[0],
-                stdout=theirs[1],
-                stderr=theirs[2],
-                cwd=command.folder,
-                env=_environment(command),
-                start_new_session=True,
-            )
-        except (OSError, ValueError, subprocess.SubprocessError) as error:
-            _close(*ours)
-            if isinstance(error, OSError) and error.errno in HOST_IS_OUT_OF:
-                raise HostFault(f"the host cannot start another process: {error}") from None
+            cell = isolation.cell(command, self._sandbox, self._mark)
+        except FileNotFoundError as error:
             bot = _Bot(seat, None, trouble=f"cannot be started: {error}")
             self._unsaid.append(Arrival(seat, trio.current_time(), b""))
             return bot
-        finally:
-            _close(*theirs)
-        bot = _Bot(seat, process, *ours)
+        except OSError as error:
+            raise HostFault(f"the host cannot start another bot at isolation {self._sandbox.level}: {error}") from None
+        try:
+            process, ours = _spawned(cell)
+        except BaseException:
+            cell.clean()
+            raise
+        self._adoption.started(process.pid)
+        cell.started(process.pid)
+        bot = _Bot(seat, process, cell, *ours)
         for descriptor, is_notes in ((bot.stdout, False), (bot.stderr, True)):
             self._epoll.register(descriptor, select.EPOLLIN)
             self._reads[descriptor] = (bot, is_notes)
@@ -134,17 +139,20 @@ class Processes:
     async def receive(self, deadline: float) -> Sequence[Arrival]:
         self._calls += 1
         if self._calls % 64 == 0:
+            self._watch(trio.current_time())
             await trio.lowlevel.checkpoint()  # a table whose bots are always faster than we are must not starve others
         while True:
             arrivals = self._poll(0.0)
             now = trio.current_time()
             if arrivals or now >= deadline:
                 return arrivals
+            if self._watch(now):
+                continue
             if self._patience and deadline - now > 2 * self._patience:
                 arrivals = self._poll(self._patience)
                 if arrivals:
                     return arrivals
-            wake = min(deadline, self._window_ends) if self._throttled else deadline
+            wake = min(deadline, self._watch_at, self._window_ends if self._throttled else math.inf)
             with trio.move_on_at(wake):
                 await trio.lowlevel.wait_readable(self._epoll.fileno())
 
@@ -226,12 +234,62 @@ class Processes:
 
     # --- what the system says of a bot ---
 
+    def _watch(self, now: float) -> bool:
+        """If it is time to: look at what all bots use. One that uses too much is killed; returns whether there is one."""
+        if now < self._watch_at:
+            return False
+        self._watches += 1
+        found = False
+        for bot in self._bots:
+            if bot.process is None or bot.cell is None or bot.ending is not None or bot.killed:
+                continue
+            scratch_too = bot.cell.level in WRAPPED or self._watches % WATCHES_A_LOOK_AT_SCRATCH == 0
+            what = excess.while_it_runs(bot.cell, bot.process.pid, self._sandbox.resources, scratch_too=scratch_too)
+            if what:
+                found = True
+                bot.excess = what
+                self.stop(bot.seat)
+                self._unsaid.append(Arrival(bot.seat, now, b""))
+        self._watch_at = trio.current_time() + WATCH_SECONDS
+        return found
+
+    def excess(self, seat: int) -> str:
+        bot = self._bots[seat]
+        if not bot.excess and bot.process is not None and bot.cell is not None:
+            resources = self._sandbox.resources
+            end = bot.ending
+            if end is None:
+                bot.excess = excess.when_late(bot.cell, bot.process.pid, resources)
+            elif end.status is not None and not end.killed:
+                bot.excess = excess.after_its_end(bot.cell, end.status, end.cpu, end.peak, end.notes, resources)
+        return bot.excess
+
     def run_delays(self) -> list[float]:
-        return [_run_delay(bot.process.pid) if bot.process and bot.ending is None else 0.0 for bot in self._bots]
+        return [usage.run_delay(bot.process.pid) if bot.process and bot.ending is None else 0.0 for bot in self._bots]
+
+    def rest(self, seat: int) -> None:
+        bot = self._bots[seat]
+        if bot.process is not None and bot.cell is not None and bot.ending is None and not bot.resting:
+            bot.cell.pause(bot.process.pid, True)
+            bot.resting = True
+
+    def wake(self, seat: int) -> None:
+        bot = self._bots[seat]
+        if bot.process is not None and bot.cell is not None and bot.resting:
+            bot.cell.pause(bot.process.pid, False)
+            bot.resting = False
+
+    def cpu(self) -> list[float]:
+        return [
+            usage.usage(usage.tree(bot.process.pid, PROCESSES_SEEN), 0).cpu if bot.process and bot.ending is None else 0.0
+            for bot in self._bots
+        ]
 
     def exited(self, seat: int) -> str:
-        process = self._bots[seat].process
-        status = _status(process.pid) if process is not None else None
+        bot = self._bots[seat]
+        if bot.process is None:
+            return ""
+        status = bot.ending.status if bot.ending else self._status(bot)
         return "" if status is None else describe_status(status)
 
     async def gone(self, seat: int) -> str:
@@ -242,16 +300,23 @@ class Processes:
             # An exiting process closes its output a moment before it can be waited for.
             with _exit_descriptor(bot.process.pid) as descriptor, trio.move_on_after(GONE_SECONDS):
                 await trio.lowlevel.wait_readable(descriptor)
+        if self._status(bot) is not None and not bot.killed:
+            self._end(bot)  # only who is reaped tells what it used at most
+            self._check_host(bot)
         return self.exited(seat) or bot.trouble or "closed its output and lives on"
+
+    def _check_host(self, bot: _Bot) -> None:
+        """Raise HostFault where it was the host that did not let a bot start."""
+        if bot.ending is not None and bot.ending.status in LAUNCH_FAILED:
+            why = probe.refused(self._sandbox.level, bot.ending.notes)
+            if why:
+                raise HostFault(f"isolation {self._sandbox.level} works no more: {why}")
 
     # --- ending ---
 
     def stop(self, seat: int) -> None:
         bot = self._bots[seat]
-        if bot.process is not None and bot.ending is None:
-            # Not reaped yet, so the group's number is still its own; its children may outlive the bot itself.
-            bot.killed = bot.killed or _status(bot.process.pid) is None
-            _kill_group(bot.process.pid)
+        self._kill(bot)
         bot.stdin = self._forget(bot.stdin)
         bot.stdout = self._forget(bot.stdout)
         bot.backlog.clear()
@@ -259,6 +324,8 @@ class Processes:
     async def close(self, grace: float) -> list[Ending]:
         try:
             alive = [bot for bot in self._bots if bot.process is not None and bot.ending is None]
+            for bot in alive:
+                self.wake(bot.seat)
             with trio.move_on_after(grace):
                 while [bot for bot in alive if not self._input_ended(bot)]:
                     self._poll(0.0)
@@ -289,20 +356,45 @@ class Processes:
             finally:
                 self._epoll.unregister(descriptor)
 
+    def _kill(self, bot: _Bot) -> None:
+        if bot.process is not None and bot.cell is not None and bot.ending is None:
+            if not bot.killed and _status(bot.process.pid) is None:
+                bot.killed = True
+                if bot.cell.level in WRAPPED:  # what dies with its namespace tells nobody what it used
+                    bot.cpu_seen = usage.usage(usage.tree(bot.process.pid, PROCESSES_SEEN), 0).cpu
+            bot.cell.kill(bot.process.pid)
+
     def _end_all(self) -> None:
         """Kill whatever is left, children of bots that exited included, reap, and close every descriptor."""
         for bot in self._bots:
-            if bot.process is not None and bot.ending is None:
-                bot.killed = bot.killed or _status(bot.process.pid) is None
-                _kill_group(bot.process.pid)
+            self._kill(bot)  # all of them first, so that none lives on while another one is waited for
         for bot in self._bots:
-            if bot.ending is None:
-                bot.ending = self._reap(bot)
-            for descriptor in (bot.stdin, bot.stdout, bot.stderr):
-                self._forget(descriptor)
-            bot.stdin = bot.stdout = bot.stderr = -1
+            self._end(bot)
+        if self._sandbox.level is Level.TRUSTED:
+            self._adoption.end_strays()
+        self._adoption.end()
         if not self._epoll.closed:
             self._epoll.close()
+
+    def _end(self, bot: _Bot) -> None:
+        """Kill what is left of a bot, reap it, close its descriptors, and clean up behind it."""
+        self._kill(bot)
+        if bot.ending is None:
+            bot.ending = self._reap(bot)
+            if bot.cell is not None:
+                bot.cell.clean()
+        for descriptor in (bot.stdin, bot.stdout, bot.stderr):
+            self._forget(descriptor)
+        bot.stdin = bot.stdout = bot.stderr = -1
+
+    def _status(self, bot: _Bot) -> int | None:
+        """How the bot's own process ended, None while it runs. bwrap says a signal as a shell does."""
+        status = _status(bot.process.pid) if bot.process is not None else None
+        return self._unwrapped(status)
+
+    def _unwrapped(self, status: int | None) -> int | None:
+        wrapped = self._sandbox.level in WRAPPED and status is not None and 128 < status <= 128 + signal.SIGRTMAX
+        return 128 - status if wrapped and status is not None else status
 
     def _reap(self, bot: _Bot) -> Ending:
         if bot.process is None:
@@ -315,10 +407,45 @@ class Processes:
                 raise InternalError(f"process {pid} of seat {bot.seat} was killed and did not die in {REAP_SECONDS:.0f} s")
         while bot.stderr >= 0 and (data := _read(bot.stderr)):
             bot.notes.add(data)
-        _pid, status, usage = os.wait4(pid, 0)
+        _pid, status, own = os.wait4(pid, 0)
+        self._adoption.reaped(pid)
         bot.process.returncode = os.waitstatus_to_exitcode(status)
-        cpu = usage.ru_utime + usage.ru_stime
-        return Ending(bot.process.returncode, bot.killed, cpu, bot.notes.text(), bot.notes.total)
+        code = self._unwrapped(bot.process.returncode)
+        used = [own, *reap.reap_group(pid, REAP_SECONDS)]
+        cpu = max(bot.cpu_seen, sum(one.ru_utime + one.ru_stime for one in used))
+        return Ending(code, bot.killed, cpu, bot.notes.text(), bot.notes.total, self._peak(used))
+
+    def _peak(self, used: list[struct_rusage]) -> int:
+        """Bytes that the largest process had. A process that we start begins with our own peak as its own: what is not above
+        that says nothing. What runs inside bwrap is not started by us."""
+        if self._sandbox.level in WRAPPED:
+            return max([one.ru_maxrss for one in used[1:]], default=0) * 1024
+        peak = max(one.ru_maxrss for one in used)
+        return peak * 1024 if peak > getrusage(RUSAGE_SELF).ru_maxrss else 0
+
+
+def _spawned(cell: Cell) -> tuple[subprocess.Popen[bytes], tuple[int, int, int]]:
+    """The started process and our ends of its pipes. Raises HostFault."""
+    ours, theirs = _pipes()
+    try:
+        process = subprocess.Popen(
+            cell.argv,
+            stdin=theirs[0],
+            stdout=theirs[1],
+            stderr=theirs[2],
+            cwd=cell.folder,
+            env=cell.environment,
+            pass_fds=cell.descriptors,
+            start_new_session=True,
+        )
+    except BaseException as error:
+        _close(*ours)
+        if isinstance(error, OSError | ValueError | subprocess.SubprocessError):
+            raise HostFault(f"the host cannot start another process: {error}") from None
+        raise
+    finally:
+        _close(*theirs)
+    return process, ours
 
 
 def describe_status(status: int) -> str:
@@ -361,12 +488,6 @@ def _close(*descriptors: int) -> None:
         os.close(descriptor)
 
 
-def _environment(command: Command) -> dict[str, str]:
-    """Little enough that two machines agree, and nothing of the arbiter's own settings."""
-    bare = {"PATH": os.environ.get("PATH", "/usr/local/bin:/usr/bin:/bin"), "HOME": command.folder, "LANG": "C.UTF-8"}
-    return bare | command.environment
-
-
 def _read(descriptor: int) -> bytes | None:
     """Up to CHUNK bytes, b"" at the end, None when nothing is there now."""
     try:
@@ -386,32 +507,3 @@ def _status(pid: int) -> int | None:
     if info is None:
         return None
     return info.si_status if info.si_code == os.CLD_EXITED else -info.si_status
-
-
-def _kill_group(pid: int) -> None:
-    """SIGKILL to the whole process group. The leader is not reaped yet, so the number cannot have been given anew."""
-    try:
-        os.killpg(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return  # the group is empty: all of it has exited
-
-
-def _run_delay(pid: int) -> float:
-    """Seconds the process tree of ``pid`` was ready to run and waited for a core: the thread that waited longest. At most
-    TASKS_SEEN threads are looked at, so that no bot can make the look expensive."""
-    longest = 0
-    seen = 0
-    todo = [pid]
-    while todo and seen < TASKS_SEEN:
-        try:
-            tasks = os.listdir(f"/proc/{(folder := todo.pop())}/task")
-        except OSError:
-            continue  # it ended while we looked
-        for task in tasks[: TASKS_SEEN - seen]:
-            seen += 1
-            try:
-                longest = max(longest, int(Path(f"/proc/{folder}/task/{task}/schedstat").read_text().split()[1]))
-                todo += [int(child) for child in Path(f"/proc/{folder}/task/{task}/children").read_text().split()]
-            except (OSError, IndexError, ValueError):
-                continue  # the same, or the kernel keeps no such figures
-    return longest / 1e9

@@ -34,6 +34,7 @@ class Seat:
     thought: float = 0.0
     slowest: float = 0.0
     decisions: int = 0
+    paused: int = 0
 
     @classmethod
     def fresh(cls, number: int, limits: Limits) -> "Seat":

@@ -55,22 +55,27 @@ class Notes:
 @dataclass(frozen=True, slots=True)
 class Ending:
     """How a bot's process ended. ``status`` is its exit status, negative for a signal, None when it never started;
-    ``killed`` when the arbiter ended it; ``cpu`` in seconds, its waited-for children included."""
+    ``killed`` when the arbiter ended it; ``cpu`` in seconds, its waited-for children included; ``peak``: bytes of memory that
+    the largest of its processes had at most."""
 
     status: int | None
     killed: bool
     cpu: float
     notes: str
     notes_total: int
+    peak: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """How a bot is started: the words, the folder, and what is laid over a bare environment."""
+    """How a bot is started: the words, the folder, what is laid over a bare environment, and what it may read besides its
+    toolchain. ``staged``: the folder is all its own, so it may read that, too."""
 
     argv: tuple[str, ...]
     folder: str
     environment: dict[str, str] = field(default_factory=dict)
+    readable: tuple[str, ...] = ()
+    staged: bool = False
 
 
 class Wire(Protocol):
@@ -90,6 +95,18 @@ class Wire(Protocol):
 
     def run_delays(self) -> list[float]:
         """Seconds that each seat's processes were ready to run and had no core, so far. 0.0 where that is not known."""
+
+    def rest(self, seat: int) -> None:
+        """Stop all of a bot's processes, until ``wake`` or its end."""
+
+    def wake(self, seat: int) -> None:
+        """Let a bot that rests go on."""
+
+    def excess(self, seat: int) -> str:
+        """In words, which limit the bot went beyond, "" if none is known of."""
+
+    def cpu(self) -> list[float]:
+        """Seconds of CPU that each seat's processes used so far, those that ended and were waited for included."""
 
     def exited(self, seat: int) -> str:
         """In words, how the bot's own process ended, "" while it runs. A child of it may still hold its output open."""

@@ -11,8 +11,9 @@ import msgspec
 
 from khiva_arena import __version__
 from khiva_arena.arbiter.bots import Bot
-from khiva_arena.arbiter.isolation import LEVEL
+from khiva_arena.arbiter.isolation import Level, Sandbox
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.arbiter.resources import Resources, plain
 from khiva_arena.arbiter.wire import Command
 from khiva_arena.cli.settings import Settings
 from khiva_arena.errors import StoreError
@@ -51,13 +52,15 @@ class _Definition(msgspec.Struct, forbid_unknown_fields=True):
     lineups: Count | None
     time: _Time
     policy: Policy
-    isolation: str
+    isolation: Level
+    limits: Resources
+    ponder: bool
     seed: str | None
     anchor: str
     bots: Annotated[list[_Bot], msgspec.Meta(min_length=1)]
 
 
-def definition_of(settings: Settings, bots: Sequence[Bot]) -> dict[str, Any]:
+def definition_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox) -> dict[str, Any]:
     """All that defines an event, as plain values. A seed that was given is in it as a hash, a drawn one as None, so that
     the same command finds its event again."""
     seed = None
@@ -74,15 +77,31 @@ def definition_of(settings: Settings, bots: Sequence[Bot]) -> dict[str, Any]:
         "lineups": settings.lineups,
         "time": time_of(settings),
         "policy": str(settings.policy),
-        "isolation": LEVEL,
+        **conditions_of(sandbox),
         "seed": seed,
         "anchor": next((bot.name for bot in bots if bot.name == "random"), bots[0].name),
         "bots": [{"name": bot.name, "identity": bot.identity} for bot in bots],
     }
 
 
+def conditions_of(sandbox: Sandbox) -> dict[str, Any]:
+    """What bots are kept in, as it stands in a definition."""
+    return {"isolation": str(sandbox.level), "limits": plain(sandbox.resources), "ponder": sandbox.ponder}
+
+
+def sandbox_as_stored(definition: dict[str, Any]) -> Sandbox:
+    """What the bots of an event are kept in."""
+    return Sandbox(Level(definition["isolation"]), Resources(**definition["limits"]), definition["ponder"])
+
+
 def check_stored(event: EventRow) -> None:
     """Raise StoreError where an event's rows are not such as ``open_event`` makes."""
+    check_definition(event)
+    check_bots(event)
+
+
+def check_definition(event: EventRow) -> None:
+    """Raise StoreError where an event's definition is not one, or of another event."""
     try:
         msgspec.convert(event.definition, _Definition)
         known = event_id(event.definition)
@@ -90,6 +109,10 @@ def check_stored(event: EventRow) -> None:
         raise StoreError(f"its definition is damaged ({error})") from None
     if known != event.id:
         raise StoreError(f"its definition hashes to {known}, not to its id")
+
+
+def check_bots(event: EventRow) -> None:
+    """Raise StoreError where an event's bots are not those of its definition, which is sound."""
     named = [(bot["name"], bot["identity"]) for bot in event.definition["bots"]]
     if [(bot.name, bot.identity) for bot in event.bots] != named:
         raise StoreError("its bots are not those of its definition")
@@ -205,6 +228,7 @@ class Play:
         self._definition = event.definition
         self._chosen = chosen
         self._commands = commands
+        self._sandbox = sandbox_as_stored(event.definition)
         self.totals = totals(chosen, self._definition["seeds"])
         self.done = store.fixed(event.id)
         self.set_aside: set[tuple[int, int]] = set()
@@ -227,7 +251,7 @@ class Play:
         bots = self._definition["bots"]
         who = [(bots[bot]["name"], bots[bot]["identity"]) for bot in match.bots]
         header = header_of(self._definition, who, match_id(self._event.id, match.ordinal), secret)
-        return Job(match.ordinal, attempt, header, secret, tuple(self._commands[bot] for bot in match.bots))
+        return Job(match.ordinal, attempt, header, secret, tuple(self._commands[bot] for bot in match.bots), self._sandbox)
 
     def fix(self, outcome: Outcome, *, last: bool) -> None:
         """Store an outcome. ``last``: a void that will not be played again now, so that its table is set aside."""
@@ -271,6 +295,8 @@ def _match_row(event: str, match: Match, outcome: Outcome) -> MatchRow:
             status=report.ending.status,
             notes=report.ending.notes,
             notes_total=report.ending.notes_total,
+            peak=report.ending.peak,
+            paused=report.paused,
         )
         for seat, report in enumerate(outcome.seats)
     ]

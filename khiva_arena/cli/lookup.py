@@ -9,6 +9,8 @@ from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.replay import seeds
 from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
 
+CHANGED = "was changed since it was written"
+
 
 def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
     """The events that ``words`` name by number or by the beginning of their id; all of them for no words.
@@ -17,11 +19,18 @@ def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
     """
     found = named_events(store, words)
     for event in found:
-        try:
-            check_stored(event)
-        except StoreError as error:
-            damaged(store, f"event {event.number}", str(error))
+        _check_rows(store, event)
     return found
+
+
+def _check_rows(store: Store, event: EventRow) -> None:
+    """The event's own rows, and that no row was lost or added: a match that is missed would change every number."""
+    try:
+        check_stored(event)
+    except StoreError as error:
+        damaged(store, f"event {event.number}", str(error))
+    for problem in (*(f"{what} {CHANGED}" for what in event.changed), *store.changed(event.id)):
+        damaged(store, f"event {event.number}", problem)
 
 
 def named_events(store: Store, words: tuple[str, ...]) -> list[EventRow]:
@@ -43,6 +52,8 @@ def matches_of(store: Store, event: EventRow) -> Iterator[MatchRow]:
     for row in store.matches(event.id):
         sits = [seat.bot for seat in row.seats] if [seat.seat for seat in row.seats] == list(range(len(row.seats))) else []
         _check_place(store, event, plan, row.ordinal, (row.seed, row.lineup, row.rotation), sits)
+        if not row.intact:
+            damaged(store, f"match {event.number}/{row.ordinal}", f"it {CHANGED}")
         yield row
 
 
@@ -53,7 +64,17 @@ def voids_of(store: Store, event: EventRow) -> list[VoidRow]:
     for row in rows:
         rotation = row.ordinal % plan.totals.rotations
         _check_place(store, event, plan, row.ordinal, (row.seed, row.lineup, rotation), row.bots)
+        if not row.intact:
+            damaged(store, f"void {event.number}/{row.ordinal}", f"it {CHANGED}")
     return rows
+
+
+def check_event(store: Store, event: EventRow) -> None:
+    """Raise StoreError unless all of an event is as it was written: before more is added to it."""
+    _check_rows(store, event)
+    for _ in matches_of(store, event):
+        pass
+    voids_of(store, event)
 
 
 def _check_place(

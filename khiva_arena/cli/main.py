@@ -25,6 +25,7 @@ COMMANDS = {
     "show": "Print what a store holds, or one match of it turn by turn.",
     "games": "List the games, their seats and rules.",
     "bots": "List the bots that come with the arena.",
+    "doctor": "Say how far this machine keeps bots from it, and what would improve that.",
 }
 INTERRUPTED = 130
 INTERNAL = 70
@@ -94,7 +95,8 @@ def run(arguments: list[str]) -> int:
         say(f"khiva-arena: error: {_one_line(error)}")
         return USAGE
     except (click.Abort, KeyboardInterrupt):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # an impatient second one would hide the exit code
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)  # an impatient second one would hide the exit code
         say("khiva-arena: interrupted")
         return INTERRUPTED
     except ConfigError as error:

@@ -11,15 +11,16 @@ import click
 
 from khiva_arena.arbiter import bots as bot_files
 from khiva_arena.arbiter.bots import Bot
-from khiva_arena.arbiter.isolation import LEVEL
+from khiva_arena.arbiter.isolation import Sandbox
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.preflight import preflight
 from khiva_arena.cli import event as events
 from khiva_arena.cli.lookup import match_of, secret_of
 from khiva_arena.cli.options import json_option, match_options
+from khiva_arena.cli.sandbox import sandbox_again, sandbox_of
 from khiva_arena.cli.say import say
-from khiva_arena.cli.settings import rules_of_flags, settle
+from khiva_arena.cli.settings import pairs_of_flags, settle
 from khiva_arena.cli.story import story
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
@@ -31,18 +32,23 @@ from khiva_arena.store.db import BotRow, EventRow, Store
 @match_options
 @click.option("--from", "stored", nargs=2, metavar="STORE MATCH", help="Play this stored match again with live bots.")
 @json_option
-def command(rule: tuple[str, ...], stored: tuple[str, str] | None, as_json: bool, **flags: Any) -> int:
+def command(stored: tuple[str, str] | None, as_json: bool, **flags: Any) -> int:
     """Play one match, the bots seated in the order given, and print it turn by turn, hidden cards included.
 
     With --from, the deal, rules and limits are those of the stored match; --bot, given for each seat, seats others than
     those that played. The first choice that differs is named, and the exit code is then 1.
     """
     if stored:
-        return _again(Path(stored[0]), stored[1], rule, flags, as_json)
+        return _again(Path(stored[0]), stored[1], flags, as_json)
     said = {key: value for key, value in flags.items() if value not in (None, ())}
     words = said.get("bots", ())
     seated = {"seats": len(words)} if words else {}
-    settings = settle({**said, **seated, "rules": rules_of_flags(rule)}, {"seats": "--bot"}, seats="bots")
+    tables = {
+        "rules": pairs_of_flags("--rule", said.pop("rule", ())),
+        "limits": pairs_of_flags("--limit", said.pop("limit", ())),
+    }
+    settings = settle({**said, **seated, **tables}, {"seats": "--bot"}, seats="bots")
+    sandbox = sandbox_of(settings, rated=False)
     entrants = [bot_files.load(word) for word in settings.bots]
     secret = seeds.run_secret(settings.seed) if settings.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
     definition = {
@@ -51,12 +57,12 @@ def command(rule: tuple[str, ...], stored: tuple[str, str] | None, as_json: bool
         "rules": dict(settings.rules),
         "time": events.time_of(settings),
         "policy": str(settings.policy),
-        "isolation": LEVEL,
+        **events.conditions_of(sandbox),
     }
     seed = seeds.seed_secret(secret, 0)
     who = [(bot.name, bot.identity) for bot in entrants]
     name = events.match_id(events.event_id({**definition, "bots": who, "deal": seeds.commitment("match", seed)}), 0)
-    outcome = _play(Job(0, 1, events.header_of(definition, who, name, seed), seed, _stage(entrants)))
+    outcome = _play(Job(0, 1, events.header_of(definition, who, name, seed), seed, _stage(entrants, sandbox), sandbox))
     if outcome.record is None:
         say(f"the match is void, twice: {outcome.void}")
         return 1
@@ -66,12 +72,12 @@ def command(rule: tuple[str, ...], stored: tuple[str, str] | None, as_json: bool
     return 0
 
 
-def _stage(entrants: list[Bot]) -> tuple[Any, ...]:
-    return tuple(bot_files.stage(bot) for bot in entrants)
+def _stage(entrants: list[Bot], sandbox: Sandbox) -> tuple[Any, ...]:
+    return tuple(bot_files.stage(bot, sandbox.level) for bot in entrants)
 
 
 def _play(job: Job) -> Outcome:
-    preflight([seat.name for seat in job.header.seats], job.commands, job.header)
+    preflight([seat.name for seat in job.header.seats], job.commands, job.header, job.sandbox)
     return play_one(job)
 
 
@@ -90,10 +96,10 @@ def _print(outcome: Outcome, secret: bytes, as_json: bool) -> None:
 # --- a stored match again ---
 
 
-def _again(folder: Path, word: str, rule: tuple[str, ...], flags: dict[str, Any], as_json: bool) -> int:
-    fixed = [key for key, value in flags.items() if key != "bots" and value is not None]
-    if fixed or rule:
-        raise ConfigError("--from plays the stored match again: of the other options only --bot goes with it")
+def _again(folder: Path, word: str, flags: dict[str, Any], as_json: bool) -> int:
+    fixed = [key for key, value in flags.items() if key not in ("bots", "isolation", "trust_bots") and value not in (None, ())]
+    if fixed:
+        raise ConfigError("--from plays the stored match again: of the other options only --bot and --isolation go with it")
     with Store.read(folder) as store:
         event, row = match_of(store, word)
         secret, _ = secret_of(store, event, row.seed)
@@ -108,7 +114,8 @@ def _again(folder: Path, word: str, rule: tuple[str, ...], flags: dict[str, Any]
         for bot, seat in zip(entrants, record.header.seats, strict=True):
             if bot.identity != seat.bot:
                 say(f"warning: {seat.name} has changed since it played")
-    outcome = _play(Job(0, 1, record.header, secret, _stage(entrants)))
+    sandbox = sandbox_again(events.sandbox_as_stored(event.definition), flags["isolation"])
+    outcome = _play(Job(0, 1, record.header, secret, _stage(entrants, sandbox), sandbox))
     if outcome.record is None:
         say(f"the match is void, twice: {outcome.void}")
         return 1

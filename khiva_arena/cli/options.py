@@ -46,6 +46,25 @@ def match_options(command: F) -> F:
         click.option("--bank", metavar="TIME", help="Time for a whole match beyond its turns [default: 10s]."),
         click.option("--start", metavar="TIME", help="Time to the bot's hello [default: 10s]."),
         click.option(
+            "--isolation",
+            metavar="LEVEL",
+            help="How far bots are kept from this machine: strict, standard, basic, trusted (not at all), or auto, the best that "
+            "works here [default: auto]; see `khiva-arena doctor`.",
+        ),
+        click.option("--trust-bots", is_flag=True, default=None, help="With auto: play at trusted where nothing better works."),
+        click.option(
+            "--limit",
+            "limit",
+            multiple=True,
+            metavar="KEY=VALUE",
+            help="What a bot may use, as memory=512M; repeat for each. Keys and defaults: `khiva-arena doctor`.",
+        ),
+        click.option(
+            "--ponder/--no-ponder",
+            default=None,
+            help="Whether a bot may think while it is not its turn; else its processes are stopped then [default: ponder].",
+        ),
+        click.option(
             "--policy",
             metavar="POLICY",
             help="lenient: a timeout or illegal choice plays the default, the third one forfeits; strict: the first fault "

@@ -3,7 +3,9 @@
 import os
 import secrets
 import shlex
-from collections.abc import Sequence
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +19,14 @@ from khiva_arena.arbiter.preflight import preflight
 from khiva_arena.arbiter.wire import Command
 from khiva_arena.cli import event as events
 from khiva_arena.cli.bots import ready_bots
+from khiva_arena.cli.changes import refuse_changed
 from khiva_arena.cli.log import Log
+from khiva_arena.cli.lookup import check_event
 from khiva_arena.cli.options import json_option, match_options
 from khiva_arena.cli.progress import Progress
-from khiva_arena.cli.settings import Settings, read_file, rules_of_flags, settle
+from khiva_arena.cli.sandbox import keep_private, sandbox_of
+from khiva_arena.cli.say import say
+from khiva_arena.cli.settings import Settings, pairs_of_flags, read_file, settle
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import run_digest
@@ -45,50 +51,63 @@ from khiva_arena.store.db import EventRow, Store
     "--shipped", is_flag=True, help="Add the bots that come with the arena, as far as this machine has their languages."
 )
 @click.option("--any-engine", is_flag=True, help="Go on with an event that another version of khiva-arena began; it is marked.")
+@click.option(
+    "--new-event",
+    is_flag=True,
+    help="Begin another event beside one that is not over and that bots or settings have left behind.",
+)
 @json_option
-def command(config: Path | None, rule: tuple[str, ...], any_engine: bool, shipped: bool, as_json: bool, **flags: Any) -> int:
+def command(config: Path | None, any_engine: bool, new_event: bool, shipped: bool, as_json: bool, **flags: Any) -> int:
     """Play a round-robin: every line-up of the bots, on every seed, in every rotation of the seats.
 
     CONFIG is a TOML file with the same settings by their long names (bots = [...], seats = 3, turn = "1s", a [rules]
     table); flags win over KHIVA_ARENA_RUN_* variables (one for each setting but --bot), and those over the file. The same
     command again resumes.
     """
-    settings = _settings(config, rule, flags, shipped)
+    settings = _settings(config, flags, shipped)
     entrants = bot_files.load_all(settings.bots)
     _check_games(entrants, settings.game.name)
-    definition = events.definition_of(settings, entrants)
+    sandbox = sandbox_of(settings, rated=True)
+    definition = events.definition_of(settings, entrants, sandbox)
     chosen = events.line_ups_of(definition)
     pool.reserve(settings.jobs, settings.seats)
-    Store.check(settings.out)
-    commands = [bot_files.stage(bot) for bot in entrants]
-    _preflight(settings, definition, entrants, commands)
-    with Store.write(settings.out) as store:
-        log = Log(settings.out)
-        try:
+    if Store.check(settings.out) and not new_event:
+        with Store.read(settings.out) as store:
+            refuse_changed(store, definition, entrants)
+    with _if_interrupted(say, lambda: "no match was begun"):
+        with _one_interrupt():
+            commands = [bot_files.stage(bot, sandbox.level) for bot in entrants]
+        keep_private(settings.out, sandbox, commands)
+        _preflight(settings, definition, entrants, commands)
+        opened = Store.write(settings.out)
+    with opened as store, closing(Log(settings.out)) as log:
+        with _if_interrupted(say, lambda: "no match was begun"):
             secret = seeds.run_secret(settings.seed) if settings.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
             event = events.open_event(store, definition, entrants, secret, any_engine)
+            check_event(store, event)
             play = events.Play(store, event, chosen, commands)
+        with _if_interrupted(log.say, lambda: f"{len(play.done)} of {play.totals.matches} matches are fixed"):
             _announce(log, settings, event, play, chosen)
             _play(log, settings, play)
             complete = len(play.done) == play.totals.matches
             _conclude(log, store, settings, event, play, complete)
-        finally:
-            log.close()
-    from khiva_arena.cli.standings import print_standings  # numpy comes with it: not before the matches have been played
+    with _if_interrupted(say, lambda: f"{len(play.done)} of {play.totals.matches} matches are fixed"):
+        from khiva_arena.cli.standings import print_standings  # numpy comes with it: not before the matches have been played
 
-    print_standings(settings.out, [event.id], as_json=as_json, anchor=None)
+        print_standings(settings.out, [event.id], as_json=as_json, anchor=None)
     return 0 if complete else 1
 
 
-def _settings(config: Path | None, rule: tuple[str, ...], flags: dict[str, Any], shipped: bool) -> Settings:
+def _settings(config: Path | None, flags: dict[str, Any], shipped: bool) -> Settings:
     given, places = read_file(config) if config else ({}, {})
     said = {key: value for key, value in flags.items() if value not in (None, ())}
     named = said.get("bots", given.get("bots", ()))
     if shipped and isinstance(named, list | tuple):
         said["bots"] = (*named, *ready_bots(said.get("game") or given.get("game", "khiva")))
-    rules = rules_of_flags(rule)
-    if rules and isinstance(given.get("rules", {}), dict):
-        said["rules"] = {**given.get("rules", {}), **rules}
+    for key, flag, pairs in (("rules", "--rule", said.pop("rule", ())), ("limits", "--limit", said.pop("limit", ()))):
+        found = pairs_of_flags(flag, pairs)
+        if found and isinstance(given.get(key, {}), dict):
+            said[key] = {**given.get(key, {}), **found}
     return settle({**given, **said}, {key: place for key, place in places.items() if key not in said})
 
 
@@ -105,7 +124,7 @@ def _check_games(entrants: Sequence[Bot], game: str) -> None:
 def _preflight(settings: Settings, definition: dict[str, Any], entrants: Sequence[Bot], commands: Sequence[Command]) -> None:
     who = [("preflight", "")] * settings.seats
     header = events.header_of(definition, who, "preflight", bytes(seeds.SECRET_BYTES))
-    preflight([bot.name for bot in entrants], commands, header)
+    preflight([bot.name for bot in entrants], commands, header, events.sandbox_as_stored(definition))
 
 
 def _announce(log: Log, settings: Settings, event: EventRow, play: events.Play, chosen: Any) -> None:
@@ -139,27 +158,42 @@ def _play(log: Log, settings: Settings, play: events.Play) -> None:
             return
         progress.one()
         for seat, report in enumerate(outcome.seats):
-            for blame in report.faults:
+            where: dict[str, Any] = {"match": outcome.ordinal, "bot": outcome.record.header.seats[seat].name, "seat": seat}
+            if report.faults or report.paused:
                 progress.clear()
-                log.say(
-                    "fault",
-                    match=outcome.ordinal,
-                    bot=outcome.record.header.seats[seat].name,
-                    seat=seat,
-                    verdict=str(blame.verdict),
-                    gather=blame.gather,
-                    detail=blame.detail,
-                )
+            for blame in report.faults:
+                log.say("fault", **where, verdict=str(blame.verdict), gather=blame.gather, detail=blame.detail)
+            if report.paused:
+                log.say("paused", **where, times=report.paused, why="it kept a core from a seat that was asked")
 
     try:
         pool.play(play.jobs(), settings.jobs, fix)
-    except KeyboardInterrupt:
+    finally:
         progress.clear()
-        log.say(
-            f"interrupted with {len(play.done)} of {play.totals.matches} matches fixed; the same command resumes", warning=True
-        )
+
+
+@contextmanager
+def _if_interrupted(tell: Callable[[str], None], how_far: Callable[[], str]) -> Iterator[None]:
+    """Say how far it came and how it goes on, whatever an interrupt hits."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        tell(f"interrupted: {how_far()}; the same command resumes")
         raise
-    progress.clear()
+
+
+@contextmanager
+def _one_interrupt() -> Iterator[None]:
+    """Take one interrupt and no more, outside of trio, which sees to that itself: an impatient second one must not keep what
+    was started from being ended."""
+
+    def first(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, first)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def _conclude(log: Log, store: Store, settings: Settings, event: EventRow, play: events.Play, complete: bool) -> None:

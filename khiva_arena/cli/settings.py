@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from khiva_arena.arbiter.clock import Limits
+from khiva_arena.arbiter.isolation import Level
+from khiva_arena.arbiter.resources import DEFAULT, Resources, of_settings
 from khiva_arena.cli.options import is_text
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.games.base import Game
@@ -18,6 +20,7 @@ from khiva_arena.result import Policy
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)")
 _MS = {"ms": 1, "s": 1000, "m": 60_000}
+AUTO = "auto"
 LONGEST_FILE = 1_000_000
 LONGEST_MS = 24 * 60 * 60_000
 MOST = {"seeds": 1_000_000, "lineups": 100_000, "jobs": 10_000}
@@ -25,7 +28,8 @@ MOST = {"seeds": 1_000_000, "lineups": 100_000, "jobs": 10_000}
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """A competition, checked. ``rules`` is the game's whole rules map; ``seed`` None means: draw one."""
+    """A competition, checked. ``rules`` is the game's whole rules map; ``seed`` None means: draw one; ``isolation`` is a level's
+    name or "auto"."""
 
     bots: tuple[str, ...]
     game: Game
@@ -39,6 +43,10 @@ class Settings:
     rules: Mapping[str, Any]
     jobs: int
     out: Path
+    isolation: str
+    resources: Resources
+    ponder: bool
+    trust_bots: bool
 
 
 DEFAULTS: dict[str, Any] = {
@@ -56,9 +64,13 @@ DEFAULTS: dict[str, Any] = {
     "rules": {},
     "jobs": 1,
     "out": "results/latest",
+    "isolation": AUTO,
+    "limits": {},
+    "ponder": True,
+    "trust_bots": False,
 }
 
-FLAGS = {"bots": "bot", "rules": "rule"}
+FLAGS = {"bots": "bot", "rules": "rule", "limits": "limit", "trust_bots": "trust-bots"}
 """Where the flag is called otherwise than the setting."""
 
 
@@ -84,7 +96,9 @@ def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
         if _names_file(value):
             rules[key] = f"@{path.parent / value[1:]}"
     places = {key: f"{path}:{_line(text, key)}" for key in raw}
+    limits = raw["limits"] if isinstance(raw.get("limits"), dict) else {}
     places |= {f"rules.{key}": f"{path}:{_line(text, key)}" for key in rules}
+    places |= {f"limits.{key}": f"{path}:{_line(text, key)}" for key in limits}
     if isinstance(raw.get("bots"), list):
         raw["bots"] = [_relative(path.parent, word) if isinstance(word, str) else word for word in raw["bots"]]
     if isinstance(raw.get("out"), str):
@@ -127,7 +141,7 @@ def _rules(values: dict[str, Any], where: Mapping[str, str], wrong: Any) -> dict
 
 def _line(text: str, key: str) -> int:
     """The number of the line that sets ``key``, or opens the table of that name."""
-    pattern = re.compile(rf'\s*\[?\s*(rules\s*\.\s*)?["\']?{re.escape(key)}["\']?\s*[\].=]')
+    pattern = re.compile(rf'\s*\[?\s*((rules|limits)\s*\.\s*)?["\']?{re.escape(key)}["\']?\s*[\].=]')
     return next((number for number, line in enumerate(text.splitlines(), 1) if pattern.match(line)), 1)
 
 
@@ -135,14 +149,14 @@ def _relative(folder: Path, word: str) -> str:
     return str(folder / word) if os.path.exists(folder / word) else word  # a long command is no path, and no error
 
 
-def rules_of_flags(pairs: tuple[str, ...]) -> dict[str, Any]:
-    """``--rule KEY=VALUE`` as a map; a value that is JSON is taken as such. Raises ConfigError with every mistake."""
+def pairs_of_flags(flag: str, pairs: tuple[str, ...]) -> dict[str, Any]:
+    """``--rule KEY=VALUE`` and its like as a map; JSON is taken as such. Raises ConfigError with every mistake."""
     out: dict[str, Any] = {}
     problems: list[str] = []
     for pair in pairs:
         key, separator, value = pair.partition("=")
         if not separator:
-            problems.append(f"--rule {pair}: write --rule KEY=VALUE")
+            problems.append(f"{flag} {pair}: write {flag} KEY=VALUE")
         try:
             out[key] = json.loads(value)
         except (ValueError, RecursionError):
@@ -182,6 +196,9 @@ def settle(given: Mapping[str, Any], places: Mapping[str, str] | None = None, se
             for problem in error.problems:
                 rule = problem.split()[0].rstrip(":")
                 wrong(f"rules.{rule}" if f"rules.{rule}" in where else "rules", problem)
+    resources = _resources(values, where, wrong)
+    if values["isolation"] not in (AUTO, *Level):
+        wrong("isolation", f"{values['isolation']!r} is no level; there are {AUTO}, {', '.join(Level)}")
     if values["policy"] not in [str(policy) for policy in Policy]:
         wrong("policy", f"{values['policy']!r} is no policy; there are lenient and strict")
     if problems or game is None or limits is None:
@@ -199,7 +216,21 @@ def settle(given: Mapping[str, Any], places: Mapping[str, str] | None = None, se
         rules=rules,
         jobs=values["jobs"],
         out=Path(values["out"]),
+        isolation=values["isolation"],
+        resources=resources,
+        ponder=values["ponder"],
+        trust_bots=values["trust_bots"],
     )
+
+
+def _resources(values: dict[str, Any], where: Mapping[str, str], wrong: Any) -> Resources:
+    try:
+        return of_settings(values["limits"]) if isinstance(values["limits"], Mapping) else DEFAULT
+    except ConfigError as error:
+        for problem in error.problems:
+            key = f"limits.{problem.partition(':')[0]}"
+            wrong(key if key in where else "limits", problem)
+        return DEFAULT
 
 
 def _check_shapes(values: dict[str, Any], wrong: Any) -> None:
@@ -217,6 +248,11 @@ def _check_shapes(values: dict[str, Any], wrong: Any) -> None:
         wrong("bots", "no bots; name at least two, e.g. --bot bots/python/random --bot bots/python/greedy")
     if not isinstance(values["rules"], Mapping):
         wrong("rules", "a table of rule variants is expected")
+    if not isinstance(values["limits"], Mapping):
+        wrong("limits", "a table of limits is expected")
+    for key in ("ponder", "trust_bots"):
+        if not isinstance(values[key], bool):
+            wrong(key, "true or false is expected")
     if values["seed"] is not None and not (isinstance(values["seed"], str) and values["seed"]):
         wrong("seed", "a text is expected")
     if not isinstance(values["out"], str | Path):

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from khiva_arena.arbiter.pool import VOIDS_MOST
+from khiva_arena.arbiter.resources import DEFAULT, WORDS, say
 from khiva_arena.cli.lookup import damaged, events_of, matches_of, voids_of
 from khiva_arena.cli.options import json_option, store_argument
 from khiva_arena.ratings.matches import MatchRow
@@ -20,6 +21,8 @@ from khiva_arena.result import FAULTS, Verdict
 from khiva_arena.store.db import EventRow, SeatRow, Store, VoidRow
 from khiva_arena.store.db import MatchRow as StoredMatch
 
+CONDITIONS = ("isolation", "limits", "ponder")
+
 
 @click.command("standings", short_help="Print the rating table of a store.")
 @store_argument
@@ -27,8 +30,8 @@ from khiva_arena.store.db import MatchRow as StoredMatch
 @click.option("--anchor", metavar="BOT", help="The bot at 0 [default: as stored with the event: random, else the first bot].")
 @json_option
 def command(store: Path, event: tuple[str, ...], anchor: str | None, as_json: bool) -> None:
-    """Print the rating table of STORE, or of each EVENT in it (by number or id). Events with equal game, rules, limits, policy
-    and isolation are pooled into one table; others are printed apart."""
+    """Print the rating table of STORE, or of each EVENT in it (by number or id). Events with equal game, rules, time,
+    policy, isolation, limits and pondering are pooled into one table; others are printed apart."""
     print_standings(store, event, as_json=as_json, anchor=anchor)
 
 
@@ -53,13 +56,14 @@ def print_standings(folder: Path, words: Sequence[str], *, as_json: bool, anchor
 def _conditions(event: EventRow) -> EventConditions:
     what = event.definition
     rules = f"{what['rules_version']} {digest_of(what['rules'])}"
-    return EventConditions(event.id, what["game"], rules, canonical(what["time"]).decode(), what["policy"], what["isolation"])
+    kept_in = canonical([what[key] for key in CONDITIONS]).decode()
+    return EventConditions(event.id, what["game"], rules, canonical(what["time"]).decode(), what["policy"], kept_in)
 
 
 def _terms(events: Sequence[EventRow]) -> dict[str, Any]:
     """What the events of one table have in common, and their seat counts."""
     what = events[0].definition
-    common = {key: what[key] for key in ("game", "rules_version", "time", "policy", "isolation")}
+    common = {key: what[key] for key in ("game", "rules_version", "time", "policy", *CONDITIONS)}
     return {"events": [event.id for event in events], "seats": sorted({e.definition["seats"] for e in events}), **common}
 
 
@@ -71,8 +75,15 @@ def _title(events: Sequence[EventRow]) -> str:
     mark = f"; played by khiva-arena {', '.join(engines)}" if len(engines) > 1 else ""
     return (
         f"{what['game']} at {seats} seats; turn {time['turn_ms']} ms, bank {time['bank_ms']} ms, {what['policy']}, "
-        f"isolation {what['isolation']}; event{'s' if len(events) > 1 else ''} {', '.join(str(e.number) for e in events)}{mark}"
+        f"isolation {what['isolation']}{_kept_otherwise(what)}; "
+        f"event{'s' if len(events) > 1 else ''} {', '.join(str(e.number) for e in events)}{mark}"
     )
+
+
+def _kept_otherwise(what: dict[str, Any]) -> str:
+    """What bots are kept in besides, as far as it is not the default."""
+    limits = [f"{WORDS[key]} {say(key, most)}" for key, most in what["limits"].items() if most != getattr(DEFAULT, key)]
+    return "".join(f", {text}" for text in (*limits, *(() if what["ponder"] else ("no pondering",))))
 
 
 def _standings(store: Store, events: Sequence[EventRow], anchor: str | None) -> Standings:
@@ -100,6 +111,7 @@ def match_rows(store: Store, event: EventRow) -> list[MatchRow]:
                 faults=tuple(_faults(store, event, match, seat) for seat in match.seats),
                 voids=void.attempt if void else 0,
                 cpu_s=tuple(seat.cpu for seat in match.seats),
+                paused=tuple(seat.paused for seat in match.seats),
             )
         )
     return out + [_set_aside(event, void) for void in voids.values() if void.attempt >= VOIDS_MOST]

@@ -21,6 +21,7 @@ class MatchRow:
     voids: attempts of this match that were void before it was fixed or set aside.
     set_aside: the match stayed void; its whole table is not rated.
     cpu_s: CPU seconds each bot used in this match, None where unknown; empty if unknown for all.
+    paused: how often each bot was stopped, since it kept a core from a seat that was asked.
     """
 
     event: str
@@ -33,6 +34,7 @@ class MatchRow:
     voids: int = 0
     set_aside: bool = False
     cpu_s: tuple[float | None, ...] = ()
+    paused: tuple[int, ...] = ()
 
     @property
     def fault_free(self) -> bool:

@@ -16,6 +16,7 @@ from khiva_arena.result import FAULTS, Verdict
 
 DEFAULT_ANCHOR = "random"
 DIGITS = 3
+ID_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,9 @@ class Standing:
     bound: what the results alone say of ``elo``: "" finite, ">=" at least, "<=" at most, "?" not compared with the anchor.
     matches, seeds: rated ones the bot sat in.  score: mean pair score in percent, weighted as in the fit.
     finishes: how often a seat of the bot came 1st, 2nd, ... in rated matches; ties share the better place.
-    faults: (kind, how many), over *all* fixed matches, rated or not, as are voids and cpu_s.
+    faults: (kind, how many), over *all* fixed matches, rated or not, as are voids, cpu_s and paused.
     voids: void attempts at a table of this bot.  cpu_s: CPU seconds over matches where it is known.
+    paused: how often it was stopped, since it kept a core from a seat that was asked.
     fault_free_elo: from rated matches in which no seat made a fault.
     differs: the two Elos are further apart than ``error``; None where that cannot be told.
     """
@@ -66,6 +68,7 @@ class Standing:
     faults: tuple[tuple[Verdict, int], ...]
     voids: int
     cpu_s: float | None
+    paused: int
     fault_free_elo: float | None
     differs: bool | None
 
@@ -110,13 +113,19 @@ def choose_anchor(bots: Sequence[Entrant], named: str | None = None) -> str:
     """
     wanted = DEFAULT_ANCHOR if named is None else named
     for bot in bots:
-        if wanted in (bot.id, bot.name):
+        if wanted in (bot.id, bot.name) or bot.name == f"{wanted}#{bot.id[:ID_DIGITS]}":
             return bot.id
     if named is not None:
         raise ConfigError(f"no bot called {named!r} to anchor the ratings on; there are {', '.join(b.name for b in bots)}")
     if not bots:
         raise ConfigError("there are no bots to rate")
     return bots[0].id
+
+
+def told_apart(bots: Sequence[Entrant]) -> tuple[Entrant, ...]:
+    """The same, where several have one name, as two versions of a bot do, with the beginning of their ids in it."""
+    often = Counter(bot.name for bot in bots)
+    return tuple(bot if often[bot.name] == 1 else replace(bot, name=f"{bot.name}#{bot.id[:ID_DIGITS]}") for bot in bots)
 
 
 def standings(
@@ -127,6 +136,7 @@ def standings(
     Raises InternalError if a row names a bot that is not in ``bots``.
     """
     every = list(rows)
+    bots = told_apart(bots)
     selection = complete_tables(every)
     index = {bot.id: i for i, bot in enumerate(bots)}
     if strangers := {bot for row in every for bot in row.bots} - index.keys():
@@ -168,6 +178,7 @@ class _Tally:
     faults: Counter[Verdict] = field(default_factory=Counter)
     voids: int = 0
     cpu_s: float | None = None
+    paused: int = 0
 
 
 def _tally(rated: Iterable[MatchRow], every: Iterable[MatchRow]) -> defaultdict[str, _Tally]:
@@ -186,6 +197,8 @@ def _tally(rated: Iterable[MatchRow], every: Iterable[MatchRow]) -> defaultdict[
         for bot, cpu_s in zip(row.bots, row.cpu_s, strict=False):
             if cpu_s is not None:
                 by_bot[bot].cpu_s = (by_bot[bot].cpu_s or 0.0) + cpu_s
+        for bot, paused in zip(row.bots, row.paused, strict=False):
+            by_bot[bot].paused += paused
     return by_bot
 
 
@@ -207,6 +220,7 @@ def _standing(i: int, bot: Entrant, ratings: Ratings, fault_free: Ratings, tally
         faults=tuple((kind, tally.faults[kind]) for kind in FAULTS if tally.faults[kind]),
         voids=tally.voids,
         cpu_s=_rounded(tally.cpu_s),
+        paused=tally.paused,
         fault_free_elo=clean,
         differs=None if elo is None or clean is None or error is None else abs(elo - clean) > error,
     )

@@ -3,9 +3,10 @@
 JSON, stable keys: ``anchor``, ``blocks``, ``tables``, ``matches``, ``fault_free_matches``, ``left_out`` {``matches``,
 ``incomplete``, ``set_aside``: [[event, table], ...]}, ``confidence`` (percent), ``meaning``, ``rows``. A row is ``rank``,
 ``bot``, ``name``, ``elo``, ``error``, ``bound``, ``matches``, ``seeds``, ``score`` (percent), ``finishes`` [1st, 2nd, ...],
-``faults`` {kind: count, all kinds}, ``voids``, ``cpu_s``, ``fault_free_elo``, ``differs``. null is "n/a".
+``faults`` {kind: count, all kinds}, ``voids``, ``cpu_s``, ``paused``, ``fault_free_elo``, ``differs``. null is "n/a".
 """
 
+import re
 from textwrap import wrap
 from typing import Any
 
@@ -18,6 +19,7 @@ from khiva_arena.result import FAULTS
 _WIDTH = 100
 _WIDEST_NAME, _NARROWEST_NAME = 24, 10
 _MOST_NAMED = 6
+_MARK = re.compile(r"#[0-9a-f]{4}$")
 _PLACES = ("1st", "2nd", "3rd", "4th", "5th")
 
 
@@ -85,6 +87,7 @@ def _json_row(row: Standing) -> dict[str, Any]:
         "faults": {str(kind): faults.get(kind, 0) for kind in FAULTS},
         "voids": row.voids,
         "cpu_s": row.cpu_s,
+        "paused": row.paused,
         "fault_free_elo": row.fault_free_elo,
         "differs": row.differs,
     }
@@ -120,6 +123,8 @@ def _notes(standings: Standings) -> list[str]:
     if standings.left_out:
         notes.append(f"Not rated in all: {_count(standings.left_out, 'fixed match', 'es')}.")
     notes += [f"Faults of {_short(row.name)}: {_faults(row)}." for row in rows if row.faults]
+    if paused := [f"{_short(row.name)} {row.paused}" for row in rows if row.paused]:
+        notes.append(f"Stopped until their turn, having kept a core from a seat that was asked: {', '.join(paused)}.")
     for row in rows:
         if row.differs:
             notes.append(
@@ -141,7 +146,11 @@ def _names(standings: Standings) -> dict[str, str]:
 
 
 def _short(name: str, width: int = _WIDEST_NAME) -> str:
-    return name if len(name) <= width else name[: width - 3] + "..."
+    """At most ``width`` long; the id that tells two of one name apart stays on."""
+    if len(name) <= width:
+        return name
+    mark = found[0] if (found := _MARK.search(name)) else ""
+    return name[: width - 3 - len(mark)] + "..." + mark
 
 
 def _number(value: float | None, digits: int) -> str:

@@ -1,120 +1,29 @@
 """The store: a folder with one SQLite file that is the truth. One writer at a time, held by a lock; readers need none."""
 
-import fcntl
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from importlib.resources import files
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import msgspec
 
 from khiva_arena.errors import StoreError
-from khiva_arena.replay.record import Record, run_digest
+from khiva_arena.replay.record import run_digest
+from khiva_arena.store import files, sums
+from khiva_arena.store.files import FILE, LOCK, VERSION, explained
+from khiva_arena.store.rows import BotRow, EventRow, MatchRow, SeatRow, VoidRow, now
 
-VERSION = 1
-FILE = "arena.db"
-LOCK = "arena.lock"
-APPLICATION = 0x4B484956  # "KHIV"
+__all__ = ["FILE", "RUN_SECRET", "UNREADABLE", "VERSION", "BotRow", "EventRow", "MatchRow", "SeatRow", "Store", "VoidRow", "now"]
+
 RUN_SECRET = -1
 UNREADABLE = "unreadable"
 CLOSE_MS = 1_000  # for the last checkpoint, where readers are in the way
+TABLES = ("engines", "bots", "matches", "seats", "voids", "reveals", "conclusions")
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class BotRow:
-    """A bot of an event, see schema.sql."""
-
-    name: str
-    identity: str
-    version: str
-    complete: bool
-    asked_as: str
-    folder: str
-
-
-@dataclass(frozen=True, slots=True)
-class EventRow:
-    """An event, see schema.sql. ``secret`` is the run's, 32 bytes, private until revealed. ``engines``: all that played it.
-    A ``definition`` that is damaged beyond reading is empty."""
-
-    id: str
-    number: int
-    definition: dict[str, Any]
-    engines: tuple[str, ...]
-    created: str
-    commitment: str
-    secret: bytes
-    bots: tuple[BotRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SeatRow:
-    """One seat of a fixed match, see schema.sql. ``faults`` damaged beyond reading are one fault, UNREADABLE."""
-
-    seat: int
-    bot: int
-    rank: int
-    score: int
-    verdict: str
-    faults: list[list[Any]]
-    decisions: int
-    thought: float
-    slowest: float
-    bank_left: float
-    cpu: float
-    status: int | None
-    notes: str
-    notes_total: int
-
-
-@dataclass(frozen=True, slots=True)
-class MatchRow:
-    """A fixed match, see schema.sql. ``record`` is canonical JSON."""
-
-    event: str
-    ordinal: int
-    id: str
-    seed: int
-    lineup: int
-    rotation: int
-    digest: str
-    record: str
-    attempt: int
-    req_start: int
-    seconds: float
-    finished: str
-    seats: tuple[SeatRow, ...]
-
-    def parsed(self) -> Record:
-        """The record, its chain checked. Raises RecordError."""
-        return Record.from_json(self.record)
-
-
-@dataclass(frozen=True, slots=True)
-class VoidRow:
-    """A void match, see schema.sql. Lists damaged beyond reading are empty."""
-
-    event: str
-    ordinal: int
-    attempt: int
-    seed: int
-    lineup: int
-    bots: list[int]
-    why: str
-    cpu: list[float]
-    at: str
-
-
-def now() -> str:
-    """The time as the store writes it: UTC, ISO 8601, whole seconds."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 class Store:
@@ -124,6 +33,7 @@ class Store:
         self.folder = folder
         self._connection = connection
         self._lock = lock
+        self._files = self._who_is_there()
 
     # --- opening ---
 
@@ -131,14 +41,15 @@ class Store:
     def read(cls, folder: Path) -> Self:
         """Open for reading: a snapshot, taken at the first look. Raises StoreError where there is no store, or one of another
         version."""
-        with _explained(folder):
+        with explained(folder):
+            files.check_pieces(folder / FILE)
             if not (folder / FILE).is_file():
                 raise StoreError(f"{folder}: no store here ({FILE} is missing)")
-            connection = _open_to_read(folder)
+            connection = files.open_to_read(folder)
             try:
-                if _is_blank(connection):
+                if files.is_blank(connection):
                     raise StoreError(f"{folder}: an empty store: what began it was ended at once; the same command goes on")
-                _check_version(folder, connection)
+                files.check_version(folder, connection)
                 connection.execute("BEGIN")  # or an arbiter at work would change what we count while we count it
             except BaseException:
                 connection.close()
@@ -148,36 +59,34 @@ class Store:
     @classmethod
     def write(cls, folder: Path) -> Self:
         """Open for writing, made if need be. Raises StoreError when another arbiter has it."""
-        with _explained(folder):
+        with explained(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            lock = files.lock(folder)
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(lock)
-                raise StoreError(
-                    f"{folder}: another arbiter is at work on this store; wait for it, or give another --out"
-                ) from None
-            try:
-                return cls(folder, _open_to_write(folder), lock)
+                return cls(folder, files.open_to_write(folder), lock)
             except BaseException:
                 os.close(lock)
                 raise
 
     @staticmethod
-    def check(folder: Path) -> None:
-        """Raise StoreError if ``folder`` holds something that ``write`` would refuse; touch nothing."""
-        with _explained(folder):
+    def check(folder: Path) -> bool:
+        """Raise StoreError if ``folder`` holds something that ``write`` would refuse; touch nothing. Returns whether it holds
+        anything yet."""
+        with explained(folder):
             if folder.exists() and not folder.is_dir():
                 raise StoreError(f"{folder}: not a folder; give another --out")
+            files.check_pieces(folder / FILE)
+            files.check_unlocked(folder)
             if not (folder / FILE).is_file():
-                return
-            connection = _open_to_read(folder)
+                return False
+            connection = files.open_to_read(folder)
             try:
-                if not _is_blank(connection):
-                    _check_version(folder, connection)
+                blank = files.is_blank(connection)
+                if not blank:
+                    files.check_version(folder, connection)
             finally:
                 connection.close()
+        return not blank
 
     def close(self) -> None:
         """Close and unlock. A writer leaves all it fixed in the one file, so that a copy of that is whole."""
@@ -200,80 +109,86 @@ class Store:
 
     def events(self) -> list[EventRow]:
         """All events in order of creation."""
-        rows = self._rows("SELECT id, number, definition, engine, created, commitment, secret FROM events ORDER BY number")
-        return [
-            EventRow(r[0], r[1], _object(r[2]), (r[3], *self._engines(r[0])), r[4], r[5], r[6], self._bots(r[0])) for r in rows
-        ]
+        return [self._event(row, intact) for row, intact in self._checked("events", "1 ORDER BY number")]
 
     def event(self, event: str) -> EventRow | None:
         """One event, None if it is not here."""
         return next((row for row in self.events() if row.id == event), None)
 
-    def _engines(self, event: str) -> list[str]:
-        return [row[0] for row in self._rows("SELECT engine FROM engines WHERE event = ? ORDER BY since, engine", event)]
+    def _event(self, row: dict[str, Any], intact: bool) -> EventRow:
+        engines = self._checked("engines", "event = ? ORDER BY since, engine", row["id"])
+        bots = self._checked("bots", "event = ? ORDER BY position", row["id"])
+        changed = [] if intact else ["its own row"]
+        changed += [f"the row of engine {values['engine']}" for values, ok in engines if not ok]
+        changed += [f"the row of bot {values['position']}" for values, ok in bots if not ok]
+        for values, _ in bots:
+            del values["event"], values["position"]
+            values["complete"] = bool(values["complete"])
+        row["definition"] = _object(row["definition"])
+        row["engines"] = (row.pop("engine"), *(values["engine"] for values, _ in engines))
+        return EventRow(**row, bots=tuple(BotRow(**values) for values, _ in bots), changed=tuple(changed))
 
     def add_engine(self, event: str, engine: str) -> None:
         """Note that another engine version goes on with an event."""
-        with self._transaction() as execute:
-            execute("INSERT INTO engines VALUES (?, ?, ?)", (event, engine, now()))
-
-    def _bots(self, event: str) -> tuple[BotRow, ...]:
-        columns = "name, identity, version, complete, asked_as, folder"
-        rows = self._rows(f"SELECT {columns} FROM bots WHERE event = ? ORDER BY position", event)
-        return tuple(BotRow(r[0], r[1], r[2], bool(r[3]), r[4], r[5]) for r in rows)
+        with self._transaction(event) as insert:
+            insert("engines", {"event": event, "engine": engine, "since": now()})
 
     def add_event(self, event: str, definition: str, engine: str, commitment: str, secret: bytes, bots: Sequence[BotRow]) -> None:
         """Add an event with its bots, in one transaction. ``definition`` is canonical JSON."""
-        with self._transaction() as execute:
-            execute(
-                "INSERT INTO events SELECT ?, coalesce(max(number), 0) + 1, ?, ?, ?, ?, ? FROM events",
-                (event, definition, engine, now(), commitment, secret),
-            )
+        with self._transaction(event) as insert:
+            number = 1 + self._connection.execute("SELECT coalesce(max(number), 0) FROM events").fetchone()[0]
+            values = {"id": event, "number": number, "definition": definition, "engine": engine, "created": now()}
+            insert("events", values | {"commitment": commitment, "secret": secret})
             for position, bot in enumerate(bots):
-                values = (bot.name, bot.identity, bot.version, int(bot.complete), bot.asked_as, bot.folder)
-                execute("INSERT INTO bots VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (event, position, *values))
+                insert("bots", {"event": event, "position": position, **asdict(bot), "complete": int(bot.complete)})
 
     # --- matches ---
 
     def fix(self, match: MatchRow, reveals: Mapping[int, bytes]) -> None:
         """Fix a match with its record and seats, and publish the secrets of what it was the last match of: seed by seed, the
         run's as seed -1, which concludes the event. All in one transaction. Raises StoreError if it is fixed already."""
-        with self._transaction() as execute:
+        with self._transaction(match.event) as insert:
             values = asdict(match)
-            del values["seats"]
-            _insert(execute, "matches", values)
+            del values["seats"], values["intact"]
+            insert("matches", values)
             for seat in match.seats:
                 row = asdict(seat) | {"faults": json.dumps(seat.faults)}
-                _insert(execute, "seats", {"event": match.event, "ordinal": match.ordinal, **row})
+                insert("seats", {"event": match.event, "ordinal": match.ordinal, **row})
             for seed, secret in reveals.items():
-                execute("INSERT INTO reveals VALUES (?, ?, ?)", (match.event, seed, secret))
+                insert("reveals", {"event": match.event, "seed": seed, "secret": secret})
             if RUN_SECRET in reveals:
-                execute("INSERT INTO conclusions VALUES (?, ?, ?)", (match.event, run_digest(self.digests(match.event)), now()))
+                insert("conclusions", {"event": match.event, "digest": run_digest(self.digests(match.event)), "at": now()})
 
     def void(self, row: VoidRow) -> None:
         """Note a void match, in one transaction."""
-        with self._transaction() as execute:
-            _insert(execute, "voids", asdict(row) | {"bots": json.dumps(row.bots), "cpu": json.dumps(row.cpu)})
+        values = asdict(row) | {"bots": json.dumps(row.bots), "cpu": json.dumps(row.cpu)}
+        del values["intact"]
+        with self._transaction(row.event) as insert:
+            insert("voids", values)
 
     def fixed(self, event: str) -> set[int]:
         """Ordinals of the matches that are fixed."""
-        return {row[0] for row in self._rows("SELECT ordinal FROM matches WHERE event = ?", event)}
+        return {row[0] for row in self._rows("SELECT ordinal FROM matches WHERE event = ?", event) if isinstance(row[0], int)}
 
     def matches(self, event: str) -> Iterator[MatchRow]:
         """Fixed matches in schedule order, read as they are asked for."""
-        columns = "event, ordinal, id, seed, lineup, rotation, digest, record, attempt, req_start, seconds, finished"
-        with _explained(self.folder):
-            for row in self._connection.execute(f"SELECT {columns} FROM matches WHERE event = ? ORDER BY ordinal", (event,)):
-                named = dict(zip(columns.split(", "), row, strict=True))
-                yield MatchRow(**named, seats=self._seats(event, named["ordinal"]))
+        names = ", ".join(name for name, _, _ in files.columns("matches"))
+        with explained(self.folder):
+            for row in self._connection.execute(f"SELECT {names} FROM matches WHERE event = ? ORDER BY ordinal", (event,)):
+                yield self._match(event, *sums.check("matches", files.columns("matches"), row))
 
-    def _seats(self, event: str, ordinal: int) -> tuple[SeatRow, ...]:
-        columns = (
-            "seat, bot, rank, score, verdict, faults, decisions, thought, slowest, bank_left, cpu, status, notes, notes_total"
-        )
-        rows = self._rows(f"SELECT {columns} FROM seats WHERE event = ? AND ordinal = ? ORDER BY seat", event, ordinal)
-        named = [dict(zip(columns.split(", "), row, strict=True)) for row in rows]
-        return tuple(SeatRow(**(seat | {"faults": _faults(seat["faults"])})) for seat in named)
+    def match(self, event: str, ordinal: int) -> MatchRow | None:
+        """One fixed match, None if it is not here."""
+        rows = self._checked("matches", "event = ? AND ordinal = ?", event, ordinal)
+        return self._match(event, *rows[0]) if rows else None
+
+    def _match(self, event: str, row: dict[str, Any], intact: bool) -> MatchRow:
+        seats = self._checked("seats", "event = ? AND ordinal = ? ORDER BY seat", event, row["ordinal"])
+        for seat, _ in seats:
+            del seat["event"], seat["ordinal"]
+            seat["faults"] = _faults(seat["faults"])
+        whole = intact and all(ok for _, ok in seats)
+        return MatchRow(**row, seats=tuple(SeatRow(**seat) for seat, _ in seats), intact=whole)
 
     def digests(self, event: str) -> list[str]:
         """Match digests in schedule order."""
@@ -281,33 +196,72 @@ class Store:
 
     def voids(self, event: str) -> list[VoidRow]:
         """Void matches in schedule order."""
-        columns = "event, ordinal, attempt, seed, lineup, bots, why, cpu, at"
-        rows = self._rows(f"SELECT {columns} FROM voids WHERE event = ? ORDER BY ordinal, attempt", event)
-        return [VoidRow(r[0], r[1], r[2], r[3], r[4], _list(r[5], list[int]), r[6], _list(r[7], list[float]), r[8]) for r in rows]
+        rows = self._checked("voids", "event = ? ORDER BY ordinal, attempt", event)
+        for row, _ in rows:
+            row["bots"], row["cpu"] = _list(row["bots"], list[int]), _list(row["cpu"], list[float])
+        return [VoidRow(**row, intact=intact) for row, intact in rows]
 
     # --- reveals ---
 
     def reveals(self, event: str) -> dict[int, bytes]:
         """Published secrets by seed; -1 is the run's."""
-        return {row[0]: row[1] for row in self._rows("SELECT seed, secret FROM reveals WHERE event = ?", event)}
+        return {row["seed"]: row["secret"] for row, _ in self._checked("reveals", "event = ?", event)}
 
     def conclusion(self, event: str) -> str | None:
         """The run digest as it was when the event was over; None before that."""
-        rows = self._rows("SELECT digest FROM conclusions WHERE event = ?", event)
-        return str(rows[0][0]) if rows else None
+        rows = self._checked("conclusions", "event = ?", event)
+        return str(rows[0][0]["digest"]) if rows else None
+
+    # --- damage ---
+
+    def damage(self) -> list[str]:
+        """What is wrong with the file itself."""
+        return files.damage(self._connection)
+
+    def changed(self, event: str) -> list[str]:
+        """What of an event, beyond its matches, voids and ``EventRow.changed``, is not as it was written: rows, or how many."""
+        problems = [
+            f"the row in {table} was changed since it was written: {row}"
+            for table in ("reveals", "conclusions")
+            for row, intact in self._checked(table, "event = ?", event)
+            if not intact
+        ]
+        found = [row[0] for row in self._rows("SELECT sum FROM events WHERE id = ?", event)]
+        for table in TABLES:
+            found += [row[0] for row in self._rows(f"SELECT sum FROM {table} WHERE event = ?", event)]
+        there = (len(found), sums.add("0", map(str, found)))
+        tally = self._rows("SELECT count, total FROM tallies WHERE event = ?", event)
+        if tally != [there]:
+            said = f"{tally[0][0]} rows" if tally else "nothing"
+            problems.append(f"its tally tells of {said}, and there are {there[0]}: some were lost, added or changed")
+        return problems
 
     # --- plumbing ---
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        with _explained(self.folder):
+        with explained(self.folder):
             return self._connection.execute(query, values).fetchall()
 
+    def _checked(self, table: str, where: str, *values: Any) -> list[tuple[dict[str, Any], bool]]:
+        """Rows of a table, and whether each is as it was written."""
+        columns = files.columns(table)
+        names = ", ".join(name for name, _, _ in columns)
+        return [sums.check(table, columns, row) for row in self._rows(f"SELECT {names} FROM {table} WHERE {where}", *values)]
+
     @contextmanager
-    def _transaction(self) -> Iterator[Callable[..., Any]]:
-        with _explained(self.folder):
+    def _transaction(self, event: str) -> Iterator["_Rows"]:
+        """All rows that are inserted within, and their event's tally, or none."""
+        with explained(self.folder):
+            if self._who_is_there() != self._files:
+                raise StoreError(
+                    f"{self.folder}: {FILE} or {LOCK} was deleted or replaced while this run was writing it: "
+                    "put it back, or begin anew with the same command"
+                )
             self._connection.execute("BEGIN IMMEDIATE")
             try:
-                yield self._connection.execute
+                rows = _Rows(self._connection)
+                yield rows
+                rows.tally(event)
                 self._connection.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:  # where the disk is full, SQLite itself has rolled back already
@@ -315,10 +269,30 @@ class Store:
                         self._connection.execute("ROLLBACK")
                 raise
 
+    def _who_is_there(self) -> tuple[object, object]:
+        return files.which(self.folder / FILE), files.which(self.folder / LOCK)
 
-def _insert(execute: Callable[..., Any], table: str, values: dict[str, Any]) -> None:
-    marks = ", ".join(f":{name}" for name in values)
-    execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", values)
+
+class _Rows:
+    """The rows of one transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._sums: list[str] = []
+
+    def __call__(self, table: str, values: dict[str, Any]) -> None:
+        total = sums.row_sum(table, values)
+        self._sums.append(total)
+        marks = ", ".join(f":{name}" for name in (*values, "sum"))
+        names = ", ".join((*values, "sum"))
+        self._connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", {**values, "sum": total})
+
+    def tally(self, event: str) -> None:
+        found = self._connection.execute("SELECT count, total FROM tallies WHERE event = ?", (event,)).fetchone()
+        count, total = found or (0, "0")
+        values = (event, count + len(self._sums), sums.add(total, self._sums))
+        again = "ON CONFLICT (event) DO UPDATE SET count = excluded.count, total = excluded.total"
+        self._connection.execute(f"INSERT INTO tallies VALUES (?, ?, ?) {again}", values)
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -341,97 +315,3 @@ def _faults(text: str) -> list[list[Any]]:
         return [list(fault) for fault in msgspec.json.decode(text, type=list[tuple[str, str, int]])]
     except (ValueError, RecursionError):
         return [[UNREADABLE, text[:80], 0]]
-
-
-def _open_to_read(folder: Path) -> sqlite3.Connection:
-    path = (folder / FILE).resolve()
-    return sqlite3.connect(f"{path.as_uri()}?{_how_to_read(path)}", uri=True, isolation_level=None, timeout=10)
-
-
-def _how_to_read(path: Path) -> str:
-    """SQLite writes beside a database in WAL mode even to read it. Where it cannot, as on a read-only disk, no arbiter is at
-    work either; and if none left anything in the -wal file, the one file is the whole store and will not change."""
-    wal = path.with_name(f"{FILE}-wal")
-    if os.access(path.parent, os.W_OK) or (wal.exists() and wal.stat().st_size):
-        return "mode=ro"
-    return "mode=ro&immutable=1"
-
-
-def _open_to_write(folder: Path) -> sqlite3.Connection:
-    path = folder / FILE
-    _make_if_blank(path)
-    connection = sqlite3.connect(path, isolation_level=None, timeout=10)
-    try:
-        _check_version(folder, connection)
-        # A match that was reported as fixed must outlive even a power cut.
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _make_if_blank(path: Path) -> None:
-    """Make an empty store under another name and move it into place: ended at any moment, this leaves no half of one."""
-    if path.exists():
-        connection = sqlite3.connect(path, isolation_level=None, timeout=10)
-        try:
-            if not _is_blank(connection):
-                return
-        finally:
-            connection.close()
-    draft = path.with_name(f"{FILE}-new")
-    for left in (draft, *(Path(f"{draft}{end}") for end in ("-wal", "-shm", "-journal"))):
-        left.unlink(missing_ok=True)
-    connection = sqlite3.connect(draft, isolation_level=None)
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        schema = files("khiva_arena.store").joinpath("schema.sql").read_text()
-        versions = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
-        connection.executescript(f"BEGIN; {schema} {versions} COMMIT;")
-    finally:
-        connection.close()
-    draft.replace(path)
-
-
-def _is_blank(connection: sqlite3.Connection) -> bool:
-    """Nothing was ever stored in it: what a full disk or a kill may leave of a store that was being made."""
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    return (application, tables) == (0, 0)
-
-
-def _check_version(folder: Path, connection: sqlite3.Connection) -> None:
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if application != APPLICATION:
-        raise StoreError(f"{folder / FILE}: not a store of Khiva Arena; give another folder")
-    if version != VERSION:
-        raise StoreError(
-            f"{folder / FILE}: a store of version {version}; this engine reads version {VERSION}: "
-            "use the engine that made it, or another folder"
-        )
-
-
-@contextmanager
-def _explained(folder: Path) -> Iterator[None]:
-    """What SQLite and the disk refuse, as one line for the user."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise StoreError(f"{folder / FILE}: {error}{_advice(str(error))}") from error
-    except OSError as error:
-        raise StoreError(f"{folder}: {error.strerror or error}") from error
-
-
-def _advice(text: str) -> str:
-    hints = {
-        "full": "; free some space and run the same command again, nothing that was fixed is lost",
-        "locked": "; another program holds it: end that and run the same command again",
-        "readonly": "; it cannot be written: check the permissions of the folder",
-        "unable to open": "; if the folder cannot be written, copy arena.db and arena.db-wal to one that can",
-        "malformed": "; it is damaged: `khiva-arena verify` says what is sound, restore a copy to go on",
-        "not a database": "; it is damaged or no store: restore a copy, or give another folder",
-    }
-    return next((hint for word, hint in hints.items() if word in text), "")

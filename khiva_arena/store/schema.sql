@@ -1,4 +1,5 @@
 -- One store: many events. Everything a report shows is derived from these rows. PRAGMA user_version holds the version.
+-- The sum of a row is a hash over all its other columns, see sums.py.
 
 CREATE TABLE events (
     id TEXT PRIMARY KEY,               -- hash of the definition
@@ -7,7 +8,8 @@ CREATE TABLE events (
     engine TEXT NOT NULL,              -- version of khiva-arena that created it
     created TEXT NOT NULL,             -- UTC, ISO 8601
     commitment TEXT NOT NULL,          -- published before the first match, see protocol/SPEC.md
-    secret BLOB NOT NULL               -- the run's secret: private until revealed
+    secret BLOB NOT NULL,              -- the run's secret: private until revealed
+    sum TEXT NOT NULL
 ) STRICT;
 
 -- Other engine versions that the user let go on with the event.
@@ -15,6 +17,7 @@ CREATE TABLE engines (
     event TEXT NOT NULL REFERENCES events (id),
     engine TEXT NOT NULL,
     since TEXT NOT NULL,               -- UTC, ISO 8601
+    sum TEXT NOT NULL,
     PRIMARY KEY (event, engine)
 ) STRICT;
 
@@ -27,6 +30,7 @@ CREATE TABLE bots (
     complete INTEGER NOT NULL,         -- 0: a bare command, which may use files that nobody named
     asked_as TEXT NOT NULL,            -- the --bot word
     folder TEXT NOT NULL,              -- where that word was said, an absolute path
+    sum TEXT NOT NULL,
     PRIMARY KEY (event, position)
 ) STRICT;
 
@@ -44,6 +48,7 @@ CREATE TABLE matches (
     req_start INTEGER NOT NULL,
     seconds REAL NOT NULL,
     finished TEXT NOT NULL,            -- UTC, ISO 8601
+    sum TEXT NOT NULL,
     PRIMARY KEY (event, ordinal)
 ) STRICT;
 
@@ -65,6 +70,9 @@ CREATE TABLE seats (
     status INTEGER,                    -- exit status, negative for a signal
     notes TEXT NOT NULL,               -- stderr, head and tail
     notes_total INTEGER NOT NULL,      -- bytes it wrote there
+    peak INTEGER NOT NULL,             -- bytes of memory that its largest process had at most; 0: less than could be told
+    paused INTEGER NOT NULL,           -- how often it was stopped, since it kept a core from a seat that was asked
+    sum TEXT NOT NULL,
     PRIMARY KEY (event, ordinal, seat),
     FOREIGN KEY (event, ordinal) REFERENCES matches (event, ordinal)
 ) STRICT;
@@ -80,6 +88,7 @@ CREATE TABLE voids (
     why TEXT NOT NULL,
     cpu TEXT NOT NULL,                 -- JSON: seconds by seat
     at TEXT NOT NULL,
+    sum TEXT NOT NULL,
     PRIMARY KEY (event, ordinal, attempt)
 ) STRICT;
 
@@ -88,6 +97,7 @@ CREATE TABLE reveals (
     event TEXT NOT NULL REFERENCES events (id),
     seed INTEGER NOT NULL,
     secret BLOB NOT NULL,
+    sum TEXT NOT NULL,
     PRIMARY KEY (event, seed)
 ) STRICT;
 
@@ -95,5 +105,13 @@ CREATE TABLE reveals (
 CREATE TABLE conclusions (
     event TEXT PRIMARY KEY REFERENCES events (id),
     digest TEXT NOT NULL,
-    at TEXT NOT NULL                   -- UTC, ISO 8601
+    at TEXT NOT NULL,                  -- UTC, ISO 8601
+    sum TEXT NOT NULL
+) STRICT;
+
+-- How many rows an event has in all other tables, and their sums added up: none can be lost or added unnoticed.
+CREATE TABLE tallies (
+    event TEXT PRIMARY KEY REFERENCES events (id),
+    count INTEGER NOT NULL,
+    total TEXT NOT NULL
 ) STRICT;

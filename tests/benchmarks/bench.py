@@ -24,7 +24,9 @@ import random_games  # noqa: E402 - found beside this file
 from jobs import SECRET, job  # noqa: E402
 
 from khiva_arena.arbiter import pool  # noqa: E402
+from khiva_arena.arbiter.isolation import Level, Sandbox, cell  # noqa: E402
 from khiva_arena.arbiter.match import Job, Outcome  # noqa: E402
+from khiva_arena.arbiter.probe import levels  # noqa: E402
 from khiva_arena.arbiter.wire import Command  # noqa: E402
 from khiva_arena.games.registry import get  # noqa: E402
 
@@ -136,6 +138,29 @@ def starts(instant: str) -> None:
     say("bot_start_to_end", timed.wall / 200 * 1000, "ms", arbiter_cpu_ms=round(timed.cpu / 200 * 1000, 2))
 
 
+def starts_at_each_level(instant: str) -> None:
+    """Matches of two bots that end at once, one after the other; and the bare program, from its start to its end."""
+    Path(instant).parent.chmod(0o755)  # under root bots are users of their own
+    with one_core():
+        for level in [level for level in Level if not levels()[level]]:
+            sandbox = Sandbox(level)
+            jobs = [replace(_ends_at_once(job([Command((instant, "rotate"), "/")] * 2, n)), sandbox=sandbox) for n in range(50)]
+            _timed(jobs[:5])  # what is made once for all
+            timed = _timed(jobs)
+            bare = sorted(_bare_start(sandbox) for _ in range(50))
+            beside = {"arbiter_cpu_ms": round(timed.cpu / 100 * 1000, 2), "bare_ms": round(bare[0], 2)}
+            say(f"starts_{level}", 100 / timed.wall, "bots/s", **beside, bare_median_ms=round(bare[25], 2))
+
+
+def _bare_start(sandbox: Sandbox) -> float:
+    made = cell(Command(("/bin/true",), "/"), sandbox, "bench")
+    began = time.perf_counter()
+    subprocess.run(made.argv, cwd=made.folder, env=made.environment, pass_fds=made.descriptors, check=True)
+    took = (time.perf_counter() - began) * 1000
+    made.clean()
+    return took
+
+
 def in_flight() -> None:
     """What each further match in flight costs the arbiter: memory and descriptors, with bots that think for long."""
     for seats in (2, 3):
@@ -188,6 +213,7 @@ def main() -> None:
             for seats in (2, 3, 4):
                 arbiter(instant, pingpong, seats)
         starts(instant)
+        starts_at_each_level(instant)
     in_flight()
 
 

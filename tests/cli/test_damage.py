@@ -1,4 +1,7 @@
-"""A store that was changed or damaged: ``verify`` names what differs, the other commands refuse it in one line."""
+"""A store that was changed or damaged: ``verify`` names what differs, the other commands refuse it in one line.
+
+Most changes here are made as a forger makes them, with all sums worked out anew: something else must give them away.
+"""
 
 import json
 import sqlite3
@@ -6,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from arena import FAULTY, RANDOM, arena, bots
+from forging import forge
 
 SEEDS = 2
 # What is left of an event that was interrupted in its second seed.
@@ -13,7 +17,7 @@ UNFINISHED = """
 DELETE FROM seats WHERE ordinal > 7; DELETE FROM matches WHERE ordinal > 7;
 DELETE FROM reveals WHERE seed <> 0; DELETE FROM conclusions;
 """
-VOID = "INSERT INTO voids SELECT id, {ordinal}, {attempt}, {seed}, {lineup}, '{bots}', 'host', '[]', '' FROM events"
+VOID = "INSERT INTO voids SELECT id, {ordinal}, {attempt}, {seed}, {lineup}, '{bots}', 'host', '[]', '', '' FROM events"
 
 
 @pytest.fixture(scope="module")
@@ -25,14 +29,18 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def damaged(store: Path, tmp_path: Path, statements: str) -> Path:
+def damaged(store: Path, tmp_path: Path, statements: str, *, forged: bool = True) -> Path:
+    """A copy of the store with these statements run on it; ``forged``: and all sums worked out anew."""
     copy = tmp_path / "copy"
     copy.mkdir()
     source = sqlite3.connect(store / "out" / "arena.db")
     target = sqlite3.connect(copy / "arena.db")
     source.backup(target)
     source.close()
-    target.executescript(statements)
+    if forged:
+        forge(target, statements)
+    else:
+        target.executescript(statements)
     target.close()
     return copy
 
@@ -72,8 +80,8 @@ NAMED = [
     ("UPDATE seats SET faults = replace(faults, ', 2]', ', 3]')", "the stored faults"),
     ("UPDATE seats SET faults = 'x' WHERE ordinal = 0", "match 1/0"),
     ("UPDATE reveals SET secret = zeroblob(32) WHERE seed = 1", "revealed secret of seed 1"),
-    ("INSERT INTO reveals SELECT id, 7, secret FROM events", "there is no such seed"),
-    ("INSERT INTO reveals SELECT id, -7, secret FROM events", "there is no such seed"),
+    ("INSERT INTO reveals SELECT id, 7, secret, '' FROM events", "there is no such seed"),
+    ("INSERT INTO reveals SELECT id, -7, secret, '' FROM events", "there is no such seed"),
     ("UPDATE events SET secret = zeroblob(32)", "does not open the commitment"),
     ("UPDATE events SET definition = replace(definition, 'lenient', 'strict')", "its definition hashes to"),
     ("UPDATE events SET definition = 'x'", "its definition is damaged"),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from arena import FAULTY, NAIVE, RANDOM, ROOT, arena, bots, descendants, kill, living, started
+from forging import forge
 
 TWO = bots(RANDOM, NAIVE)
 THREE = bots(RANDOM, NAIVE, f"{FAULTY} honest 0")
@@ -210,7 +211,7 @@ def test_a_store_of_another_version(tmp_path: Path) -> None:
     connection.close()
     before = (tmp_path / "out" / "arena.db").read_bytes()
     for words in (["run", *TWO, "--seats", "2", "--out", "out"], ["standings", "out"], ["verify", "out"], ["show", "out"]):
-        assert "a store of version 7; this engine reads version 1" in arena(*words, cwd=tmp_path, code=2).stderr
+        assert "a store of version 7; this engine reads version 2" in arena(*words, cwd=tmp_path, code=2).stderr
     assert (tmp_path / "out" / "arena.db").read_bytes() == before
 
 
@@ -218,8 +219,7 @@ def test_an_event_of_another_engine_is_refused_or_marked(tmp_path: Path) -> None
     words = ["run", *TWO, "--seats", "2", "--seeds", "1", "--out", "out"]
     arena(*words, cwd=tmp_path)
     connection = sqlite3.connect(tmp_path / "out" / "arena.db")
-    connection.execute("UPDATE events SET engine = '0.0.1'")
-    connection.commit()
+    forge(connection, "UPDATE events SET engine = '0.0.1'")
     connection.close()
     assert "was begun by khiva-arena 0.0.1" in arena(*words, cwd=tmp_path, code=2).stderr
     assert "played by khiva-arena 0.0.1, 0." in arena(*words, "--any-engine", cwd=tmp_path).stdout

@@ -43,7 +43,19 @@ def test_a_shipped_bot_whose_language_is_missing_is_left_out_by_name(tmp_path: P
     tools.mkdir()
     env = {"PATH": str(tools)}
     done = arena(
-        "run", "--shipped", "--seats", "2", "--seeds", "1", "--out", "out", "--rule", "max_turns=2", cwd=tmp_path, env=env
+        "run",
+        "--shipped",
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--out",
+        "out",
+        "--rule",
+        "max_turns=2",
+        "--trust-bots",
+        cwd=tmp_path,
+        env=env,
     )
     assert re.search(r"bots/c/random: left out, cc is not on this machine", done.stderr)
     assert re.search(r"bots/javascript/random: left out, node is not on this machine", done.stderr)

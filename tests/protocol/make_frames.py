@@ -139,6 +139,20 @@ def _acts(add: Add) -> None:
     good("choice-int-least", act(-BIG), "-(2**53 - 1) is the smallest integer", {**ACT, "choice": -BIG})
     good("duplicate-key", act(4, "choice", 5), "of duplicate keys the last wins")
     good("duplicate-type", pairs("type", "hello", *("type", "act", "req", REQ, "choice", 5)), "of duplicate keys the last wins")
+    good("duplicate-key-other-kind", act("5", "choice", 5), "the one that loses is of another kind, but within the profile")
+    inner = b"\x82\xa1a\x01\xa1a\x02"
+    good(
+        "duplicate-inner-key",
+        act(5, "note", inner),
+        "of duplicate keys the last wins, further inside, too",
+        {**ACT, "note": {"a": 2}},
+    )
+    for name, head in (("array16", b"\xdc\0\2"), ("array32", b"\xdd\0\0\0\2")):
+        good(name, act(5, "note", head + b"\x01\xc0"), f"{name} in an unknown field", {**ACT, "note": [1, None]})
+    good("inner-map32", act(5, "note", b"\xdf\0\0\0\1\xa1a\x01"), "map32 in an unknown field", {**ACT, "note": {"a": 1}})
+    last = "\U0010ffff"
+    good("last-code-point", act(5, "note", last), "U+10FFFF, the last there is", {**ACT, "note": last})
+    good("empty-key", act(5, "", 1), "the empty string is a key", {**ACT, "": 1})
     good("nested-16", act(5, "note", nested(15)), "16 levels, the map of the message included", {**ACT, "note": nested(15)})
 
     bad("missing-type", pairs("req", REQ, "choice", 5), "type is missing")
@@ -198,6 +212,11 @@ def _hellos(add: Add) -> None:
     bad("version-nil", "nil: leave the field out", version=None)
     bad("version-number", "a number is no string", version=1)
     bad("caps-map", "a map is no array", caps={})
+    bad("version-65", "65 characters", version="x" * 65)
+    bad("version-newline", "an unprintable character", version="1\n2")
+    bad("version-blank", "nothing to be seen", version=" ")
+    bad("caps-empty-string", "a capability has a character at least", caps=[""])
+    bad("caps-65", "a capability of 65 characters", caps=["x" * 65])
     bad("caps-numbers", "capabilities are strings", caps=[1])
 
 
@@ -219,12 +238,17 @@ def _profile(add: Add) -> None:
     bad("ext8", act(5, "note", b"\xc7\x02\x07ab"), "an extension type in an unknown field")
     bad("timestamp", act(5, "note", b"\xd6\xff\x00\x00\x00\x01"), "a timestamp is an extension type")
     bad("inner-float", act(5, "note", [0.5]), "a float in an unknown field")
+    bad("inner-integer-least", act(5, "note", b"\xd3\x80" + bytes(7)), "-(2**63) in an unknown field")
     bad("inner-integer", act(5, "note", [2**60]), "an integer beyond 53 bits in an unknown field")
     bad("nested-17", act(5, "note", nested(16)), "17 levels, the map of the message included")
+    bad("nested-17-maps", act(5, "note", b"\x81\xa1k" * 15 + b"\x80"), "17 levels of maps")
+    bad("nested-in-a-key", act(5, b"\x81\xa1a\x01", 1), "a map as a key")
     bad("nested-3000", act(5, "note", b"\x91" * 3_000 + b"\x90"), "very many levels")
     bad("utf8-broken", act(5, "note", b"\xa2\xc3\x28"), "a string that is not UTF-8")
     bad("utf8-overlong", act(5, "note", b"\xa2\xc0\xaf"), "an overlong form is not UTF-8")
     bad("utf8-surrogate", act(5, "note", b"\xa3\xed\xa0\x80"), "half of a surrogate pair is not UTF-8")
+    bad("utf8-beyond", act(5, "note", b"\xa4\xf4\x90\x80\x80"), "U+110000 is no code point")
+    bad("utf8-cut", act(5, "note", b"\xa2\xe2\x82"), "a character that ends with the string")
     bad("utf8-key", act(5, b"\xa2\xc3\x28", 1), "a key that is not UTF-8")
     bad("never-used-byte", act(b"\xc1"), "0xC1 begins no msgpack value")
     bad("cut-short", act()[:-1], "the value ends before the map does")

@@ -7,6 +7,7 @@ import pytest
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.ratings.matches import MatchRow
 from khiva_arena.report.standings import Entrant, EventConditions, choose_anchor, pools, standings
+from khiva_arena.report.table import to_text
 from khiva_arena.result import Verdict
 
 BOTS = tuple(Entrant(f"id-{name}", name) for name in ("greedy", "random", "deep"))
@@ -116,6 +117,12 @@ def test_cpu_is_summed_where_it_is_known():
     assert found["random"].cpu_s is None
 
 
+def test_who_was_stopped_for_taking_a_core_is_counted_and_told():
+    found = standings(event(seeds=2, paused=lambda order: tuple(2 if n == "random" else 0 for n in order)), BOTS)
+    assert {name: row.paused for name, row in by_name(found).items()} == {"greedy": 0, "random": 12, "deep": 0}
+    assert "having kept a core from a seat that was asked: random 12." in to_text(found).replace("\n ", "")
+
+
 def test_copies_count_once_as_a_match_and_twice_as_a_finish():
     ids = ("id-deep", "id-deep", "id-random")
     rows = [MatchRow("e", "0/0", r, "s", tuple(ids[(i + r) % 3] for i in range(3)), (1, 2, 3)) for r in range(3)]
@@ -163,3 +170,12 @@ def test_pools_are_events_equal_in_all_but_their_id():
 
     one, strict, two, other = terms("1"), terms("2", policy="strict"), terms("3"), terms("4", limits="m")
     assert pools([one, strict, two, other]) == ((one, two), (strict,), (other,))
+
+
+def test_two_versions_of_a_bot_are_told_apart_by_their_ids():
+    bots = (Entrant("id-greedy", "greedy"), Entrant("id-random", "random"), Entrant("3c4d-deep", "greedy"))
+    rows = [row for row in event() if "id-deep" not in row.bots]
+    found = standings(rows, bots)
+    assert [row.name for row in sorted(found.rows, key=lambda row: row.bot)] == ["greedy#3c4d", "greedy#id-g", "random"]
+    assert standings(rows, bots, anchor="greedy#3c4d").anchor == "3c4d-deep"
+    assert standings(rows, bots, anchor="greedy").anchor == "id-greedy"

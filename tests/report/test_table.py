@@ -75,7 +75,7 @@ def test_json_has_stable_keys_and_null_for_what_there_is_not():
     assert list(data["left_out"]) == ["matches", "incomplete", "set_aside"]
     assert list(data["rows"][0]) == [
         *("rank", "bot", "name", "elo", "error", "bound", "matches", "seeds", "score", "finishes"),
-        *("faults", "voids", "cpu_s", "fault_free_elo", "differs"),
+        *("faults", "voids", "cpu_s", "paused", "fault_free_elo", "differs"),
     ]
     assert data["rows"][0]["error"] is None
     assert data["rows"][-1]["rank"] is None

@@ -125,7 +125,7 @@ def test_another_version_is_refused(tmp_path: Path) -> None:
     connection.execute("PRAGMA user_version = 99")
     connection.close()
     for open_ in (Store.read, Store.write, Store.check):
-        with pytest.raises(StoreError, match="version 99; this engine reads version 1"):
+        with pytest.raises(StoreError, match="version 99; this engine reads version 2"):
             open_(tmp_path)
 
 
@@ -202,6 +202,10 @@ class Refusing:
         self.in_transaction = word not in ("COMMIT", "ROLLBACK", self.refused) or (word == self.refused == "COMMIT")
         if word == self.refused:
             raise sqlite3.OperationalError("database or disk is full")
+        return self
+
+    def fetchone(self) -> None:
+        return None
 
 
 @pytest.mark.parametrize("refused", ["INSERT", "COMMIT"])

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from khiva_arena.arbiter.isolation import TRUSTING, Sandbox
 from khiva_arena.arbiter.match import Job
 from khiva_arena.arbiter.wire import Command
 from khiva_arena.games.registry import get
@@ -28,6 +29,6 @@ def header(seats: int, match: str = "test", policy: str = "lenient", **time: int
     )
 
 
-def job(commands: Sequence[Command], ordinal: int = 0, policy: str = "lenient", **time: int) -> Job:
+def job(commands: Sequence[Command], ordinal: int = 0, policy: str = "lenient", sandbox: Sandbox = TRUSTING, **time: int) -> Job:
     """A job for these commands, seated in their order."""
-    return Job(ordinal, 1, header(len(commands), f"test{ordinal}", policy, **time), SECRET, tuple(commands))
+    return Job(ordinal, 1, header(len(commands), f"test{ordinal}", policy, **time), SECRET, tuple(commands), sandbox)

@@ -47,9 +47,13 @@ class ScriptedWire:
         self._coming: list[Arrival] = []
         self._began = trio.current_time()
         self.stopped: set[int] = set()
+        self.resting: set[int] = set()
         self.sent: list[tuple[int, dict[str, Any]]] = []
         self.log: list[str] = []
-        self.delays: list[float] = [0.0] * len(self._bots)
+        # What each look at the table finds, the last one again and again; by seat.
+        self.delays: list[list[float]] = [[0.0] * len(self._bots)]
+        self.cpus: list[list[float]] = [[0.0] * len(self._bots)]
+        self.excesses: dict[int, str] = {}
 
     def _note(self, seat: int, sign: str, what: str) -> None:
         self.log.append(f"{trio.current_time() - self._began:8.3f} {sign} {seat} {what}")
@@ -85,7 +89,22 @@ class ScriptedWire:
         self.stopped.add(seat)
 
     def run_delays(self) -> list[float]:
-        return list(self.delays)
+        return self.delays.pop(0) if len(self.delays) > 1 else self.delays[0]
+
+    def cpu(self) -> list[float]:
+        return self.cpus.pop(0) if len(self.cpus) > 1 else self.cpus[0]
+
+    def rest(self, seat: int) -> None:
+        self._note(seat, "z", "rests")
+        self.resting.add(seat)
+
+    def wake(self, seat: int) -> None:
+        if seat in self.resting:
+            self._note(seat, "w", "wakes")
+            self.resting.discard(seat)
+
+    def excess(self, seat: int) -> str:
+        return self.excesses.get(seat, "")
 
     def exited(self, seat: int) -> str:
         return ""
@@ -97,11 +116,19 @@ class ScriptedWire:
         return [Ending(0, seat in self.stopped, 0.0, "", 0) for seat in range(len(self._bots))]
 
 
-def play(job: Job, bots: Sequence[Bot], lag: LagMeter | None = None) -> tuple[Outcome, ScriptedWire]:
-    """Play a job with scripted bots in virtual time."""
+def play(
+    job: Job,
+    bots: Sequence[Bot],
+    lag: LagMeter | None = None,
+    delays: Sequence[list[float]] = (),
+    cpus: Sequence[list[float]] = (),
+) -> tuple[Outcome, ScriptedWire]:
+    """Play a job with scripted bots in virtual time; ``delays`` and ``cpus`` are what looks at the table find."""
 
     async def run() -> tuple[Outcome, ScriptedWire]:
         wire = ScriptedWire(bots)
+        wire.delays = list(delays) or wire.delays
+        wire.cpus = list(cpus) or wire.cpus
         return await Match(job, wire, lag or LagMeter()).play(), wire
 
     return trio.run(run, clock=trio.testing.MockClock(autojump_threshold=0))

@@ -1,0 +1,101 @@
+"""The command line of bubblewrap: namespaces of the bot's own, with nothing in them but what it may read, and a scratch folder.
+
+An ordinary user's arbiter makes a user namespace for it. Root's arbiter needs none, and has the bot drop to a user of its own.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import PurePosixPath
+
+from khiva_arena.arbiter.readable import is_below
+from khiva_arena.arbiter.resources import MIB, Resources, system_limits
+
+SCRATCH = "/scratch"
+SHARED_MEMORY = MIB
+UNCOUNTED = 16
+HIDDEN = ("/proc/loadavg", "/proc/uptime", "/proc/cmdline", "/proc/sched_debug", "/proc/timer_list")
+"""They tell how busy others are, or how the machine was started."""
+NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What a program finds inside. ``user``: the number it runs as under root's arbiter, else None. ``counted``: a control
+    group counts its processes, so that this limit need not."""
+
+    argv: Sequence[str]
+    folder: str
+    readable: Sequence[str]
+    writable: Sequence[str]
+    resources: Resources
+    user: int | None
+    counted: bool = False
+
+
+@cache
+def tools() -> tuple[str, str, str]:
+    """bwrap, prlimit and setpriv. Raises FileNotFoundError naming what is missing."""
+    found = [shutil.which(name) for name in ("bwrap", "prlimit", "setpriv")]
+    for name, path in zip(("bubblewrap", "util-linux (prlimit)", "util-linux (setpriv)"), found, strict=True):
+        if path is None:
+            raise FileNotFoundError(f"{name} is not installed")
+    return found[0] or "", found[1] or "", found[2] or ""
+
+
+def command(inside: Inside, filter_descriptor: int, stat_descriptor: int) -> list[str]:
+    """The words that start a program inside. The descriptors are open on a seccomp program and on what /proc/stat
+    is to hold, each at its beginning."""
+    bwrap, prlimit, setpriv = tools()
+    words = [bwrap, *NAMESPACES, "--die-with-parent", "--cap-drop", "ALL"]
+    if inside.user is None:
+        words += ["--unshare-user", "--disable-userns"]
+    else:
+        words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"]
+    words += _mounts(inside, stat_descriptor)
+    words += ["--chdir", inside.folder, "--seccomp", str(filter_descriptor), "--"]
+    if inside.user is not None:
+        user = str(inside.user)
+        words += [setpriv, "--reuid", user, "--regid", user, "--clear-groups", "--no-new-privs", "--inh-caps=-all"]
+        words += ["--bounding-set=-all", "--"]
+    processes = inside.resources.processes + (UNCOUNTED if inside.counted else 0)
+    return [*words, prlimit, f"--nproc={processes}", *limit_words(inside.resources), "--", *inside.argv]
+
+
+def limit_words(resources: Resources) -> list[str]:
+    """The limits as prlimit takes them, but for processes, which the system counts by user."""
+    return [f"--{name.lower()}={soft}:{hard}" for name, (soft, hard) in system_limits(resources).items()]
+
+
+def _mounts(inside: Inside, stat_descriptor: int) -> Iterator[str]:
+    made: set[str] = set()
+    for path in inside.readable:
+        if os.path.islink(path) and os.path.dirname(path) == "/":  # /bin and its like, on a merged system
+            yield from ("--symlink", os.readlink(path), path)
+        else:
+            yield from _parents(path, made)
+            yield from ("--ro-bind", path, path)
+    yield from ("--proc", "/proc", "--dev", "/dev")
+    yield from ("--perms", "0444", "--ro-bind-data", str(stat_descriptor), "/proc/stat")
+    for path in HIDDEN:
+        if os.path.exists(path):
+            yield from ("--ro-bind", "/dev/null", path)
+    yield from ("--perms", "1777", "--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm")
+    yield from ("--perms", "1777", "--size", str(max(inside.resources.scratch, 1)), "--tmpfs", SCRATCH)
+    for path in inside.writable:
+        yield from _parents(path, made)
+        yield from ("--bind", path, path)
+    if inside.folder != "/" and not any(is_below(inside.folder, path) for path in (*inside.readable, *inside.writable)):
+        yield from _parents(f"{inside.folder}/any", made)  # a bare command's: empty but for the files that its words name
+    for path in ("/", "/dev"):  # or a bot could fill these, which have no size
+        yield from ("--remount-ro", path)
+
+
+def _parents(path: str, made: set[str]) -> Iterator[str]:
+    """Folders on the way, made so that the user inside may pass them whatever their modes are outside."""
+    for parent in [*PurePosixPath(path).parents][::-1]:
+        if str(parent) != "/" and str(parent) not in made:
+            made.add(str(parent))
+            yield from ("--perms", "0755", "--dir", str(parent))

@@ -1,0 +1,125 @@
+"""What a bot may read besides its own folder: the system's programs and libraries, a few of its settings, and the toolchain that
+runs it. Never a home folder, /tmp, /var, or the folder where the arbiter was started."""
+
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+
+PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+# What runtimes look for in /etc: the linker's cache, alternatives (java, cc), certificates' settings, time zone, own settings.
+SETTINGS = ("ld.so.cache", "alternatives", "ssl/openssl.cnf", "localtime", "java*", "php*", "perl", "lua*", "ruby*")
+LONGEST_FIRST_LINE = 256
+BARE_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+@cache
+def system() -> tuple[str, ...]:
+    """Folders and files of the system, as far as they are there."""
+    found = [path for path in PROGRAMS if os.path.isdir(path)]
+    found += [str(path) for pattern in SETTINGS for path in sorted(Path("/etc").glob(pattern))]
+    return tuple(found)
+
+
+@cache
+def interpreter() -> tuple[str, ...]:
+    """What the arbiter's own Python needs: its prefixes, and the arena's package, which bots may take as their model."""
+    package = str(Path(__file__).parent.parent)
+    return outermost([sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.realpath(sys.prefix), package])
+
+
+def toolchain(program: str) -> tuple[str, ...]:
+    """What a program outside of the system needs to be read: its venv, else the prefix that it is installed under, else only
+    itself; what a link leads to included."""
+    if os.path.realpath(program) == os.path.realpath(sys.executable):
+        return interpreter()
+    found: list[str] = []
+    for path in dict.fromkeys((os.path.abspath(program), os.path.realpath(program))):
+        found += _around(path)
+    return outermost(found)
+
+
+def _around(program: str) -> list[str]:
+    folder = os.path.dirname(program)
+    prefix = os.path.dirname(folder)
+    if os.path.isfile(os.path.join(prefix, "pyvenv.cfg")):
+        return [prefix, *_base_of_venv(prefix)]
+    # A prefix that holds these is none: a home, or the folder of a competition that happens to have a bin and a lib.
+    private = [os.path.realpath(path) for path in (Path.home(), Path.home() / ".local", ".")]
+    is_one = os.path.basename(folder) == "bin" and os.path.isdir(os.path.join(prefix, "lib"))
+    if is_one and not any(is_below(path, os.path.realpath(prefix)) for path in private):
+        return [prefix]
+    return [program]
+
+
+def _base_of_venv(prefix: str) -> list[str]:
+    for line in Path(prefix, "pyvenv.cfg").read_text(errors="replace").splitlines():
+        key, _, value = line.partition("=")
+        if key.strip() == "home":
+            return [os.path.dirname(os.path.realpath(value.strip()))]
+    return []
+
+
+def outermost(paths: Iterable[str]) -> tuple[str, ...]:
+    """The paths, each once, without those below another one and those that are part of the system anyway."""
+    kept: list[str] = []
+    for path in sorted(set(paths), key=len):
+        if not any(is_below(path, other) for other in (*PROGRAMS, *kept)):
+            kept.append(path)
+    return tuple(kept)
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether a path is the folder or in it, by their names."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def found(program: str, folder: str) -> str | None:
+    """The absolute path of a program: one with a slash is in ``folder``, others are on the PATH. None if it is not there."""
+    if "/" in program:
+        path = os.path.join(folder, program)
+        return path if os.access(path, os.X_OK) and os.path.isfile(path) else None
+    return shutil.which(program)
+
+
+def search_path(program: str) -> str:
+    """The PATH inside: the system's, and before it the folder of the program where that is elsewhere."""
+    folder = os.path.dirname(program)
+    return BARE_PATH if any(is_below(folder, path) for path in PROGRAMS) else f"{folder}:{BARE_PATH}"
+
+
+def all_of(program: str, extra: Sequence[str]) -> tuple[str, ...]:
+    """Everything but the bot's own folder."""
+    runner = _named_first(program)
+    return (*system(), *outermost([*interpreter(), *toolchain(program), *(toolchain(runner) if runner else ()), *extra]))
+
+
+def _named_first(program: str) -> str:
+    """The interpreter that a script names in its first line, "" for what is no script."""
+    try:
+        with open(program, "rb") as file:
+            first = file.read(LONGEST_FIRST_LINE).split(b"\n")[0]
+    except OSError:
+        return ""  # what cannot be read is no script either
+    words = first[2:].split() if first.startswith(b"#!") else []
+    return os.fsdecode(words[0]) if words and os.path.isabs(words[0]) else ""
+
+
+def that_holds(folder: str, program: str, extra: Sequence[str]) -> str:
+    """Which of the paths that a program may read holds a folder, "" if none."""
+    wanted = os.path.realpath(folder)
+    return next((path for path in all_of(program, extra) if is_below(wanted, os.path.realpath(path))), "")
+
+
+@cache
+def closed_to_others(program: str) -> str:
+    """What keeps a user who is neither the owner nor of the group from running a program, or from entering a folder: the first
+    folder on its way whose modes do so, or itself; "" if nothing does."""
+    for path in dict.fromkeys((os.path.abspath(program), os.path.realpath(program))):
+        for part in [str(parent) for parent in reversed(Path(path).parents)] + [path]:
+            if not os.stat(part).st_mode & stat.S_IXOTH:
+                return part
+    return ""

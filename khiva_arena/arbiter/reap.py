@@ -1,0 +1,172 @@
+"""Nothing is left behind: process groups are killed as a whole, and what their death leaves is ours to reap."""
+
+import ctypes
+import os
+import resource
+import secrets
+import signal
+import time
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import ClassVar, Self
+
+from khiva_arena.arbiter import users
+from khiva_arena.errors import InternalError
+
+MARK = "KHIVA_ARENA_MATCH"
+"""The environment variable that all processes of a match carry: the arbiter's process number, a hyphen, the match's mark."""
+ROUNDS_MOST = 64
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def new_mark() -> str:
+    """A mark for the processes of one more match."""
+    return f"{os.getpid()}-{secrets.token_hex(8)}"
+
+
+class Adoption:
+    """From its making to its end this process is the parent of whatever its descendants leave behind: while there are bots, and
+    no longer, since nobody else would reap what others leave. ``mark``: what the bots' processes carry."""
+
+    _held = 0
+    _started: ClassVar[set[int]] = set()
+
+    def __init__(self, mark: str) -> None:
+        self._mark = mark
+        self._since = time.clock_gettime(time.CLOCK_BOOTTIME)
+        self._on = True
+        Adoption._held += 1
+        if Adoption._held == 1:
+            _be_subreaper(1)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Idempotent."""
+        if self._on:
+            self._on = False
+            Adoption._held -= 1
+            if Adoption._held == 0:
+                _be_subreaper(0)
+
+    def started(self, pid: int) -> None:
+        """A process that somebody here waits for."""
+        Adoption._started.add(pid)
+
+    def reaped(self, pid: int) -> None:
+        """It was waited for."""
+        Adoption._started.discard(pid)
+
+    def end_strays(self) -> None:
+        """Kill and reap what bots at level trusted have set free, round by round: the death of some may leave others to us."""
+        for _ in range(ROUNDS_MOST):
+            found = [pid for pid in _children() if self._is_stray(pid)]
+            if not found:
+                return
+            for pid in found:
+                with suppress(ProcessLookupError, ChildProcessError):
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+
+    def _is_stray(self, pid: int) -> bool:
+        """It carries our mark; or it is dying, which hides its mark, came up meanwhile, and nobody waits for it."""
+        if pid in Adoption._started:
+            return False
+        environment = b""
+        with suppress(OSError):  # newer kernels refuse this of the dead, older ones show nothing
+            environment = Path(f"/proc/{pid}/environ").read_bytes()
+        if f"{MARK}=".encode() in environment:
+            return f"{MARK}={self._mark}\0".encode() in environment
+        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        return int(fields[19]) / os.sysconf("SC_CLK_TCK") >= self._since - 1
+
+
+def orphans(group: int) -> list[int]:
+    """Processes of a group whose leader is our child that are our children by now, since their own parents are gone."""
+    found = []
+    for pid in _children():
+        with suppress(ProcessLookupError):
+            if pid != group and pid not in Adoption._started and os.getpgid(pid) == group:
+                found.append(pid)
+    return found
+
+
+def _children() -> list[int]:
+    return [int(pid) for task in os.listdir("/proc/self/task") for pid in _of_task(task)]
+
+
+def _of_task(task: str) -> list[str]:
+    try:
+        return Path(f"/proc/self/task/{task}/children").read_text().split()
+    except OSError:
+        return []  # a thread that ended while we looked
+
+
+def _be_subreaper(on: int) -> None:
+    with suppress(AttributeError):  # only Linux has it
+        _libc().prctl(PR_SET_CHILD_SUBREAPER, on, 0, 0, 0)
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None)
+
+
+def kill_group(pid: int) -> None:
+    """SIGKILL to a whole process group. The leader is not reaped yet, so the number cannot have been given anew."""
+    with suppress(ProcessLookupError):  # the group is empty: all of it has exited
+        os.killpg(pid, signal.SIGKILL)
+
+
+def reap_group(group: int, seconds: float) -> list[resource.struct_rusage]:
+    """Reap the rest of a killed process group, whose leader is reaped: its orphans are ours. Returns what they used. Raises
+    InternalError if they do not die in time."""
+    used: list[resource.struct_rusage] = []
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            pid, _status, usage = os.wait4(-group, os.WNOHANG)
+        except ChildProcessError:
+            return used
+        if pid:
+            used.append(usage)
+        else:
+            time.sleep(0.0005)
+    raise InternalError(f"processes of the group {group} were killed and did not die in {seconds:.0f} s")
+
+
+def namespace(pid: str) -> int:
+    """In which count of processes a number means this process: a container has its own."""
+    return os.stat(f"/proc/{pid}/ns/pid").st_ino
+
+
+def sweep() -> None:
+    """Kill what arbiters that were killed have left of their bots: processes that carry a mark, or run as a user that only a
+    bot can be, and whose arbiter is no more."""
+    for name in os.listdir("/proc"):
+        with suppress(OSError):  # it ended while we looked, or is none of ours
+            arbiters = _arbiters_of(name) if name.isdigit() else []
+            if arbiters and not any(os.path.exists(f"/proc/{arbiter}") for arbiter in arbiters):
+                os.kill(int(name), signal.SIGKILL)
+
+
+def _arbiters_of(pid: str) -> list[int]:
+    """Who may be the arbiter whose bot a process is or was part of, nobody if it is no bot's."""
+    if namespace(pid) != namespace("self"):
+        return []  # in a container, or a bot's own namespace, which ends with its first process: numbers mean others there
+    user = os.stat(f"/proc/{pid}").st_uid
+    if users.is_ours(user):
+        return users.arbiters_of(user)
+    if user != os.geteuid():
+        return []
+    for entry in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+        name, _, value = entry.partition(b"=")
+        if name == MARK.encode():
+            owner = value.partition(b"-")[0]
+            return [int(owner)] if owner.isdigit() else []
+    return []

@@ -1,0 +1,115 @@
+"""What a bot may use of the machine: limits with defaults that a JVM and node survive, and how they are said."""
+
+import re
+import resource
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from khiva_arena.errors import ConfigError
+
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+_SIZE = re.compile(r"(\d+)(?:([KMG])(?:iB?)?)?")
+_UNITS = {None: 1, "K": KIB, "M": MIB, "G": GIB}
+MOST = 1 << 50
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """For one bot during one match, all of its processes together, but for ``file_size`` (of each file) and ``open_files`` (of
+    each process). Bytes, counts, and seconds of CPU time."""
+
+    memory: int = GIB
+    processes: int = 64
+    file_size: int = 64 * MIB
+    open_files: int = 256
+    cpu: int = 3600
+    scratch: int = 16 * MIB
+
+
+# A build runs once, on the organiser's side of the table, and compilers are greedy.
+FOR_A_BUILD = Resources(memory=4 * GIB, processes=512, file_size=GIB, open_files=1024, cpu=3600, scratch=512 * MIB)
+
+DEFAULT = Resources()
+LEAST = Resources(memory=16 * MIB, processes=4, file_size=0, open_files=16, cpu=1, scratch=64 * KIB)
+SIZES = ("memory", "file_size", "scratch")
+WORDS = {
+    "memory": "memory",
+    "processes": "processes",
+    "file_size": "file size",
+    "open_files": "open files",
+    "cpu": "CPU time",
+    "scratch": "scratch space",
+}
+"""How the verdict ``resource`` names a limit."""
+
+
+def of_settings(given: Mapping[str, Any]) -> Resources:
+    """The defaults with ``given`` laid over them: sizes such as "512M" or bytes, counts, seconds. Raises ConfigError with every
+    mistake."""
+    problems: list[str] = []
+    found: dict[str, int] = {}
+    for key, value in given.items():
+        if key not in WORDS:
+            problems.append(f"{key}: no such limit; there are {', '.join(WORDS)}")
+            continue
+        try:
+            found[key] = _number(key, value)
+        except ValueError as error:
+            problems.append(f"{key}: {error}")
+    if problems:
+        raise ConfigError(problems)
+    return Resources(**found)
+
+
+def _number(key: str, value: object) -> int:
+    if isinstance(value, str) and key in SIZES and (match := _SIZE.fullmatch(value)):
+        number = int(match[1]) * _UNITS[match[2]]
+    elif isinstance(value, int) and not isinstance(value, bool):
+        number = value
+    else:
+        raise ValueError(f"{value!r} is no {'size; write 512M or 1G' if key in SIZES else 'whole number'}")
+    if not getattr(LEAST, key) <= number <= MOST:
+        raise ValueError(f"from {say(key, getattr(LEAST, key))} on, not {say(key, number)}")
+    return number
+
+
+def say(key: str, number: float) -> str:
+    """An amount in words: "512 MiB", "64", "3.0 s"."""
+    if key == "cpu":
+        return f"{number:.1f} s"
+    if key not in SIZES:
+        return f"{number:.0f}"
+    for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
+        if number >= unit:
+            return f"{number / unit:.4g} {name}"
+    return f"{number:.0f} bytes"
+
+
+def plain(resources: Resources) -> dict[str, int]:
+    """The limits as plain values, for a definition."""
+    return asdict(resources)
+
+
+def described(resources: Resources) -> str:
+    """All limits in a line."""
+    return ", ".join(f"{WORDS[f.name]} {say(f.name, getattr(resources, f.name))}" for f in fields(resources))
+
+
+def system_limits(resources: Resources) -> dict[str, tuple[int, int]]:
+    """What the system itself holds each process to, but for their number: soft and hard values of RLIMIT_<name>. None is above
+    what this process may have itself. At the soft CPU limit comes a signal that says so, a second later one that kills."""
+    wanted = {
+        "DATA": (resources.memory, resources.memory),
+        "FSIZE": (resources.file_size, resources.file_size),
+        "NOFILE": (resources.open_files, resources.open_files),
+        "CPU": (resources.cpu, resources.cpu + 1),
+        "CORE": (0, 0),
+        "MEMLOCK": (0, 0),
+    }
+    return {name: (_at_most(name, soft), _at_most(name, hard)) for name, (soft, hard) in wanted.items()}
+
+
+def _at_most(name: str, value: int) -> int:
+    most = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1]
+    return value if most == resource.RLIM_INFINITY else min(value, most)

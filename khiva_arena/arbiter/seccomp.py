@@ -1,0 +1,209 @@
+"""The system calls that a bot may not make, as a filter program for the kernel (classic BPF, seccomp(2)).
+
+What is refused would reach other bots or the host's kernel around every other wall: sockets, other processes' memory, signals'
+cousins by process number, locks and kernel keys that two bots could talk through, memory that no limit counts. A refused call
+fails as it does on a kernel that lacks it, so that runtimes fall back. Numbers: the kernel's tables for each machine.
+"""
+
+import errno
+import platform
+import struct
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Call(NamedTuple):
+    """A system call's number on each machine, and the error it fails with."""
+
+    x86_64: int
+    aarch64: int
+    error: int = errno.EPERM
+
+
+ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+OWN_PID = 0x7FFFFFFD
+"""Stands in a program for the process that it will hold; see ``KILLS``."""
+
+ABSENT = -1
+
+REFUSED = {
+    "socket": Call(41, 198, errno.EAFNOSUPPORT),
+    "ptrace": Call(101, 117),
+    "process_vm_readv": Call(310, 270),
+    "process_vm_writev": Call(311, 271),
+    "process_madvise": Call(440, 440),
+    "process_mrelease": Call(448, 448),
+    "kcmp": Call(312, 272),
+    "pidfd_open": Call(434, 434, errno.ENOSYS),
+    "pidfd_getfd": Call(438, 438, errno.ENOSYS),
+    "pidfd_send_signal": Call(424, 424, errno.ENOSYS),
+    "unshare": Call(272, 97),
+    "setns": Call(308, 268),
+    "clone3": Call(435, 435, errno.ENOSYS),  # its flags lie in memory, where a filter cannot look; clone does as well
+    "mount": Call(165, 40),
+    "umount2": Call(166, 39),
+    "pivot_root": Call(155, 41),
+    "chroot": Call(161, 51),
+    "open_tree": Call(428, 428),
+    "move_mount": Call(429, 429),
+    "fsopen": Call(430, 430),
+    "fsmount": Call(432, 432),
+    "mount_setattr": Call(442, 442),
+    "open_by_handle_at": Call(304, 265),
+    "name_to_handle_at": Call(303, 264),
+    "keyctl": Call(250, 219),
+    "add_key": Call(248, 217),
+    "request_key": Call(249, 218),
+    "bpf": Call(321, 280),
+    "perf_event_open": Call(298, 241),
+    "userfaultfd": Call(323, 282),
+    "fanotify_init": Call(300, 262),
+    "syslog": Call(103, 116),
+    "io_uring_setup": Call(425, 425, errno.ENOSYS),
+    "io_uring_enter": Call(426, 426, errno.ENOSYS),
+    "io_uring_register": Call(427, 427, errno.ENOSYS),
+    "flock": Call(73, 32),
+    "shmget": Call(29, 194),
+    "shmat": Call(30, 196),
+    "semget": Call(64, 190),
+    "msgget": Call(68, 186),
+    "semop": Call(65, 193),
+    "semtimedop": Call(220, 192),
+    "msgsnd": Call(69, 189),
+    "msgrcv": Call(70, 188),
+    "mq_open": Call(240, 180),
+    "inotify_add_watch": Call(254, 27, errno.ENOSYS),  # it tells whenever another bot reads a file of the system's
+    "io_setup": Call(206, 0, errno.ENOSYS),  # there are so many for the whole machine
+    "timer_create": Call(222, 107, errno.EAGAIN),  # a stopped bot whose timer sends it SIGCONT would go on
+    "memfd_create": Call(319, 279, errno.ENOSYS),  # its pages count against no limit
+    "memfd_secret": Call(447, 447, errno.ENOSYS),
+    "setpriority": Call(141, 140),
+    "sched_setscheduler": Call(144, 119),
+    "sched_setparam": Call(142, 118),
+    "sched_setattr": Call(314, 274),
+    "ioprio_set": Call(251, 30),
+    "migrate_pages": Call(256, 238),
+    "move_pages": Call(279, 239),
+}
+# A bot that stays in its process group can be stopped and killed as a whole.
+LEAVING_THE_GROUP = {"setsid": Call(112, 157), "setpgid": Call(109, 154)}
+# What Landlock does not govern: whoever owns a file may do this to it without opening it, or through a descriptor that only
+# reads. At level basic an ordinary user's bots own all that is his, the store too.
+MODES_AND_TIMES = {  # builds need them
+    "chmod": Call(90, ABSENT),
+    "fchmod": Call(91, 52),
+    "fchmodat": Call(268, 53),
+    "fchmodat2": Call(452, 452),
+    "utime": Call(132, ABSENT),
+    "utimes": Call(235, ABSENT),
+    "futimesat": Call(261, ABSENT),
+    "utimensat": Call(280, 88),
+}
+ATTRIBUTES = {
+    "chown": Call(92, ABSENT),
+    "fchown": Call(93, 55),
+    "lchown": Call(94, ABSENT),
+    "fchownat": Call(260, 54),
+    "setxattr": Call(188, 5),
+    "lsetxattr": Call(189, 6),
+    "fsetxattr": Call(190, 7),
+    "setxattrat": Call(463, 463),
+    "removexattr": Call(197, 14),
+    "lremovexattr": Call(198, 15),
+    "fremovexattr": Call(199, 16),
+    "removexattrat": Call(466, 466),
+    "file_setattr": Call(469, 469),
+    "truncate": Call(76, 45),  # Landlock governs it from Linux 6.2 on
+}
+FILE_FLAGS = (0x40086602, 0x40046602, 0x401C5820)  # FS_IOC_SETFLAGS, the same for 32 bits, FS_IOC_FSSETXATTR
+# Allowed for the caller itself (0), refused with another process's number.
+ONLY_SELF = {"prlimit64": Call(302, 261), "sched_setaffinity": Call(203, 122)}
+# Where nothing else keeps signals in (see ``launcher.py``): allowed for one's own group and for the bot's first process.
+KILLS = {"kill": Call(62, 129), "tgkill": Call(234, 131)}
+OTHER_KILLS = {"tkill": Call(200, 130), "rt_sigqueueinfo": Call(129, 138), "rt_tgsigqueueinfo": Call(297, 240)}
+CLONE = Call(56, 220)
+NEW_NAMESPACES = 0x7E020080  # CLONE_NEW*: time, mount, cgroup, uts, ipc, user, pid, net
+FCNTL = Call(72, 25)
+LOCKS = (6, 7, 37, 38, 1024, 1026)  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE, F_NOTIFY
+OWNERS = (8, 15)  # F_SETOWN, F_SETOWN_EX: they would have the system signal another process in the bot's stead
+IOCTL = Call(16, 29)
+IOCTLS = (0x8901, 0x8902, 0x5412)  # FIOSETOWN, SIOCSPGRP, the same; TIOCSTI, typing at somebody's terminal
+
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
+_ALLOW, _FAIL, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
+_X32 = 0x40000000
+
+
+def supported() -> bool:
+    """Whether the numbers of this machine are known."""
+    return platform.machine() in ARCHITECTURES
+
+
+def number(call: Call, machine: str = "") -> int:
+    """A call's number on a machine, by default on this one."""
+    return int(getattr(call, machine or platform.machine()))
+
+
+def refused_here() -> dict[str, tuple[int, int]]:
+    """The calls that every program refuses whatever their arguments, by name, with their number here and their error. Empty on
+    a machine whose numbers are not known."""
+    return {name: (number(call), int(call.error)) for name, call in REFUSED.items()} if supported() else {}
+
+
+def program(*, may_leave_group: bool = False, hold_files: bool = False, hold_signals: bool = False) -> bytes:
+    """The filter for this machine. ``may_leave_group``: for builds, whose tools start sessions of their own. ``hold_files``:
+    refuse what changes files that are not open for writing; a build may set modes and times. ``hold_signals``: refuse signals
+    to others, OWN_PID to be replaced by the number of the bot's first process."""
+    machine = platform.machine()
+    refused = dict(REFUSED)
+    if not may_leave_group:
+        refused |= LEAVING_THE_GROUP
+    if hold_files:
+        refused |= ATTRIBUTES | ({} if may_leave_group else MODES_AND_TIMES)
+    if hold_signals:
+        refused |= OTHER_KILLS
+    steps = [_step(_LOAD, _ARCHITECTURE), _step(_EQUAL, ARCHITECTURES[machine], 1, 0), _step(_RETURN, _KILL)]
+    steps.append(_step(_LOAD, _NUMBER))
+    if machine == "x86_64":
+        steps += [_step(_AT_LEAST, _X32, 0, 1), _step(_RETURN, _FAIL | errno.ENOSYS)]
+    for call in [call for call in refused.values() if number(call, machine) != ABSENT]:
+        steps += [_step(_EQUAL, number(call, machine), 0, 1), _step(_RETURN, _FAIL | call.error)]
+    steps += _if(CLONE, machine, [_argument(0), _step(_ANY_BIT, NEW_NAMESPACES, 0, 1), _step(_RETURN, _FAIL | errno.EPERM)])
+    steps += _if(FCNTL, machine, [_argument(1), *_refuse_each((*LOCKS, *OWNERS))])
+    steps += _if(IOCTL, machine, [_argument(1), *_refuse_each((*IOCTLS, *(FILE_FLAGS if hold_files else ())))])
+    for call in ONLY_SELF.values():
+        steps += _if(call, machine, [_argument(0), _step(_EQUAL, 0, 1, 0), _step(_RETURN, _FAIL | errno.EPERM)])
+    if hold_signals:
+        for call in KILLS.values():
+            steps += _if(call, machine, [_argument(0), *_allow_only((0, OWN_PID))])
+    steps.append(_step(_RETURN, _ALLOW))
+    return b"".join(steps)
+
+
+def _step(code: int, value: int, if_so: int = 0, if_not: int = 0) -> bytes:
+    return struct.pack("=HBBI", code, if_so, if_not, value)
+
+
+def _argument(index: int) -> bytes:
+    """Load the low half of an argument: all that these calls look at. Both machines keep it first."""
+    return _step(_LOAD, _ARGUMENTS + 8 * index)
+
+
+def _if(call: Call, machine: str, body: list[bytes]) -> list[bytes]:
+    """``body`` for this call alone; behind it the call's number is loaded again."""
+    return [_step(_EQUAL, number(call, machine), 0, len(body) + 1), *body, _step(_LOAD, _NUMBER)]
+
+
+def _refuse_each(values: Iterable[int]) -> list[bytes]:
+    steps: list[bytes] = []
+    for value in values:
+        steps += [_step(_EQUAL, value, 0, 1), _step(_RETURN, _FAIL | errno.EPERM)]
+    return steps
+
+
+def _allow_only(values: Iterable[int]) -> list[bytes]:
+    steps: list[bytes] = []
+    for value in values:
+        steps += [_step(_EQUAL, value, 0, 1), _step(_RETURN, _ALLOW)]
+    return [*steps, _step(_RETURN, _FAIL | errno.EPERM)]

@@ -1,0 +1,28 @@
+"""Under root every bot runs as a user of its own, a number that nobody else has: it shares no process count and no file with
+another one."""
+
+import itertools
+import os
+
+# A range that neither people nor containers are given (systemd's list of user numbers leaves it alone).
+FIRST = 0x70000000
+PROCESSES, BOTS = 1 << 19, 1 << 8
+PROCESS_NUMBERS = 1 << 22  # the most that Linux gives
+_count = itertools.count()
+
+
+def next_user() -> int | None:
+    """A number for one more bot of this process; None where the arbiter is not root and cannot change users."""
+    if os.geteuid() != 0:
+        return None
+    return FIRST + os.getpid() % PROCESSES * BOTS + next(_count) % BOTS
+
+
+def arbiters_of(user: int) -> list[int]:
+    """The process numbers of arbiters that may have given this number."""
+    return list(range((user - FIRST) // BOTS, PROCESS_NUMBERS, PROCESSES))
+
+
+def is_ours(user: int) -> bool:
+    """Whether a number is of the range, and we are root, who gives them."""
+    return os.geteuid() == 0 and FIRST <= user < FIRST + PROCESSES * BOTS

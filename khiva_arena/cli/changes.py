@@ -1,0 +1,92 @@
+"""What has changed since an unfinished event began: told line by line before a run would begin another one beside it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from khiva_arena.arbiter.bots import Bot
+from khiva_arena.cli.event import Plan, event_id
+from khiva_arena.cli.lookup import events_of
+from khiva_arena.errors import ConfigError
+from khiva_arena.store.db import EventRow, Store
+
+DIGITS = 8
+TIMES = {"startup_ms": "start", "turn_ms": "turn", "bank_ms": "bank"}
+WAYS_ON = (
+    "restore what has changed and give the same command to go on; "
+    "or begin another event beside it with --new-event; or give another --out"
+)
+
+
+def refuse_changed(store: Store, definition: Mapping[str, Any], bots: Sequence[Bot]) -> None:
+    """Raise ConfigError where the store has an event that is not over, and what is asked for now is not in the store: then it
+    says what differs from the most similar one. An event of which nothing was played yet does not count."""
+    known = events_of(store, ())
+    if event_id(dict(definition)) in [event.id for event in known]:
+        return
+    fixed = {event.id: len(store.fixed(event.id)) for event in known if store.conclusion(event.id) is None}
+    found = [(differences(event, definition, bots), event) for event in known if fixed.get(event.id)]
+    if not found:
+        return
+    lines, event = min(found, key=lambda pair: (len(pair[0]), -pair[1].number))
+    planned = Plan(event.definition).totals.matches
+    first = f"{store.folder}: event {event.number} is not over, {fixed[event.id]} of {planned} matches are fixed; since it began:"
+    raise ConfigError([f"{first} {lines[0]}", *(f"also: {line}" for line in lines[1:]), WAYS_ON])
+
+
+def differences(event: EventRow, definition: Mapping[str, Any], bots: Sequence[Bot]) -> list[str]:
+    """Every difference between an event's definition and another one, a line each."""
+    then, now = event.definition, definition
+    if then["game"] != now["game"]:
+        return [f"game was {then['game']}, is {now['game']}"]  # with it all rules have changed
+    lines = _bots(event, bots)
+    before, after = _flat(then), _flat(now)
+    for key in {**before, **after}:
+        if before.get(key) != after.get(key) and not (lines and key == "anchor"):  # which follows from the bots
+            lines.append(_line(key, before.get(key), after.get(key)))
+    return lines
+
+
+def _bots(event: EventRow, bots: Sequence[Bot]) -> list[str]:
+    then, now = {bot.name: bot for bot in event.bots}, {bot.name: bot for bot in bots}
+    lines = []
+    for name, old in then.items():
+        new = now.get(name)
+        if new is None:
+            lines.append(f"bot {name} ({old.asked_as}) has been left out")
+        elif new.identity != old.identity:
+            said = f"identity {old.identity[:DIGITS]} then, {new.identity[:DIGITS]} now"
+            lines.append(f"bot {name} ({new.asked_as}) has changed: {said}")
+    lines += [f"bot {name} ({bot.asked_as}) has been added" for name, bot in now.items() if name not in then]
+    if not lines and list(then) != list(now):
+        lines.append(f"the bots stand in another order: {', '.join(then)} then; {', '.join(now)} now")
+    return lines
+
+
+def _flat(definition: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """All but the bots, maps within maps as "rules.overshoot"."""
+    out: dict[str, Any] = {}
+    for key, value in definition.items():
+        if isinstance(value, Mapping):
+            out |= _flat(value, f"{before}{key}.")
+        elif before or key != "bots":
+            out[f"{before}{key}"] = value
+    return out
+
+
+def _line(key: str, then: Any, now: Any) -> str:
+    room, _, rest = key.partition(".")
+    if key == "seed":
+        return "another seed was given" if then and now else f"the seed was {_seed(then)}, is {_seed(now)}"
+    if room == "time":
+        return f"{TIMES.get(rest, rest)} was {then} ms, is {now} ms"
+    what = f"rule {rest}" if room == "rules" else key
+    return f"{what} was {_value(then)}, is {_value(now)}"
+
+
+def _seed(value: object) -> str:
+    return "given" if value else "drawn"
+
+
+def _value(value: object) -> str:
+    text = "not set" if value is None else str(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,62 @@
+"""Which isolation a command plays at: the level that was asked for, or the best one that works here."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from khiva_arena.arbiter.isolation import Level, Sandbox, sweep
+from khiva_arena.arbiter.probe import best, remedy, why_not
+from khiva_arena.arbiter.readable import found, that_holds
+from khiva_arena.arbiter.wire import Command
+from khiva_arena.cli.say import say
+from khiva_arena.cli.settings import AUTO, Settings
+from khiva_arena.errors import ConfigError
+
+DOCTOR = "`khiva-arena doctor` says what would give a better one"
+
+
+def sandbox_of(settings: Settings, *, rated: bool) -> Sandbox:
+    """Try the level and say what bots are kept in. A rated run goes down to trusted only where that was said in so many words.
+
+    Raises ConfigError where the level does not work here.
+    """
+    if settings.isolation == AUTO:
+        level = best()
+        if level is Level.TRUSTED and rated and not settings.trust_bots:
+            raise ConfigError(
+                "--isolation auto: no level that keeps bots from this machine works here; "
+                f"{DOCTOR}, and --trust-bots plays them with all of your rights"
+            )
+    else:
+        level = Level(settings.isolation)
+        if why := why_not(level):
+            command = remedy(level, why)
+            raise ConfigError(f"--isolation {level}: does not work here: {why}" + (f"; try: {command}" if command else ""))
+    if level is Level.TRUSTED:
+        say("warning: isolation trusted: bots run with all of your rights; play only those you trust")
+    sweep(level)
+    return Sandbox(level, settings.resources, settings.ponder)
+
+
+def sandbox_again(recorded: Sandbox, asked: str | None) -> Sandbox:
+    """For a match that is played again: the level that is asked for now, else the one that it was played at where that works,
+    else the best one that does. Raises ConfigError for a level that is none."""
+    if asked not in (None, AUTO, *Level):
+        raise ConfigError(f"--isolation: {asked!r} is no level; there are {AUTO}, {', '.join(Level)}")
+    wanted = recorded.level if asked is None else best() if asked == AUTO else Level(asked)
+    if why := why_not(wanted):
+        say(f"warning: isolation {wanted} does not work here ({why}); playing at {best()}")
+        wanted = best()
+    elif wanted is not recorded.level:
+        say(f"playing at isolation {wanted}; the stored match was played at {recorded.level}")
+    return replace(recorded, level=wanted)
+
+
+def keep_private(store: Path, sandbox: Sandbox, commands: Sequence[Command]) -> None:
+    """Raise ConfigError where a store lies in a folder that bots may read: it holds what nobody may know before the end."""
+    if sandbox.level is Level.TRUSTED:
+        return
+    for command in commands:
+        program = found(command.argv[0], command.folder)
+        if program and (holder := that_holds(str(store), program, command.readable)):
+            raise ConfigError(f"--out {store}: bots may read all of {holder}, the deals of this store too; give another --out")

@@ -1,0 +1,267 @@
+"""The files of a store: opened for reading, made and opened for writing, and what SQLite or the disk refuses, in plain words."""
+
+import fcntl
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from errno import EACCES, ENOSPC, EROFS
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from khiva_arena.errors import StoreError
+
+VERSION = 2
+FILE = "arena.db"
+LOCK = "arena.lock"
+APPLICATION = 0x4B484956  # "KHIV"
+BUSY_SECONDS = 10.0  # for another program that holds the file
+LOCK_SECONDS = 0.5  # for an arbiter that is just ending, or a command that looks whether there is one
+PROBLEMS_MOST = 20
+MAKE_WRITABLE = "; make it writable and run the same command again, or give another --out"
+MALFORMED = "database disk image is malformed"
+REFUSED = (sqlite3.Error, UnicodeDecodeError)  # the latter for a damaged name of a column
+FREE_SPACE = "; free some space and run the same command again, nothing that was fixed is lost"
+
+
+# --- one arbiter at a time ---
+
+
+def lock(folder: Path) -> int:
+    """Take the lock of a store that is to be written. Raises StoreError when another arbiter has it."""
+    descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    deadline = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return descriptor
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                os.close(descriptor)
+                raise _taken(folder) from None
+        time.sleep(0.02)
+
+
+def check_unlocked(folder: Path) -> None:
+    """Raise StoreError when an arbiter is at work on a store: before bots are built and started, as far as can be told then."""
+    try:
+        descriptor = os.open(folder / LOCK, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise _taken(folder) from None
+    finally:
+        os.close(descriptor)
+
+
+def _taken(folder: Path) -> StoreError:
+    return StoreError(f"{folder}: another arbiter is at work on this store; wait for it, or give another --out")
+
+
+def which(path: Path) -> tuple[int, int] | None:
+    """Which file is at a path, None for none: another one there has another number."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+# --- opening ---
+
+
+def open_to_read(folder: Path) -> sqlite3.Connection:
+    """A connection that cannot write."""
+    check_pieces(folder / FILE)
+    path = (folder / FILE).resolve()
+    return _connect(f"{path.as_uri()}?{_how_to_read(path)}")
+
+
+def _connect(uri: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+    connection.text_factory = _text
+    return connection
+
+
+def _text(data: bytes) -> str:
+    return data.decode(errors="backslashreplace")  # damage is for the sums to find, not an error of the whole query
+
+
+def _how_to_read(path: Path) -> str:
+    """SQLite writes beside a database in WAL mode even to read it. Where it cannot, as on a read-only disk, no arbiter is at
+    work either; and if none left anything in the -wal file, the one file is the whole store and will not change."""
+    wal = _wal(path)
+    if os.access(path.parent, os.W_OK) or (wal.exists() and wal.stat().st_size):
+        return "mode=ro"
+    return "mode=ro&immutable=1"
+
+
+def open_to_write(folder: Path) -> sqlite3.Connection:
+    """A connection that writes, to a store that is made if need be."""
+    path = folder / FILE
+    check_pieces(path)
+    _make_if_blank(path)
+    connection = _connect(f"{path.resolve().as_uri()}?mode=rw")
+    try:
+        check_version(folder, connection)
+        # A match that was reported as fixed must outlive even a power cut.
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def check_pieces(path: Path) -> None:
+    """Raise StoreError where only part of a store is there. SQLite would throw away what a -wal file holds beside an empty
+    file, or lay it over a new one."""
+    wal = _wal(path)
+    left = f", and {wal.name} holds what is left of it" if wal.exists() and wal.stat().st_size else ""
+    if path.exists() and path.stat().st_size == 0:
+        raise StoreError(f"{path}: it is empty{left}: restore a copy, or remove both to begin anew")
+    if not path.exists() and left:
+        raise StoreError(f"{path}: it is missing{left}: put it back, or remove that to begin anew")
+
+
+def _wal(path: Path) -> Path:
+    return path.with_name(f"{FILE}-wal")
+
+
+def _make_if_blank(path: Path) -> None:
+    """Make an empty store under another name and move it into place: ended at any moment, this leaves no half of one."""
+    if path.exists():
+        connection = _connect(f"{path.resolve().as_uri()}?mode=rw")
+        try:
+            if not is_blank(connection):
+                return
+        finally:
+            connection.close()
+    draft = path.with_name(f"{FILE}-new")
+    _remove(draft)
+    try:
+        _make(draft)
+    except BaseException:
+        _remove(draft)
+        raise
+    draft.replace(path)
+
+
+def _make(draft: Path) -> None:
+    """All of it in the one file before that is moved: what SQLite keeps in a -wal file, it may fail to move over, and not say."""
+    connection = sqlite3.connect(draft, isolation_level=None)
+    try:
+        versions = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
+        connection.executescript(f"BEGIN; {_schema()} {versions} COMMIT;")
+        connection.execute("PRAGMA journal_mode = WAL")
+    finally:
+        connection.close()
+    left = Path(f"{draft}-wal")
+    if left.exists() and left.stat().st_size:
+        raise sqlite3.OperationalError("database or disk is full")
+
+
+def _remove(draft: Path) -> None:
+    for left in (draft, *(Path(f"{draft}{end}") for end in ("-wal", "-shm", "-journal"))):
+        left.unlink(missing_ok=True)
+
+
+def is_blank(connection: sqlite3.Connection) -> bool:
+    """Nothing was ever stored in it: what a full disk or a kill may leave of a store that was being made."""
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    return (application, tables) == (0, 0)
+
+
+def check_version(folder: Path, connection: sqlite3.Connection) -> None:
+    """Raise StoreError for what is no store, or one of another version."""
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if application != APPLICATION:
+        raise StoreError(f"{folder / FILE}: not a store of Khiva Arena; give another folder")
+    if version != VERSION:
+        raise StoreError(
+            f"{folder / FILE}: a store of version {version}; this engine reads version {VERSION}: "
+            "use the engine that made it, or another folder"
+        )
+
+
+# --- the schema ---
+
+
+def _schema() -> str:
+    return files("khiva_arena.store").joinpath("schema.sql").read_text()
+
+
+def _statements(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
+    return set(connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall())
+
+
+@cache
+def _model() -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(_schema())
+    return connection
+
+
+@cache
+def columns(table: str) -> tuple[tuple[str, str, bool], ...]:
+    """The name and type of each column, and whether it may be NULL."""
+    rows = _model().execute(f"PRAGMA table_info({table})").fetchall()
+    return tuple((name, kind, not needed) for _, name, kind, needed, _, _ in rows)
+
+
+def damage(connection: sqlite3.Connection) -> list[str]:
+    """What SQLite itself finds wrong with the file, page by page and row by row, and whether its tables are ours."""
+    found: list[str] = []
+    try:
+        if _statements(connection) != _statements(_model()):
+            found.append("its tables are not those of a store")
+        rows = connection.execute(f"PRAGMA integrity_check({PROBLEMS_MOST})").fetchall()
+        found += [line for (text,) in rows for line in str(text).splitlines() if not line.startswith(("ok", "*** in database"))]
+        rows = connection.execute("PRAGMA foreign_key_check").fetchall()
+        found += [f"row {row} of {table} belongs to nothing in {parent}" for table, row, parent, _ in rows[:PROBLEMS_MOST]]
+    except REFUSED as error:
+        found.append(_words(error))
+    return found
+
+
+# --- errors ---
+
+
+@contextmanager
+def explained(folder: Path) -> Iterator[None]:
+    """What SQLite and the disk refuse, as one line for the user."""
+    try:
+        yield
+    except REFUSED as error:
+        text = _words(error)
+        raise StoreError(f"{folder / FILE}: {text}{_advice(text)}") from error
+    except OSError as error:
+        advice = {ENOSPC: FREE_SPACE, EROFS: MAKE_WRITABLE, EACCES: MAKE_WRITABLE}.get(error.errno or 0, "")
+        raise StoreError(f"{folder}: {error.strerror or error}{advice}") from error
+
+
+def _words(error: Exception) -> str:
+    return MALFORMED if isinstance(error, UnicodeDecodeError) else " ".join(str(error).split())
+
+
+def _advice(text: str) -> str:
+    hints = {
+        "full": FREE_SPACE,
+        "locked": "; another program holds it: end that and run the same command again",
+        "readonly": "; it cannot be written: check the permissions of the folder, then run the same command again",
+        "unable to open": "; check the permissions of the folder; if it cannot be written, copy arena.db and arena.db-wal to one "
+        "that can",
+        "disk I/O": "; the disk is full or refuses: free some space or mend it, and run the same command again, nothing that was "
+        "fixed is lost",
+        "malformed": "; it is damaged: `khiva-arena verify` says what is sound, restore a copy to go on",
+        "no such": "; it is damaged: restore a copy to go on",
+        "not a database": "; it is damaged or no store: restore a copy, or give another folder",
+        "unsupported file format": "; it is damaged: restore a copy to go on",
+    }
+    return next((hint for word, hint in hints.items() if word in text), "; `khiva-arena verify` says what is sound")

@@ -1,0 +1,249 @@
+"""A seat is late because it had no core: who is to blame for that, in virtual time and with real processes."""
+
+import os
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from arena import descendants, living
+from jobs import SECRET, job
+from scripted import Bot, ScriptedWire, act, honest, play
+
+from khiva_arena.arbiter.hog import Look, over_its_due, owed
+from khiva_arena.arbiter.match import Outcome
+from khiva_arena.arbiter.pool import play_one
+from khiva_arena.arbiter.process import Processes
+from khiva_arena.arbiter.wire import Command
+from khiva_arena.replay.record import Record
+from khiva_arena.replay.verify import verify
+from khiva_arena.result import Verdict
+
+NOBODY = Command((), "")
+STARVED = [0.0, 0.5, 0.0]
+NOTHING = [0.0, 0.0, 0.0]
+LIMITS = {"turn_ms": 1_000, "bank_ms": 0}
+
+
+def run(*bots: Bot, delays: list[list[float]], cpus: list[list[float]], **limits: int) -> tuple[Outcome, ScriptedWire]:
+    return play(job([NOBODY] * len(bots), **(LIMITS | limits)), bots, delays=delays, cpus=cpus)
+
+
+def first(how: Bot, kind: str = "play_pass") -> Bot:
+    """Honest but for the first decision of this kind."""
+    done: list[bool] = []
+
+    def bot(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        if message.get("kind") == kind and not done:
+            done.append(True)
+            return how(message)
+        return honest(message)
+
+    return bot
+
+
+def late(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+    """Half a second late at most: as much as it had no core for."""
+    return act(message, delay=1.3, choice=len(message["legal"]) - 1)
+
+
+def sound(outcome: Outcome) -> Record:
+    assert outcome.record is not None, outcome.void
+    verify(outcome.record, SECRET)
+    return outcome.record
+
+
+def test_a_hog_that_was_asked_is_out_and_the_late_seat_plays_on() -> None:
+    outcome, wire = run(first(honest), first(late), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [1.9, 0.5, 0.1]])
+    record = sound(outcome)
+    assert record.verdicts == (Verdict.RESOURCE, Verdict.OK, Verdict.OK)
+    assert record.forfeited_at == (1, None, None)
+    assert [choice.why for choice in record.steps[0]] == ["resource", "", ""]
+    assert outcome.seats[0].faults[0].detail == "CPU time: used 1.9 s while seat 1 had no core for 0.5 s of its time"
+    assert not outcome.seats[1].faults
+    assert record.ranks[0] == 3
+    assert record.reason == "over"
+    assert next(line for line in wire.log if " x 0 " in line) == "   1.000 x 0 stopped"
+
+
+def test_the_time_without_a_core_is_not_charged() -> None:
+    outcome, _ = run(
+        honest, first(lambda m: act(m, delay=3.2)), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [6.0, 0, 0]], bank_ms=2_000
+    )
+    assert sound(outcome).verdicts == (Verdict.RESOURCE, Verdict.OK, Verdict.OK)
+    assert outcome.seats[1].slowest == pytest.approx(2.7)
+    assert outcome.seats[1].bank_left == pytest.approx(0.3)
+
+
+def test_a_hog_that_was_not_asked_has_a_tenth_of_a_core_and_then_to_pause() -> None:
+    """Of the decisions that are asked of one seat alone: 0.11 s of a second is within its due and the rounding, 0.2 s is not."""
+    for used, paused in ((0.11, False), (0.2, True)):
+        delays, cpus = [NOTHING, STARVED], [NOTHING, [0.0, 0.5, used]]
+        slow = first(late, kind="boost")
+        outcome, wire = run(honest, slow, honest, delays=delays, cpus=cpus)
+        alone = [to for to, message in wire.sent if message.get("kind") == "boost"]
+        assert alone
+        if not paused:
+            assert "seat 1" in outcome.void
+            continue
+        record = sound(outcome)
+        assert record.verdicts == (Verdict.OK, Verdict.OK, Verdict.OK)
+        assert not any(report.faults for report in outcome.seats)
+        assert [report.paused for report in outcome.seats] == [0, 0, 1]
+        rests = next(number for number, line in enumerate(wire.log) if " z 2 " in line)
+        asked = next(number for number, line in enumerate(wire.log) if number > rests and " > 2 decide" in line)
+        assert any(" w 2 " in line for line in wire.log[rests:asked])
+
+
+def test_all_hogs_are_out() -> None:
+    outcome, _ = run(honest, first(late), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [1.3, 0.4, 1.3]])
+    record = sound(outcome)
+    assert record.verdicts == (Verdict.RESOURCE, Verdict.OK, Verdict.RESOURCE)
+    assert (record.ranks, record.reason) == ((2, 1, 2), "forfeits")
+
+
+def test_without_a_hog_the_host_was_late() -> None:
+    outcome, _ = run(honest, first(late), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [1.2, 0.4, 1.2]])
+    assert outcome.record is None
+    assert outcome.void == "seat 1 was late, but had no core for 500 ms of its time"
+
+
+def at_turns(delays: dict[int, float]) -> Bot:
+    """Honest but for the turns named, which take as long as it says there."""
+
+    def bot(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        turn = message["view"]["turn"] if message.get("kind") == "play_pass" else 0
+        return act(message, delay=delays[turn]) if turn in delays else honest(message)
+
+    return bot
+
+
+def test_who_is_out_already_is_not_blamed_again() -> None:
+    text: Bot = lambda _: [(0.001, b"text")]  # noqa: E731
+    outcome, _ = run(first(text), at_turns({2: 1.3}), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [9.0, 0.4, 0.5]])
+    assert outcome.record is None
+    assert "seat 1" in outcome.void
+    assert [fault.verdict for fault in outcome.seats[0].faults] == [Verdict.PROTOCOL]
+
+
+def test_two_late_seats_and_one_hog() -> None:
+    """The hog is out with the first look; what the other late seat lacked until then is on its account, too, though by its own
+    end it used no more than is due for so long a time."""
+    looks = [NOTHING, NOTHING, [0.5, 0.0, 0.0], [0.5, 1.0, 0.0]]
+    cpus = [NOTHING, NOTHING, [0.4, 0.4, 1.5], [0.4, 0.4, 1.5]]
+    outcome, _ = run(at_turns({1: 2.9, 2: 1.4}), at_turns({2: 3.9}), honest, delays=looks, cpus=cpus, bank_ms=2_000)
+    assert sound(outcome).verdicts == (Verdict.OK, Verdict.OK, Verdict.RESOURCE)
+    assert outcome.seats[2].faults[0].gather > 1
+    assert [len(report.faults) for report in outcome.seats] == [0, 0, 1]
+    assert outcome.seats[0].bank_left == pytest.approx(0.1)
+    assert outcome.seats[1].bank_left == pytest.approx(0.1)
+
+
+def test_a_hog_that_answered_in_time_is_out_nevertheless() -> None:
+    """Its answer is not played."""
+    outcome, _ = run(honest, first(late), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [0.0, 0.4, 1.9]])
+    record = sound(outcome)
+    assert record.steps[0][2] == (2, 0, "resource")
+
+
+def test_a_short_wait_for_a_core_blames_nobody_unless_the_answer_comes() -> None:
+    """Two hundredths of its time: a seat that says nothing at all is late by its own fault."""
+    delays, cpus = [NOTHING, [0.0, 0.02, 0.0]], [NOTHING, [1.9, 0.4, 0.0]]
+    silent, _ = run(honest, first(lambda _: []), honest, delays=delays, cpus=cpus)
+    assert sound(silent).verdicts == (Verdict.OK,) * 3
+    assert [fault.verdict for fault in silent.seats[1].faults] == [Verdict.TIMEOUT]
+    answered, _ = run(honest, first(lambda m: act(m, delay=1.01)), honest, delays=delays, cpus=cpus)
+    assert sound(answered).verdicts == (Verdict.RESOURCE, Verdict.OK, Verdict.OK)
+
+
+def test_a_seat_whose_own_threads_wait_for_each_other_is_owed_nothing() -> None:
+    """It had a whole core: neither the host nor anybody at the table is to blame, and the match is not void."""
+    outcome, _ = run(honest, first(late), honest, delays=[NOTHING, [0.0, 0.8, 0.0]], cpus=[NOTHING, [0.0, 1.0, 0.0]])
+    assert sound(outcome).verdicts == (Verdict.OK,) * 3
+    assert [fault.verdict for fault in outcome.seats[1].faults] == [Verdict.TIMEOUT]
+
+
+def test_time_that_is_given_back_and_lacked_again_is_given_back_again() -> None:
+    """Half a second in the turn, a quarter in the half second, an eighth in the quarter, and then the answer comes."""
+    looks = [[0.0, total, 0.0] for total in (0.0, 0.5, 0.75, 0.875)]
+    cpus = [NOTHING]
+    outcome, _ = run(honest, first(lambda m: act(m, delay=1.87)), honest, delays=looks, cpus=cpus)
+    assert outcome.void == "seat 1 was late, but had no core for 875 ms of its time"
+    outcome, _ = run(honest, first(lambda m: act(m, delay=1.88)), honest, delays=looks, cpus=cpus)
+    assert sound(outcome).verdicts == (Verdict.OK,) * 3
+    assert [fault.verdict for fault in outcome.seats[1].faults] == [Verdict.TIMEOUT]
+
+
+def test_on_a_host_without_any_core_there_is_an_end_to_giving_back() -> None:
+    """Eight times what was seen of the first second: all but its first hundredth."""
+    looks = [[0.0, float(total), 0.0] for total in range(30)]
+    outcome, wire = run(honest, first(lambda _: []), honest, delays=looks, cpus=[NOTHING])
+    assert [fault.verdict for fault in outcome.seats[1].faults] == [Verdict.TIMEOUT]
+    told = next(line for line in wire.log if "> 1 fault timeout" in line)
+    assert told.startswith("   8.920")
+
+
+def test_what_a_seat_is_owed() -> None:
+    before = Look(10.0, [1.0], [5.0])
+    assert owed(before, Look(12.0, [2.5], [5.0]), 0) == pytest.approx(1.5)
+    assert owed(before, Look(12.0, [2.5], [6.0]), 0) == pytest.approx(0.98)
+    assert owed(before, Look(12.0, [9.0], [9.0]), 0) == 0
+
+
+def test_what_is_more_than_a_seat_s_due() -> None:
+    before, after = Look(10.0, [0.0] * 4, [1.0] * 4), Look(20.0, [0.0] * 4, [13.0, 13.1, 2.0, 2.1])
+    found = over_its_due(before, after, {0: True, 1: True, 2: False, 3: False})
+    assert found == {1: pytest.approx(12.1), 3: pytest.approx(1.1)}
+
+
+@pytest.mark.parametrize("name", [b"bot", b") R 1 (", b"\xff\xfe\n) 1"])
+def test_cpu_is_that_of_the_whole_tree_whatever_it_is_called(name: bytes) -> None:
+    """A child that ended and was waited for, one that still runs, and the bot itself: 0.2 s each."""
+    burn = "import os, time\nwhile time.process_time() < 0.2: pass\n"
+    rename = f"open('/proc/self/comm', 'wb').write({name!r})\n"
+    child = f"{rename}{burn}os.write(1, b'.')\ntime.sleep(60)"
+    main = f"import subprocess, sys\n{rename}subprocess.run([sys.executable, '-c', {burn!r}])\n{burn}"
+    main += f"subprocess.run([sys.executable, '-c', {'import os, time' + chr(10) + child!r}])"
+
+    async def cpu() -> list[float]:
+        quiet = Command(("/bin/sleep", "60"), "/tmp")
+        wire = Processes([Command((sys.executable, "-c", main), "/tmp"), quiet, Command(("/nowhere/bot",), "/tmp")])
+        try:
+            arrived = b""
+            while not arrived:
+                arrived = b"".join(arrival.data for arrival in await wire.receive(trio.current_time() + 60))
+            return wire.cpu()
+        finally:
+            await wire.close(0)
+
+    used, idle, never = trio.run(cpu)
+    assert 0.55 < used < 5
+    assert idle < 0.1
+    assert never == 0
+
+
+HOG = str(Path(__file__).parent.parent / "support" / "hog.py")
+SECONDS = 60.0
+
+
+def test_a_real_hog_is_out_and_a_bot_that_needs_its_core_plays_on() -> None:
+    """The thinker needs 0.7 s of CPU in a turn of 1 s, and the hog keeps far more processes busy than there are cores."""
+    before = descendants(os.getpid())
+    words = (["honest"], ["thinks", "0.7"], ["burns", str(8 * len(os.sched_getaffinity(0)))])
+    began = time.monotonic()
+    outcome = play_one(job([Command((sys.executable, HOG, *how), "/tmp") for how in words], startup_ms=20_000, **LIMITS))
+    assert time.monotonic() - began < SECONDS
+    record = sound(outcome)
+    assert record.verdicts == (Verdict.OK, Verdict.OK, Verdict.RESOURCE)
+    assert record.forfeited_at[2] == 1
+    assert not outcome.seats[1].faults
+    assert re.fullmatch(
+        r"CPU time: used \d+\.\d s while seat [01] had no core for \d\.\d s of its time", outcome.seats[2].faults[0].detail
+    )
+    ends = time.monotonic() + 10
+    while living(descendants(os.getpid()) - before) and time.monotonic() < ends:
+        time.sleep(0.01)
+    assert not living(descendants(os.getpid()) - before)

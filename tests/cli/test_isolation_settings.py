@@ -1,0 +1,134 @@
+"""Isolation, limits and pondering as settings: what is taken, what is refused with a remedy, and where all of it is shown."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from arena import NAIVE, RANDOM, arena, bots
+
+from khiva_arena.arbiter.isolation import Level, Sandbox
+from khiva_arena.arbiter.probe import levels
+from khiva_arena.arbiter.resources import DEFAULT, plain
+from khiva_arena.cli import sandbox
+from khiva_arena.cli.sandbox import sandbox_again, sandbox_of
+from khiva_arena.cli.settings import Settings, settle
+from khiva_arena.errors import ConfigError
+
+BOTS = bots(RANDOM, NAIVE)
+SHORT = ("--seats", "2", "--seeds", "1", "--rule", "max_turns=1", "--seed", "levels")
+
+
+def settings(**given: object) -> Settings:
+    return settle({"bots": ["a"], **given})
+
+
+@pytest.fixture
+def only_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that gives nothing better."""
+    monkeypatch.setattr(sandbox, "best", lambda: Level.TRUSTED)
+    monkeypatch.setattr(sandbox, "why_not", lambda level: "" if level is Level.TRUSTED else "bubblewrap is not installed")
+    monkeypatch.setattr(sandbox, "remedy", lambda level, why: "sudo apt install bubblewrap")
+    monkeypatch.setattr(sandbox, "sweep", lambda level: None)
+
+
+@pytest.mark.usefixtures("only_trusted")
+def test_a_rated_run_goes_down_to_trusted_only_where_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ConfigError, match=r"^--isolation auto: no level .* --trust-bots"):
+        sandbox_of(settings(), rated=True)
+    assert sandbox_of(settings(trust_bots=True), rated=True).level is Level.TRUSTED
+    assert sandbox_of(settings(isolation="trusted"), rated=True).level is Level.TRUSTED
+    assert sandbox_of(settings(), rated=False).level is Level.TRUSTED
+    assert capsys.readouterr().err.count("warning: isolation trusted") == 3
+
+
+@pytest.mark.usefixtures("only_trusted")
+@pytest.mark.parametrize("level", ["strict", "standard", "basic"])
+def test_a_level_that_does_not_work_is_refused_with_the_remedy(level: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        sandbox_of(settings(isolation=level, trust_bots=True), rated=False)
+    expected = f"--isolation {level}: does not work here: bubblewrap is not installed; try: sudo apt install bubblewrap"
+    assert list(caught.value.problems) == [expected]
+
+
+@pytest.mark.usefixtures("only_trusted")
+def test_a_stored_match_is_played_at_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert sandbox_again(Sandbox(Level.STANDARD, ponder=False), None) == Sandbox(Level.TRUSTED, ponder=False)
+    assert "isolation standard does not work here (bubblewrap is not installed); playing at trusted" in capsys.readouterr().err
+    assert sandbox_again(Sandbox(Level.TRUSTED), None).level is Level.TRUSTED
+    with pytest.raises(ConfigError, match="no level"):
+        sandbox_again(Sandbox(), "perfect")
+
+
+def test_a_level_that_is_none(tmp_path: Path) -> None:
+    done = arena("run", *BOTS, "--isolation", "perfect", cwd=tmp_path, code=2)
+    assert done.stderr == (
+        "khiva-arena: error: --isolation: 'perfect' is no level; there are auto, strict, standard, basic, trusted\n"
+    )
+
+
+def test_every_wrong_limit_at_once_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text('bots = ["x"]\nponder = 1\n\n[limits]\nmemory = "much"\ncpu = 0\ndisk = 3\n')
+    done = arena("run", "c.toml", cwd=tmp_path, code=2)
+    lines = done.stderr.splitlines()
+    assert [line.split(": ")[2] for line in lines] == ["c.toml:2", "c.toml:5", "c.toml:6", "c.toml:7"]
+    done = arena("run", *BOTS, "--limit", "memory=1", "--limit", "processes=all", "--limit", "disk=1", cwd=tmp_path, code=2)
+    lines = done.stderr.splitlines()
+    assert all(line.startswith("khiva-arena: error: --limit: ") for line in lines)
+    assert [line.split(": ")[3] for line in lines] == ["memory", "processes", "disk"]
+    done = arena("run", *BOTS, "--limit", "memory", cwd=tmp_path, code=2)
+    assert done.stderr == "khiva-arena: error: --limit memory: write --limit KEY=VALUE\n"
+
+
+def test_flags_win_over_the_file_limit_by_limit(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text(
+        f'bots = ["{RANDOM}", "{NAIVE}"]\nponder = true\n[limits]\nmemory = "600M"\nprocesses = 40\n'
+    )
+    arena("run", "c.toml", *SHORT, "--limit", "memory=512M", "--no-ponder", "--out", "r", cwd=tmp_path)
+    table = json.loads(arena("standings", "r", "--json", cwd=tmp_path).stdout)["standings"][0]
+    assert table["limits"] == plain(DEFAULT) | {"memory": 512 << 20, "processes": 40}
+    assert table["ponder"] is False
+    title = arena("standings", "r", cwd=tmp_path).stdout.splitlines()[0]
+    assert f"isolation {table['isolation']}, memory 512 MiB, processes 40, no pondering; event 1" in title
+
+
+def test_what_was_played_under_other_conditions_is_not_pooled(tmp_path: Path) -> None:
+    run = ("run", *BOTS, *SHORT, "--isolation", "trusted", "--out", "r")
+    for more in ((), ("--limit", "memory=512M"), ("--no-ponder",), ("--limit", "memory=1G")):
+        arena(*run, *more, cwd=tmp_path)
+    found = json.loads(arena("standings", "r", "--json", cwd=tmp_path).stdout)["standings"]
+    assert [(table["limits"]["memory"], table["ponder"]) for table in found] == [
+        (1 << 30, True),
+        (512 << 20, True),
+        (1 << 30, False),
+    ]
+    assert len(arena("standings", "r", cwd=tmp_path).stdout.split("; event ")) == 4
+
+
+@pytest.mark.parametrize("level", list(Level))
+def test_the_level_is_in_every_record(level: Level, tmp_path: Path) -> None:
+    command = ("match", *BOTS, "--rule", "max_turns=1", "--seed", "a", "--isolation", level, "--json")
+    if levels()[level]:
+        done = arena(*command, cwd=tmp_path, code=2)
+        assert done.stderr.startswith(f"khiva-arena: error: --isolation {level}: does not work here: ")
+        assert done.stderr.count("\n") == 1
+        return
+    if level is Level.BASIC and os.geteuid() == 0:
+        command = ("match", *bots("/bin/true", "/bin/false"), *command[5:])
+        arena(*command, cwd=tmp_path, code=2)  # its bots start; that they are none is another matter
+        return
+    done = arena(*command, cwd=tmp_path)
+    assert json.loads(done.stdout)["header"]["isolation"] == level
+    assert ("warning: isolation trusted" in done.stderr) == (level is Level.TRUSTED)
+
+
+def test_a_stored_match_played_again_at_another_level(tmp_path: Path) -> None:
+    arena("run", *BOTS, *SHORT, "--isolation", "trusted", "--out", "r", cwd=tmp_path)
+    again = arena("match", "--from", "r", "1/0", "--isolation", "auto", cwd=tmp_path)
+    assert "every choice is the same" in again.stdout
+    best = next(level for level in Level if not levels()[level])
+    told = f"playing at isolation {best}; the stored match was played at trusted\n"
+    assert again.stderr == (told if best is not Level.TRUSTED else "")
+    assert arena("match", "--from", "r", "1/0", cwd=tmp_path).stderr == ""
+    arena("match", "--from", "r", "1/0", "--isolation", "perfect", cwd=tmp_path, code=2)
+    arena("match", "--from", "r", "1/0", "--limit", "memory=512M", cwd=tmp_path, code=2)

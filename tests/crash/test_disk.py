@@ -1,0 +1,167 @@
+"""A full or a read-only disk, at every stage: one line, 2, nothing lost, and with room again the same command ends as ever."""
+
+import random
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from arena import NAIVE, RANDOM, arena, bots, living, started
+from disks import fill, remount, small_disk
+from killing import all_gone, below
+
+from khiva_arena.errors import StoreError
+from khiva_arena.store.db import BotRow, MatchRow, SeatRow, Store
+
+WORDS = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seed", "x"]
+FREE = "free some space"
+
+
+def digest(text: str) -> str:
+    return next(line for line in text.splitlines() if line.startswith("run digest"))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The digest of a run with room enough."""
+    return digest(arena(*WORDS, "--seeds", "12", "--out", "out", cwd=tmp_path_factory.mktemp("whole")).stderr)
+
+
+def refused(done: subprocess.CompletedProcess[str]) -> str:
+    """The one line that says what is wrong."""
+    assert "Traceback" not in done.stderr
+    lines = [line for line in done.stderr.splitlines() if line.startswith("khiva-arena: error: ")]
+    assert len(lines) == 1, done.stderr
+    assert done.stderr.endswith(lines[0] + "\n")
+    return lines[0]
+
+
+@pytest.mark.parametrize("size", ["4k", "40k", "140k", "170k", "260k"])
+def test_a_disk_that_fills_up(tmp_path: Path, whole: str, size: str) -> None:
+    """From the store's own making to the middle of the run."""
+    words = [*WORDS, "--seeds", "12", "--out", "disk/out"]
+    with small_disk(tmp_path / "disk", size) as disk:
+        assert FREE in refused(arena(*words, cwd=tmp_path, code=2))
+        remount(disk, "size=64m")
+        fixed = matches(disk / "out")
+        done = arena(*words, cwd=tmp_path)
+        assert (f"{fixed} of them fixed before" in done.stderr) == bool(fixed)
+        assert digest(done.stderr) == whole
+        assert "24 of 24 matches are sound" in arena("verify", "disk/out", cwd=tmp_path).stdout
+
+
+def matches(folder: Path) -> int:
+    if not (folder / "arena.db").exists():
+        return 0
+    with Store.read(folder) as store:
+        return sum(len(store.fixed(event.id)) for event in store.events())
+
+
+def test_a_disk_that_fills_up_ends_every_bot(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "400k") as disk:
+        running = started(*WORDS, "--seeds", "900", "--out", "disk/out", "-j", "2", cwd=tmp_path)
+        deadline = time.monotonic() + 60
+        while not (disk / "out" / "arena.db").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        seen: set[int] = set()
+        fill(disk)
+        while running.poll() is None:
+            seen |= below(running.pid)
+            time.sleep(0.01)
+        _, said = running.communicate(timeout=60)
+        assert running.returncode == 2
+        assert FREE in said
+        assert all_gone(lambda: living(seen))
+
+
+def test_a_log_that_cannot_be_written_ends_nothing(tmp_path: Path, whole: str) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "log.jsonl").symlink_to("/dev/full")
+    done = arena(*WORDS, "--seeds", "12", "--out", "out", cwd=tmp_path)
+    assert digest(done.stderr) == whole
+    assert done.stderr.count("warning: the log stops here: ") == 1
+
+
+def test_a_full_cache(tmp_path: Path, whole: str) -> None:
+    words = [*WORDS, "--seeds", "12", "--out", "out"]
+    with small_disk(tmp_path / "cache", "8k") as cache:
+        line = refused(arena(*words, cwd=tmp_path, code=2, env={"KHIVA_ARENA_CACHE": str(cache)}))
+        assert "cannot be staged in" in line
+        assert "No space left on device" in line
+        assert not (tmp_path / "out").exists()
+        assert not list(cache.rglob("draft-*"))
+        remount(cache, "size=64m")
+        assert digest(arena(*words, cwd=tmp_path, env={"KHIVA_ARENA_CACHE": str(cache)}).stderr) == whole
+
+
+def test_a_disk_that_turns_read_only(tmp_path: Path, whole: str) -> None:
+    words = [*WORDS, "--seeds", "12", "--out", "disk/out"]
+    with small_disk(tmp_path / "disk", "64m") as disk:
+        arena(*WORDS, "--seeds", "12", "--out", "disk/out", cwd=tmp_path)
+        remount(disk, "ro")
+        for command in ("standings", "verify", "show"):
+            arena(command, "disk/out", cwd=tmp_path)
+        line = refused(arena(*words, cwd=tmp_path, code=2))
+        assert "Read-only file system" in line
+        assert "same command" in line
+        line = refused(arena(*words[:-1], "disk/new", cwd=tmp_path, code=2))
+        assert "Read-only file system" in line
+        remount(disk, "rw")
+        assert digest(arena(*words, cwd=tmp_path).stderr) == whole
+
+
+# --- the store alone, with large records: a disk that is full when SQLite moves its log into the file ---
+
+
+def match(ordinal: int, record: str) -> MatchRow:
+    seat = SeatRow(0, 0, 1, 5, "ok", [], 1, 0.1, 0.1, 1.0, 0.1, 0, "", 0)
+    return MatchRow("e", ordinal, f"m{ordinal}", 0, 0, ordinal, f"d{ordinal}", record, 1, 1, 0.5, "now", (seat,))
+
+
+def why_not(store: Store, row: MatchRow) -> str:
+    """Why a match cannot be fixed, "" if it was."""
+    try:
+        store.fix(row, {})
+    except StoreError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("size", ["3m", "5m", "6m", "7m"])
+def test_full_at_any_checkpoint(tmp_path: Path, size: str) -> None:
+    """SQLite checkpoints at 1000 pages, 4 MB: before, at and after that what was said to be fixed is there."""
+    record = random.Random(1).randbytes(60_000).hex()
+    with small_disk(tmp_path / "disk", size) as disk:
+        fixed = 0
+        store = Store.write(disk / "out")
+        store.add_event("e", "{}", "1", "c", b"s", [BotRow("a", "1", "", True, "a", "/")])
+        while not (why := why_not(store, match(fixed, record))):
+            fixed += 1
+        assert FREE in why
+        store.close()
+        with Store.read(disk / "out") as reader:
+            assert reader.fixed("e") == set(range(fixed))
+        remount(disk, "size=64m")
+        with Store.write(disk / "out") as again:
+            again.fix(match(fixed, record), {})
+            assert again.changed("e") == []
+            assert again.damage() == []
+            assert [row.ordinal for row in again.matches("e") if row.intact and row.record == record] == list(range(fixed + 1))
+
+
+def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
+    """The same where nothing can be mounted: a limit on the size of files, in a process of its own."""
+    script = f"ulimit -f 200; trap '' XFSZ; exec {sys.executable} -m khiva_arena " + " ".join(
+        f"'{word}'" for word in [*WORDS, "--seeds", "12", "--out", "out"]
+    )
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 2, done.stderr
+    refused(done)
+    before = matches(tmp_path / "out")
+    assert before
+    assert f"{before} of them fixed before" in arena(*WORDS, "--seeds", "12", "--out", "out", cwd=tmp_path).stderr
+    connection = sqlite3.connect(tmp_path / "out" / "arena.db")
+    assert connection.execute("SELECT count(*) FROM matches").fetchone() == (24,)
+    connection.close()

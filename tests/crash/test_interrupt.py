@@ -1,0 +1,116 @@
+"""Ctrl-C and SIGTERM while bots are built, greeted, or think for a minute: prompt, 130, how it goes on, nothing left running."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from arena import FAULTY, NAIVE, RANDOM, arena, bots, living, started
+from killing import all_gone, below, read
+
+PROMPT_SECONDS = 10.0  # where what is waited for takes a minute
+AWAITED_SECONDS = 60.0
+SHAPE = ["--seats", "3", "--seeds", "5", "--seed", "x", "--turn", "60s", "--start", "60s", "--out", "out"]
+BUILD = """name = "slow"
+run = "{python} main.py"
+build = "sh -c 'touch building-{mark}; sleep 60 & sleep 61'"
+"""
+
+
+def building(folder: Path) -> list[str]:
+    """A bot whose build takes a minute, in two processes."""
+    slow = folder / "slow"
+    slow.mkdir()
+    (slow / "bot.toml").write_text(BUILD.replace("{mark}", folder.name))
+    (slow / "main.py").write_text("")
+    return bots(RANDOM, NAIVE, str(slow))
+
+
+def greeting(_folder: Path) -> list[str]:
+    return bots(RANDOM, NAIVE, f"{FAULTY} start-silent")
+
+
+def thinking(_folder: Path) -> list[str]:
+    """From the second decision on, and the first match is the first that is not fixed."""
+    return bots(RANDOM, NAIVE, f"{FAULTY} silent 2")
+
+
+def mark_of_build(folder: Path) -> bool:
+    return any(Path(os.environ["KHIVA_ARENA_CACHE"]).rglob(f"building-{folder.name}"))
+
+
+PHASES: list[tuple[str, Callable[[Path], list[str]], list[str], str]] = [
+    ("building", building, [], "no match was begun; the same command resumes"),
+    ("greeting", greeting, [], "no match was begun; the same command resumes"),
+    ("thinking", thinking, [], "0 of 15 matches are fixed; the same command resumes"),
+    ("thinking", thinking, ["-j", "2"], "0 of 15 matches are fixed; the same command resumes"),
+]
+
+
+def is_in(phase: str, folder: Path, pid: int) -> bool:
+    if phase == "building":
+        return mark_of_build(folder)
+    # The bot itself, not the arbiter just forked: that has the bot's command in one word.
+    said = [read(child, "cmdline").split("\0") for child in living(below(pid))]
+    there = any("silent" in word for words in said if "python" in words[0] and "-m" not in words for word in words[2:])
+    if phase == "greeting":
+        return there
+    return there and (folder / "out" / "arena.db").exists()
+
+
+@pytest.mark.parametrize("twice", [None, 0.0, 0.05], ids=["once", "at once again", "soon again"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["INT", "TERM"])
+@pytest.mark.parametrize(("phase", "make", "more", "said"), PHASES, ids=["building", "greeting", "thinking", "thinking-j2"])
+def test_interrupted(
+    tmp_path: Path,
+    phase: str,
+    make: Callable[[Path], list[str]],
+    more: list[str],
+    said: str,
+    number: signal.Signals,
+    twice: float | None,
+) -> None:
+    running = started("run", *make(tmp_path), *SHAPE, *more, cwd=tmp_path)
+    deadline = time.monotonic() + AWAITED_SECONDS
+    while not is_in(phase, tmp_path, running.pid):
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    time.sleep(0.2)  # so that it is well under way
+    beneath = below(running.pid)
+    began = time.monotonic()
+    running.send_signal(number)
+    if twice is not None:
+        time.sleep(twice)
+        running.send_signal(number)
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == 130, errors
+    assert time.monotonic() - began < PROMPT_SECONDS
+    assert all_gone(lambda: living(beneath))
+    assert "Traceback" not in errors
+    if twice is None:
+        assert said in errors
+    assert errors.endswith("khiva-arena: interrupted\n")
+    if phase == "building":
+        assert not mark_of_build(tmp_path), "a draft is left"
+
+
+def test_interrupted_between_matches(tmp_path: Path) -> None:
+    """Many short matches, a signal at no moment in particular: what is fixed stays, and the rest is played."""
+    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "12", "--seed", "x", "--out", "out"]
+    whole = arena(*words[:-1], "whole", cwd=tmp_path).stderr
+    for wait in (0.05, 0.4):
+        running = started(*words, cwd=tmp_path)
+        deadline = time.monotonic() + AWAITED_SECONDS
+        while not (tmp_path / "out" / "arena.db").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(wait)
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=60)
+        assert running.returncode in (0, 130), errors
+        assert running.returncode == 0 or errors.endswith("khiva-arena: interrupted\n")
+    resumed = arena(*words, cwd=tmp_path).stderr
+    digests = {line for text in (whole, resumed) for line in text.splitlines() if line.startswith("run digest")}
+    assert len(digests) == 1

@@ -1,0 +1,25 @@
+"""Change a store as a forger does: rows, and then all sums over rows, so that only something else can give it away."""
+
+import sqlite3
+
+from khiva_arena.store import files, sums
+
+TABLES = ("engines", "bots", "matches", "seats", "voids", "reveals", "conclusions")
+
+
+def forge(connection: sqlite3.Connection, statements: str = "") -> None:
+    """Run these statements, then work out every sum and tally anew."""
+    connection.executescript(statements)
+    found: dict[str, list[str]] = {}
+    for table in ("events", *TABLES):
+        names = [name for name, _, _ in files.columns(table)]
+        for number, *row in connection.execute(f"SELECT rowid, * FROM {table}").fetchall():
+            values = dict(zip(names, row, strict=True))
+            del values["sum"]
+            total = sums.row_sum(table, values)
+            connection.execute(f"UPDATE {table} SET sum = ? WHERE rowid = ?", (total, number))
+            found.setdefault(values["id" if table == "events" else "event"], []).append(total)
+    for event, every in found.items():
+        tally = (len(every), sums.add("0", every), event)
+        connection.execute("UPDATE tallies SET count = ?, total = ? WHERE event = ?", tally)
+    connection.commit()

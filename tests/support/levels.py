@@ -1,0 +1,49 @@
+"""The isolation levels for tests: which there are, and bots that start at each."""
+
+import os
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from khiva_arena.arbiter.isolation import Level
+from khiva_arena.arbiter.probe import levels
+from khiva_arena.arbiter.wire import Command
+
+ROOT = Path(__file__).parent.parent.parent
+SUPPORT = Path(__file__).parent
+BROKEN = str(ROOT / "bots" / "broken")
+SYSTEM_PYTHON = "/usr/bin/python3"
+EVERY_LEVEL = pytest.mark.parametrize("level", list(Level))
+KEEPING = pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD, Level.BASIC])
+
+
+def need_level(level: Level) -> None:
+    """A level that this machine lacks is skipped with the reason; in CI only strict, which few machines give, may be missing."""
+    why = levels()[level]
+    if not why:
+        return
+    text = f"NOT TESTED: isolation {level} does not work here: {why}"
+    if os.environ.get("CI") and level is not Level.STRICT:
+        pytest.fail(text)
+    pytest.skip(text)
+
+
+@cache
+def python_at(level: Level) -> str:
+    """A Python that starts at a level: ours, unless another user, as bots are under root, cannot come to it."""
+    if level is Level.BASIC and os.geteuid() == 0 and not _open_to_all(sys.executable):
+        return SYSTEM_PYTHON
+    return sys.executable
+
+
+def _open_to_all(path: str) -> bool:
+    return all(os.stat(parent).st_mode & 0o001 for parent in (*Path(path).resolve().parents, path))
+
+
+def script_at(level: Level, script: str, *words: str) -> Command:
+    """A script of tests/support that needs no library but the zoo's kit, as a bot."""
+    path = str(SUPPORT / script)
+    environment = {"PYTHONPATH": BROKEN, "PYTHONDONTWRITEBYTECODE": "1"}
+    return Command((python_at(level), path, *words), "/", environment, (path, BROKEN))
