@@ -31,6 +31,8 @@ INTERRUPTED = 130
 INTERNAL = 70
 UNWRITTEN = 1
 USAGE = 2
+_handled: list[signal.Signals] = []
+"""The signals that this process answers by ending, once ``main`` has seen to them."""
 
 
 class Commands(click.Group):
@@ -73,10 +75,12 @@ def main() -> None:
     """Run the command line and exit."""
     # A script's background job starts with SIGINT ignored: raising it then would do nothing.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    _handled.append(signal.SIGINT)
     for number in (signal.SIGTERM, signal.SIGHUP):
         # Whoever asks us to end gets what Ctrl-C gets: every bot reaped, and a line that says how to resume.
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup wants to outlive the terminal
             signal.signal(number, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
+            _handled.append(number)
     watch_stdout()
     sys.exit(run(sys.argv[1:]))
 
@@ -95,7 +99,7 @@ def run(arguments: list[str]) -> int:
         say(f"khiva-arena: error: {_one_line(error)}")
         return USAGE
     except (click.Abort, KeyboardInterrupt):
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in _handled:
             signal.signal(number, signal.SIG_IGN)  # an impatient second one would hide the exit code
         say("khiva-arena: interrupted")
         return INTERRUPTED

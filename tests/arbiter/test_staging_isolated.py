@@ -13,7 +13,7 @@ import pytest
 from arena import descendants, living
 from levels import EVERY_LEVEL, KEEPING, need_level
 
-from khiva_arena.arbiter import bots, scratch, users
+from khiva_arena.arbiter import bots, reap, scratch, users
 from khiva_arena.arbiter.bots import Bot, load, stage
 from khiva_arena.arbiter.isolation import Level, Sandbox, cell
 from khiva_arena.arbiter.resources import Resources
@@ -22,6 +22,7 @@ from khiva_arena.errors import BotError
 
 BOUND = 60.0
 NOBODY = 1 << 22
+HERE = reap.namespace("self")
 
 
 @pytest.fixture(autouse=True)
@@ -228,17 +229,20 @@ def test_scratch_is_new_each_time(level: Level) -> None:
 
 def test_sweeping_takes_what_the_dead_left_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
-    dead, alive = (tmp_path / f"{scratch.PREFIX}{pid}-x" for pid in (NOBODY, os.getpid()))
+    dead, alive = (tmp_path / f"{scratch.PREFIX}{HERE}-{pid}-x" for pid in (NOBODY, os.getpid()))
     private, other = tmp_path / "private", tmp_path / "elsewhere"
     for folder in (dead, alive, private, other):
         folder.mkdir()
         (folder / "file").write_text("x")
-    link = tmp_path / f"{scratch.PREFIX}{NOBODY}-link"
+    link = tmp_path / f"{scratch.PREFIX}{HERE}-{NOBODY}-link"
     link.symlink_to(private)
     (dead / "link").symlink_to(private)
-    file = tmp_path / f"{scratch.PREFIX}{NOBODY}-file"
+    file = tmp_path / f"{scratch.PREFIX}{HERE}-{NOBODY}-file"
     file.write_text("x")
+    elsewhere = tmp_path / f"{scratch.PREFIX}{HERE + 1}-{NOBODY}-x"  # of a container
+    elsewhere.mkdir()
     scratch.sweep()
+    elsewhere.rmdir()
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in (alive, private, other, link, file))
     assert all((folder / "file").exists() for folder in (alive, private, other))
 
@@ -246,7 +250,7 @@ def test_sweeping_takes_what_the_dead_left_and_no_more(tmp_path: Path, monkeypat
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root sees folders of other users that it could remove")
 def test_sweeping_leaves_other_users_folders_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
-    theirs, ours = (tmp_path / f"{scratch.PREFIX}{NOBODY}-{who}" for who in ("theirs", "ours"))
+    theirs, ours = (tmp_path / f"{scratch.PREFIX}{HERE}-{NOBODY}-{who}" for who in ("theirs", "ours"))
     for folder, user in ((theirs, 1000), (ours, users.FIRST + 5)):
         folder.mkdir()
         os.chown(folder, user, user)

@@ -142,6 +142,11 @@ def read(pid: int, what: str) -> str:
         return ""  # it has ended, or is another user's
 
 
+def _parent(pid: int) -> int:
+    fields = read(pid, "stat").rpartition(")")[2].split()
+    return int(fields[1]) if fields else 0
+
+
 def all_gone(find: Callable[[], set[int]]) -> bool:
     """Whether what ``find`` finds is gone in time."""
     deadline = time.monotonic() + GONE_SECONDS
@@ -178,7 +183,10 @@ def _kill_at_times(
         _wait(run, process, delay, awaited if early and chance.random() < 0.5 else "", chance.uniform(0, 0.01))
         if process.poll() is not None:
             return
-        workers = [pid for pid in sorted(below(process.pid)) if "arbiter.worker" in read(pid, "cmdline")]
+        # Not a worker's child that is about to become a bot and still looks like it: a dead bot is a crash, and rightly so.
+        workers = [
+            pid for pid in sorted(below(process.pid)) if "arbiter.worker" in read(pid, "cmdline") and _parent(pid) == process.pid
+        ]
         victim = chance.choice(workers) if workers and chance.random() < 0.4 else process.pid
         beneath = below(victim)
         os.kill(victim, signal.SIGKILL)
