@@ -6,7 +6,9 @@ what it is, a bomb that ends by itself.
 """
 
 import errno
+import os
 import sys
+from contextlib import suppress
 
 import rows_frames
 import rows_limits
@@ -22,8 +24,9 @@ PARTS = (rows_talk, rows_frames, rows_processes, rows_limits, rows_reach, rows_p
 def main(words: list[str]) -> None:
     """Play one match."""
     if not words:
-        print("\n".join(f"{name:24} {row.when:6} {row.do.__doc__}" for name, row in ROWS.items()))
-        return
+        with suppress(BrokenPipeError):  # whoever reads may have seen enough
+            print("\n".join(f"{name:24} {row.when:6} {row.do.__doc__}" for name, row in ROWS.items()), flush=True)
+        os._exit(0)
     if words[0] not in ROWS:
         sys.exit(f"there is no row {words[0]!r}; without a word the table is printed")
     play(words[0], ROWS[words[0]], int(words[1]) if len(words) > 1 else 1)

@@ -69,9 +69,11 @@ def memory_children(bot: Bot, decide: dict) -> None:
 
 @row("turn")
 def memory_between(bot: Bot, decide: dict) -> None:
-    """answers, ever more slowly, while a child of it fills its memory"""
-    if os.fork() == 0:
-        fill(mmap.mmap(-1, PLENTY))
+    """answers, ever more slowly, while two children of it fill its memory"""
+    for _ in range(2):
+        if os.fork() == 0:
+            fill(mmap.mmap(-1, PLENTY // 2, flags=mmap.MAP_PRIVATE))
+            hang()
     bot.answer(decide)
     while (message := bot.read()) and message["type"] != "end":
         time.sleep(0.1)

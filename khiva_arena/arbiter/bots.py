@@ -28,7 +28,7 @@ from khiva_arena.arbiter import isolation, reap, scratch
 from khiva_arena.arbiter.isolation import Cell, Level, Sandbox
 from khiva_arena.arbiter.resources import FOR_A_BUILD
 from khiva_arena.arbiter.wire import Command, printable
-from khiva_arena.errors import BotError, ConfigError
+from khiva_arena.errors import BotError, ConfigError, InternalError
 from khiva_arena.replay.record import canonical
 
 BUILD_SECONDS = 300
@@ -37,6 +37,7 @@ BUILD_SAID = 2_000
 DRAFT = "draft-"
 DRAFT_SECONDS = 24 * 60 * 60
 MAX_FILES = 10_000
+STORE = "arena.db"
 KEYS = {"name", "version", "run", "build", "games", "files", "include"}
 
 
@@ -153,16 +154,20 @@ def _sources(folder: Path, where: Path, globs: Sequence[str], includes: Sequence
         if glob.startswith("/") or ".." in Path(glob).parts:
             raise ConfigError(f"{where}: files names {glob!r}, which is outside the folder; use include for that")
         try:
-            matched = [path for path in folder.glob(glob) if path.is_file() and not _ignored(path.relative_to(folder))]
+            matched = [path for path in folder.glob(glob) if path.is_file() and not _ignored(path, folder)]
         except (ValueError, IndexError, NotImplementedError) as error:
             raise ConfigError(f"{where}: files names {glob!r}, which is no glob: {error}") from None
         if not matched and glob != "**/*":
             raise ConfigError(f"{where}: files names {glob!r}, which matches nothing")
         found |= {path.relative_to(folder).as_posix(): path for path in matched}
+    if out := [name for name, path in found.items() if not path.resolve().is_relative_to(folder.resolve())]:
+        raise ConfigError(f"{where}: {out[0]} is a link that leads out of the folder; put the file itself there")
     for name in includes:
         path = folder / name
         if not os.path.isfile(path):
             raise ConfigError(f"{where}: include names {name!r}, which is not a file")
+        if not _may_include(folder.resolve(), path.resolve()):
+            raise ConfigError(f"{where}: include names {name!r}; only a kit beside the folder can be, and no other bot's file")
         if path.name in found and found[path.name].resolve() != path.resolve():
             raise ConfigError(f"{where}: include names {name!r}, but the folder has a {path.name} of its own")
         found[path.name] = path
@@ -171,8 +176,17 @@ def _sources(folder: Path, where: Path, globs: Sequence[str], includes: Sequence
     return tuple(sorted(found.items()))
 
 
-def _ignored(path: Path) -> bool:
-    return any(part.startswith(".") or part == "__pycache__" for part in path.parts)
+def _ignored(path: Path, folder: Path) -> bool:
+    hidden = any(part.startswith(".") or part == "__pycache__" for part in path.relative_to(folder).parts)
+    return hidden or (path.parent / STORE).exists()  # a store changes with every match, and holds what no bot may know
+
+
+def _may_include(folder: Path, path: Path) -> bool:
+    """A bot.toml is a stranger's, and what it names is copied with our rights: so only from beside its folder, and never from
+    another bot's."""
+    between = [parent for parent in path.parents if folder.parent in parent.parents]
+    of_others = [parent for parent in between if parent != folder and (parent / "bot.toml").exists()]
+    return path.is_relative_to(folder.parent) and not of_others and not (path.parent / STORE).exists()
 
 
 def _executable(path: Path) -> bool:
@@ -219,11 +233,16 @@ def cache_folder() -> Path:
     """Where staged bots are kept: $KHIVA_ARENA_CACHE, else the user's cache folder, for root the system's."""
     given = os.environ.get("KHIVA_ARENA_CACHE")
     if given:
-        return Path(given)
+        return Path(os.path.abspath(given))
     if os.environ.get("XDG_CACHE_HOME"):
         return Path(os.environ["XDG_CACHE_HOME"], "khiva-arena")
     # Under root bots run as users of their own, who could not enter root's home.
-    return Path("/var/cache/khiva-arena") if os.geteuid() == 0 else Path.home() / ".cache" / "khiva-arena"
+    if os.geteuid() == 0:
+        return Path("/var/cache/khiva-arena")
+    try:
+        return Path.home() / ".cache" / "khiva-arena"
+    except RuntimeError:
+        raise ConfigError("this user has no home to keep staged bots in; set KHIVA_ARENA_CACHE to a folder") from None
 
 
 def missing_tool(bot: Bot) -> str:
@@ -355,6 +374,8 @@ def _build(bot: Bot, folder: Path, level: Level) -> None:
         try:
             with _given_to(cell.user, folder):
                 code = _run_build(bot, cell, adoption, said)
+        except InternalError:
+            raise BotError(f"{bot.name}: its build left processes that cannot be ended") from None
         finally:
             cell.clean()
     if code != 0:

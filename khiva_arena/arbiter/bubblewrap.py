@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import PurePosixPath
 
 from khiva_arena.arbiter.readable import is_below
-from khiva_arena.arbiter.resources import MIB, Resources, system_limits
+from khiva_arena.arbiter.resources import MIB, Resources, at_most, system_limits
 
 SCRATCH = "/scratch"
 SHARED_MEMORY = MIB
@@ -60,7 +60,7 @@ def command(inside: Inside, filter_descriptor: int, stat_descriptor: int) -> lis
         user = str(inside.user)
         words += [setpriv, "--reuid", user, "--regid", user, "--clear-groups", "--no-new-privs", "--inh-caps=-all"]
         words += ["--bounding-set=-all", "--"]
-    processes = inside.resources.processes + (UNCOUNTED if inside.counted else 0)
+    processes = at_most("NPROC", inside.resources.processes + (UNCOUNTED if inside.counted else 0))
     return [*words, prlimit, f"--nproc={processes}", *limit_words(inside.resources), "--", *inside.argv]
 
 
@@ -79,6 +79,7 @@ def _mounts(inside: Inside, stat_descriptor: int) -> Iterator[str]:
             yield from ("--ro-bind", path, path)
     yield from ("--proc", "/proc", "--dev", "/dev")
     yield from ("--perms", "0444", "--ro-bind-data", str(stat_descriptor), "/proc/stat")
+    yield from ("--ro-bind", "/dev/null", "/dev/zero")  # mapped, it gives memory that nobody counts
     for path in HIDDEN:
         if os.path.exists(path):
             yield from ("--ro-bind", "/dev/null", path)

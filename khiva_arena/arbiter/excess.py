@@ -30,19 +30,20 @@ SIGNALS = {-signal.SIGXCPU: "cpu", -signal.SIGXFSZ: "file_size"}
 
 def while_it_runs(cell: Cell, pid: int, resources: Resources, *, scratch_too: bool) -> str:
     """What a look at a bot's processes finds, "" if nothing. ``pid``: the process we started."""
-    used = usage.usage(usage.tree(pid, resources.processes + 16), resources.memory)
+    pids = usage.tree(pid, resources.processes + 16)
+    used = usage.usage(pids, resources.memory)
     for key, amount in (("memory", used.memory), ("cpu", used.cpu)):
         if amount > getattr(resources, key):
             return too_much(key, amount, resources)
     if used.tasks > resources.processes + _wrapping(cell):
         return too_much("processes", used.tasks - _wrapping(cell), resources)
-    return _scratch(cell, pid, resources) if scratch_too else ""
+    return _scratch(cell, pids, resources) if scratch_too else ""
 
 
 def when_late(cell: Cell, pid: int, resources: Resources) -> str:
     """What may have kept a bot from answering in time: processes or descriptors used up, as far as that can be seen."""
     pids = usage.tree(pid, resources.processes + 16)
-    tasks = usage.usage(pids, resources.memory).tasks - _wrapping(cell)
+    tasks = usage.usage(pids, 0).tasks - _wrapping(cell)
     if tasks >= resources.processes - 1:  # bwrap's own process inside counts as one
         return too_much("processes", resources.processes, resources)
     if max(map(usage.open_files, pids)) >= resources.open_files:
@@ -85,14 +86,15 @@ def _wrapping(cell: Cell) -> int:
     return 2 if cell.level in WRAPPED else 0
 
 
-def _scratch(cell: Cell, pid: int, resources: Resources) -> str:
+def _scratch(cell: Cell, pids: list[int], resources: Resources) -> str:
     if cell.scratch is None:
         with suppress(OSError):  # it is starting or ending; its size the system itself holds it to
-            found = os.statvfs(cell.inside(SCRATCH, pid))
+            found = os.statvfs(cell.inside(SCRATCH, pids[0]))
             if found.f_files - found.f_ffree > MOST_FILES:
                 return f"{WORDS['scratch']}: more than {MOST_FILES} files"
         return ""
     size, entries = usage.scratch_use(cell.scratch, MOST_FILES + 1)
     if entries > MOST_FILES:
-        return f"{WORDS['scratch']}: more than {MOST_FILES} files"
+        return f"{WORDS['scratch']}: more than {MOST_FILES} files, or folders that cannot be looked into"
+    size += usage.unlinked(pids, cell.scratch)
     return too_much("scratch", size, resources) if size > resources.scratch else ""

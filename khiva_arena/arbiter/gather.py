@@ -3,8 +3,9 @@
 All requests go out before any answer is read. Until every seat has answered or run out of time, only lengths are looked
 at; then the payloads are opened. A seat's deadline covers its whole frame and is never moved by bytes that trickle in.
 
-A seat that is late because it had no core is given that time back. If another seat of the table took more than its due
-meanwhile, that one is out if it was asked, too, else it has to pause; if none did the host was late, and the match is void.
+A seat that is late because it had no core is given that time back. If that was a good part of its time, and another seat of
+the table took more than its due meanwhile, that one is out if it was asked, too, else it has to pause. If none did the host was
+late, and the match is void; but for the last attempt at it, which takes the answer: no bot can gain by being late on purpose.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -22,8 +23,8 @@ from khiva_arena.result import Verdict
 # A seat that has not answered by then is slow enough for a look at how long the host has kept it from running.
 SLOW = 0.010
 NEGLIGIBLE = 0.001
-# Had it no core for more than this share of its time, then whoever took more than its due is held back, even if the late seat
-# does not answer after all. For less than that nobody is unless the answer then comes.
+# Had it no core for this share of its time at least, then whoever took more than its due is held back, even if the late seat
+# does not answer after all. For less than that nobody is, for a bot can bring that much about by itself.
 STARVED = 0.1
 # With the share s of a core that a busy host leaves it, each extension brings a seat s of what it still lacks: enough of them
 # for a third of a core, and an end to it where there is next to none.
@@ -33,8 +34,8 @@ EXTENDED_MOST = 8
 @dataclass(slots=True, eq=False)
 class _Wait:
     """One seat that was asked. ``deadline`` is when its time is up, the arbiter's lag not counted; ``last`` is set once it
-    is, to the end of the ``delayed`` seconds for which its processes were kept from running. ``hogs`` took more than their due
-    meanwhile, by seat.
+    is, to the end of the ``delayed`` seconds for which its processes were kept from running. ``hogs`` are to blame for them,
+    by seat.
 
     ``closed`` is set when nothing more is waited for, to how much was sealed then: what comes later is not opened for this
     request. ``elapsed`` is the time it took, in seconds.
@@ -69,10 +70,11 @@ class Gathered:
 
 class Gatherer:
     """Collects answers for one match. Unless bots may ``ponder``, one that has answered is stopped until it is next sent
-    something."""
+    something. ``last``: a seat that is late does not void the match, whatever made it late."""
 
-    def __init__(self, wire: Wire, seats: Sequence[Seat], lag: LagMeter, *, ponder: bool = True) -> None:
+    def __init__(self, wire: Wire, seats: Sequence[Seat], lag: LagMeter, *, ponder: bool = True, last: bool = False) -> None:
         self._ponder = ponder
+        self._last = last
         self._wire = wire
         self._seats = seats
         self._lag = lag
@@ -186,9 +188,9 @@ class Gatherer:
                 wait.last = now + delayed - wait.delayed
                 wait.delayed = delayed
                 wait.extended += 1
-                wait.hogs = self._hogs(wait, before, after)
-                if wait.delayed > STARVED * (after.at - before.at):
-                    self._hold_back(wait.hogs)  # at once: the time that is given back must not be taken, too
+                starved = wait.delayed >= STARVED * (after.at - before.at)
+                wait.hogs = self._hogs(wait, before, after) if starved else {}
+                self._hold_back(wait.hogs)  # at once: the time that is given back must not be taken, too
                 return
         wait.closed = wait.seat.session.sealed
         wait.elapsed = self._elapsed(now)
@@ -251,8 +253,7 @@ class Gatherer:
 
     def _explain(self, wait: _Wait) -> None:
         """The answer came in the time that was given back: somebody at the table made it late, or the host did."""
-        self._hold_back(wait.hogs)
-        if not self._blamed and not self._paused:
+        if not self._last and not self._blamed and not self._paused:
             late = wait.delayed * 1000
             raise HostFault(f"seat {wait.seat.number} was late, but had no core for {late:.0f} ms of its time")
 

@@ -7,6 +7,8 @@ beyond that is its own affair, unless another seat is late because it had no cor
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from khiva_arena.arbiter.usage import Waited
+
 DUE_ASKED = 1.2  # one core, and a fifth for what the system does on a bot's behalf
 DUE_UNASKED = 0.1
 # The system counts CPU in ticks of 10 ms: this much in a difference of two readings may be rounding.
@@ -15,20 +17,33 @@ ROUNDING = 0.020
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A look at the whole table ``at`` a time, in seconds, by seat: how long its processes waited for a core, and the CPU
-    that they used, so far."""
+    """A look at the whole table ``at`` a time, in seconds, by seat: how long each thread of its processes waited for a core,
+    by its number, and the CPU that they used, so far."""
 
     at: float
-    delays: list[float]
+    delays: list[dict[int, Waited]]
     cpu: list[float]
 
 
 def owed(before: Look, after: Look, seat: int) -> float:
-    """Seconds of its time for which a seat had no core. A seat is due one core: however long its threads waited for each
-    other's, it is owed no more than what it did not get of one."""
-    delayed = after.delays[seat] - before.delays[seat]
+    """Seconds of its time for which a seat had no core: what its thread that waited longest did not get, less what its other
+    threads got meanwhile. A seat is due one core: it may share that among its threads, and is owed no more than it lacked."""
+    delayed, own = _longest(before.delays[seat], after.delays[seat])
     had = after.cpu[seat] - before.cpu[seat]
-    return max(0.0, min(delayed, after.at - before.at - had - (ROUNDING if had > ROUNDING else 0.0)))
+    others = max(0.0, had - own)
+    return max(0.0, min(delayed - _at_most(others), after.at - before.at - _at_most(had)))
+
+
+def _longest(before: Mapping[int, Waited], after: Mapping[int, Waited]) -> Waited:
+    """What the thread that waited longest between two looks waited and had. One that was not there before began at nothing."""
+    nothing = Waited(0.0, 0.0)
+    changes = [(now, before.get(thread, nothing)) for thread, now in after.items()]
+    return max([Waited(now.delay - then.delay, now.cpu - then.cpu) for now, then in changes], default=nothing)
+
+
+def _at_most(cpu: float) -> float:
+    """What a difference of two readings may stand for; next to nothing is taken for nothing more."""
+    return cpu + ROUNDING if cpu > ROUNDING else cpu
 
 
 def over_its_due(before: Look, after: Look, seats: Mapping[int, bool]) -> dict[int, float]:

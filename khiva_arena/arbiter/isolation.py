@@ -12,6 +12,7 @@ import resource
 import shutil
 import signal
 import sys
+import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -26,7 +27,7 @@ from khiva_arena.arbiter.wire import Command
 
 LAUNCHER = str(Path(__file__).with_name("launcher.py"))
 LAUNCHER_PROC = ("cpuinfo", "meminfo", "version", "filesystems", "cgroups", "stat", "sys/vm", "sys/kernel")
-DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 CORES = 2
 CORE_COUNTS = ("GOMAXPROCS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 SPARE_PROCESSES = 1024
@@ -122,11 +123,12 @@ class Cell:
 def cell(command: Command, sandbox: Sandbox, mark: str) -> Cell:
     """Make a bot's confines. ``mark``: what its processes carry in their environment, so that strays can be found.
 
-    Raises OSError: FileNotFoundError where its program is not there, else what the host refuses.
+    Raises OSError: FileNotFoundError where its program is not there, NotExecutable where it may not be run, else what the host
+    refuses.
     """
     program = readable.found(command.argv[0], command.folder)
     if program is None:
-        raise FileNotFoundError(f"no such program: {command.argv[0]}")
+        raise readable.why_not_found(command.argv[0], command.folder)
     make = {Level.TRUSTED: _trusted, Level.BASIC: _basic, Level.STANDARD: _wrapped, Level.STRICT: _wrapped}[sandbox.level]
     try:
         return make(command, program, sandbox, mark)
@@ -216,9 +218,12 @@ def _namespace(pid: int) -> int | None:
 
 def _basic(command: Command, program: str, sandbox: Sandbox, mark: str) -> Cell:
     user = users.next_user()
-    for path in (program, *_own(command)) if user is not None else ():
+    for path in (program, *_own(command), tempfile.gettempdir()) if user is not None else ():
         if closed := readable.closed_to_others(path):
-            raise PermissionError(f"root's bots run as users of their own there, who may not pass {closed} to get at {path}")
+            raise PermissionError(
+                f"root's bots run as users of their own there, who may not pass {closed} to get at {os.path.realpath(path)}; "
+                "play as an ordinary user, or move what is needed to where everybody may read it"
+            )
     home = scratch.make(user)
     builds = sandbox.may_leave_group
     own = (*_own(command), *(f"/proc/{name}" for name in LAUNCHER_PROC))

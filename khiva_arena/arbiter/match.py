@@ -20,6 +20,8 @@ from khiva_arena.replay.record import FORFEITED, Choice, Header, Record
 from khiva_arena.result import Policy, Verdict, final_ranks
 
 EXIT_GRACE = 0.5
+# How often a match is tried in all.
+VOIDS_MOST = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,11 @@ class Job:
     def limits(self) -> Limits:
         """The header's limits."""
         return Limits(**self.header.time)
+
+    @property
+    def last(self) -> bool:
+        """Whether the match is set aside if this attempt is void, too."""
+        return self.attempt >= VOIDS_MOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,7 @@ class Match:
         self._policy = Policy(job.header.policy)
         self._wire = wire
         self._seats = [Seat.fresh(number, self._limits) for number in range(len(job.header.seats))]
-        self._gatherer = Gatherer(wire, self._seats, lag, ponder=job.sandbox.ponder)
+        self._gatherer = Gatherer(wire, self._seats, lag, ponder=job.sandbox.ponder, last=job.last)
         self._req = seeds.req_start(job.secret, job.header.match)
         self._reqs = [self._req] * len(self._seats)
         self._steps: list[tuple[Choice, ...]] = []

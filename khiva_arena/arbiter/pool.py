@@ -1,6 +1,7 @@
 """Many matches at a time: ``slots`` matches in flight, spread over worker processes, one for each core at the most.
 
-A single worker is this very process. A void match is played again at once, ``VOIDS_MOST`` times in all.
+A single worker is this very process. A void match is played again at once, ``VOIDS_MOST`` times in all. A late seat does not
+void the last of them: what is set aside is a match that the host cannot start, or whose worker dies.
 """
 
 import os
@@ -12,11 +13,11 @@ import trio
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.live import play_live, void
+from khiva_arena.arbiter.match import VOIDS_MOST as VOIDS_MOST
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.worker import Worker, WorkerDied
 from khiva_arena.errors import ConfigError
 
-VOIDS_MOST = 2
 SPARE_DESCRIPTORS = 64
 Fix = Callable[[Outcome], None]
 PlayOne = Callable[[Job], Awaitable[Outcome]]
@@ -102,7 +103,7 @@ async def _slot(jobs: Iterator[Job], play_one: PlayOne, fix: Fix) -> None:
         while True:
             outcome = await play_one(job)
             fix(outcome)
-            if outcome.record is not None or job.attempt >= VOIDS_MOST:
+            if outcome.record is not None or job.last:
                 break
             job = replace(job, attempt=job.attempt + 1)
 

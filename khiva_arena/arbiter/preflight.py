@@ -7,7 +7,7 @@ from dataclasses import replace
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.isolation import Sandbox
+from khiva_arena.arbiter.isolation import Level, Sandbox
 from khiva_arena.arbiter.match import Job, Match, SeatReport
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.wire import Command, HostFault
@@ -15,6 +15,7 @@ from khiva_arena.errors import BotError
 from khiva_arena.replay.record import Header
 
 NOTES_SHOWN = 2_000
+BARE = "; a bare command sees only its program and the files that its words name: one of more files needs a folder with bot.toml"
 
 
 def preflight(names: Sequence[str], commands: Sequence[Command], header: Header, sandbox: Sandbox) -> None:
@@ -27,7 +28,10 @@ def preflight(names: Sequence[str], commands: Sequence[Command], header: Header,
         seated = crowd + [0] * (size - len(crowd))
         job = Job(0, 1, header, os.urandom(32), tuple(commands[bot] for bot in seated), sandbox)
         reports = trio.run(_greet, job, restrict_keyboard_interrupt_to_checkpoints=True)
-        problems += [_problem(names[bot], report) for bot, report in zip(crowd, reports, strict=False) if report.faults]
+        for bot, report in zip(crowd, reports, strict=False):
+            if report.faults:
+                bare = not commands[bot].staged and sandbox.level is not Level.TRUSTED
+                problems.append(_problem(names[bot], report, BARE if bare else ""))
     if problems:
         raise BotError("\n".join(problems))
 
@@ -42,8 +46,8 @@ async def _greet(job: Job) -> tuple[SeatReport, ...]:
             job = replace(job, attempt=job.attempt + 1)
 
 
-def _problem(name: str, report: SeatReport) -> str:
+def _problem(name: str, report: SeatReport, hint: str) -> str:
     blame = report.faults[0]
     said = report.ending.notes.strip()[-NOTES_SHOWN:]
     shown = "\n  its stderr: " + said.replace("\n", "\n  ") if said else "; it wrote nothing on stderr"
-    return f"{name}: {blame.verdict}: {blame.detail}{shown}"
+    return f"{name}: {blame.verdict}: {blame.detail}{hint}{shown}"

@@ -4,22 +4,28 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from khiva_arena.arbiter import cgroup, isolation, seccomp
+from khiva_arena.arbiter import cgroup, isolation, reap, seccomp
 from khiva_arena.arbiter.isolation import Level, Sandbox
 from khiva_arena.arbiter.readable import closed_to_others
 from khiva_arena.arbiter.wire import Command
 
 SECONDS = 20
+GOOD_SECONDS = 10.0
 INSTALL = {"debian": "apt install", "fedora": "dnf install", "arch": "pacman -S", "alpine": "apk add", "suse": "zypper install"}
 SAID_KEPT = 300
+_good_until: dict[Level, float] = {}
+"""Until when a level that was seen to work is taken to do so."""
 
 
 def why_not(level: Level) -> str:
     """Start a program at a level. Returns "" if it ran, else in a line why not."""
+    if level is Level.STRICT and (why := why_not(Level.STANDARD)):
+        return why  # it needs all that standard needs, and that is to be had first
     code, _, said = run_at(level, ("/bin/true",))
     return "" if code == 0 else said or f"exit code {code}"
 
@@ -31,7 +37,7 @@ def run_at(level: Level, words: tuple[str, ...], readable: tuple[str, ...] = ())
     if level is not Level.TRUSTED and not seccomp.supported():
         return -1, "", f"the system calls of {os.uname().machine} are not known to the arena"
     try:
-        cell = isolation.cell(Command(words, "/", {}, readable), Sandbox(level), "probe")
+        cell = isolation.cell(Command(words, "/", {}, readable), Sandbox(level), reap.new_mark())
     except OSError as error:
         return -1, "", str(error) if error.strerror is None or error.filename else error.strerror
     try:
@@ -75,12 +81,18 @@ def python_closed() -> str:
 
 def refused(level: Level, notes: str) -> str:
     """Whether what a bot that failed to start left on stderr is the host's own refusal. A bot can write such a line itself: so
-    the level is tried again, and only if that fails, too, is it the host's. Returns why, or ""."""
+    the level is tried again, and only if that fails, too, is it the host's; but once in a while only, since it holds everything
+    up. Returns why, or ""."""
     if not notes.startswith(
         ("bwrap: ", "khiva-arena launcher: ", "setpriv: ", "prlimit: ", "/sys/fs/cgroup/", "sh: ", "/bin/sh: ")
     ):
         return ""
-    return why_not(level)
+    if time.monotonic() < _good_until.get(level, 0.0):
+        return ""
+    why = why_not(level)
+    if not why:
+        _good_until[level] = time.monotonic() + GOOD_SECONDS
+    return why
 
 
 def remedy(level: Level, why: str) -> str:

@@ -10,6 +10,7 @@ import os
 import select
 import signal
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ import trio
 
 from khiva_arena.arbiter import excess, isolation, probe, reap, usage
 from khiva_arena.arbiter.isolation import TRUSTING, WRAPPED, Cell, Level, Sandbox
+from khiva_arena.arbiter.readable import NotExecutable
 from khiva_arena.arbiter.wire import Arrival, Command, Ending, HostFault, Notes
 from khiva_arena.errors import InternalError
 
@@ -31,6 +33,7 @@ GONE_SECONDS = 0.5
 LAUNCH_FAILED = (1, 2, 126, 127)
 PROCESSES_SEEN = 128
 WATCH_SECONDS = 0.1
+COSTS_BETWEEN_WATCHES = 10
 WATCHES_A_LOOK_AT_SCRATCH = 10
 _NOTHING: tuple[Arrival, ...] = ()
 
@@ -93,7 +96,7 @@ class Processes:
     def _start(self, seat: int, command: Command) -> _Bot:
         try:
             cell = isolation.cell(command, self._sandbox, self._mark)
-        except FileNotFoundError as error:
+        except (FileNotFoundError, NotExecutable) as error:
             bot = _Bot(seat, None, trouble=f"cannot be started: {error}")
             self._unsaid.append(Arrival(seat, trio.current_time(), b""))
             return bot
@@ -239,6 +242,7 @@ class Processes:
         if now < self._watch_at:
             return False
         self._watches += 1
+        began = time.monotonic()
         found = False
         for bot in self._bots:
             if bot.process is None or bot.cell is None or bot.ending is not None or bot.killed:
@@ -250,7 +254,8 @@ class Processes:
                 bot.excess = what
                 self.stop(bot.seat)
                 self._unsaid.append(Arrival(bot.seat, now, b""))
-        self._watch_at = trio.current_time() + WATCH_SECONDS
+        cost = time.monotonic() - began  # which a bot may drive up: then looks are rare, rather than all that we do
+        self._watch_at = trio.current_time() + max(WATCH_SECONDS, COSTS_BETWEEN_WATCHES * cost)
         return found
 
     def excess(self, seat: int) -> str:
@@ -264,8 +269,8 @@ class Processes:
                 bot.excess = excess.after_its_end(bot.cell, end.status, end.cpu, end.peak, end.notes, resources)
         return bot.excess
 
-    def run_delays(self) -> list[float]:
-        return [usage.run_delay(bot.process.pid) if bot.process and bot.ending is None else 0.0 for bot in self._bots]
+    def run_delays(self) -> list[dict[int, usage.Waited]]:
+        return [usage.run_delay(bot.process.pid) if bot.process and bot.ending is None else {} for bot in self._bots]
 
     def rest(self, seat: int) -> None:
         bot = self._bots[seat]
@@ -370,11 +375,13 @@ class Processes:
             self._kill(bot)  # all of them first, so that none lives on while another one is waited for
         for bot in self._bots:
             self._end(bot)
-        if self._sandbox.level is Level.TRUSTED:
-            self._adoption.end_strays()
-        self._adoption.end()
-        if not self._epoll.closed:
-            self._epoll.close()
+        try:
+            if self._sandbox.level is Level.TRUSTED:
+                self._adoption.end_strays()
+        finally:
+            self._adoption.end()
+            if not self._epoll.closed:
+                self._epoll.close()
 
     def _end(self, bot: _Bot) -> None:
         """Kill what is left of a bot, reap it, close its descriptors, and clean up behind it."""

@@ -48,11 +48,20 @@ def _around(program: str) -> list[str]:
     if os.path.isfile(os.path.join(prefix, "pyvenv.cfg")):
         return [prefix, *_base_of_venv(prefix)]
     # A prefix that holds these is none: a home, or the folder of a competition that happens to have a bin and a lib.
-    private = [os.path.realpath(path) for path in (Path.home(), Path.home() / ".local", ".")]
+    private = [os.path.realpath(path) for path in (*_homes(), Path("."))]
     is_one = os.path.basename(folder) == "bin" and os.path.isdir(os.path.join(prefix, "lib"))
     if is_one and not any(is_below(path, os.path.realpath(prefix)) for path in private):
         return [prefix]
     return [program]
+
+
+def _homes() -> tuple[Path, ...]:
+    """Where a user may have programs of his own; none where there is no telling, as for a number that is no user's."""
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return ()
+    return home, home / ".local"
 
 
 def _base_of_venv(prefix: str) -> list[str]:
@@ -77,12 +86,26 @@ def is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
+class NotExecutable(PermissionError):
+    """A program is there and may not be run. The text says which."""
+
+
 def found(program: str, folder: str) -> str | None:
-    """The absolute path of a program: one with a slash is in ``folder``, others are on the PATH. None if it is not there."""
-    if "/" in program:
-        path = os.path.join(folder, program)
-        return path if os.access(path, os.X_OK) and os.path.isfile(path) else None
-    return shutil.which(program)
+    """The absolute path of a program: one with a slash is in ``folder``, others are on the PATH. None if it is not there,
+    or may not be run."""
+    if "/" not in program:
+        path = shutil.which(program)
+        return os.path.abspath(path) if path else None  # the PATH may have entries relative to where we are
+    path = os.path.join(folder, program)
+    return path if os.access(path, os.X_OK) and os.path.isfile(path) else None
+
+
+def why_not_found(program: str, folder: str) -> OSError:
+    """What to raise for a program that is not found."""
+    path = os.path.join(folder, program)
+    if "/" in program and os.path.isfile(path):
+        return NotExecutable(f"{path} may not be executed: its modes, or a mount with noexec")
+    return FileNotFoundError(f"no such program: {program}")
 
 
 def search_path(program: str) -> str:

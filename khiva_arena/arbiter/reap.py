@@ -16,7 +16,9 @@ from khiva_arena.errors import InternalError
 
 MARK = "KHIVA_ARENA_MATCH"
 """The environment variable that all processes of a match carry: the arbiter's process number, a hyphen, the match's mark."""
-ROUNDS_MOST = 64
+ENVIRONMENT_SEEN = 256 * 1024
+"""Bytes: a process may say that its environment is gigabytes long, and reading that takes as long as it likes."""
+STRAYS_SECONDS = 10.0
 PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -63,27 +65,57 @@ class Adoption:
         Adoption._started.discard(pid)
 
     def end_strays(self) -> None:
-        """Kill and reap what bots at level trusted have set free, round by round: the death of some may leave others to us."""
-        for _ in range(ROUNDS_MOST):
-            found = [pid for pid in _children() if self._is_stray(pid)]
-            if not found:
-                return
+        """Kill and reap what bots at level trusted, and builds, have set free, round by round: the death of some may leave others
+        to us. Raises InternalError where that takes too long: they start new ones faster than they end, or cannot be killed."""
+        until = time.monotonic() + STRAYS_SECONDS
+        while found := [pid for pid in _children() if self._stopped_stray(pid)]:
+            if time.monotonic() > until:
+                raise InternalError(f"{len(found)} processes that bots left behind did not end in {STRAYS_SECONDS:.0f} s")
             for pid in found:
-                with suppress(ProcessLookupError, ChildProcessError):
-                    os.kill(pid, signal.SIGKILL)
-                    os.waitpid(pid, 0)
+                _send(pid, signal.SIGKILL)
+            if sum(_reaped(pid) for pid in found) == 0:
+                time.sleep(0.0005)
+
+    def _stopped_stray(self, pid: int) -> bool:
+        """Stops it if it is a stray: one that starts another and ends, over and over, would outrun whoever killed them singly."""
+        if not self._is_stray(pid):
+            return False
+        _send(pid, signal.SIGSTOP)
+        return True
 
     def _is_stray(self, pid: int) -> bool:
-        """It carries our mark; or it is dying, which hides its mark, came up meanwhile, and nobody waits for it."""
-        if pid in Adoption._started:
-            return False
-        environment = b""
-        with suppress(OSError):  # newer kernels refuse this of the dead, older ones show nothing
-            environment = Path(f"/proc/{pid}/environ").read_bytes()
-        if f"{MARK}=".encode() in environment:
-            return f"{MARK}={self._mark}\0".encode() in environment
-        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        """It carries our mark; or it shows none, as the dying do, came up meanwhile, and nobody waits for it."""
+        try:
+            if pid in Adoption._started or os.getpgid(pid) in Adoption._started:
+                return False  # of another match: one that becomes another program shows no mark for a moment
+            if (mark := _mark_of(pid)) is not None:
+                return mark == self._mark
+            fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:
+            return False  # it ended, and somebody waited for it
         return int(fields[19]) / os.sysconf("SC_CLK_TCK") >= self._since - 1
+
+
+def _mark_of(pid: int | str) -> str | None:
+    """The mark that a process shows in its environment."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:
+            environment = b"\0" + file.read(ENVIRONMENT_SEEN)
+    except OSError:
+        return None  # newer kernels refuse this of the dead, older ones show nothing
+    _, name, rest = environment.partition(f"\0{MARK}=".encode())
+    return rest.partition(b"\0")[0].decode(errors="replace") if name else None
+
+
+def _send(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # it is gone, or a program that runs as somebody else
+        os.kill(pid, number)
+
+
+def _reaped(pid: int) -> bool:
+    with suppress(ChildProcessError):
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    return True
 
 
 def orphans(group: int) -> list[int]:
@@ -164,9 +196,5 @@ def _arbiters_of(pid: str) -> list[int]:
         return users.arbiters_of(user)
     if user != os.geteuid():
         return []
-    for entry in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
-        name, _, value = entry.partition(b"=")
-        if name == MARK.encode():
-            owner = value.partition(b"-")[0]
-            return [int(owner)] if owner.isdigit() else []
-    return []
+    owner = (_mark_of(pid) or "").partition("-")[0]
+    return [int(owner)] if owner.isdecimal() and owner.isascii() else []

@@ -68,16 +68,19 @@ def _number(key: str, value: object) -> int:
     elif isinstance(value, int) and not isinstance(value, bool):
         number = value
     else:
-        raise ValueError(f"{value!r} is no {'size; write 512M or 1G' if key in SIZES else 'whole number'}")
-    if not getattr(LEAST, key) <= number <= MOST:
+        wanted = "size; write 512M or 1G" if key in SIZES else "whole number" + (" of seconds" if key == "cpu" else "")
+        raise ValueError(f"{value!r} is no {wanted}")
+    if number < getattr(LEAST, key):
         raise ValueError(f"from {say(key, getattr(LEAST, key))} on, not {say(key, number)}")
+    if number > MOST:
+        raise ValueError(f"{say(key, MOST)} at most, not {say(key, number)}")
     return number
 
 
 def say(key: str, number: float) -> str:
-    """An amount in words: "512 MiB", "64", "3.0 s"."""
+    """An amount in words: "512 MiB", "64", "3 s"."""
     if key == "cpu":
-        return f"{number:.1f} s"
+        return f"{number:.1f}".removesuffix(".0") + " s"
     if key not in SIZES:
         return f"{number:.0f}"
     for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
@@ -104,12 +107,13 @@ def system_limits(resources: Resources) -> dict[str, tuple[int, int]]:
         "FSIZE": (resources.file_size, resources.file_size),
         "NOFILE": (resources.open_files, resources.open_files),
         "CPU": (resources.cpu, resources.cpu + 1),
-        "CORE": (0, 0),
+        "CORE": (1, 1),  # too little for a core file; a program that is to be handed cores is spared by 1 alone, not by 0
         "MEMLOCK": (0, 0),
     }
-    return {name: (_at_most(name, soft), _at_most(name, hard)) for name, (soft, hard) in wanted.items()}
+    return {name: (at_most(name, soft), at_most(name, hard)) for name, (soft, hard) in wanted.items()}
 
 
-def _at_most(name: str, value: int) -> int:
+def at_most(name: str, value: int) -> int:
+    """A value for RLIMIT_<name>, or what this process may have itself where that is less."""
     most = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1]
     return value if most == resource.RLIM_INFINITY else min(value, most)

@@ -18,7 +18,11 @@ def make(user: int | None) -> str:
     swept."""
     path = tempfile.mkdtemp(prefix=f"{PREFIX}{reap.namespace('self')}-{os.getpid()}-")
     if user is not None:
-        os.chown(path, user, user)
+        try:
+            os.chown(path, user, user)
+        except OSError:
+            os.rmdir(path)
+            raise
     return path
 
 

@@ -84,6 +84,10 @@ REFUSED = {
     "ioprio_set": Call(251, 30),
     "migrate_pages": Call(256, 238),
     "move_pages": Call(279, 239),
+    # What is in the page cache can be read and written with these: a note from match to match.
+    "fadvise64": Call(221, 223),
+    "preadv2": Call(327, 286, errno.ENOSYS),
+    "cachestat": Call(451, 451, errno.ENOSYS),
 }
 # A bot that stays in its process group can be stopped and killed as a whole.
 LEAVING_THE_GROUP = {"setsid": Call(112, 157), "setpgid": Call(109, 154)}
@@ -115,7 +119,16 @@ ATTRIBUTES = {
     "file_setattr": Call(469, 469),
     "truncate": Call(76, 45),  # Landlock governs it from Linux 6.2 on
 }
-FILE_FLAGS = (0x40086602, 0x40046602, 0x401C5820)  # FS_IOC_SETFLAGS, the same for 32 bits, FS_IOC_FSSETXATTR
+# FS_IOC_SETFLAGS, the same for 32 bits, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION, the same for 32 bits
+FILE_FLAGS = (0x40086602, 0x40046602, 0x401C5820, 0x40087602, 0x40047602)
+# Whoever is stopped while it is not its turn may not be sent on its way again, by a process of its own just then awake: which
+# argument of these is the signal. A child's end, too, may send one.
+SIGNALLED_BY = {"kill": 1, "tkill": 1, "rt_sigqueueinfo": 1, "tgkill": 2, "rt_tgsigqueueinfo": 2}
+SIGCONT, SIGNAL_OF_CLONE = 18, 0xFF
+PRCTL, SET_DEATH_SIGNAL = Call(157, 167), 1  # a bot dies with the arbiter whatever it wants
+# Memory that is shared and has no file stays taken when it is unmapped in part, and then counts against no limit.
+MMAP, SHARED_AND_ANONYMOUS = Call(9, 222), 0x21
+MADVISE, PAGE_OUT = Call(28, 233), 21
 # Allowed for the caller itself (0), refused with another process's number.
 ONLY_SELF = {"prlimit64": Call(302, 261), "sched_setaffinity": Call(203, 122)}
 # Where nothing else keeps signals in (see ``launcher.py``): allowed for one's own group and for the bot's first process.
@@ -129,7 +142,7 @@ OWNERS = (8, 15)  # F_SETOWN, F_SETOWN_EX: they would have the system signal ano
 IOCTL = Call(16, 29)
 IOCTLS = (0x8901, 0x8902, 0x5412)  # FIOSETOWN, SIOCSPGRP, the same; TIOCSTI, typing at somebody's terminal
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 _ALLOW, _FAIL, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _X32 = 0x40000000
@@ -170,6 +183,8 @@ def program(*, may_leave_group: bool = False, hold_files: bool = False, hold_sig
     for call in [call for call in refused.values() if number(call, machine) != ABSENT]:
         steps += [_step(_EQUAL, number(call, machine), 0, 1), _step(_RETURN, _FAIL | call.error)]
     steps += _if(CLONE, machine, [_argument(0), _step(_ANY_BIT, NEW_NAMESPACES, 0, 1), _step(_RETURN, _FAIL | errno.EPERM)])
+    if not may_leave_group:
+        steps += _holding_still(machine)
     steps += _if(FCNTL, machine, [_argument(1), *_refuse_each((*LOCKS, *OWNERS))])
     steps += _if(IOCTL, machine, [_argument(1), *_refuse_each((*IOCTLS, *(FILE_FLAGS if hold_files else ())))])
     for call in ONLY_SELF.values():
@@ -179,6 +194,18 @@ def program(*, may_leave_group: bool = False, hold_files: bool = False, hold_sig
             steps += _if(call, machine, [_argument(0), *_allow_only((0, OWN_PID))])
     steps.append(_step(_RETURN, _ALLOW))
     return b"".join(steps)
+
+
+def _holding_still(machine: str) -> list[bytes]:
+    """What a build may do and a bot may not: wake itself, outlive the arbiter, have memory that nobody counts."""
+    calls = KILLS | OTHER_KILLS
+    steps = _if(CLONE, machine, [_argument(0), _step(_AND, SIGNAL_OF_CLONE), *_refuse_each((SIGCONT,))])
+    for name, index in SIGNALLED_BY.items():
+        steps += _if(calls[name], machine, [_argument(index), *_refuse_each((SIGCONT,))])
+    steps += _if(PRCTL, machine, [_argument(0), *_refuse_each((SET_DEATH_SIGNAL,))])
+    steps += _if(MADVISE, machine, [_argument(2), *_refuse_each((PAGE_OUT,))])
+    shared = [_argument(3), _step(_AND, SHARED_AND_ANONYMOUS), *_refuse_each((SHARED_AND_ANONYMOUS,), errno.ENOMEM)]
+    return steps + _if(MMAP, machine, shared)
 
 
 def _step(code: int, value: int, if_so: int = 0, if_not: int = 0) -> bytes:
@@ -195,10 +222,10 @@ def _if(call: Call, machine: str, body: list[bytes]) -> list[bytes]:
     return [_step(_EQUAL, number(call, machine), 0, len(body) + 1), *body, _step(_LOAD, _NUMBER)]
 
 
-def _refuse_each(values: Iterable[int]) -> list[bytes]:
+def _refuse_each(values: Iterable[int], error: int = errno.EPERM) -> list[bytes]:
     steps: list[bytes] = []
     for value in values:
-        steps += [_step(_EQUAL, value, 0, 1), _step(_RETURN, _FAIL | errno.EPERM)]
+        steps += [_step(_EQUAL, value, 0, 1), _step(_RETURN, _FAIL | error)]
     return steps
 
 

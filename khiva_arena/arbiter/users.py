@@ -3,6 +3,8 @@ another one."""
 
 import itertools
 import os
+from functools import cache
+from pathlib import Path
 
 # A range that neither people nor containers are given (systemd's list of user numbers leaves it alone).
 FIRST = 0x70000000
@@ -12,10 +14,22 @@ _count = itertools.count()
 
 
 def next_user() -> int | None:
-    """A number for one more bot of this process; None where the arbiter is not root and cannot change users."""
+    """A number for one more bot of this process; None where the arbiter is not root and cannot change users, or is root of a
+    container that was not given such numbers."""
     if os.geteuid() != 0:
         return None
-    return FIRST + os.getpid() % PROCESSES * BOTS + next(_count) % BOTS
+    user = FIRST + os.getpid() % PROCESSES * BOTS + next(_count) % BOTS
+    return user if all(any(user in numbers for numbers in _mapped(which)) for which in ("uid_map", "gid_map")) else None
+
+
+@cache
+def _mapped(which: str) -> list[range]:
+    """The numbers of users or groups that there are in this user namespace."""
+    try:
+        lines = [line.split() for line in Path("/proc/self", which).read_text().splitlines()]
+    except FileNotFoundError:
+        return [range(1 << 32)]  # a kernel without user namespaces
+    return [range(int(first), int(first) + int(count)) for first, _outside, count in lines]
 
 
 def arbiters_of(user: int) -> list[int]:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from khiva_arena.arbiter.usage import Waited
+
 NOTES_KEPT = 8_192
 
 
@@ -93,8 +95,8 @@ class Wire(Protocol):
     def stop(self, seat: int) -> None:
         """Kill the seat's bot and all of its processes; nothing more arrives from it."""
 
-    def run_delays(self) -> list[float]:
-        """Seconds that each seat's processes were ready to run and had no core, so far. 0.0 where that is not known."""
+    def run_delays(self) -> list[dict[int, Waited]]:
+        """How long each seat's threads were ready to run and had no core, by thread. Empty where that is not known."""
 
     def rest(self, seat: int) -> None:
         """Stop all of a bot's processes, until ``wake`` or its end."""

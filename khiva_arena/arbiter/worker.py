@@ -158,6 +158,7 @@ async def _serve(alone: bool) -> None:
 def main() -> None:
     """Serve until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the arbiter hears it and closes our input
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, it would leave no child to wait for
     trio.run(_serve, sys.argv[1:] == [ALONE])
 
 

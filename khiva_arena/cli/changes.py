@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from khiva_arena.arbiter.bots import Bot
+from khiva_arena.arbiter.resources import say
 from khiva_arena.cli.event import Plan, event_id
 from khiva_arena.cli.lookup import events_of
 from khiva_arena.errors import ConfigError
@@ -79,6 +80,10 @@ def _line(key: str, then: Any, now: Any) -> str:
         return "another seed was given" if then and now else f"the seed was {_seed(then)}, is {_seed(now)}"
     if room == "time":
         return f"{TIMES.get(rest, rest)} was {then} ms, is {now} ms"
+    if room == "limits" and isinstance(then, int) and isinstance(now, int):
+        return f"limit {rest} was {say(rest, then)}, is {say(rest, now)}"
+    if key == "ponder":
+        return "bots could ponder, and cannot now" if then else "bots could not ponder, and can now"
     what = f"rule {rest}" if room == "rules" else key
     return f"{what} was {_value(then)}, is {_value(now)}"
 

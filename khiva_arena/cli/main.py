@@ -76,6 +76,8 @@ def main() -> None:
     # A script's background job starts with SIGINT ignored: raising it then would do nothing.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _handled.append(signal.SIGINT)
+    # Whoever starts us may ignore the ends of children: then nobody could wait for a bot, or learn how it ended.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for number in (signal.SIGTERM, signal.SIGHUP):
         # Whoever asks us to end gets what Ctrl-C gets: every bot reaped, and a line that says how to resume.
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup wants to outlive the terminal

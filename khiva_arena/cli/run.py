@@ -106,6 +106,7 @@ def _settings(config: Path | None, flags: dict[str, Any], shipped: bool) -> Sett
         said["bots"] = (*named, *ready_bots(said.get("game") or given.get("game", "khiva")))
     for key, flag, pairs in (("rules", "--rule", said.pop("rule", ())), ("limits", "--limit", said.pop("limit", ()))):
         found = pairs_of_flags(flag, pairs)
+        places = {place: line for place, line in places.items() if place not in [f"{key}.{name}" for name in found]}
         if found and isinstance(given.get(key, {}), dict):
             said[key] = {**given.get(key, {}), **found}
     return settle({**given, **said}, {key: place for key, place in places.items() if key not in said})

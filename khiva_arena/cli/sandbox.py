@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from khiva_arena.arbiter.bots import cache_folder
 from khiva_arena.arbiter.isolation import Level, Sandbox, sweep
 from khiva_arena.arbiter.probe import best, remedy, why_not
 from khiva_arena.arbiter.readable import found, that_holds
@@ -53,10 +54,13 @@ def sandbox_again(recorded: Sandbox, asked: str | None) -> Sandbox:
 
 
 def keep_private(store: Path, sandbox: Sandbox, commands: Sequence[Command]) -> None:
-    """Raise ConfigError where a store lies in a folder that bots may read: it holds what nobody may know before the end."""
+    """Raise ConfigError where a store, or what is staged of all bots, lies in a folder that bots may read."""
     if sandbox.level is Level.TRUSTED:
         return
     for command in commands:
         program = found(command.argv[0], command.folder)
-        if program and (holder := that_holds(str(store), program, command.readable)):
+        readable = () if command.staged else command.readable
+        if program and (holder := that_holds(str(store), program, readable)):
             raise ConfigError(f"--out {store}: bots may read all of {holder}, the deals of this store too; give another --out")
+        if program and (holder := that_holds(str(cache_folder() / "staged"), program, readable)):
+            raise ConfigError(f"KHIVA_ARENA_CACHE: bots may read all of {holder}, all staged bots too; name another folder")

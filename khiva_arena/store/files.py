@@ -259,7 +259,7 @@ def _advice(text: str) -> str:
         "that can",
         "disk I/O": "; the disk is full or refuses: free some space or mend it, and run the same command again, nothing that was "
         "fixed is lost",
-        "malformed": "; it is damaged: `khiva-arena verify` says what is sound, restore a copy to go on",
+        "malformed": "; it is damaged: restore a copy to go on; `khiva-arena verify` says what is sound, if it can be read",
         "no such": "; it is damaged: restore a copy to go on",
         "not a database": "; it is damaged or no store: restore a copy, or give another folder",
         "unsupported file format": "; it is damaged: restore a copy to go on",

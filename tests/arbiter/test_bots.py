@@ -41,6 +41,35 @@ def test_identity_is_sources_run_and_build(tmp_path: Path) -> None:
     assert (renamed.identity, renamed.name) != (base.identity, base.name)
 
 
+def test_a_stranger_s_bot_takes_nothing_that_is_not_beside_it(tmp_path: Path) -> None:
+    """What bot.toml names is copied with the organiser's rights: not files from elsewhere, another bot's, or a store's."""
+    (tmp_path / "private").write_text("x")
+    (tmp_path / "bots" / "kit").mkdir(parents=True)
+    (tmp_path / "bots" / "kit" / "kit.py").write_text("x")
+    (tmp_path / "bots" / "results").mkdir()
+    (tmp_path / "bots" / "results" / "arena.db").write_text("x")
+    folder(tmp_path / "bots" / "rival", weights="x")
+    for name in ("../../private", "/etc/passwd", "../rival/weights.py", "../results/arena.db"):
+        said = problems(folder(tmp_path / "bots" / "mine", f'{TOML}include = ["{name}"]\n'))
+        assert "only a kit beside the folder can be" in said, name
+    assert load(folder(tmp_path / "bots" / "mine", TOML + 'include = ["../kit/kit.py"]\n')).sources[-2][0] == "kit.py"
+    (tmp_path / "bots" / "mine" / "inside.py").symlink_to("main.py")
+    load(folder(tmp_path / "bots" / "mine"))
+    (tmp_path / "bots" / "mine" / "data").symlink_to(tmp_path / "private")
+    assert "data is a link that leads out of the folder" in problems(folder(tmp_path / "bots" / "mine"))
+
+
+def test_a_store_in_a_bot_s_folder_is_no_part_of_it(tmp_path: Path) -> None:
+    """It changes with every match, and holds what no bot may know."""
+    word = folder(tmp_path / "a")
+    before = load(word)
+    store = tmp_path / "a" / "results" / "latest"
+    store.mkdir(parents=True)
+    for name in ("arena.db", "arena.db-wal", "log.jsonl"):
+        (store / name).write_text("secret")
+    assert load(word).identity == before.identity
+
+
 def test_caches_and_hidden_files_are_no_part_of_it(tmp_path: Path) -> None:
     word = folder(tmp_path / "a")
     before = load(word)

@@ -4,19 +4,24 @@ import os
 import re
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
+import trio.testing
 from arena import descendants, living
 from jobs import SECRET, job
 from scripted import Bot, ScriptedWire, act, honest, play
 
+from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.hog import Look, over_its_due, owed
-from khiva_arena.arbiter.match import Outcome
+from khiva_arena.arbiter.match import VOIDS_MOST, Job, Match, Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.process import Processes
+from khiva_arena.arbiter.usage import Waited
 from khiva_arena.arbiter.wire import Command
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.verify import verify
@@ -28,8 +33,16 @@ NOTHING = [0.0, 0.0, 0.0]
 LIMITS = {"turn_ms": 1_000, "bank_ms": 0}
 
 
-def run(*bots: Bot, delays: list[list[float]], cpus: list[list[float]], **limits: int) -> tuple[Outcome, ScriptedWire]:
-    return play(job([NOBODY] * len(bots), **(LIMITS | limits)), bots, delays=delays, cpus=cpus)
+def run(
+    *bots: Bot,
+    delays: list[list[float]],
+    cpus: list[list[float]],
+    owns: list[list[float]] | None = None,
+    attempt: int = 1,
+    **limits: int,
+) -> tuple[Outcome, ScriptedWire]:
+    one = replace(job([NOBODY] * len(bots), **(LIMITS | limits)), attempt=attempt)
+    return play(one, bots, delays=delays, cpus=cpus, owns=owns or [])
 
 
 def first(how: Bot, kind: str = "play_pass") -> Bot:
@@ -111,6 +124,46 @@ def test_without_a_hog_the_host_was_late() -> None:
     assert outcome.void == "seat 1 was late, but had no core for 500 ms of its time"
 
 
+@pytest.mark.parametrize("attempt", [VOIDS_MOST, VOIDS_MOST + 1])
+def test_the_last_attempt_takes_an_answer_that_came_in_the_time_given_back(attempt: int) -> None:
+    """It is played, it is no fault, and of the 3.2 s that it took the 0.5 s without a core are not charged."""
+    slow = first(lambda m: act(m, delay=3.2, choice=5))
+    outcome, _ = run(honest, slow, honest, delays=[NOTHING, STARVED], cpus=[NOTHING], bank_ms=2_000, attempt=attempt)
+    record = sound(outcome)
+    assert record.steps[0][1] == (1, 5, "")
+    assert record.verdicts == (Verdict.OK,) * 3
+    assert not any(report.faults or report.paused for report in outcome.seats)
+    assert outcome.seats[1].slowest == pytest.approx(2.7)
+    assert outcome.seats[1].bank_left == pytest.approx(0.3)
+
+
+def test_the_last_attempt_gives_no_more_time_than_any_other() -> None:
+    silent, _ = run(honest, first(lambda _: []), honest, delays=[NOTHING, STARVED], cpus=[NOTHING], attempt=VOIDS_MOST)
+    assert sound(silent).verdicts == (Verdict.OK,) * 3
+    assert [fault.verdict for fault in silent.seats[1].faults] == [Verdict.TIMEOUT]
+
+
+def test_a_hog_is_out_at_the_last_attempt_too() -> None:
+    outcome, _ = run(honest, first(late), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [1.9, 0.5, 0.1]], attempt=VOIDS_MOST)
+    assert sound(outcome).verdicts == (Verdict.RESOURCE, Verdict.OK, Verdict.OK)
+
+
+def test_lateness_voids_a_match_once_and_never_sets_a_table_aside() -> None:
+    """The bot does the same at each attempt; a match that the host cannot start is void as often as it is tried."""
+
+    async def one(job_: Job) -> Outcome:
+        wire = ScriptedWire([honest, first(late)])
+        wire.delays = [[0.0, 0.0], [0.0, 0.5]]
+        return await Match(job_, wire, LagMeter()).play()
+
+    outcomes: list[Outcome] = []
+    jobs = iter([job([NOBODY] * 2, **LIMITS)])
+    trio.run(pool._slot, jobs, one, outcomes.append, clock=trio.testing.MockClock(autojump_threshold=0))
+    assert [(outcome.attempt, outcome.record is None) for outcome in outcomes] == [(1, True), (2, False)]
+    assert outcomes[0].void == "seat 1 was late, but had no core for 500 ms of its time"
+    assert sound(outcomes[1]).verdicts == (Verdict.OK, Verdict.OK)
+
+
 def at_turns(delays: dict[int, float]) -> Bot:
     """Honest but for the turns named, which take as long as it says there."""
 
@@ -149,14 +202,47 @@ def test_a_hog_that_answered_in_time_is_out_nevertheless() -> None:
     assert record.steps[0][2] == (2, 0, "resource")
 
 
-def test_a_short_wait_for_a_core_blames_nobody_unless_the_answer_comes() -> None:
-    """Two hundredths of its time: a seat that says nothing at all is late by its own fault."""
+def test_a_short_wait_for_a_core_blames_nobody() -> None:
+    """Two hundredths of its time, which a bot can bring about by itself: a seat that says nothing at all is late by its own
+    fault, and one that answers does not put another out that uses more than its due."""
     delays, cpus = [NOTHING, [0.0, 0.02, 0.0]], [NOTHING, [1.9, 0.4, 0.0]]
     silent, _ = run(honest, first(lambda _: []), honest, delays=delays, cpus=cpus)
     assert sound(silent).verdicts == (Verdict.OK,) * 3
     assert [fault.verdict for fault in silent.seats[1].faults] == [Verdict.TIMEOUT]
     answered, _ = run(honest, first(lambda m: act(m, delay=1.01)), honest, delays=delays, cpus=cpus)
-    assert sound(answered).verdicts == (Verdict.RESOURCE, Verdict.OK, Verdict.OK)
+    assert answered.void == "seat 1 was late, but had no core for 20 ms of its time"
+    again, _ = run(honest, first(lambda m: act(m, delay=1.01)), honest, delays=delays, cpus=cpus, attempt=VOIDS_MOST)
+    assert sound(again).verdicts == (Verdict.OK,) * 3
+    assert not any(report.faults for report in again.seats)
+
+
+@pytest.mark.parametrize(("lacked", "verdict"), [(0.098, None), (0.1, Verdict.RESOURCE)])
+def test_a_hog_is_out_where_a_late_seat_lacked_a_tenth_of_its_time(lacked: float, verdict: Verdict | None) -> None:
+    """Of the 0.99 s that were watched."""
+    delays, cpus = [NOTHING, [0.0, lacked, 0.0]], [NOTHING, [1.9, 0.4, 0.0]]
+    outcome, _ = run(honest, first(lambda m: act(m, delay=1.05)), honest, delays=delays, cpus=cpus)
+    assert [fault.verdict for fault in outcome.seats[0].faults] == ([verdict] if verdict else [])
+    assert (outcome.record is None) == (verdict is None)
+
+
+@pytest.mark.parametrize(("lacked", "paused"), [(0.098, 0), (0.1, 1)])
+def test_who_thinks_in_the_others_time_pauses_where_a_late_seat_lacked_a_tenth_of_its_own(lacked: float, paused: int) -> None:
+    delays, cpus = [NOTHING, [0.0, lacked, 0.0]], [NOTHING, [0.0, 0.4, 0.9]]
+    slow = first(lambda m: act(m, delay=1.05), kind="boost")
+    outcome, _ = run(honest, slow, honest, delays=delays, cpus=cpus, attempt=VOIDS_MOST)
+    assert sound(outcome).verdicts == (Verdict.OK,) * 3
+    assert [report.paused for report in outcome.seats] == [0, 0, paused]
+
+
+def test_what_other_threads_of_a_seat_took_is_not_given_back() -> None:
+    """It contended with its own child for a while and slept then: it lacked 70 ms, which are just what the child got."""
+    delays, cpus, owns = [NOTHING, [0.0, 0.07, 0.0]], [NOTHING, [0.0, 0.14, 0.0]], [NOTHING, [0.0, 0.07, 0.0]]
+    for attempt in (1, VOIDS_MOST):
+        outcome, _ = run(
+            honest, first(lambda m: act(m, delay=1.03)), honest, delays=delays, cpus=cpus, owns=owns, attempt=attempt
+        )
+        assert sound(outcome).verdicts == (Verdict.OK,) * 3
+        assert [fault.verdict for fault in outcome.seats[1].faults] == [Verdict.TIMEOUT]
 
 
 def test_a_seat_whose_own_threads_wait_for_each_other_is_owed_nothing() -> None:
@@ -187,14 +273,32 @@ def test_on_a_host_without_any_core_there_is_an_end_to_giving_back() -> None:
 
 
 def test_what_a_seat_is_owed() -> None:
-    before = Look(10.0, [1.0], [5.0])
-    assert owed(before, Look(12.0, [2.5], [5.0]), 0) == pytest.approx(1.5)
-    assert owed(before, Look(12.0, [2.5], [6.0]), 0) == pytest.approx(0.98)
-    assert owed(before, Look(12.0, [9.0], [9.0]), 0) == 0
+    """Of 2 s: by what one thread waited and had, and what all had."""
+    before = Look(10.0, [{7: Waited(1.0, 4.0)}], [5.0])
+
+    def of(waited: float, own: float, had: float) -> float:
+        return owed(before, Look(12.0, [{7: Waited(1.0 + waited, 4.0 + own)}], [5.0 + had]), 0)
+
+    assert of(1.5, 0.0, 0.0) == pytest.approx(1.5)
+    assert of(1.5, 1.0, 1.0) == pytest.approx(0.98)  # a thread cannot have lacked what it had: counted in ticks
+    assert of(8.0, 4.0, 4.0) == 0
+    assert of(0.5, 0.5, 0.5) == pytest.approx(0.5)
+    assert of(0.5, 0.5, 0.52) == pytest.approx(0.48)  # may be rounding
+    assert of(0.5, 0.5, 0.6) == pytest.approx(0.38)  # others had 0.1 s, to a tick at each end
+    assert of(0.07, 0.07, 0.14) == 0
+    assert of(0.5, 0.5, 0.4) == pytest.approx(0.5)  # less than one thread had: ticks, too
+
+
+def test_what_a_seat_is_owed_goes_by_one_and_the_same_thread() -> None:
+    """What a thread waited before the request counts for nothing, and one that began after it counts from its beginning."""
+    before = Look(10.0, [{1: Waited(9.0, 1.0), 2: Waited(2.0, 8.0)}], [20.0])
+    assert owed(before, Look(12.0, [{1: Waited(9.0, 1.0), 2: Waited(2.5, 8.5)}], [20.5]), 0) == pytest.approx(0.5)
+    assert owed(before, Look(12.0, [{1: Waited(9.0, 1.0), 3: Waited(0.4, 0.3)}], [20.3]), 0) == pytest.approx(0.4)
+    assert owed(before, Look(12.0, [{}], [20.0]), 0) == 0
 
 
 def test_what_is_more_than_a_seat_s_due() -> None:
-    before, after = Look(10.0, [0.0] * 4, [1.0] * 4), Look(20.0, [0.0] * 4, [13.0, 13.1, 2.0, 2.1])
+    before, after = Look(10.0, [{}] * 4, [1.0] * 4), Look(20.0, [{}] * 4, [13.0, 13.1, 2.0, 2.1])
     found = over_its_due(before, after, {0: True, 1: True, 2: False, 3: False})
     assert found == {1: pytest.approx(12.1), 3: pytest.approx(1.1)}
 
@@ -247,3 +351,19 @@ def test_a_real_hog_is_out_and_a_bot_that_needs_its_core_plays_on() -> None:
     while living(descendants(os.getpid()) - before) and time.monotonic() < ends:
         time.sleep(0.01)
     assert not living(descendants(os.getpid()) - before)
+
+
+@pytest.mark.parametrize("how", ["contends", "hides"])
+def test_a_real_bot_that_keeps_itself_from_a_core_voids_a_match_once_at_the_most(how: str) -> None:
+    """It lacks a core for some 0.2 s and answers some 0.1 s late, at each attempt; the child that nobody waits for is seen in
+    no figure."""
+    outcomes: list[Outcome] = []
+    words = (["honest"], [how, "0.4"])
+    began = time.monotonic()
+    pool.play(
+        [job([Command((sys.executable, HOG, *bot), "/tmp") for bot in words], startup_ms=20_000, **LIMITS)], 1, outcomes.append
+    )
+    assert time.monotonic() - began < SECONDS
+    assert [outcome.attempt for outcome in outcomes if outcome.record] == [len(outcomes)]
+    assert sound(outcomes[-1]).reason == "over"
+    assert not outcomes[-1].seats[0].faults

@@ -377,27 +377,14 @@ def test_lag_of_the_arbiter_is_added_back() -> None:
     assert outcome.record is not None
 
 
-def test_an_overrun_that_the_host_explains_voids_the_match() -> None:
-    job_ = job([NOBODY] * 2, bank_ms=0)
-    wires: list[ScriptedWire] = []
+HALF_A_SECOND = [[0.0, 0.0], [0.5, 0.0]]  # for which seat 0 had no core
 
+
+def test_an_overrun_that_the_host_explains_voids_the_match() -> None:
     def starved(message: dict[str, Any]) -> list[tuple[float, bytes]]:
         return act(message, delay=1.2) if message["type"] == "decide" else honest(message)
 
-    class Delayed(ScriptedWire):
-        def run_delays(self) -> list[float]:
-            wires.append(self)
-            return [0.0, 0.0] if len(wires) == 1 else [0.5, 0.0]
-
-    import trio
-    import trio.testing
-
-    from khiva_arena.arbiter.match import Match
-
-    async def main() -> Outcome:
-        return await Match(job_, Delayed([starved, honest]), LagMeter()).play()
-
-    outcome = trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    outcome, _ = play(job([NOBODY] * 2, bank_ms=0), [starved, honest], delays=HALF_A_SECOND)
     assert outcome.record is None
     assert "seat 0" in outcome.void
     assert "500 ms" in outcome.void
@@ -405,22 +392,5 @@ def test_an_overrun_that_the_host_explains_voids_the_match() -> None:
 
 def test_run_delay_alone_never_voids() -> None:
     """A bot that says nothing at all is late, however long the host kept it waiting."""
-    job_ = job([NOBODY] * 2, bank_ms=0)
-    calls: list[int] = []
-
-    class Delayed(ScriptedWire):
-        def run_delays(self) -> list[float]:
-            calls.append(1)
-            return [0.0, 0.0] if len(calls) == 1 else [0.5, 0.0]
-
-    import trio
-    import trio.testing
-
-    from khiva_arena.arbiter.match import Match
-
-    async def main() -> Outcome:
-        silent = Misbehaves(lambda _: [])
-        return await Match(job_, Delayed([silent, honest]), LagMeter()).play()
-
-    outcome = trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    outcome, _ = play(job([NOBODY] * 2, bank_ms=0), [Misbehaves(lambda _: []), honest], delays=HALF_A_SECOND)
     assert [fault.verdict for fault in outcome.seats[0].faults] == [Verdict.TIMEOUT]

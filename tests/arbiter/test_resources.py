@@ -84,7 +84,7 @@ def test_who_copes_with_a_full_scratch_folder_plays_on_where_the_system_bounds_i
 
 @pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD])
 def test_what_a_killed_bot_used_is_counted(level: Level) -> None:
-    outcome = run(level, "shared", resources=HEAVY)
+    outcome = run(level, "children", resources=HEAVY)
     assert outcome.seats[0].ending.killed
     assert outcome.seats[0].ending.cpu > 0.02
 
@@ -94,8 +94,13 @@ def test_what_a_killed_bot_used_is_counted(level: Level) -> None:
 
 @pytest.fixture
 def sleeper() -> subprocess.Popen[bytes]:  # type: ignore[misc]
-    """A process that holds nothing much."""
-    with subprocess.Popen(["sleep", "60"], start_new_session=True) as process:
+    """A process that holds nothing much, and is past its start, when it opens and closes files."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(["cat"], stdin=pipe, stdout=pipe, bufsize=0, start_new_session=True) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(b"x")
+        process.stdout.read(1)
         yield process
         process.kill()
 
@@ -136,7 +141,7 @@ def test_a_look_at_one_that_is_gone_finds_nothing(sleeper: subprocess.Popen[byte
 ENDS = [
     (-24, 0.0, 0, "", "CPU time: "),
     (-25, 0.0, 0, "", "file size: "),
-    (1, 3600.5, 0, "", "CPU time: 3600.5 s of 3600.0 s"),
+    (1, 3600.5, 0, "", "CPU time: 3600.5 s of 3600 s"),
     (1, 0.0, 0, "MemoryError", "memory: it reached the limit of 1 GiB; it said 'MemoryError'"),
     (1, 0.0, 0, "java.lang.OutOfMemoryError: unable to create native thread", "processes: "),
     (1, 0.0, 0, "OSError: [Errno 24] Too many open files", "open files: "),
@@ -238,7 +243,7 @@ def test_every_wrong_limit_is_named_at_once() -> None:
         ("memory", 1_288_490_189, "1.2 GiB"),
         ("scratch", 65536, "64 KiB"),
         ("file_size", 100, "100 bytes"),
-        ("cpu", 3, "3.0 s"),
+        ("cpu", 3, "3 s"),
         ("processes", 64, "64"),
     ],
 )

@@ -42,6 +42,8 @@ def answer(program: bytes, number: int, arguments: Sequence[int] = (), architect
             at += if_so if loaded >= value else if_not
         elif code == 0x45:  # jump if any of these bits
             at += if_so if loaded & value else if_not
+        elif code == 0x54:  # and
+            loaded &= value
         elif code == 0x06:  # return
             return ALLOW if value == 0x7FFF0000 else KILL if value == 0x80000000 else _error(value)
         else:
@@ -133,6 +135,31 @@ def test_a_call_is_refused_for_what_it_is_asked(monkeypatch: pytest.MonkeyPatch,
 
 
 @MACHINES
+def test_a_bot_may_not_wake_itself_outlive_the_arbiter_or_take_what_nobody_counts(
+    monkeypatch: pytest.MonkeyPatch, machine: str
+) -> None:
+    architecture = seccomp.ARCHITECTURES[machine]
+    bot, build = made(monkeypatch, machine), made(monkeypatch, machine, may_leave_group=True)
+    asked = [
+        (seccomp.KILLS["kill"], (0, 18), errno.EPERM),
+        (seccomp.KILLS["tgkill"], (OWN, OWN, 18), errno.EPERM),
+        (seccomp.OTHER_KILLS["tkill"], (OWN, 18), errno.EPERM),
+        (seccomp.OTHER_KILLS["rt_sigqueueinfo"], (OWN, 18), errno.EPERM),
+        (seccomp.OTHER_KILLS["rt_tgsigqueueinfo"], (OWN, OWN, 18), errno.EPERM),
+        (seccomp.CLONE, (18,), errno.EPERM),
+        (seccomp.PRCTL, (1, 0), errno.EPERM),
+        (seccomp.MADVISE, (0, 4096, 21), errno.EPERM),
+        (seccomp.MMAP, (0, 4096, 3, 0x21), errno.ENOMEM),
+    ]
+    for call, words, error in asked:
+        number = getattr(call, machine)
+        assert answer(bot, number, words, architecture) == error
+        assert answer(build, number, words, architecture) == ALLOW
+    assert answer(bot, getattr(seccomp.MMAP, machine), (0, 4096, 3, 0x22), architecture) == ALLOW
+    assert answer(bot, getattr(seccomp.KILLS["kill"], machine), (0, 9), architecture) == ALLOW
+
+
+@MACHINES
 def test_where_nothing_else_does_it_holds_signals_in(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
     held, free = made(monkeypatch, machine, hold_signals=True), made(monkeypatch, machine)
     architecture = seccomp.ARCHITECTURES[machine]
@@ -146,8 +173,9 @@ def test_where_nothing_else_does_it_holds_signals_in(monkeypatch: pytest.MonkeyP
         assert answer(free, getattr(call, machine), (1,), architecture) == ALLOW
 
 
-def model(machine: str, number: int, first: int, second: int, hold: bool, files: bool) -> Answer:
+def model(machine: str, number: int, words: Sequence[int], hold: bool, files: bool) -> Answer:
     """The decision, call by call, as one would say it."""
+    first, second, third, fourth = words
     by_number = {getattr(call, machine): (name, call) for name, call in every_call().items()}
     if machine == "x86_64" and number >= 1 << 30:
         return errno.ENOSYS
@@ -156,26 +184,29 @@ def model(machine: str, number: int, first: int, second: int, hold: bool, files:
         return errno.EPERM if files else ALLOW
     if name in NEVER:
         return call.error if call else ALLOW
+    if name == "mmap":
+        return errno.ENOMEM if fourth & 1 and fourth & 32 else ALLOW
     refused = {
-        "clone": any(first >> bit & 1 for bit in (7, 17, 25, 26, 27, 28, 29, 30)),
+        "prctl": first == 1,
+        "madvise": third == 21,
+        "clone": any(first >> bit & 1 for bit in (7, 17, 25, 26, 27, 28, 29, 30)) or first & 0xFF == 18,
         "fcntl": second in (6, 7, 8, 15, 37, 38, 1024, 1026),
         "ioctl": second in (0x8901, 0x8902, 0x5412) or (files and second in seccomp.FILE_FLAGS),
         "prlimit64": first != 0,
         "sched_setaffinity": first != 0,
-        "kill": hold and first not in (0, OWN),
-        "tgkill": hold and first not in (0, OWN),
-        "tkill": hold,
-        "rt_sigqueueinfo": hold,
-        "rt_tgsigqueueinfo": hold,
+        "kill": second == 18 or (hold and first not in (0, OWN)),
+        "tgkill": third == 18 or (hold and first not in (0, OWN)),
+        "tkill": second == 18 or hold,
+        "rt_sigqueueinfo": second == 18 or hold,
+        "rt_tgsigqueueinfo": third == 18 or hold,
     }
     return errno.EPERM if refused.get(name, False) else ALLOW
 
 
 def every_call() -> dict[str, seccomp.Call]:
-    by_table = NEVER | seccomp.ONLY_SELF
-    return (
-        by_table | seccomp.KILLS | seccomp.OTHER_KILLS | {"clone": seccomp.CLONE, "fcntl": seccomp.FCNTL, "ioctl": seccomp.IOCTL}
-    )
+    alone = {"clone": seccomp.CLONE, "fcntl": seccomp.FCNTL, "ioctl": seccomp.IOCTL, "prctl": seccomp.PRCTL}
+    alone |= {"mmap": seccomp.MMAP, "madvise": seccomp.MADVISE}
+    return NEVER | seccomp.ONLY_SELF | seccomp.KILLS | seccomp.OTHER_KILLS | alone
 
 
 @MACHINES
@@ -183,13 +214,13 @@ def every_call() -> dict[str, seccomp.Call]:
 def test_every_decision_equals_the_model(machine: str, data: st.DataObject) -> None:
     known = sorted({getattr(call, machine) for call in every_call().values()} - {seccomp.ABSENT})
     number = data.draw(st.sampled_from(known) | st.integers(0, 600) | st.integers(0, (1 << 32) - 1))
-    telling = [0, 1, OWN, OWN + 1, 6, 8, 1024, 0x8901, 0x5412, 0x40086602, 0x10000011, 0x3D0F00]
-    first, second = (data.draw(st.sampled_from(telling) | st.integers(0, (1 << 32) - 1)) for _ in range(2))
+    telling = [0, 1, OWN, OWN + 1, 6, 8, 18, 21, 0x21, 0x22, 1024, 0x8901, 0x5412, 0x40086602, 0x10000011, 0x3D0F00, 0x40087602]
+    words = [data.draw(st.sampled_from(telling) | st.integers(0, (1 << 32) - 1)) for _ in range(4)]
     hold, files = data.draw(st.booleans()), data.draw(st.booleans())
     with pytest.MonkeyPatch.context() as monkeypatch:
         program = made(monkeypatch, machine, hold_signals=hold, hold_files=files)
-    found = answer(program, number, (first, second), seccomp.ARCHITECTURES[machine])
-    assert found == model(machine, number, first, second, hold, files)
+    found = answer(program, number, words, seccomp.ARCHITECTURES[machine])
+    assert found == model(machine, number, words, hold, files)
 
 
 def test_an_unknown_machine_is_said_to_be_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,7 +252,7 @@ def test_the_kernel_decides_likewise(level: Level) -> None:
     assert json.loads(out) == {name: [-1, error] for name, (_, error) in here.items()}
 
 
-YOUNG = ("fchmodat2", "setxattrat", "removexattrat", "file_setattr")  # younger than many a compiler's headers
+YOUNG = ("cachestat", "fchmodat2", "setxattrat", "removexattrat", "file_setattr")  # younger than many a compiler's headers
 WANTED = ("-D__ARCH_WANT_SYS_CLONE3", "-D__ARCH_WANT_MEMFD_SECRET", "-D__ARCH_WANT_SET_GET_RLIMIT")
 HEADERS = {"x86_64": "asm/unistd_64.h", "aarch64": "asm-generic/unistd.h"}
 

@@ -18,7 +18,7 @@ from khiva_arena.arbiter.bots import Bot, load, stage
 from khiva_arena.arbiter.isolation import Level, Sandbox, cell
 from khiva_arena.arbiter.resources import Resources
 from khiva_arena.arbiter.wire import Command
-from khiva_arena.errors import BotError
+from khiva_arena.errors import BotError, InternalError
 
 BOUND = 60.0
 NOBODY = 1 << 22
@@ -130,6 +130,14 @@ def test_what_a_build_leaves_running_is_ended(level: Level, tmp_path: Path) -> N
     place = built(tmp_path / "a", "setsid sleep 300 > /dev/null 2>&1 &\nsleep 300 &\necho done > done\n", level)
     assert (place / "done").exists()
     assert not living(descendants(os.getpid()) - before)
+
+
+def test_a_build_whose_processes_cannot_be_ended_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: reap.Adoption) -> None:
+        raise InternalError("20 processes did not end")
+
+    monkeypatch.setattr(reap.Adoption, "end_strays", fail)
+    assert said(tmp_path / "a", "true\n", Level.TRUSTED) == "built: its build left processes that cannot be ended"
 
 
 @KEEPING

@@ -17,7 +17,8 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a bot of its own and an event that was interrupted."""
     folder = tmp_path_factory.mktemp("begun")
     (folder / "mine").mkdir()
-    toml = f'name = "mine"\nrun = "{{python}} main.py"\nfiles = ["*.py"]\ninclude = ["{ROOT}/bots/python/kit/khiva_kit.py"]\n'
+    toml = 'name = "mine"\nrun = "{python} main.py"\nfiles = ["*.py"]\ninclude = ["../khiva_kit.py"]\n'
+    shutil.copy(ROOT / "bots/python/kit/khiva_kit.py", folder)
     (folder / "mine" / "bot.toml").write_text(toml)
     (folder / "mine" / "main.py").write_text((ROOT / "bots/python/random/main.py").read_text() + "# mine\n")
     running = started("run", *bots("mine", NAIVE), *SHAPE, cwd=folder)

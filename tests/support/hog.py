@@ -1,9 +1,12 @@
-"""A bot that is honest, thinks for SECONDS of its own CPU at the first decision, or keeps N processes busy all along.
+"""A bot that is honest, thinks for SECONDS of its own CPU at the first decision, keeps N processes busy all along, or keeps
+itself from a core for SECONDS, with a child that it waits for (``contends``) or one that nobody counts (``hides``), sleeps, and
+answers its first decision just behind the deadline.
 
-hog.py honest | thinks SECONDS | burns N
+hog.py honest | thinks SECONDS | burns N | contends SECONDS | hides SECONDS
 """
 
 import os
+import signal
 import sys
 import time
 
@@ -42,12 +45,45 @@ def burn():
     os._exit(0)
 
 
+def spin(seconds):
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        pass
+
+
+def contend(seconds, counted):
+    """Share one core with a child. Returns the seconds for which we were ready to run and had none."""
+    before = waited()
+    everywhere = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(everywhere)})
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL if counted else signal.SIG_IGN)
+    child = os.fork()
+    if not child:
+        spin(seconds)
+        os._exit(0)
+    spin(seconds)
+    os.sched_setaffinity(0, everywhere)
+    if counted:
+        os.waitpid(child, 0)
+    return waited() - before
+
+
+def waited():
+    with open("/proc/self/schedstat") as file:
+        return int(file.read().split()[1]) / 1e9
+
+
 read()
 write({"type": "hello", "proto": 1, "name": how})
 first = True
 while True:
     message = read()
+    asked = time.monotonic()
     if message["type"] == "decide":
+        if first and how in ("contends", "hides"):
+            half = contend(amount, how == "contends") / 2
+            ends = asked + (message["turn_ms"] + message["bank_ms"]) / 1000 + half
+            time.sleep(max(0.0, ends - time.monotonic()))
         if first and how == "burns":
             for _ in range(int(amount)):
                 burn()

@@ -3,6 +3,7 @@
 import os
 import random
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -23,7 +24,7 @@ SEATS = 3
 BOT_TOML = """name = "{name}"
 run = "{{python}} main.py {marker}"
 files = ["main.py"]
-include = ["{kit}"]
+include = ["../khiva_kit.py"]
 """
 
 
@@ -50,11 +51,12 @@ class Competition:
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True)
         self.out, self.cache = self.folder / "out", self.folder / "cache"
+        shutil.copy(ROOT / "bots/python/kit/khiva_kit.py", self.folder)
         for name in ("ann", "bob", "cy"):
             bot = self.folder / name
             bot.mkdir()
             (bot / "main.py").write_text((ROOT / "bots/python/random/main.py").read_text())
-            toml = BOT_TOML.format(name=name, marker=f"{self.marker}-{name}", kit=ROOT / "bots/python/kit/khiva_kit.py")
+            toml = BOT_TOML.format(name=name, marker=f"{self.marker}-{name}")
             (bot / "bot.toml").write_text(toml)
 
     @property

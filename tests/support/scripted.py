@@ -10,6 +10,7 @@ import trio.testing
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Job, Match, Outcome
+from khiva_arena.arbiter.usage import Waited
 from khiva_arena.arbiter.wire import Arrival, Ending
 
 # A bot gets each message and says what it writes: pairs of seconds from now and raw bytes, b"" for the end of its output.
@@ -50,9 +51,11 @@ class ScriptedWire:
         self.resting: set[int] = set()
         self.sent: list[tuple[int, dict[str, Any]]] = []
         self.log: list[str] = []
-        # What each look at the table finds, the last one again and again; by seat.
+        # What each look at the table finds, the last one again and again; by seat. ``owns`` is the CPU of the thread that
+        # waited; without it a bot has but one.
         self.delays: list[list[float]] = [[0.0] * len(self._bots)]
         self.cpus: list[list[float]] = [[0.0] * len(self._bots)]
+        self.owns: list[list[float]] = []
         self.excesses: dict[int, str] = {}
 
     def _note(self, seat: int, sign: str, what: str) -> None:
@@ -88,11 +91,12 @@ class ScriptedWire:
             self._note(seat, "x", "stopped")
         self.stopped.add(seat)
 
-    def run_delays(self) -> list[float]:
-        return self.delays.pop(0) if len(self.delays) > 1 else self.delays[0]
+    def run_delays(self) -> list[dict[int, Waited]]:
+        own = _next(self.owns) if self.owns else self.cpus[0]
+        return [{seat: Waited(*of_it)} for seat, of_it in enumerate(zip(_next(self.delays), own, strict=True))]
 
     def cpu(self) -> list[float]:
-        return self.cpus.pop(0) if len(self.cpus) > 1 else self.cpus[0]
+        return _next(self.cpus)
 
     def rest(self, seat: int) -> None:
         self._note(seat, "z", "rests")
@@ -116,19 +120,25 @@ class ScriptedWire:
         return [Ending(0, seat in self.stopped, 0.0, "", 0) for seat in range(len(self._bots))]
 
 
+def _next(looks: list[list[float]]) -> list[float]:
+    return looks.pop(0) if len(looks) > 1 else looks[0]
+
+
 def play(
     job: Job,
     bots: Sequence[Bot],
     lag: LagMeter | None = None,
     delays: Sequence[list[float]] = (),
     cpus: Sequence[list[float]] = (),
+    owns: Sequence[list[float]] = (),
 ) -> tuple[Outcome, ScriptedWire]:
-    """Play a job with scripted bots in virtual time; ``delays`` and ``cpus`` are what looks at the table find."""
+    """Play a job with scripted bots in virtual time; ``delays``, ``cpus`` and ``owns`` are what looks at the table find."""
 
     async def run() -> tuple[Outcome, ScriptedWire]:
         wire = ScriptedWire(bots)
         wire.delays = list(delays) or wire.delays
         wire.cpus = list(cpus) or wire.cpus
+        wire.owns = list(owns)
         return await Match(job, wire, lag or LagMeter()).play(), wire
 
     return trio.run(run, clock=trio.testing.MockClock(autojump_threshold=0))

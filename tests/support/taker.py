@@ -23,8 +23,8 @@ def memory() -> None:
     kept.extend(b"x" * (8 * MIB) for _ in range(64))
 
 
-def shared(size: int = 512 * MIB) -> None:
-    area = mmap.mmap(-1, size)
+def shared(size: int = 512 * MIB, flags: int = mmap.MAP_SHARED) -> None:
+    area = mmap.mmap(-1, size, flags=flags)
     for at in range(0, size, MIB):
         area[at : at + MIB] = b"x" * MIB
     kept.append(area)
@@ -34,7 +34,7 @@ def shared(size: int = 512 * MIB) -> None:
 def children() -> None:
     for _ in range(6):
         if os.fork() == 0:
-            shared(64 * MIB)
+            shared(64 * MIB, mmap.MAP_PRIVATE)
     hang()
 
 
@@ -43,7 +43,7 @@ def orphans() -> None:
     for _ in range(6):
         if os.fork() == 0:
             if os.fork() == 0:
-                shared(64 * MIB)
+                shared(64 * MIB, mmap.MAP_PRIVATE)
             os._exit(0)
         os.wait()
     hang()

@@ -45,11 +45,16 @@ def main() -> int:
     words.add_argument("--seats", action="append", type=int, help="only at so many seats")
     words.add_argument("--seat", type=int, help="only in this seat")
     said = words.parse_args()
+    if unknown := set(said.row) - {row.name for row in ROWS}:
+        words.error(f"no such row: {', '.join(sorted(unknown))}; python3 bots/broken/main.py lists them")
     levels = [level for level in best_levels() if not said.level or level in said.level]
+    if missing := set(said.level or ()) - set(levels):
+        words.error(f"this machine does not give {', '.join(sorted(missing))}; see khiva-arena doctor")
     rows = [row for row in ROWS if row.name and (not said.row or row.name in said.row)]
     began = time.monotonic()
     lines: list[Line] = []
     with tempfile.TemporaryDirectory(prefix="khiva-zoo-cache-") as cache:
+        os.chmod(cache, 0o755)  # root's bots run as other users
         os.environ.setdefault("KHIVA_ARENA_CACHE", cache)
         try:
             play(["honest", "honest"], levels[0])  # what the first match loads is not a row's growth
