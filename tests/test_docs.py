@@ -50,6 +50,14 @@ def test_every_command_is_in_the_readme() -> None:
         assert f"`{command}" in README or f"khiva-arena {command} " in README
 
 
+def test_no_document_has_a_gap_left_to_fill() -> None:
+    for path in [
+        ROOT / "README.md",
+        *(path for room in ("bots", "khiva_arena", "protocol") for path in (ROOT / room).rglob("*.md")),
+    ]:
+        assert not re.search(r"^[A-Z]+(_[A-Z]+)+$|\bTODO\b|\bTBD\b", path.read_text(), re.MULTILINE), path
+
+
 def test_links_lead_somewhere() -> None:
     rooms = ("bots", "khiva_arena", "protocol", "results", "tests")
     for path in [ROOT / "README.md", *(path for room in rooms for path in (ROOT / room).glob("**/*.md"))]:

@@ -9,6 +9,7 @@ import signal
 import sys
 import traceback
 from difflib import get_close_matches
+from typing import Any
 
 import click
 
@@ -31,6 +32,7 @@ INTERRUPTED = 130
 INTERNAL = 70
 UNWRITTEN = 1
 USAGE = 2
+AGAIN_SECONDS = 0.01
 _handled: list[signal.Signals] = []
 """The signals that this process answers by ending, once ``main`` has seen to them."""
 
@@ -83,8 +85,18 @@ def main() -> None:
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup wants to outlive the terminal
             signal.signal(number, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
             _handled.append(number)
+    signal.signal(signal.SIGALRM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
+    sys.unraisablehook = _once_more
     watch_stdout()
     sys.exit(run(sys.argv[1:]))
+
+
+def _once_more(unraisable: Any) -> None:
+    """An interrupt that hits while Python deletes an object is dropped there: let it come again a moment later."""
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
+    else:
+        sys.__unraisablehook__(unraisable)
 
 
 def run(arguments: list[str]) -> int:

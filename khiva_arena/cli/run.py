@@ -193,7 +193,13 @@ def _one_interrupt() -> Iterator[None]:
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGINT, first)
-    yield
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        signal.signal(signal.SIGINT, before)
+        raise
     signal.signal(signal.SIGINT, before)
 
 

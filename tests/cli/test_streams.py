@@ -96,9 +96,37 @@ def test_a_second_interrupt_does_not_hide_the_exit_code(monkeypatch: pytest.Monk
         raise KeyboardInterrupt
 
     monkeypatch.setattr(main.cli, "main", interrupted)
+    monkeypatch.setattr(main, "_handled", [signal.SIGINT])
     before = signal.getsignal(signal.SIGINT)
     try:
         assert main.run(["games"]) == 130
         os.kill(os.getpid(), signal.SIGINT)  # would raise here
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+LOST = """
+import gc, os, signal, sys, time
+from khiva_arena.cli import main
+class Deleted:
+    def __init__(self):
+        self.me = self
+    def __del__(self):
+        os.kill(os.getpid(), signal.{name})
+        for _ in range(1000):
+            pass
+def command(*words, **more):
+    Deleted()
+    gc.collect()
+    time.sleep(60)
+main.cli.main = command
+main.main()
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_an_interrupt_while_an_object_is_deleted_is_not_lost(name: str, tmp_path: Path) -> None:
+    """Python drops what is raised there."""
+    command = [sys.executable, "-c", LOST.format(name=name)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stderr) == (130, "khiva-arena: interrupted\n")
