@@ -229,9 +229,9 @@ def locked_folder(bot: Bot, decide: dict) -> None:
     folder = os.path.join(home(), "locked")
     os.mkdir(folder)
     with open(os.path.join(folder, "file"), "w"):
-        os.chmod(folder, 0)
-    with suppress(PermissionError):  # the scratch folder itself may be the system's
-        os.chmod(home(), 0)
+        for path in (folder, home()):
+            with suppress(PermissionError):  # level basic allows no modes to be set, and the scratch folder may be the system's
+                os.chmod(path, 0)
     bot.answer(decide)
 
 
