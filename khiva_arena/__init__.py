@@ -9,7 +9,9 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     protocol/   messages.py, codec.py, session.py: bytes in, outcomes out; no I/O, no clock   schema.py: JSON Schemas
     replay/     record.py: the record and its hash chain   seeds.py: secrets and commitments   verify.py: play it again
     schedule/   who plays whom, where and on which deal    ratings/: Elo and its errors    store/: the SQLite file
-    arbiter/    clock, wire, process, isolation, bots, seat, gather, match, pool, worker: the only room that knows trio
+    arbiter/    clock, wire, process, bots, seat, gather, match, pool, worker: the only room that knows trio
+                ISOLATION.md, isolation: what a bot is kept in   bubblewrap, launcher, cgroup, seccomp: how   probe: which works
+                resources, usage, excess: limits   hog: who takes whose core   scratch, reap: nothing is left behind
     report/     standings as data, text and JSON
     cli/        one file a command; event.py wires schedule, arbiter and store together
 

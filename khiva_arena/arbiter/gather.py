@@ -74,6 +74,7 @@ class Gatherer:
 
     def __init__(self, wire: Wire, seats: Sequence[Seat], lag: LagMeter, *, ponder: bool = True, last: bool = False) -> None:
         self._ponder = ponder
+        self._stops = not ponder
         self._last = last
         self._wire = wire
         self._seats = seats
@@ -106,7 +107,8 @@ class Gatherer:
         """
         send = self._wire.send
         for number, frame in requests.items():
-            self._wire.wake(number)
+            if self._stops:
+                self._wire.wake(number)
             send(number, frame)
         self._requested = requests.keys()
         self._asked = asked = trio.current_time()
@@ -145,13 +147,14 @@ class Gatherer:
     async def _collect(self, waits: Sequence[_Wait]) -> None:
         """Read until nobody is waited for."""
         lag = 0.0
-        while waiting := [wait for wait in waits if self._awaited(wait)]:
+        while waiting := [wait for wait in waits if wait.waiting and wait.seat.number not in self._blamed]:
             wake = min([wait.due(lag) for wait in waiting])
             if self._before is None:
                 wake = min(wake, self._asked + SLOW)
             for arrival in await self._wire.receive(wake):
                 self._take(arrival)
-            self._rest([wait.seat for wait in waiting if not wait.waiting])
+            if not self._ponder:
+                self._rest([wait.seat for wait in waiting if not wait.waiting])
             now = trio.current_time()
             if now < self._asked + SLOW:
                 continue
@@ -211,6 +214,7 @@ class Gatherer:
         for number, detail in hogs.items():
             if number not in self._requested:
                 if number not in self._paused:
+                    self._stops = True
                     self._paused.add(number)
                     self._seats[number].paused += 1
                     self._wire.rest(number)

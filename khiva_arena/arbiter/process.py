@@ -149,7 +149,7 @@ class Processes:
             now = trio.current_time()
             if arrivals or now >= deadline:
                 return arrivals
-            if self._watch(now):
+            if now >= self._watch_at and self._watch(now):
                 continue
             if self._patience and deadline - now > 2 * self._patience:
                 arrivals = self._poll(self._patience)

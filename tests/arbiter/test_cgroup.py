@@ -93,6 +93,7 @@ def test_ending_a_group_that_is_gone_is_no_error(tree: Path) -> None:
     group.remove()
     group.kill()
     group.freeze(True)
+    assert not group.path.exists()
 
 
 def test_a_group_that_does_not_become_empty_is_an_error(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

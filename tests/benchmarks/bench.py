@@ -130,7 +130,9 @@ def starts(instant: str) -> None:
             stamp.unlink(missing_ok=True)
             bots = ["--bot", f"{instant} stamp {stamp}", "--bot", f"{instant} rotate"]
             began = time.time()
-            subprocess.run([sys.executable, "-m", "khiva_arena", "match", *bots], capture_output=True, check=True, cwd=folder)
+            # At trusted, since the stamp lies where no other level lets a bot write.
+            words = ["match", *bots, "--isolation", "trusted"]
+            subprocess.run([sys.executable, "-m", "khiva_arena", *words], capture_output=True, check=True, cwd=folder)
             found.append(float(stamp.read_text()) - began)
     say("first_request", min(found) * 1000, "ms after the command", median=round(sorted(found)[4] * 1000), bar=150)
     jobs = [_ends_at_once(job([Command((instant, "rotate"), "/tmp")] * 2, n)) for n in range(100)]

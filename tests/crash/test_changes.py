@@ -99,3 +99,4 @@ def test_an_event_that_is_over_stands_in_nobody_s_way(tmp_path: Path) -> None:
     words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--out", "out"]
     arena(*words, cwd=tmp_path)
     arena(*words, "--turn", "2s", cwd=tmp_path)
+    assert arena("verify", "out", cwd=tmp_path).stdout.count("2 of 2 matches are sound") == 2
