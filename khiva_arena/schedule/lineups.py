@@ -6,9 +6,9 @@ same key gives the same line-ups on any machine.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations, combinations_with_replacement, product
 
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.rng import Stream
@@ -39,28 +39,42 @@ class LineUps:
         return len(self.chosen) < self.total
 
 
-def line_ups(bots: int, seats: int, copies: int = 1, most: int | None = None, *, key: bytes) -> LineUps:
+def line_ups(
+    bots: int, seats: int, copies: int = 1, most: int | None = None, *, key: bytes, authors: tuple[int, ...] = ()
+) -> LineUps:
     """All multisets of ``seats`` bots with each bot at most ``copies`` times, or a balanced ``most`` of them.
 
     A table of one bot alone tells nothing about it, so such line-ups exist only when there is one bot (a smoke test).
     A subset is distinct line-ups in which each bot sits as often as any other, plus or minus one, and pairs meet as equally
     as a bounded search finds. It holds no line-up with two copies of a bot as long as there are enough without.
 
+    ``authors``: a group number per bot; bots of one group never sit together. Then all line-ups hold a bot of a large group
+    less often than one of a small group, and of a subset only this is sure: within a group, bots sit equally, plus or minus one.
+
     ``most`` defaults to ``MOST_LINE_UPS``. Raises ConfigError on numbers that make no table.
     """
     most = MOST_LINE_UPS if most is None else most
-    _check(bots, seats, copies, most)
+    problems = mistakes(bots, seats, copies, most, authors)
+    if problems:
+        raise ConfigError(problems)
     cap = copies if bots == 1 else min(copies, seats - 1)
-    total = _count(bots, seats, cap)
-    if total <= most:
-        return LineUps(bots, seats, copies, total, tuple(_all(bots, seats, cap)))
-    if cap > 1 and _count(bots, seats, 1) >= most:
-        cap = 1
     stream = Stream(key, "schedule", "lineups")
-    return LineUps(bots, seats, copies, total, tuple(_balanced_part(bots, seats, cap, most, stream)))
+    total = count(bots, seats, cap, authors)
+    return LineUps(bots, seats, copies, total, pick(bots, seats, cap, most, stream, authors))
 
 
-def _check(bots: int, seats: int, copies: int, most: int) -> None:
+def pick(bots: int, seats: int, cap: int, most: int, stream: Stream, authors: tuple[int, ...] = ()) -> tuple[LineUp, ...]:
+    """All line-ups with each bot at most ``cap`` times, or a balanced ``most`` of them, in canonical order. Numbers as
+    ``line_ups`` has checked them; here 1 seat is one, too."""
+    if count(bots, seats, cap, authors) <= most:
+        return tuple(_all(bots, seats, cap, authors))
+    if cap > 1 and count(bots, seats, 1, authors) >= most:
+        cap = 1
+    return tuple(_balanced_part(bots, seats, cap, most, stream, authors))
+
+
+def mistakes(bots: int, seats: int, copies: int, most: int, authors: tuple[int, ...] = ()) -> list[str]:
+    """What is wrong with the numbers of a round robin, one line each."""
     problems = []
     if not FEWEST_SEATS <= seats <= MOST_SEATS:
         problems.append(f"a table has {FEWEST_SEATS} to {MOST_SEATS} seats, not {seats}")
@@ -74,43 +88,59 @@ def _check(bots: int, seats: int, copies: int, most: int) -> None:
         need = -(-seats // bots)
         have = f"{bots} bot{'s' * (bots > 1)}" + (f" with --copies {copies}" if copies > 1 else "")
         problems.append(f"{have} cannot fill {seats} seats: add bots, or let copies of one bot sit together with --copies {need}")
-    if problems:
-        raise ConfigError(problems)
+    if authors and len(set(authors)) < seats:
+        have = f"bots of {len(set(authors))} author{'s' * (len(set(authors)) > 1)}"
+        problems.append(f"--authors-apart: {have} cannot fill {seats} seats: add bots of others, or give fewer --seats")
+    return problems
 
 
-def _count(bots: int, seats: int, cap: int) -> int:
-    """How many line-ups there are, without listing them: the coefficient of x^seats in (1 + x + ... + x^cap)^bots."""
+def count(bots: int, seats: int, cap: int, authors: tuple[int, ...] = ()) -> int:
+    """How many line-ups there are, without listing them: the coefficient of x^seats in (1 + x + ... + x^cap)^bots, and with
+    authors kept apart that in the product of (1 + g x) over their groups of g bots."""
     ways = [1] + [0] * seats
-    for _ in range(bots):
+    for size in Counter(authors).values():
+        ways = [ways[s] + (size * ways[s - 1] if s else 0) for s in range(seats + 1)]
+    for _ in range(0 if authors else bots):
         ways = [sum(ways[s - c] for c in range(min(cap, s) + 1)) for s in range(seats + 1)]
     return ways[seats]
 
 
-def _all(bots: int, seats: int, cap: int) -> Iterator[LineUp]:
+def _all(bots: int, seats: int, cap: int, authors: tuple[int, ...]) -> Iterator[LineUp]:
+    if authors:
+        return iter(sorted(_apart(seats, authors)))
     if cap == 1:
         return combinations(range(bots), seats)
     return (c for c in combinations_with_replacement(range(bots), seats) if max(map(c.count, c)) <= cap)
 
 
-def _balanced_part(bots: int, seats: int, cap: int, most: int, stream: Stream) -> list[LineUp]:
-    total = _count(bots, seats, cap)
+def _apart(seats: int, authors: tuple[int, ...]) -> Iterator[LineUp]:
+    """All line-ups of bots of different groups, not in order: so many steps as there are line-ups of groups and of bots."""
+    members: dict[int, list[int]] = {}
+    for bot, group in enumerate(authors):
+        members.setdefault(group, []).append(bot)
+    for groups in combinations(members.values(), seats):
+        yield from (tuple(sorted(bots)) for bots in product(*groups))
+
+
+def _balanced_part(bots: int, seats: int, cap: int, most: int, stream: Stream, authors: tuple[int, ...]) -> list[LineUp]:
+    total = count(bots, seats, cap, authors)
     if most == total:
-        return list(_all(bots, seats, cap))
+        return list(_all(bots, seats, cap, authors))
     if 2 * most > total:  # what a balanced set leaves out of all, which is balanced, is balanced too; and easier to search
-        left_out = set(_searched(bots, seats, cap, total - most, stream))
-        return [line_up for line_up in _all(bots, seats, cap) if line_up not in left_out]
-    return sorted(_searched(bots, seats, cap, most, stream))
+        left_out = set(_searched(bots, seats, cap, total - most, stream, authors))
+        return [line_up for line_up in _all(bots, seats, cap, authors) if line_up not in left_out]
+    return sorted(_searched(bots, seats, cap, most, stream, authors))
 
 
-def _searched(bots: int, seats: int, cap: int, most: int, stream: Stream) -> list[LineUp]:
+def _searched(bots: int, seats: int, cap: int, most: int, stream: Stream, authors: tuple[int, ...]) -> list[LineUp]:
     """The best of a few searches, which can each get stuck; one is enough when all pairs meet equally, plus or minus one."""
     swaps = min(_SWAPS_PER_LINE_UP * most, _MOST_SWAPS)
     tries = min(_MOST_TRIES, max(1, _MOST_SWAPS // swaps))
-    best = _Search(bots, seats, cap, most, stream, swaps)
+    best = _Search(bots, seats, cap, most, stream, swaps, authors)
     for _ in range(tries - 1):
         if best.spread() <= 1:
             break
-        best = min(best, _Search(bots, seats, cap, most, stream, swaps), key=_Search.spread)
+        best = min(best, _Search(bots, seats, cap, most, stream, swaps, authors), key=_Search.spread)
     return best.picked
 
 
@@ -120,8 +150,8 @@ class _Search:
     Greedy fixes how often each bot sits (equal, plus or minus one); a swap never changes that.
     """
 
-    def __init__(self, bots: int, seats: int, cap: int, most: int, stream: Stream, swaps: int) -> None:
-        self.bots, self.seats, self.cap, self.stream = bots, seats, cap, stream
+    def __init__(self, bots: int, seats: int, cap: int, most: int, stream: Stream, swaps: int, authors: tuple[int, ...]) -> None:
+        self.bots, self.seats, self.cap, self.stream, self.authors = bots, seats, cap, stream, authors
         self.met = [[0] * bots for _ in range(bots)]  # met[a][b], a <= b: how often they sit together
         self.sat = [0] * bots
         self.picked = [self._next_greedy() for _ in range(most)]
@@ -133,13 +163,16 @@ class _Search:
 
     def spread(self) -> int:
         """How much more often one pair sits together than another."""
-        meetings = [self.met[a][b] for a, b in combinations(range(self.bots), 2)]
-        return max(meetings) - min(meetings)
+        meetings = [self.met[a][b] for a, b in combinations(range(self.bots), 2) if not self._kept_apart(a, (b,))]
+        return max(meetings, default=0) - min(meetings, default=0)
+
+    def _kept_apart(self, bot: int, others: Sequence[int]) -> bool:
+        return bool(self.authors) and self.authors[bot] in [self.authors[other] for other in others]
 
     def _next_greedy(self) -> LineUp:
         chosen: list[int] = []
         for _ in range(self.seats):
-            free = [b for b in range(self.bots) if chosen.count(b) < self.cap]
+            free = [b for b in range(self.bots) if chosen.count(b) < self.cap and not self._kept_apart(b, chosen)]
             low = min(self.sat[b] for b in free)
             low_free = [b for b in free if self.sat[b] == low]
             meetings = [sum(self.met[min(b, c)][max(b, c)] for c in chosen) for b in low_free]
@@ -166,11 +199,13 @@ class _Search:
         y += y >= x
         i, j = self.stream.below(self.seats), self.stream.below(self.seats)
         old = self.picked[x], self.picked[y]
-        new_x = tuple(sorted((*old[0][:i], *old[0][i + 1 :], old[1][j])))
-        new_y = tuple(sorted((*old[1][:j], *old[1][j + 1 :], old[0][i])))
+        rest_x, rest_y = old[0][:i] + old[0][i + 1 :], old[1][:j] + old[1][j + 1 :]
+        new_x, new_y = tuple(sorted((*rest_x, old[1][j]))), tuple(sorted((*rest_y, old[0][i])))
         if new_x == new_y or self.taken[new_x] or self.taken[new_y]:
             return
         if max(new_x.count(old[1][j]), new_y.count(old[0][i])) > self.cap:
+            return
+        if self._kept_apart(old[1][j], rest_x) or self._kept_apart(old[0][i], rest_y):
             return
         change = sum(self._meet(line_up, -1) for line_up in old) + self._meet(new_x, 1) + self._meet(new_y, 1)
         if only_better and change > 0:

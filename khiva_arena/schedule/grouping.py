@@ -1,0 +1,106 @@
+"""Who shares a table: exchanges of two bots between tables, as long as one lowers the cost. Integers only.
+
+Bots are positions 0..m-1 here, best first. The cost is the sum of ``weight`` over the pairs at a table; a weight of ``grave``
+or more marks a pair that should not meet.
+
+Where no exchange of two helps any more, these hold (and are tested):
+- Authors, where keeping them apart weighs more than all else: each author's bots are spread over the tables as evenly as can
+  be, so they meet only where an author has more bots than there are tables. For if table x has two more bots of an author
+  than y, then among the other bots of y there are more than among those of x, so some author has more bots in y than in x;
+  exchanging the two parts one pair and joins none.
+- Pairs that met before: with every bot having met at most m others, and more than (2 N - 1) m + N bots at tables of N, no
+  pair meets again. For a bot that has may be exchanged with any bot but those at its table (N), at tables of those it has met
+  (N m at most), or met by the others of its table ((N - 1) m at most).
+"""
+
+from collections.abc import Sequence
+
+from khiva_arena.rng import Stream
+
+_WORK, _MOST_WORK = 40_000, 120_000  # exchanges weighed, the second about 40 ms; more while grave pairs are left
+
+Tables = list[list[int]]
+
+
+def snake(count: int, tables: int) -> Tables:
+    """Positions dealt to tables, there and back: 0 1 2 / 5 4 3 / 6 7 8."""
+    found: Tables = [[] for _ in range(tables)]
+    for position in range(count):
+        row, at = divmod(position, tables)
+        found[tables - 1 - at if row % 2 else at].append(position)
+    return found
+
+
+def cost_of(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
+    return sum(weight[a][b] for table in tables for a in table for b in table if a < b)
+
+
+def settle(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
+    """Exchange bots in place until no exchange lowers the cost; how many were weighed. From the lowest position upwards, so
+    that the best are moved least; of exchanges that help equally, the one of the nearest positions is made."""
+    count = sum(map(len, tables))
+    at = [0] * count
+    for i, table in enumerate(tables):
+        for position in table:
+            at[position] = i
+    load = [[sum(weight[p][q] for q in table if q != p) for table in tables] for p in range(count)]
+    work, still = 0, 0
+    while still < count:
+        for p in range(count - 1, -1, -1):
+            still += 1
+            if still > count:
+                break
+            if not load[p][at[p]]:
+                continue  # an exchange that helps is found from the other position, whose cost it lowers
+            q = _best_exchange(p, at, load, weight[p])
+            work += count
+            if q is not None:
+                _exchange(p, q, tables, at, load, weight)
+                still = 0
+    return work
+
+
+def _best_exchange(p: int, at: list[int], load: list[list[int]], weight: Sequence[int]) -> int | None:
+    """The position to exchange with p, None where no exchange lowers the cost."""
+    home, mine = at[p], load[p]
+    best, found = (0, 0), None
+    for q, there in enumerate(at):
+        if there != home:
+            theirs = load[q]
+            change = mine[there] - mine[home] + theirs[home] - theirs[there] - 2 * weight[q]
+            if change < 0 and (change, abs(p - q)) < best:
+                best, found = (change, abs(p - q)), q
+    return found
+
+
+def _exchange(p: int, q: int, tables: Tables, at: list[int], load: list[list[int]], weight: Sequence[Sequence[int]]) -> None:
+    x, y = at[p], at[q]
+    tables[x][tables[x].index(p)], tables[y][tables[y].index(q)] = q, p
+    at[p], at[q] = y, x
+    from_p, from_q = weight[p], weight[q]
+    for other, row in enumerate(load):
+        change = (from_q[other] if other != q else 0) - (from_p[other] if other != p else 0)
+        row[x] += change
+        row[y] -= change
+
+
+def search(tables: Tables, weight: Sequence[Sequence[int]], grave: int, stream: Stream) -> Tables:
+    """Settled tables, the best of as many attempts as the bounds allow, each begun with three exchanges by lot."""
+    best = [list(table) for table in tables]
+    work = settle(best, weight)
+    cost = cost_of(best, weight)
+    while cost and len(tables) > 1 and work < (_MOST_WORK if cost >= grave else _WORK):
+        trial = [list(table) for table in best]
+        for _ in range(3):
+            _by_lot(trial, stream)
+        work += settle(trial, weight)
+        if (found := cost_of(trial, weight)) < cost:
+            best, cost = trial, found
+    return best
+
+
+def _by_lot(tables: Tables, stream: Stream) -> None:
+    x, y = stream.below(len(tables)), stream.below(len(tables) - 1)
+    y += y >= x
+    i, j = stream.below(len(tables[x])), stream.below(len(tables[y]))
+    tables[x][i], tables[y][j] = tables[y][j], tables[x][i]

@@ -1,0 +1,76 @@
+"""What results say: pair scores, who met whom, and an order of bots with ties. Integers and fractions only.
+
+A bot scores against each other bot at its table 1 for a better rank, 1/2 for the same, 0 for a worse one; copies of a bot
+score nothing against each other.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+from khiva_arena.schedule.lineups import LineUp
+from khiva_arena.schedule.terms import Place, Result
+
+HALF = Fraction(1, 2)
+
+
+@dataclass(slots=True)
+class Tally:
+    """Sums of one bot. halves: its pair scores in half points, of ``pairs``; firsts: matches in which nobody ranked better;
+    game: its scores in the game."""
+
+    halves: int = 0
+    pairs: int = 0
+    firsts: int = 0
+    game: int = 0
+
+    @property
+    def score(self) -> Fraction | None:
+        """Mean pair score, 0 to 1; None without a pair."""
+        return Fraction(self.halves, 2 * self.pairs) if self.pairs else None
+
+
+def tallies(bots: int, results: Iterable[Result]) -> list[Tally]:
+    """The sums of all bots over some results, in whatever order."""
+    found = [Tally() for _ in range(bots)]
+    for result in results:
+        best = min(result.ranks)
+        for bot, rank, score in zip(result.bots, result.ranks, result.scores, strict=True):
+            found[bot].firsts += rank == best
+            found[bot].game += score
+        for (a, rank_a), (b, rank_b) in combinations(zip(result.bots, result.ranks, strict=True), 2):
+            if a != b:
+                found[a].pairs += 1
+                found[b].pairs += 1
+                found[a].halves += 1 + (rank_a < rank_b) - (rank_a > rank_b)
+                found[b].halves += 1 + (rank_b < rank_a) - (rank_b > rank_a)
+    return found
+
+
+def line_ups_in(results: Iterable[Result]) -> list[LineUp]:
+    """The line-ups that results are of, each once, in canonical order."""
+    return sorted({tuple(sorted(result.bots)) for result in results})
+
+
+def by_score(bots: int, results: Sequence[Sequence[Result]]) -> tuple[Place, ...]:
+    """Places by mean pair score over all results; equal scores share a place, bots without a match share the last."""
+    scores = [tally.score for tally in tallies(bots, (result for of_round in results for result in of_round))]
+    rows = {bot: Place(bot, 0, score) for bot, score in enumerate(scores)}
+    return shared(range(bots), lambda bot: (or_last(scores[bot]),), rows)
+
+
+def or_last(score: Fraction | None) -> Fraction | int:
+    """A number to sort by, below all scores where there is none."""
+    return -1 if score is None else score
+
+
+def shared(bots: Iterable[int], key: Callable[[int], tuple[Fraction | int, ...]], rows: Mapping[int, Place]) -> tuple[Place, ...]:
+    """``rows`` of the bots with their places filled in: the greater the key the better, and equal keys share a place."""
+    order = sorted(bots, key=lambda bot: tuple(-part for part in key(bot)))
+    found: list[Place] = []
+    for i, bot in enumerate(order):
+        place = found[-1].place if i and key(bot) == key(order[i - 1]) else i + 1
+        row = rows[bot]
+        found.append(Place(bot, place, row.score, row.detail))
+    return tuple(found)

@@ -1,0 +1,118 @@
+"""The swiss by tables: in each round, bots of like score sit together, as far as possible with bots they have not met."""
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+
+from khiva_arena.rng import Stream
+from khiva_arena.schedule.grouping import search, snake
+from khiva_arena.schedule.scores import HALF, line_ups_in, or_last, shared, tallies
+from khiva_arena.schedule.terms import Place, Result, Round, Shape, SwissDetail, Terms, drawn, round_key, shapes_of
+
+MOST_ROUNDS = 1000
+
+
+def default_rounds(bots: int, seats: int) -> int:
+    """ceil(log2 bots) + 1, but at most as many as leave everybody new opponents: (bots - 1) // (seats - 1).
+
+    Sitting in the upper half of a table halves the field, so log2 of it are needed to tell all apart if results were sure; they
+    are not, hence one more.
+    """
+    return max(1, min((bots - 1).bit_length() + 1, (bots - 1) // (seats - 1)))
+
+
+def mistakes(terms: Terms) -> list[str]:
+    """What is wrong with the terms of a swiss, one line each; those of any format are checked elsewhere."""
+    problems = []
+    if terms.rounds is not None and not 1 <= terms.rounds <= MOST_ROUNDS:
+        problems.append(f"--rounds is 1 to {MOST_ROUNDS}, not {terms.rounds}")
+    tables = terms.bots // terms.seats
+    most = max(Counter(terms.authors).values(), default=0)
+    if most > tables:
+        problems.append(
+            f"--authors-apart: {most} bots have one author, but a round has {tables} table{'s' * (tables > 1)} to part them at"
+        )
+    return problems
+
+
+def shapes(terms: Terms) -> tuple[Shape, ...]:
+    rounds = default_rounds(terms.bots, terms.seats) if terms.rounds is None else terms.rounds
+    return shapes_of(terms, [terms.bots // terms.seats] * rounds)
+
+
+def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> Round:
+    """The next round. ``past``: the results of each round before it, complete."""
+    tables = [line_ups_in(results) for results in past]
+    byes = _byes(terms.bots, tables)
+    order = _order(terms, past)
+    resting = sorted(order, key=lambda bot: (byes[bot], -order.index(bot)))[: terms.bots % terms.seats]
+    playing = [bot for bot in order if bot not in resting]
+    if past or not terms.seeded:
+        start = [list(range(i, i + terms.seats)) for i in range(0, len(playing), terms.seats)]
+    else:
+        start = snake(len(playing), shape.line_ups)
+    met = Counter(pair for of_round in tables for table in of_round for pair in combinations(table, 2))
+    weight, grave = _weights(terms, playing, met, ranked=bool(past))
+    seated = search(start, weight, grave, Stream(round_key(terms.key, shape.number), "schedule", "swiss"))
+    return drawn(shape, sorted(tuple(sorted(playing[p] for p in table)) for table in seated), resting)
+
+
+def _byes(bots: int, tables: Sequence[Sequence[tuple[int, ...]]]) -> list[int]:
+    """How many of these rounds each bot sat out."""
+    played = Counter(bot for of_round in tables for table in of_round for bot in table)
+    return [len(tables) - played[bot] for bot in range(bots)]
+
+
+def _order(terms: Terms, past: Sequence[Sequence[Result]]) -> list[int]:
+    """Best first: by score, then by the opponents' mean score, then by lot or, in a seeded field, by strength. A bot that
+    has not played stands in the middle."""
+    order = list(range(terms.bots))
+    if not terms.seeded:
+        Stream(terms.key, "schedule", "lot").shuffle(order)
+    scores, opponents = _standing(terms, past)
+    return sorted(order, key=lambda bot: (-_or_half(scores[bot]), -_or_half(opponents[bot])))
+
+
+def _or_half(score: Fraction | None) -> Fraction:
+    return HALF if score is None else score
+
+
+def _standing(terms: Terms, past: Sequence[Sequence[Result]]) -> tuple[list[Fraction | None], list[Fraction | None]]:
+    """By bot: its mean pair score, and the mean of the scores of those it met, counted once for each table; None if none."""
+    scores = [tally.score for tally in tallies(terms.bots, (result for results in past for result in results))]
+    met: list[list[Fraction]] = [[] for _ in range(terms.bots)]
+    for results in past:
+        for table in line_ups_in(results):
+            for a in table:
+                met[a] += [_or_half(scores[b]) for b in table if b != a]
+    return scores, [sum(found, Fraction(0)) / len(found) if found else None for found in met]
+
+
+def _weights(terms: Terms, playing: Sequence[int], met: Counter[tuple[int, int]], *, ranked: bool) -> tuple[list[list[int]], int]:
+    """What it costs to seat two at one table, by position: authors, then meetings so far, then the square of the distance in
+    rank. What the second costs is the least weight of a grave pair."""
+    count = len(playing)
+    repeat = count**3 * terms.seats  # above all distances together
+    author = repeat * (count * count * MOST_ROUNDS + 1)  # above all meetings together
+    weight = [[0] * count for _ in playing]
+    for p, q in combinations(range(count), 2):
+        a, b = sorted((playing[p], playing[q]))
+        cost = met[a, b] * repeat + (p - q) ** 2 * ranked
+        if terms.authors and terms.authors[a] == terms.authors[b]:
+            cost += author
+        weight[p][q] = weight[q][p] = cost
+    return weight, repeat
+
+
+def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Place, ...]:
+    """By score, then by the opponents' mean score; equals share a place, bots without a match share the last."""
+    scores, opponents = _standing(terms, results)
+    whole = [found for shape, found in zip(shapes(terms), results, strict=False) if len(found) == shape.matches]
+    byes = _byes(terms.bots, [line_ups_in(found) for found in whole])
+    tables = Counter(bot for found in results for table in line_ups_in(found) for bot in table)
+    rows = {}
+    for bot, score in enumerate(scores):
+        points = _or_half(score) * tables[bot]
+        rows[bot] = Place(bot, 0, score, SwissDetail(points, tables[bot], opponents[bot], byes[bot]))
+    return shared(range(terms.bots), lambda bot: (or_last(scores[bot]), or_last(opponents[bot])), rows)

@@ -1,0 +1,84 @@
+"""The timetable of an event: which match stands at which place of it, worked out as it is asked for.
+
+Places are known before any result: how many rounds, tables and matches a format has follows from its terms alone. Who sits
+where in a later round of a swiss or a knockout follows from the results of the rounds before it.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+from khiva_arena.schedule.formats import Result, Round, Shape, Terms, check, rounds, schedule, shapes
+from khiva_arena.schedule.roundrobin import Match
+
+Results = Callable[[Shape], Sequence[Result] | None]
+
+
+def no_results(_shape: Shape) -> None:
+    """For who looks at the first round, or at places alone."""
+
+
+class Timetable:
+    """``results``: those of a round, None while it is not complete. Raises ConfigError on terms that make no event.
+
+    seeds, matches: how many there are in all rounds.
+    """
+
+    def __init__(self, terms: Terms, results: Results = no_results) -> None:
+        check(terms)
+        self.terms = terms
+        self.seats = terms.seats
+        self.shapes: tuple[Shape, ...] = shapes(terms)
+        self.seeds = sum(shape.seeds for shape in self.shapes)
+        self.matches = sum(shape.matches for shape in self.shapes)
+        self._results = results
+        self._starts = [shape.first_ordinal for shape in self.shapes]
+        self._drawn: list[Round] = []
+        self._k = -1
+        self._of_seed: tuple[Match, ...] = ()
+        self._rest: Iterator[Match] = iter(())
+
+    def per_seed(self, shape: Shape) -> int:
+        """How many matches of a round are on one seed."""
+        return shape.line_ups * self.seats
+
+    def shape_of_seed(self, k: int) -> Shape:
+        """The round that plays seed ``k``, which is one of the event."""
+        return next(shape for shape in reversed(self.shapes) if shape.first_seed <= k)
+
+    def shape_of(self, ordinal: int) -> Shape:
+        """The round of a place, which is one of the event."""
+        return self.shapes[bisect_right(self._starts, ordinal) - 1]
+
+    def place(self, ordinal: int) -> tuple[int, int, int] | None:
+        """Seed, line-up and rotation at a place, None beyond the last. Line-ups are numbered within their round."""
+        if not 0 <= ordinal < self.matches:
+            return None
+        shape = self.shape_of(ordinal)
+        table, rotation = divmod(ordinal - shape.first_ordinal, self.seats)
+        k, lineup = divmod(table, shape.line_ups)
+        return shape.first_seed + k, lineup, rotation
+
+    def round(self, number: int) -> Round | None:
+        """A round with its tables drawn; None while a round before it is not complete."""
+        while len(self._drawn) <= number:
+            drawn = next(islice(rounds(self.terms, self._results), len(self._drawn), None), None)
+            if drawn is None:
+                return None
+            self._drawn.append(drawn)
+        return self._drawn[number]
+
+    def match(self, ordinal: int) -> Match | None:
+        """The match at a place; None beyond the last, and in a round that cannot be drawn yet. Quick where ordinals rise."""
+        where = self.place(ordinal)
+        if where is None:
+            return None
+        shape, k = self.shape_of(ordinal), where[0]
+        drawn = self.round(shape.number)
+        if drawn is None:
+            return None
+        if k != self._k:
+            if k != self._k + 1 or k == shape.first_seed:
+                self._rest = schedule(self.terms, drawn, k)
+            self._k, self._of_seed = k, tuple(islice(self._rest, self.per_seed(shape)))
+        return self._of_seed[(ordinal - shape.first_ordinal) % self.per_seed(shape)]
