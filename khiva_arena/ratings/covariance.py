@@ -6,16 +6,15 @@ first step of leaving block b out. Let S be the bots of block b and A = H^-1: th
 z_b = (I - H_b A[S, S])^-1 U_b, so a block costs the cube of the bots in it, not of all bots, and nothing B x n x n is held.
 """
 
-from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
 
-from khiva_arena.ratings.fit import Fit, expected, fit
+from khiva_arena.ratings.fit import Fit, fit
 from khiva_arena.ratings.pairs import Floats, Ints, PairCells
+from khiva_arena.ratings.rows import Rows, by_block, rows_of_cells
 
 Kind = Literal["model", "cr0", "cr1", "cr3", "jackknife"]
-_NUMBERS_AT_ONCE = 2_000_000
 _SINGULAR = 1e10  # condition above which the bots hang together by one block alone
 
 
@@ -34,9 +33,8 @@ def covariance(solution: Fit, kind: Kind = "cr3") -> Floats:
     elif kind == "jackknife":
         absolute = _jackknife(solution)
     else:
-        meat = _meat(solution, leave_out=kind == "cr3")
-        factor = {"cr0": 1.0, "cr1": blocks / (blocks - 1), "cr3": (blocks - 1) / blocks}[kind]
-        absolute = np.asarray(factor * solution.bread @ meat @ solution.bread)
+        rows = rows_of_cells(solution.cells)
+        absolute = solution.bread @ meat(rows, solution.nats, solution.bread, kind, held=solution.prior > 0) @ solution.bread
     a = solution.anchor
     relative: Floats = absolute - absolute[a] - absolute[:, [a]] + absolute[a, a]
     gone = np.isnan(solution.nats)
@@ -46,51 +44,45 @@ def covariance(solution: Fit, kind: Kind = "cr3") -> Floats:
 
 def blocks_by_bot(cells: PairCells) -> Ints:
     """(n,) how many blocks hold a counted pair of the bot."""
-    nodes = np.unique(np.concatenate([cells.block * cells.bots + cells.low, cells.block * cells.bots + cells.high]))
-    return np.bincount(nodes % cells.bots, minlength=cells.bots)
+    present = np.zeros(cells.blocks * cells.bots, dtype=np.bool_)
+    present[cells.block * cells.bots + cells.low] = present[cells.block * cells.bots + cells.high] = True
+    return np.asarray(present.reshape(cells.blocks, cells.bots).sum(axis=0), dtype=np.int64)
 
 
-def _meat(solution: Fit, *, leave_out: bool) -> Floats:
-    """(n, n) sum over blocks of z_b z_b', or of U_b U_b' if blocks are not left out."""
-    meat = np.zeros_like(solution.bread)
-    for bots, scores, information in _scores(solution):
+def meat(rows: Rows, parameters: Floats, bread: Floats, kind: Kind, *, held: bool) -> Floats:
+    """(width, width) what stands between two slices of bread in CR0, CR1 and CR3: sum over blocks of U_b U_b', or z_b z_b' for
+    CR3, with the factor of the kind. ``bread`` may be that of a fit under linear constraints: then so are the leavings-out.
+
+    All NaN with fewer than two blocks; and where leaving out one block leaves parameters without a value, which is looked for
+    unless they are ``held`` by a ghost.
+    """
+    blocks = rows.blocks
+    total = np.zeros_like(bread)
+    if blocks < 2:
+        return np.full_like(bread, np.nan)
+    for columns, scores, information in by_block(rows, parameters):
         z: Floats = scores
-        if leave_out:
-            kept = np.eye(bots.shape[1]) - information @ solution.bread[bots[:, :, None], bots[:, None, :]]
-            if not solution.prior and (np.linalg.cond(kept) > _SINGULAR).any():  # the ghost holds all bots, whatever is left out
-                return np.full_like(meat, np.nan)
+        if kind == "cr3":
+            kept = np.eye(columns.shape[1]) - information @ bread[columns[:, :, None], columns[:, None, :]]
+            if not held and (np.linalg.cond(kept) > _SINGULAR).any():
+                return np.full_like(bread, np.nan)
             z = np.asarray(np.linalg.solve(kept, scores[:, :, None])[:, :, 0])
-        np.add.at(meat, (bots[:, :, None], bots[:, None, :]), z[:, :, None] * z[:, None, :])
-    return meat
+        _add_squares(total, columns, z)
+    return {"cr0": 1.0, "cr1": blocks / (blocks - 1), "cr3": (blocks - 1) / blocks}[kind] * total
 
 
-def _scores(solution: Fit) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Blocks with equally many bots together: bots (b, m), U (b, m) and H_b (b, m, m); some at a time, to bound memory."""
-    cells = solution.cells
-    p = expected(solution.nats[cells.low] - solution.nats[cells.high])
-    rest = cells.score - cells.weight * p
-    weight = cells.weight * p * (1 - p)
-    # a node is a bot in a block; nodes of a block lie together, so a bot's place in its block is a difference
-    ends = np.concatenate([cells.block * cells.bots + cells.low, cells.block * cells.bots + cells.high])
-    nodes, at = np.unique(ends, return_inverse=True)
-    low, high = at[: len(rest)], at[len(rest) :]
-    score = np.bincount(low, rest, len(nodes)) - np.bincount(high, rest, len(nodes))
-    sizes = np.bincount(nodes // cells.bots, minlength=cells.blocks)
-    starts = np.cumsum(sizes) - sizes
-    first_cell = np.searchsorted(cells.block, np.arange(cells.blocks + 1))
-    for m in np.unique(sizes):
-        alike = np.flatnonzero(sizes == m)
-        step = max(1, _NUMBERS_AT_ONCE // int(m * m))
-        for some in (alike[i : i + step] for i in range(0, len(alike), step)):
-            place = starts[some][:, None] + np.arange(m)
-            counts = first_cell[some + 1] - first_cell[some]
-            mine = np.arange(counts.sum()) + np.repeat(first_cell[some] - (np.cumsum(counts) - counts), counts)
-            b = np.repeat(np.arange(len(some)), counts)
-            i, j = low[mine] - starts[some][b], high[mine] - starts[some][b]
-            information = np.zeros((len(some), m, m))
-            for row, column, sign in ((i, i, 1), (j, j, 1), (i, j, -1), (j, i, -1)):
-                np.add.at(information, (b, row, column), sign * weight[mine])
-            yield nodes[place] % cells.bots, score[place], information
+def _add_squares(total: Floats, columns: Ints, z: Floats) -> None:
+    """Add sum of z z' where it belongs: one product of matrices if blocks are wide, else number by number."""
+    blocks, m = columns.shape
+    width = len(total)
+    if 4 * m >= width:
+        whole = np.zeros((blocks, width))
+        np.put_along_axis(whole, columns, z, axis=1)
+        total += whole.T @ whole
+    else:
+        where = columns[:, :, None] * width + columns[:, None, :]
+        squares = z[:, :, None] * z[:, None, :]
+        total += np.bincount(where.ravel(), squares.ravel(), width * width).reshape(width, width)
 
 
 def _jackknife(solution: Fit) -> Floats:

@@ -2,33 +2,49 @@
 the number of seats. The ghost is at 0 of an unanchored fit, which is then shifted to the anchor; errors are relative to it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan, log, sqrt
+from math import isnan, sqrt
 
 import numpy as np
 
+from khiva_arena.ratings import anchored
 from khiva_arena.ratings.covariance import Kind, blocks_by_bot, covariance
+from khiva_arena.ratings.effects import AnchorCheck, Effect, Effects
 from khiva_arena.ratings.fit import Bound, fit
-from khiva_arena.ratings.pairs import Floats, PairCells, RatedMatch, pair_cells
+from khiva_arena.ratings.pairs import Floats, MatchArrays, PairCells, RatedMatch, pair_cells
+from khiva_arena.ratings.quasi import quasi_variances
+from khiva_arena.ratings.scale import ELO_PER_NAT, LEVEL, Estimate, half_width
 
-ELO_PER_NAT = 400 / log(10)
+__all__ = ["ELO_PER_NAT", "GHOST_GAMES", "LEVEL", "Ratings", "half_width", "rate"]
+
 GHOST_GAMES = 1.0  # half won, half lost, of weight 1
-LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
-    """Ratings of n bots relative to the anchor, in Elo. Tuples are by bot; None: there is none.
+    """Ratings of n bots, in Elo, relative to the anchor; with several anchors, relative to the numbers given for them. Tuples
+    are by bot; None: there is none.
 
-    elo: the anchor's is 0.
-    error: half width of the 95 % interval of ``elo``; 0 for the anchor. None with fewer than two blocks, or where ``bounds``
-        says that the number is the prior's.
+    anchor: the one anchor, whose number is 0, or the first of several.
+    blocks: how many blocks (seeds) errors are clustered on.
+    elo: the numbers.
+    error: half width of the 95 % interval of ``elo``; 0 for an anchor that is exact. None with fewer than two blocks, or where
+        ``bounds`` says that the number is the prior's.
     se: the standard error below ``error``; there even where bounds say that it is not to be trusted.
-    groups: between bots of different numbers the results alone place no finite distance.
+    bounds: against the anchors, see ``Bound``.
+    groups: between bots of different numbers the results alone place no finite distance. Anchors are at one.
+    components: the same as lists of bots, largest first.
     score: mean pair score, 0..1, weighted as in the fit.
-    seeds: blocks in which the bot met another.  blocks: of all.
-    covariance: (n, n) Elo squared, relative to the anchor.
+    seeds: blocks in which the bot met another.
+    covariance: (n, n) Elo squared, of ``elo``.
+    pool_se, pool_error: of the bot against the mean of all rated bots in the anchor's group; None for bots outside it, and
+        if there is no other.
+    quasi_se: sqrt(q_i^2 + q_j^2) is near the error between i and j, over the bots that have an ``error``; see ``quasi``.
+        None too where two bots have no error between them, or where q_i^2 would be below 0.
+    quasi_worst: the worst relative error of that, 0.05: 5 %.
+    design_effect: variance against the pool over what it would be were all matches independent.
+    effects: those asked for.  anchors: with several, each one's check.
     """
 
     anchor: int
@@ -41,6 +57,14 @@ class Ratings:
     score: tuple[float | None, ...]
     seeds: tuple[int, ...]
     covariance: Floats
+    components: tuple[tuple[int, ...], ...]
+    pool_se: tuple[float | None, ...]
+    pool_error: tuple[float | None, ...]
+    quasi_se: tuple[float | None, ...]
+    quasi_worst: float | None
+    design_effect: tuple[float | None, ...]
+    effects: tuple[Effect, ...] = ()
+    anchors: tuple[AnchorCheck, ...] = ()
 
     def between(self, i: int, j: int) -> tuple[float | None, float | None]:
         """Elo of bot i above bot j and its 95 % half width, from the full covariance."""
@@ -54,52 +78,116 @@ class Ratings:
 
 
 def rate(
-    matches: Iterable[RatedMatch] | PairCells, bots: int, anchor: int, prior: float = GHOST_GAMES, kind: Kind = "cr3"
+    matches: Iterable[RatedMatch] | MatchArrays | PairCells,
+    bots: int,
+    anchor: int,
+    prior: float = GHOST_GAMES,
+    kind: Kind = "cr3",
+    *,
+    anchors: Mapping[int, float] | None = None,
+    anchor_sds: Mapping[int, float] | None = None,
+    effects: Effects | None = None,
 ) -> Ratings:
     """Rate bots 0..bots-1 from all their matches at once; the order of the matches does not matter.
 
     ``prior``: games against the ghost; 0 for none, then bots without a finite rating have none. ``kind``: of the errors.
-    Raises ValueError on an anchor or bot out of range.
+    ``anchors``: given numbers of one bot or several, ``anchor`` among them; none: 0 for ``anchor``. ``anchor_sds``: how
+    uncertain they are, as standard deviations; none or 0: exact. That uncertainty is part of all errors. ``effects``: fitted
+    with the ratings; they need the matches, not cells. With effects or ``anchors`` there must be a prior and no jackknife.
+    Raises ValueError on an anchor or bot out of range, and on what cannot be combined.
     """
     if not 0 <= anchor < bots:
         raise ValueError(f"anchor {anchor} is not among the {bots} bots")
-    cells = matches if isinstance(matches, PairCells) else pair_cells(matches, bots)
+    if anchors is None and not anchor_sds and not effects:
+        cells = matches if isinstance(matches, PairCells) else pair_cells(matches, bots)
+        return _ratings(_plain(cells, anchor, prior, kind), cells, (anchor,), anchor)
+    given = anchored.given(anchor, bots, {anchor: 0.0} if anchors is None else anchors, anchor_sds or {})
+    setup = anchored.prepare(matches, bots, prior, kind, effects or Effects())
+    checks = anchored.checks(setup, given) if len(given) > 1 else ()
+    return _ratings(anchored.estimate(setup, given), setup.cells, tuple(given), anchor, checks)
+
+
+def _plain(cells: PairCells, anchor: int, prior: float, kind: Kind) -> Estimate:
+    """One anchor, no effects: the headline."""
     solution = fit(cells, anchor, prior)
     variance = covariance(solution, kind) * ELO_PER_NAT**2
+    model = variance if kind == "model" else covariance(solution, "model") * ELO_PER_NAT**2
     nats = solution.nats - solution.nats[anchor]
+    return Estimate(nats * ELO_PER_NAT, variance, model, solution.bounds, solution.groups)
+
+
+def _ratings(
+    found: Estimate, cells: PairCells, anchors: Sequence[int], anchor: int, checks: tuple[AnchorCheck, ...] = ()
+) -> Ratings:
     seeds = blocks_by_bot(cells)
-    ses = [None if isnan(v) else sqrt(max(0.0, v)) for v in np.diag(variance).tolist()]
-    met = [anchor == bot or count > 0 for bot, count in enumerate(seeds)]
-    elo = [float(t * ELO_PER_NAT) if there and not isnan(t) else None for t, there in zip(nats, met, strict=True)]
+    most = int(max(seeds[list(anchors)]))  # of an anchor
+    ses = [None if isnan(v) else sqrt(max(0.0, v)) for v in np.diag(found.variance).tolist()]
+    met = [bot in anchors or count > 0 for bot, count in enumerate(seeds)]
+    elo = [float(number) if there and not isnan(number) else None for number, there in zip(found.elo, met, strict=True)]
     errors: list[float | None] = []
-    for bot, (se, bound) in enumerate(zip(ses, solution.bounds, strict=True)):
+    for bot, (se, bound) in enumerate(zip(ses, found.bounds, strict=True)):
         usable = elo[bot] is not None and se is not None and bound is Bound.NONE
-        errors.append(half_width(se, int(min(seeds[bot], seeds[anchor]))) if usable and se is not None else None)
-    errors[anchor] = 0.0 if seeds[anchor] > 1 and ses[anchor] is not None else None
+        errors.append(half_width(se, int(min(seeds[bot], most))) if usable and se is not None else None)
+    pool = [bot for bot, group in enumerate(found.groups) if group == found.groups[anchor] and elo[bot] is not None]
+    pool_ses, design = _against_pool(found, pool)
+    quasi, worst = _quasi(found.variance, [bot for bot in pool if errors[bot] is not None])
+    pool_errors = [None if se is None else half_width(se, n) for se, n in zip(pool_ses, seeds.tolist(), strict=True)]
     return Ratings(
-        anchor,
-        cells.blocks,
-        tuple(elo),
-        tuple(errors),
-        tuple(ses),
-        solution.bounds,
-        solution.groups,
-        _scores(cells),
-        tuple(seeds.tolist()),
-        variance,
+        anchor=anchor,
+        blocks=cells.blocks,
+        elo=tuple(elo),
+        error=tuple(errors),
+        se=tuple(ses),
+        bounds=found.bounds,
+        groups=found.groups,
+        score=_scores(cells),
+        seeds=tuple(seeds.tolist()),
+        covariance=found.variance,
+        components=_components(found.groups),
+        pool_se=pool_ses,
+        pool_error=tuple(pool_errors),
+        quasi_se=quasi,
+        quasi_worst=worst,
+        design_effect=design,
+        effects=found.effects,
+        anchors=checks,
     )
 
 
-def half_width(se: float, blocks: int) -> float | None:
-    """Half width of the 95 % interval: t quantile with blocks - 1 degrees of freedom; None below two blocks.
+def _against_pool(found: Estimate, pool: list[int]) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
+    """Standard error against the mean of the pool, and its variance over that of independent matches; by bot."""
+    n = len(found.elo)
+    shift = np.eye(n)[pool]
+    shift[:, pool] -= 1 / max(1, len(pool))
+    several = len(pool) > 1
+    variance, model = (
+        np.einsum("ij,jk,ik->i", shift[:, pool], v[np.ix_(pool, pool)], shift[:, pool]).tolist() if several else [0.0] * len(pool)
+        for v in (found.variance, found.model_variance)
+    )
+    ses: list[float | None] = [None] * n
+    design: list[float | None] = [None] * n
+    for bot, v, independent in zip(pool, variance, model, strict=True):
+        if several and not isnan(v):
+            ses[bot] = sqrt(max(0.0, v))
+            design[bot] = v / independent if independent > 0 else None
+    return tuple(ses), tuple(design)
 
-    ``blocks``: of the bot that has fewer of the two compared. With all bots on all seeds that is B.
-    """
-    if blocks < 2:
-        return None
-    from scipy.special import stdtrit  # here, not above: scipy takes longer to import than all else
 
-    return se * float(stdtrit(blocks - 1, (1 + LEVEL) / 2))
+def _quasi(variance: Floats, bots: list[int]) -> tuple[tuple[float | None, ...], float | None]:
+    found = quasi_variances(variance[np.ix_(bots, bots)])
+    ses: list[float | None] = [None] * len(variance)
+    if found is None:
+        return tuple(ses), None
+    for bot, q in zip(bots, found[0].tolist(), strict=True):
+        ses[bot] = sqrt(q) if q >= 0 else None
+    return tuple(ses), found[1]
+
+
+def _components(groups: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    by_group: dict[int, list[int]] = {}
+    for bot, group in enumerate(groups):
+        by_group.setdefault(group, []).append(bot)
+    return tuple(sorted((tuple(bots) for bots in by_group.values()), key=lambda bots: (-len(bots), bots)))
 
 
 def _scores(cells: PairCells) -> tuple[float | None, ...]:

@@ -5,6 +5,7 @@ sum of weight * (score - P) + prior = 0, where the prior is ``prior`` drawn game
 at 0: it keeps a bot that won or lost everything finite, and fixes the scale's zero. Without it the anchor is at 0.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,9 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from khiva_arena.ratings.pairs import Floats, Ints, PairCells, summed
+from khiva_arena.ratings.rows import expected
 
 _MOST_STEPS = 200
 _CLOSE_ENOUGH = 1e-13  # nats
+_ROUNDING = 1e-6  # nats: below it rounding would decide what is better, and Newton is safe
 
 
 class Bound(StrEnum):
@@ -53,9 +56,7 @@ class Fit:
 def fit(cells: PairCells, anchor: int, prior: float = 1.0) -> Fit:
     """Fit all bots at once. Never fails: without a prior, bots at no finite distance from the anchor are left out as NaN."""
     low, high, weight, score = pair_sums(cells)
-    reach = _reach(cells.bots, low, high, weight, score)
-    bounds = tuple(_BOUNDS[bool(under), bool(over)] for under, over in zip(reach[anchor], reach[:, anchor], strict=True))
-    groups = tuple(np.argmax(reach & reach.T, axis=1).tolist())
+    bounds, groups = connections(cells.bots, (low, high, weight, score), (anchor,))
     free = np.ones(cells.bots, dtype=np.bool_)
     if prior == 0:
         free = np.array([bound is Bound.NONE for bound in bounds], dtype=np.bool_)
@@ -69,16 +70,21 @@ def fit(cells: PairCells, anchor: int, prior: float = 1.0) -> Fit:
     return Fit(anchor, prior, np.where(fitted, nats, np.nan), bread, bounds, groups, cells)
 
 
+def connections(
+    bots: int, sums: tuple[Ints, Ints, Floats, Floats], anchors: Sequence[int]
+) -> tuple[tuple[Bound, ...], tuple[int, ...]]:
+    """Bounds and groups, as in ``Fit``, from ``pair_sums``. Several anchors are at finite distances, since they are given."""
+    reach = _reach(bots, *sums, anchors)
+    under, over = (np.asarray(r[list(anchors)].any(axis=0), dtype=np.bool_) for r in (reach, reach.T))
+    bounds = tuple(_BOUNDS[bool(a), bool(b)] for a, b in zip(under, over, strict=True))
+    return bounds, tuple(np.argmax(reach & reach.T, axis=1).tolist())
+
+
 def pair_sums(cells: PairCells) -> tuple[Ints, Ints, Floats, Floats]:
     """Low, high, weight and score of each pair over all blocks."""
     pairs, at = np.unique(cells.low * cells.bots + cells.high, return_inverse=True)
     low, high = np.divmod(pairs, cells.bots)
     return low, high, summed(at, cells.weight, len(pairs)), summed(at, cells.score, len(pairs))
-
-
-def expected(difference: Floats) -> Floats:
-    """P(ahead) at a difference in nats; 1 / (1 + exp(-d)) written so that nothing overflows."""
-    return np.asarray(np.exp(-np.logaddexp(0, -difference)))
 
 
 def _newton(
@@ -92,6 +98,7 @@ def _newton(
         pairs = score @ np.logaddexp(0, -d) + (weight - score) @ np.logaddexp(0, d)
         return -float(pairs + prior / 2 * (np.logaddexp(0, -t) + np.logaddexp(0, t)).sum())
 
+    last = np.inf
     for _ in range(_MOST_STEPS):
         p = expected(nats[low] - nats[high])
         ghost = expected(nats)
@@ -107,10 +114,11 @@ def _newton(
         if free.any():
             step[free] = np.linalg.solve(hessian[np.ix_(free, free)], gradient[free])
         size = float(np.abs(step).max(initial=0))
-        if size < _CLOSE_ENOUGH:
+        if size < _CLOSE_ENOUGH or (size < _ROUNDING and size > last / 2):  # steps that stay as they are, are rounding
             break
+        last = size
         before = quality(nats)
-        while size > 1e-6 and quality(nats + step) < before:  # below 1e-6 rounding would decide, and Newton is safe
+        while size > _ROUNDING and quality(nats + step) < before:
             step /= 2
             size /= 2
         nats = nats + step
@@ -125,11 +133,13 @@ _BOUNDS = {
 }  # (the anchor takes points from it, it takes points from the anchor), straight or over others
 
 
-def _reach(bots: int, low: Ints, high: Ints, weight: Floats, score: Floats) -> npt.NDArray[np.bool_]:
-    """(n, n) whether bot i took points from bot j, straight or over others; the transitive closure, by squaring."""
+def _reach(bots: int, low: Ints, high: Ints, weight: Floats, score: Floats, anchors: Sequence[int]) -> npt.NDArray[np.bool_]:
+    """(n, n) whether bot i took points from bot j, straight or over others, as if each anchor took some from each other; the
+    transitive closure, by squaring."""
     reach = np.eye(bots, dtype=np.float32)
     reach[low, high] = score > 1e-9 * weight
     reach[high, low] = weight - score > 1e-9 * weight
+    reach[np.ix_(anchors, anchors)] = 1
     while True:
         further = (reach @ reach > 0).astype(np.float32)
         if (further == reach).all():

@@ -47,54 +47,118 @@ class PairCells:
 
     def only(self, keep: npt.NDArray[np.bool_]) -> "PairCells":
         """The cells where ``keep``, with the blocks that are left numbered anew."""
-        left, block = np.unique(self.block[keep], return_inverse=True)
+        old = self.block[keep]
+        new = np.ones(len(old), dtype=np.bool_)
+        new[1:] = old[1:] != old[:-1]  # blocks come in order
         parts = self.low[keep], self.high[keep], self.weight[keep], self.score[keep]
-        return PairCells(self.bots, len(left), block.astype(np.int64), *parts)
+        return PairCells(self.bots, int(new.sum()), np.cumsum(new, dtype=np.int64) - 1, *parts)
 
 
-def pair_cells(matches: Iterable[RatedMatch], bots: int) -> PairCells:
+@dataclass(frozen=True, slots=True, eq=False)
+class TableArrays:
+    """m matches of one table size K as arrays: for logs too long for an object a match.
+
+    block: (m,) numbers from 0, few of them unused.  bots, ranks: (m, K) as in ``RatedMatch``.  unstarted: (m, K).
+    """
+
+    block: Ints
+    bots: Ints
+    ranks: Ints
+    unstarted: npt.NDArray[np.bool_] | None = None
+
+    def slice(self, start: int, end: int) -> "TableArrays":
+        """Matches start..end-1."""
+        unstarted = None if self.unstarted is None else self.unstarted[start:end]
+        return TableArrays(self.block[start:end], self.bots[start:end], self.ranks[start:end], unstarted)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MatchArrays:
+    """All matches, one entry or more for each table size; equal block numbers in different entries are the same block."""
+
+    tables: tuple[TableArrays, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Meetings:
+    """Counted pairs of the seats i and j of one table size, match by match: block, the match's bots (c, K), what the bot at i
+    made of the one at j (1, 1/2 or 0), and the weight of each."""
+
+    seats: int
+    i: int
+    j: int
+    block: Ints
+    bots: Ints
+    ahead: Floats
+    weight: float
+
+
+def pair_cells(matches: Iterable[RatedMatch] | MatchArrays, bots: int) -> PairCells:
     """Sum matches of ``bots`` bots into cells. Time is near linear in the matches, memory in the cells.
 
-    Raises ValueError where a match names a bot outside 0..bots-1.
+    Raises ValueError where a match names a bot outside 0..bots-1, or bots and ranks are of different length.
     """
-    numbers: dict[int | str, int] = {}
     chunks: list[tuple[Ints, Floats, Floats]] = []
-    rest = iter(matches)
-    while chunk := list(islice(rest, _CHUNK)):
-        for match in chunk:
-            numbers.setdefault(match.block, len(numbers))
-        chunks.append(_by_key(*_concat(list(_by_seats(chunk, bots, numbers)))))
-    keys, weight, score = _by_key(*_concat(chunks))
+    for tables in chunked(matches):
+        parts = [_summands(met, bots) for one in tables for met in meetings(one, bots)]
+        chunks.append(_by_key(*_concat(parts)))
+    keys, weight, score = _by_key(*_concat(chunks)) if len(chunks) != 1 else chunks[0]
     block, pair = np.divmod(keys, max(1, bots * bots))
     low, high = np.divmod(pair, max(1, bots))
-    cells = PairCells(bots, len(numbers), block, low, high, weight, score)
+    cells = PairCells(bots, 0, block, low, high, weight, score)
     return cells.only(np.ones(len(keys), dtype=np.bool_))  # blocks without a counted pair are no blocks
 
 
-def _by_seats(matches: list[RatedMatch], bots: int, numbers: dict[int | str, int]) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Key, weight and score of every counted pair, one array each for every table size and pair of seats."""
-    by_seats: dict[int, list[RatedMatch]] = {}
-    for match in matches:
-        by_seats.setdefault(len(match.bots), []).append(match)
-    for seats, group in by_seats.items():
-        block = np.array([numbers[m.block] for m in group], dtype=np.int64)
-        bot = np.array([m.bots for m in group], dtype=np.int64)
-        rank = np.array([m.ranks for m in group], dtype=np.int64)
-        if rank.shape != bot.shape or (bot < 0).any() or (bot >= bots).any():
-            raise ValueError("a match needs a bot in range and a rank for each seat")
-        unstarted = np.zeros(bot.shape, dtype=np.bool_)
-        for row, match in enumerate(group):
-            if match.unstarted:
-                unstarted[row, list(match.unstarted)] = True
-        all_started = ~unstarted.any(axis=1)
-        for i in range(seats):
-            for j in range(i + 1, seats):
-                counts = (bot[:, i] != bot[:, j]) & (all_started | unstarted[:, i] | unstarted[:, j])
-                a, b = bot[counts, i], bot[counts, j]
-                ahead = (1.0 + np.sign(rank[counts, j] - rank[counts, i])) / 2  # what i made of j
-                weight = np.full(len(a), 3 / (seats + 1))
-                key = (block[counts] * bots + np.minimum(a, b)) * bots + np.maximum(a, b)
-                yield key, weight, weight * np.where(a < b, ahead, 1 - ahead)
+def chunked(matches: Iterable[RatedMatch] | MatchArrays) -> Iterator[tuple[TableArrays, ...]]:
+    """The matches as arrays, some at a time; blocks are numbered from 0 in the order in which they are met."""
+    if isinstance(matches, MatchArrays):
+        for tables in matches.tables:
+            for start in range(0, len(tables.block), _CHUNK):
+                yield (tables.slice(start, start + _CHUNK),)
+        return
+    numbers: dict[int | str, int] = {}
+    rest = iter(matches)
+    while chunk := list(islice(rest, _CHUNK)):
+        by_seats: dict[int, list[RatedMatch]] = {}
+        for match in chunk:
+            numbers.setdefault(match.block, len(numbers))
+            by_seats.setdefault(len(match.bots), []).append(match)
+        yield tuple(_arrays(group, numbers) for group in by_seats.values())
+
+
+def _arrays(group: list[RatedMatch], numbers: dict[int | str, int]) -> TableArrays:
+    """Matches of one table size as arrays. A list of ranks that is too long or short makes numpy raise ValueError."""
+    bots = np.array([m.bots for m in group], dtype=np.int64)
+    unstarted = np.zeros(bots.shape, dtype=np.bool_)
+    for row, match in enumerate(group):
+        if match.unstarted:
+            unstarted[row, list(match.unstarted)] = True
+    block = np.array([numbers[m.block] for m in group], dtype=np.int64)
+    return TableArrays(block, bots, np.array([m.ranks for m in group], dtype=np.int64), unstarted)
+
+
+def meetings(tables: TableArrays, bots: int) -> Iterator[Meetings]:
+    """The counted pairs, one entry for each pair of seats. Raises ValueError on a bot out of range or ranks amiss."""
+    bot, rank, unstarted = tables.bots, tables.ranks, tables.unstarted
+    if rank.shape != bot.shape or (bot < 0).any() or (bot >= bots).any():
+        raise ValueError("a match needs a bot in range and a rank for each seat")
+    all_started = True if unstarted is None else ~unstarted.any(axis=1)
+    seats = bot.shape[1]
+    for i in range(seats):
+        for j in range(i + 1, seats):
+            counts = bot[:, i] != bot[:, j]
+            if unstarted is not None:
+                counts &= all_started | unstarted[:, i] | unstarted[:, j]
+            ahead = (1.0 + np.sign(rank[counts, j] - rank[counts, i])) / 2
+            yield Meetings(seats, i, j, tables.block[counts], bot[counts], ahead, 3 / (seats + 1))
+
+
+def _summands(met: Meetings, bots: int) -> tuple[Ints, Floats, Floats]:
+    """Key, weight and score of every pair."""
+    a, b = met.bots[:, met.i], met.bots[:, met.j]
+    weight = np.full(len(a), met.weight)
+    key = (met.block * bots + np.minimum(a, b)) * bots + np.maximum(a, b)
+    return key, weight, weight * np.where(a < b, met.ahead, 1 - met.ahead)
 
 
 def _concat(parts: list[tuple[Ints, Floats, Floats]]) -> tuple[Ints, Floats, Floats]:

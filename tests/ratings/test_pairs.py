@@ -1,11 +1,12 @@
 """Which pairs count, and with what weight."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from khiva_arena.ratings import pairs
-from khiva_arena.ratings.pairs import RatedMatch, pair_cells
+from khiva_arena.ratings.pairs import MatchArrays, RatedMatch, TableArrays, pair_cells
 
 
 def cells_of(*matches, bots=5):
@@ -120,3 +121,41 @@ def test_chunks_make_no_difference(matches):
         parts = cells_of(*matches)
     assert parts.keys() == whole.keys()
     assert all(parts[key] == pytest.approx(whole[key]) for key in whole)
+
+
+@settings(deadline=None)
+@given(match_lists(), st.integers(1, 3))
+def test_arrays_are_as_good_as_objects(matches, chunk):
+    tables = []
+    for seats in {len(m.bots) for m in matches}:
+        mine = [m for m in matches if len(m.bots) == seats]
+        arrays = [np.array([getattr(m, name) for m in mine]) for name in ("block", "bots", "ranks")]
+        unstarted = np.array([[seat in m.unstarted for seat in range(seats)] for m in mine])
+        tables.append(TableArrays(*arrays, unstarted if unstarted.any() else None))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs, "_CHUNK", chunk)
+        cells = pair_cells(MatchArrays(tuple(tables)), 5)
+    # blocks are numbered by their numbers here, by their first match there
+    wanted = _by_number(matches)
+    order = sorted({block for block, _, _ in wanted})
+    rows = zip(cells.block.tolist(), cells.low.tolist(), cells.high.tolist(), strict=True)
+    values = zip(cells.weight.tolist(), cells.score.tolist(), strict=True)
+    found = {(order[block], low, high): value for (block, low, high), value in zip(rows, values, strict=True)}
+    assert cells.blocks == len(order)
+    assert found.keys() == wanted.keys()
+    assert all(found[key] == pytest.approx(wanted[key]) for key in found)
+
+
+def _by_number(matches):
+    """Cells of each block alone, under the block's own number."""
+    return {
+        (block, low, high): value
+        for block in {m.block for m in matches}
+        for (_, low, high), value in cells_of(*(m for m in matches if m.block == block)).items()
+    }
+
+
+def test_arrays_out_of_range_are_refused():
+    for bots, ranks in (([[0, 5]], [[1, 2]]), ([[0, 1]], [[1, 2, 3]])):
+        with pytest.raises(ValueError):
+            pair_cells(MatchArrays((TableArrays(np.zeros(1, dtype=np.int64), np.array(bots), np.array(ranks)),)), 5)

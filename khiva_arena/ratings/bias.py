@@ -1,0 +1,162 @@
+"""What a place at the table is worth: seats, and neighbours. And how often bots tie, and whom they meet.
+
+Matches in which a seat failed to start are left out of seat and neighbour bias: the others played another game.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from khiva_arena.ratings.elo import Ratings, half_width
+from khiva_arena.ratings.pairs import Floats, Ints, MatchArrays, PairCells, RatedMatch, TableArrays, chunked, meetings, summed
+from khiva_arena.ratings.proportions import proportions
+
+
+@dataclass(frozen=True, slots=True)
+class SeatBias:
+    """Mean pair score, 0..1, of whoever sat in ``seat`` of a table of ``seats``, with its 95 % interval clustered on blocks.
+
+    Complete tables have every bot in every seat equally often, so that 1/2 is what a fair seat scores. low, high: None with
+    fewer than two blocks.
+    """
+
+    seats: int
+    seat: int
+    score: float
+    low: float | None
+    high: float | None
+    matches: int
+    blocks: int
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourBias:
+    """What it is worth to sit directly after ``bot``: in the seat that it passes to, its own plus one.
+
+    effect: in pair score. A seat's score less what the ratings expect of it against that table is compared, for each other bot
+        at tables of one size with ``bot``, between the matches in which it sat directly after ``bot`` and the others; the
+        comparisons are averaged with the weights of least squares. Near 0 if nobody gains or loses by who passes to it.
+    low, high: 95 % interval, clustered on blocks.  None with fewer than two blocks that tell, as is effect without any.
+    matches: in which some bot sat directly after ``bot`` and that were compared; two seats make no difference and are none.
+    """
+
+    bot: int
+    effect: float | None
+    low: float | None
+    high: float | None
+    matches: int
+    blocks: int
+
+
+def seat_bias(matches: Iterable[RatedMatch] | MatchArrays) -> tuple[SeatBias, ...]:
+    """For each table size that was played, each of its seats."""
+    by_seats: dict[int, list[tuple[Ints, Floats]]] = {}
+    for tables in chunked(matches):
+        for one in map(_started, tables):
+            by_seats.setdefault(one.bots.shape[1], []).append((one.block, pair_scores(one.ranks)))
+    found = []
+    for seats, parts in sorted(by_seats.items()):
+        block, score = np.concatenate([b for b, _ in parts]), np.concatenate([s for _, s in parts])
+        played, at = np.unique(block, return_inverse=True)
+        if not len(played):
+            continue
+        count = np.bincount(at).astype(np.float64)
+        for seat in range(seats):
+            all_blocks = np.zeros(len(played), dtype=np.int64)
+            p = proportions(all_blocks, summed(at, score[:, seat], len(played)), count, 1)
+            low, high = _or_none(float(p.low[0])), _or_none(float(p.high[0]))
+            found.append(SeatBias(seats, seat, float(p.share[0]), low, high, len(block), len(played)))
+    return tuple(found)
+
+
+def neighbour_bias(matches: Iterable[RatedMatch] | MatchArrays, ratings: Ratings) -> tuple[NeighbourBias, ...]:
+    """One for each bot. Tables with copies of a bot, or with a bot that has no rating, are left out."""
+    bots = len(ratings.elo)
+    elo = np.array([np.nan if e is None else e for e in ratings.elo])
+    rows = [_neighbours(_started(one), elo) for tables in chunked(matches) for one in tables if one.bots.shape[1] > 2]
+    block, upstream, group, after, rest = (np.concatenate(column) for column in zip(*rows, _NO_ROWS, strict=True))
+    _, at = np.unique(group, return_inverse=True)  # one bot beside one other at tables of one size
+    size = np.bincount(at).astype(np.float64)
+    x = after - (summed(at, after, len(size)) / size)[at]
+    y = rest - (summed(at, rest, len(size)) / size)[at]
+    blocks, b = np.unique(block, return_inverse=True)
+    cell, shape = upstream * len(blocks) + b, (bots, len(blocks))
+    information = summed(cell, x * x, bots * len(blocks)).reshape(shape)
+    total = information.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        effect = summed(upstream, x * y, bots) / total
+        score = summed(cell, x * (y - effect[upstream] * x), bots * len(blocks)).reshape(shape)
+        jumps = score / (total[:, None] - information)  # one step of leaving the block out, as in F4's CR3
+    found = []
+    for bot in range(bots):
+        tells = information[bot] > 0
+        number, played = int(tells.sum()), int(after[(upstream == bot) & (x != 0)].sum())
+        if number == 0:
+            found.append(NeighbourBias(bot, None, None, None, 0, 0))
+            continue
+        variance = float((jumps[bot, tells] ** 2).sum()) * (number - 1) / number
+        error = half_width(sqrt(variance), number) if np.isfinite(variance) else None
+        mean = float(effect[bot])
+        low, high = (None, None) if error is None else (mean - error, mean + error)
+        found.append(NeighbourBias(bot, mean, low, high, played, number))
+    return tuple(found)
+
+
+def opponents_average(cells: PairCells, ratings: Ratings) -> tuple[float | None, ...]:
+    """Mean Elo of the opponents of each bot, weighted as in the fit; None where it met none that has a rating."""
+    elo = np.array([np.nan if e is None else e for e in ratings.elo])
+    one, other = np.concatenate([cells.low, cells.high]), np.concatenate([cells.high, cells.low])
+    weight = np.concatenate([cells.weight, cells.weight]) * ~np.isnan(elo[other])
+    total = summed(one, weight, cells.bots)
+    mean = summed(one, weight * np.nan_to_num(elo[other]), cells.bots)
+    return tuple(m / w if w else None for m, w in zip(mean.tolist(), total.tolist(), strict=True))
+
+
+def tie_share(matches: Iterable[RatedMatch] | MatchArrays, bots: int) -> tuple[float | None, ...]:
+    """Share of each bot's rated pairs that were ties, weighted as in the fit; None where it has none."""
+    tied, total = np.zeros(bots), np.zeros(bots)
+    for tables in chunked(matches):
+        for met in (met for one in tables for met in meetings(one, bots)):
+            for seat in (met.i, met.j):
+                total += met.weight * np.bincount(met.bots[:, seat], minlength=bots)
+                tied += met.weight * np.bincount(met.bots[met.ahead == 0.5, seat], minlength=bots)
+    return tuple(t / w if w else None for t, w in zip(tied.tolist(), total.tolist(), strict=True))
+
+
+def pair_scores(ranks: Ints) -> Floats:
+    """(m, K) each seat's mean score against the other seats of its match, from ranks (m, K)."""
+    ahead = np.sign(ranks[:, None, :] - ranks[:, :, None]).sum(axis=2)
+    return np.asarray((ahead / (ranks.shape[1] - 1) + 1) / 2)
+
+
+_NO_ROWS = (*(np.zeros(0, dtype=np.int64) for _ in range(3)), np.zeros(0), np.zeros(0))
+
+
+def _started(tables: TableArrays) -> TableArrays:
+    if tables.unstarted is None:
+        return tables
+    all_there = ~tables.unstarted.any(axis=1)
+    return TableArrays(tables.block[all_there], tables.bots[all_there], tables.ranks[all_there])
+
+
+def _neighbours(tables: TableArrays, elo: Floats) -> tuple[Ints, Ints, Ints, Floats, Floats]:
+    """One row for each ordered pair of seats: block, the one bot, group (table size, one bot, other bot), whether the other
+    sits directly after the one, and the other's score less the expected one."""
+    seats = tables.bots.shape[1]
+    ordered = np.sort(tables.bots, axis=1)
+    usable = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1) & ~np.isnan(elo[tables.bots]).any(axis=1)
+    bots, ranks = tables.bots[usable], tables.ranks[usable]
+    strength = elo[bots]
+    expected = 1 / (1 + 10 ** ((strength[:, None, :] - strength[:, :, None]) / 400))
+    rest = pair_scores(ranks) - (expected.sum(axis=2) - 0.5) / (seats - 1)  # less the seat against itself
+    one, other = np.array([(i, j) for i in range(seats) for j in range(seats) if i != j]).T
+    group = ((seats * len(elo) + bots[:, one]) * len(elo) + bots[:, other]).reshape(-1)
+    after = np.broadcast_to((one + 1) % seats == other, (len(bots), len(one))).reshape(-1).astype(np.float64)
+    block = np.repeat(tables.block[usable], len(one))
+    return block, bots[:, one].reshape(-1), group, after, rest[:, other].reshape(-1)
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else value

@@ -1,0 +1,87 @@
+"""Who scores what against whom, how surely, and what the ratings did not expect. reference/ratings.md section 5.2."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from khiva_arena.ratings.elo import Ratings
+from khiva_arena.ratings.pairs import Floats, Ints, MatchArrays, PairCells, RatedMatch, chunked, meetings, pair_cells
+from khiva_arena.ratings.proportions import proportions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Crosstable:
+    """(n, n) arrays; row i, column j is what bot i made of bot j. NaN: none. The diagonal is NaN, or 0 for counts.
+
+    score: mean pair score, 0..1, weighted as in the fit; NaN if the two never met.
+    low, high: its 95 % interval, clustered on blocks (see ``proportions``); NaN with fewer than two blocks.
+    blocks: seeds on which the two met.  games: matches in which they met; None where only sums of matches were given.
+    significant: the interval leaves 1/2 out. One of twenty pairs of equal bots does so by chance.
+    expected: score by the ratings, NaN where a bot has none.
+    surprise: (score - expected) / standard error, where the error is that of a bot with the expected score and as much
+        information a block as was seen: roughly standard normal if the ratings say all. The ratings were fitted to the same
+        matches, so it is somewhat too near 0, and with two bots 0 but for the ghost. NaN with fewer than two blocks.
+    """
+
+    score: Floats
+    low: Floats
+    high: Floats
+    blocks: Ints
+    games: Ints | None
+    significant: npt.NDArray[np.bool_]
+    expected: Floats
+    surprise: Floats
+
+
+def crosstable(matches: Iterable[RatedMatch] | MatchArrays | PairCells, ratings: Ratings) -> Crosstable:
+    """All pairs of the rated bots. ``matches``: those that were rated."""
+    bots = len(ratings.elo)
+    games = None
+    if isinstance(matches, PairCells):
+        cells = matches
+    else:
+        kept = matches if isinstance(matches, MatchArrays) else list(matches)
+        cells, games = pair_cells(kept, bots), _games(kept, bots)
+    pairs, at = np.unique(cells.low * bots + cells.high, return_inverse=True)
+    low, high = np.divmod(pairs, bots)
+    found = proportions(at, cells.score, cells.weight, len(pairs))
+    elo = np.array([np.nan if elo is None else elo for elo in ratings.elo])
+    expected = 1 / (1 + 10 ** ((elo[None, :] - elo[:, None]) / 400))
+    np.fill_diagonal(expected, np.nan)
+    hoped = expected[low, high]
+    surprise = (found.share - hoped) / np.sqrt(hoped * (1 - hoped) / found.size)
+    blocks = np.zeros((bots, bots), dtype=np.int64)
+    blocks[low, high] = blocks[high, low] = found.blocks
+
+    def table(above: Floats, below: Floats) -> Floats:
+        array = np.full((bots, bots), np.nan)
+        array[low, high], array[high, low] = above, below
+        return array
+
+    lows, highs = table(found.low, 1 - found.high), table(found.high, 1 - found.low)
+    return Crosstable(
+        score=table(found.share, 1 - found.share),
+        low=lows,
+        high=highs,
+        blocks=blocks,
+        games=games,
+        significant=(lows > 0.5) | (highs < 0.5),
+        expected=expected,
+        surprise=table(surprise, -surprise),
+    )
+
+
+def _games(matches: Iterable[RatedMatch] | MatchArrays, bots: int) -> Ints:
+    """(n, n) matches in which two bots met in a counted pair; more copies at a table make no more of them."""
+    games = np.zeros(bots * bots, dtype=np.int64)
+    for tables in chunked(matches):
+        for one in tables:
+            rows = [np.zeros(0, dtype=np.int64)]
+            for met in meetings(replace(one, block=np.arange(len(one.block))), bots):  # the match takes the place of its block
+                a, b = met.bots[:, met.i], met.bots[:, met.j]
+                rows.append((met.block * bots + np.minimum(a, b)) * bots + np.maximum(a, b))
+            games += np.bincount(np.unique(np.concatenate(rows)) % (bots * bots), minlength=bots * bots)
+    upper = games.reshape(bots, bots)
+    return np.asarray(upper + upper.T)

@@ -1,0 +1,108 @@
+"""How much of the differences between bots no rating can say: rock, paper, scissors. reference/ratings.md F11.
+
+A_ij = ln((s + 1/2) / (w - s + 1/2)) from the points s that bot i made of bot j in games of weight w: the log odds, held finite
+by half a point for each side. That half point alone bends the odds of unequal bots, and would look like a cycle; so the same
+is computed of the points that the ratings expect, and D is the difference. The transitive part of D is the differences r_i - r_j
+next to it in squares (the row means if all met all), the rest is cyclic, and the share is |cyclic|^2 / |A|^2.
+
+Noise alone makes a cyclic part. By leaving out one block (seed) at a time its expected square is estimated, and that of A, and
+both are taken off. What is left varies around 0 if there are no cycles.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from math import sqrt
+
+import numpy as np
+
+from khiva_arena.ratings.elo import Ratings, half_width
+from khiva_arena.ratings.pairs import Floats, MatchArrays, PairCells, RatedMatch, pair_cells, summed
+
+_HALF = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Intransitivity:
+    """Shares of the squared log odds of all pairs that met.
+
+    share: the cyclic one without what noise makes up, 0 where it comes out below.
+    low, high: 95 % interval, leaving out one block at a time, t quantile; within 0..1. Cycles are shown where low is above 0.
+    raw: the cyclic share as it is.  noise: the part of ``raw`` that noise alone is expected to make.
+    pairs: how many met.
+    """
+
+    share: float
+    low: float
+    high: float
+    raw: float
+    noise: float
+    pairs: int
+
+
+def intransitivity(matches: Iterable[RatedMatch] | MatchArrays | PairCells, ratings: Ratings) -> Intransitivity | None:
+    """None where there is nothing to say: no three bots that all met each other or met in a longer ring, fewer than two
+    blocks, or differences between the bots that are more noise than not."""
+    cells = matches if isinstance(matches, PairCells) else pair_cells(matches, len(ratings.elo))
+    rated = np.array([elo is not None for elo in ratings.elo])
+    cells = cells.only(rated[cells.low] & rated[cells.high])
+    pairs, at = np.unique(cells.low * cells.bots + cells.high, return_inverse=True)
+    low, high = np.divmod(pairs, cells.bots)
+    laplacian = np.zeros((cells.bots, cells.bots))
+    for row, column, sign in ((low, low, 1), (high, high, 1), (low, high, -1), (high, low, -1)):
+        np.add.at(laplacian, (row, column), sign)
+    if cells.blocks < 2 or len(pairs) <= np.linalg.matrix_rank(laplacian):
+        return None
+    back = np.linalg.pinv(laplacian).astype(np.float64)
+    elo = np.array([elo or 0.0 for elo in ratings.elo])
+    hoped = 1 / (1 + 10 ** ((elo[high] - elo[low]) / 400))
+    weight, score = summed(at, cells.weight, len(pairs)), summed(at, cells.score, len(pairs))
+
+    odds, beyond = _odds(weight, score, hoped)
+    transitive = back @ (summed(low, beyond, cells.bots) - summed(high, beyond, cells.bots))
+    cyclic = beyond - (transitive[low] - transitive[high])
+
+    # without a block only its own pairs change: by ``moved`` in the log odds, and by ``turned`` in what is beyond the ratings
+    left = weight[at] - cells.weight
+    odds_left, beyond_left = _odds(left, np.clip(score[at] - cells.score, 0, left), hoped[at])
+    moved, turned = odds_left - odds[at], beyond_left - beyond[at]
+    start = np.searchsorted(cells.block, np.arange(cells.blocks + 1)).tolist()
+    pulled = np.array([_pulled(cells, turned, back, first, last) for first, last in pairwise(start)])
+    cyclic_moved = np.maximum(0, _by_block(cells, turned**2) - pulled)  # the square of the change's own cyclic part
+    noise = float(cyclic_moved.sum()) * (cells.blocks - 1) / cells.blocks
+    noise_of_all = float((moved**2).sum()) * (cells.blocks - 1) / cells.blocks
+    whole = float(odds @ odds)
+    if whole <= 2 * noise_of_all:
+        return None
+
+    share = (float(cyclic @ cyclic) - noise) / (whole - noise_of_all)
+    cyclic_left = float(cyclic @ cyclic) + 2 * _by_block(cells, cyclic[at] * turned) + cyclic_moved
+    whole_left = whole + _by_block(cells, odds_left**2 - odds[at] ** 2)
+    jumps = (cyclic_left - noise) / (whole_left - noise_of_all)
+    se = sqrt(float(((jumps - jumps.mean()) ** 2).sum()) * (cells.blocks - 1) / cells.blocks)
+    error = half_width(se, cells.blocks) or 0.0
+    return Intransitivity(
+        share=max(0.0, share),
+        low=min(1.0, max(0.0, share - error)),
+        high=min(1.0, max(0.0, share + error)),
+        raw=float(cyclic @ cyclic) / whole,
+        noise=noise / whole,
+        pairs=len(pairs),
+    )
+
+
+def _odds(weight: Floats, score: Floats, hoped: Floats) -> tuple[Floats, Floats]:
+    """Log odds with half a point more for each side, and how far they are beyond those of the expected score."""
+    odds = np.log((score + _HALF) / (weight - score + _HALF))
+    return odds, odds - np.log((weight * hoped + _HALF) / (weight * (1 - hoped) + _HALF))
+
+
+def _pulled(cells: PairCells, change: Floats, back: Floats, first: int, last: int) -> float:
+    """The square of the transitive part of a change in the pairs of one block, cells first..last-1."""
+    low, high, change = cells.low[first:last], cells.high[first:last], change[first:last]
+    pull = summed(low, change, cells.bots) - summed(high, change, cells.bots)
+    return float(pull @ back @ pull)
+
+
+def _by_block(cells: PairCells, values: Floats) -> Floats:
+    return summed(cells.block, values, cells.blocks)

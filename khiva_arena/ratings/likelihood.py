@@ -1,0 +1,139 @@
+"""Likelihood ratios of results, for sequential tests. Formulas: reference/ratings.md F7 and F8.
+
+From how many blocks had which score: LLR = blocks * sum p ln(p1 / p0), with p the shares of the scores, and p0 and p1 the
+likeliest distributions that have the mean (or for normalised Elo the mean less 1/2 over the standard deviation) of a
+hypothesis: Van den Bergh, support_MLE_multinomial and normalized_elo_practical.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import log10, sqrt
+
+import numpy as np
+
+from khiva_arena.ratings.pairs import Floats
+
+MOST_T = 0.6  # of a block; likeliest_with_t is found for all histograms up to it
+_EMPTY = 1e-3  # blocks that a value which was not seen counts as, so that it is possible
+_STEPS = 200
+_TILTS = 6
+
+Histogram = Mapping[Fraction, float] | Mapping[float, float]
+
+
+def llr_of_scores(histogram: Histogram, s0: float, s1: float) -> float:
+    """The log likelihood ratio of a mean score s1 to s0. A value with 0 blocks counts as possible; some value must be below both
+    and some above."""
+    values, counts = arrays(histogram)
+    at0, at1 = (likeliest_with_mean(values, counts / counts.sum(), s) for s in (s0, s1))
+    return float(counts @ (np.log(at1) - np.log(at0)))
+
+
+def llr_of_ts(histogram: Histogram, t0: float, t1: float) -> float:
+    """The same, with the hypotheses given as (mean - 1/2) / sd of a block."""
+    values, counts = arrays(histogram)
+    at0, at1 = (likeliest_with_t(values, counts / counts.sum(), t) for t in (t0, t1))
+    return float(counts @ (np.log(at1) - np.log(at0)))
+
+
+def score_of(elo: float) -> float:
+    """Expected score at a difference in Elo."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+def elo_of(score: float) -> float:
+    """Elo difference at which the score is expected; infinite at 0 and 1."""
+    if not 0 < score < 1:
+        return float("inf") if score >= 1 else float("-inf")
+    return -400 * log10(1 / score - 1)
+
+
+def bayeselo_llr(wins: float, draws: float, losses: float, elo0: float, elo1: float) -> float:
+    """LLR of two-seat results under BayesElo's model of draws: as cutechess prints it, to compare with what it printed.
+
+    Half a result of each kind is added (Jeffreys), the draw parameter is that of the results, and the hypotheses' Elo is
+    divided by the scale 4x / (1 + x)^2, x = 10^(-draw parameter / 400). Matches count as independent. (F8)
+    """
+    counts = np.array([wins, draws, losses]) + 0.5
+    draw_elo = bayeselo_of_draws(*counts)
+    x = 10 ** (-draw_elo / 400)
+    scale = 4 * x / (1 + x) ** 2
+    at0, at1 = (np.array(bayeselo_shares(elo / scale, draw_elo)) for elo in (elo0, elo1))
+    return float(counts @ np.log(at1 / at0))
+
+
+def bayeselo_of_draws(wins: float, draws: float, losses: float) -> float:
+    """BayesElo's draw parameter of two-seat results, in Elo; none of the three may be 0. (F8)"""
+    total = wins + draws + losses
+    return 200 * log10((total / losses - 1) * (total / wins - 1))
+
+
+def bayeselo_shares(elo: float, draw_elo: float) -> tuple[float, float, float]:
+    """Shares of wins, draws and losses at a difference in BayesElo. (F8)"""
+    win, loss = score_of(elo - draw_elo), score_of(-elo - draw_elo)
+    return win, 1 - win - loss, loss
+
+
+def arrays(histogram: Histogram) -> tuple[Floats, Floats]:
+    """Values and counts of a histogram; what was not seen counts as a little."""
+    values = np.array([float(value) for value in histogram])
+    counts = np.array([float(count) for count in histogram.values()])
+    return values, np.where(counts == 0, _EMPTY, counts)
+
+
+def likeliest_with_mean(values: Floats, p: Floats, mean: float) -> Floats:
+    """The distribution of values with that mean that makes p likeliest; the mean is between some of the values."""
+    away = values - mean
+    return np.asarray(p / (1 + _root(away, p) * away))
+
+
+def likeliest_with_t(values: Floats, p: Floats, t: float) -> Floats:
+    """The distribution of values with (mean - 1/2) / sd = t that makes p likeliest.
+
+    A fixed point (normalized_elo_practical, section 4.1), begun near it: from the uniform distribution or from p itself it is
+    sometimes not found.
+    """
+    now = p
+    for _ in range(_TILTS):
+        sought = 0.5 + t * moments(values, now)[1]
+        if not values.min() < sought < values.max():
+            break
+        now = likeliest_with_mean(values, p, sought)
+    for _ in range(_STEPS):
+        mean, sd = moments(values, now)
+        away = values - 0.5 - t * sd * (1 + ((values - mean) / sd) ** 2) / 2
+        before, now = now, np.asarray(p / (1 + _root(away, p) * away))
+        if float(np.abs(now - before).max()) < 1e-11:
+            break
+    return now
+
+
+def moments(values: Floats, p: Floats) -> tuple[float, float]:
+    """Mean and standard deviation."""
+    mean = float(p @ values)
+    return mean, sqrt(float(p @ (values - mean) ** 2))
+
+
+def _root(away: Floats, p: Floats) -> float:
+    """x with sum p away / (1 + x away) = 0 and every 1 + x away > 0, where away has both signs.
+
+    The sum falls from +inf to -inf between its poles, so Newton kept inside a shrinking bracket cannot miss. Own, since
+    scipy.optimize takes longer to import than a test's whole evaluation.
+    """
+    low, high = -1 / float(away.max()), -1 / float(away.min())
+    x = 0.0
+    for _ in range(_STEPS):
+        terms = away / (1 + x * away)
+        value = float(p @ terms)
+        if value > 0:
+            low = x
+        else:
+            high = x
+        step = value / float(p @ (terms * terms))
+        nearer = x + step
+        if not low < nearer < high:
+            nearer = (low + high) / 2
+        if abs(nearer - x) <= 1e-15 * (high - low) or nearer in (low, high):
+            return nearer
+        x = nearer
+    return x

@@ -1,0 +1,130 @@
+"""How many seeds an answer takes, from how much this store's results vary. reference/ratings.md F4 and F12.
+
+An error shrinks with the root of the seeds: variance after S seeds = variance now * seeds now / S, if the same bots go on to
+play the same line-ups. The t quantile is that of the S seeds. The variance itself is an estimate; taken for one of blocks - 1
+degrees of freedom, its own 95 % interval (chi-square) gives the interval of the seeds, and with few seeds that is wide.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil, isnan, sqrt
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.ratings.elo import LEVEL, Ratings
+
+FEWEST_SEEDS = 5  # below, the variance is not known at all
+MOST_SEEDS = 10**9
+POWER = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Seeds in all, those already played included, and the 95 % interval from how well the variance is known.
+
+    A number is at least 2, since one seed has no error; at MOST_SEEDS it means: more than can be played.
+    """
+
+    seeds: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class GapNeed:
+    """Seeds after which a true gap of the size asked for between the bots ``upper`` and ``lower`` is told apart. ``elo``,
+    ``error``: the gap as it is now and its 95 % half width. ``need``: None as in ``for_error``."""
+
+    upper: int
+    lower: int
+    elo: float
+    error: float | None
+    need: Need | None
+
+
+def for_error(ratings: Ratings, error: float, pool: bool = False) -> tuple[Need | None, ...]:
+    """For each bot, seeds for a 95 % half width of ``error`` Elo against the anchor, or against the mean of the pool.
+
+    None: the anchor itself; no usable error yet (see ``Ratings.error``); fewer than FEWEST_SEEDS seeds; or no variance at all,
+    which says nothing about the next seed. Raises ConfigError where the error is not above 0.
+    """
+    _above_0("error", error)
+    needs = []
+    for bot, _ in enumerate(ratings.elo):
+        if pool:
+            usable, se, blocks = ratings.pool_error[bot] is not None, ratings.pool_se[bot], ratings.seeds[bot]
+        else:
+            blocks = min(ratings.seeds[bot], ratings.seeds[ratings.anchor])
+            usable, se = bot != ratings.anchor and ratings.error[bot] is not None, ratings.se[bot]
+        needs.append(_need(se, blocks, ratings.blocks, error, _two_sided) if usable and se is not None else None)
+    return tuple(needs)
+
+
+def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed, ...]:
+    """For each two neighbours in the order of Elo: seeds after which, if the true gap is ``gap`` Elo, the 95 % interval of the
+    difference leaves 0 out on the right side with probability ``power``. Raises ConfigError where the gap is not above 0, or
+    the power not from 0.5 to below 1."""
+    _above_0("gap", gap)
+    if not 0.5 <= power < 1:
+        raise ConfigError(f"power is {power:g}: give how often the gap is to be found, from 0.5 to below 1, such as 0.8")
+
+    def quantiles(seeds: int) -> float:
+        from scipy.special import stdtrit
+
+        return _two_sided(seeds) + float(stdtrit(seeds - 1, power))
+
+    rated = [bot for bot, elo in enumerate(ratings.elo) if elo is not None]
+    order = sorted(rated, key=lambda bot: -(ratings.elo[bot] or 0.0))
+    needs = []
+    for upper, lower in pairwise(order):
+        apart, error = ratings.between(upper, lower)
+        v = ratings.covariance
+        variance = float(v[upper, upper] + v[lower, lower] - 2 * v[upper, lower])
+        blocks = min(ratings.seeds[upper], ratings.seeds[lower])
+        usable = error is not None and not isnan(variance)
+        need = _need(sqrt(max(0.0, variance)), blocks, ratings.blocks, gap, quantiles) if usable else None
+        needs.append(GapNeed(upper, lower, apart or 0.0, error, need))
+    return tuple(needs)
+
+
+def _need(se: float, blocks: int, all_blocks: int, reach: float, quantile: Callable[[int], float]) -> Need | None:
+    """Seeds after which quantile * standard error is down to ``reach``. A bot that played on a part of the seeds goes on to."""
+    if blocks < FEWEST_SEEDS or se < 1e-9:
+        return None
+    from scipy.special import chdtri
+
+    freedom, tail = blocks - 1, (1 - LEVEL) / 2
+    spread = [se * sqrt(freedom / float(chdtri(freedom, p))) for p in (tail, 1 - tail)]
+    seeds, low, high = (
+        min(MOST_SEEDS, ceil(_fewest(one * sqrt(blocks), reach, quantile) * all_blocks / blocks)) for one in (se, *spread)
+    )
+    return Need(seeds, low, high)
+
+
+def _fewest(deviation: float, reach: float, quantile: Callable[[int], float]) -> int:
+    """The smallest n >= 2 with quantile(n) * deviation / sqrt(n) <= reach, which falls in n."""
+
+    def enough(n: int) -> bool:
+        return quantile(n) * deviation / sqrt(n) <= reach
+
+    high = 2
+    while not enough(high):
+        if high >= MOST_SEEDS:
+            return MOST_SEEDS
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return max(2, high)
+
+
+def _two_sided(seeds: int) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(seeds - 1, (1 + LEVEL) / 2))
+
+
+def _above_0(name: str, value: float) -> None:
+    if not 0 < value < float("inf"):
+        raise ConfigError(f"{name} is {value:g}: give a number of Elo above 0, such as 20")

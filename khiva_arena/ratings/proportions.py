@@ -1,0 +1,54 @@
+"""Shares between 0 and 1 with intervals that know blocks: a shared seed is one observation.
+
+The variance of points/weight comes from leaving out one block at a time, v = (B - 1)/B sum over blocks of
+(share without the block - share)^2. The share is then worth n = share (1 - share) / v independent games, and the interval is
+Wilson's for n games with a t quantile of B - 1 degrees of freedom in place of the normal one. It stays within 0 and 1, and
+near them it covers what a plain t interval does not (in simulations of a strong bot against a weak one the latter held the
+truth in 10 to 90 % of cases). Where all blocks are equal, as where one bot took everything, v tells nothing and n is B.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from khiva_arena.ratings.elo import half_width
+from khiva_arena.ratings.pairs import Floats, Ints, summed
+
+_STILL = 1e-12  # a variance of blocks below this is rounding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proportions:
+    """(g,) each, by group. share: points over weight.  low, high: 95 % interval.  size: independent games it is worth.
+
+    blocks: how many there are.  low, high and size are NaN below two blocks, share without any.
+    """
+
+    share: Floats
+    low: Floats
+    high: Floats
+    size: Floats
+    blocks: Ints
+
+
+def proportions(group: Ints, points: Floats, weight: Floats, groups: int) -> Proportions:
+    """From one row for each group and block: the row's group, points, and weight (0 <= points <= weight > 0)."""
+    blocks = np.bincount(group, minlength=groups)
+    total, gained = summed(group, weight, groups), summed(group, points, groups)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = gained / total
+        without = (gained[group] - points) / (total[group] - weight)
+        variance = summed(group, (without - share[group]) ** 2, groups) * (blocks - 1) / blocks
+        size = share * (1 - share) / variance
+    size = np.where(blocks < 2, np.nan, np.where(variance < _STILL, blocks, size))
+    different, at = np.unique(blocks, return_inverse=True)
+    t = np.array([half_width(1.0, int(b)) or np.nan for b in different])[at]
+    return Proportions(share, *wilson(share, size, t), size, blocks)
+
+
+def wilson(share: Floats, size: Floats, quantile: Floats) -> tuple[Floats, Floats]:
+    """Ends of Wilson's interval: the p with |share - p| = quantile sqrt(p (1 - p) / size)."""
+    a = quantile**2 / size
+    middle = (share + a / 2) / (1 + a)
+    half = np.sqrt(a * share * (1 - share) + a * a / 4) / (1 + a)
+    return np.asarray(np.clip(middle - half, 0, 1)), np.asarray(np.clip(middle + half, 0, 1))

@@ -1,0 +1,52 @@
+"""One error for each bot from which the error between any two can be guessed. Source: reference/ratings.md F5 (Firth).
+
+Quasi variances q: q_i + q_j is near the variance of the difference of i and j. They minimise the sum over pairs of the square of
+log(q_i + q_j) - log(V_ij), the relative error, as Firth and de Menezes (2004) do.
+"""
+
+import numpy as np
+
+from khiva_arena.ratings.pairs import Floats
+
+_MOST_STEPS = 200
+_CLOSE_ENOUGH = 1e-12  # relative to the largest
+
+
+def differences(covariance: Floats) -> Floats:
+    """(n, n) variances of the differences, from a covariance: V_ii + V_jj - 2 V_ij; 0 on the diagonal."""
+    own = np.diag(covariance)
+    return np.asarray(own[:, None] + own - covariance - covariance.T)
+
+
+def quasi_variances(covariance: Floats) -> tuple[Floats, float] | None:
+    """(n,) quasi variances, in the unit of the covariance, and the worst relative error of sqrt(q_i + q_j) over pairs.
+
+    Some may be below 0; every sum of two is above. None for fewer than two, or where a difference has no or no positive
+    variance. For two there are many answers: each gets half.
+    """
+    between = differences(covariance)
+    n = len(between)
+    pairs = ~np.eye(n, dtype=np.bool_)
+    if n < 2 or not (between[pairs] > 0).all():
+        return None
+    if n == 2:
+        return np.full(2, between[0, 1] / 2), 0.0
+    logs = np.log(np.where(pairs, between, 1))
+
+    def misfit(q: Floats) -> float:
+        sums = (q[:, None] + q)[pairs]
+        return float(((np.log(sums) - logs[pairs]) ** 2).sum()) if (sums > 0).all() else np.inf
+
+    q = np.full(n, np.exp(logs[pairs].mean()) / 2)
+    for _ in range(_MOST_STEPS):
+        sums = np.where(pairs, q[:, None] + q, 1)
+        weight = np.where(pairs, sums**-2, 0)
+        slope = (np.where(pairs, logs - np.log(sums), 0) / sums).sum(axis=1)
+        step = np.linalg.solve(weight + np.diag(weight.sum(axis=1)), slope)  # Gauss-Newton
+        while (size := float(np.abs(step).max())) > _CLOSE_ENOUGH * np.abs(q).max() and not misfit(q + step) < misfit(q):
+            step /= 2
+        if size <= _CLOSE_ENOUGH * np.abs(q).max():
+            break
+        q = q + step
+    ratio = np.sqrt((q[:, None] + q)[pairs] / between[pairs])
+    return q, float(np.abs(ratio - 1).max())

@@ -1,0 +1,202 @@
+"""Comparisons as rows of a design: what is ahead of what, with whatever terms a side has. Formula: reference/ratings.md F1.
+
+A row says: P(ahead) = 1 / (1 + exp(-d)), where d is the sum of the parameters in the ``plus`` columns less that of the
+``minus`` columns. For plain ratings a row is a cell of ``pairs``, and a side is one bot; with effects a row is one pair of one
+match, and a side is a bot, its seat, and the bot that passes to it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from khiva_arena.ratings.pairs import Floats, Ints, MatchArrays, Meetings, PairCells, RatedMatch, chunked, meetings, summed
+
+Places = npt.NDArray[np.signedinteger[Any]]  # columns; 32 bits where there are many rows
+_ROWS_AT_ONCE = 500_000
+_NODES_AT_ONCE = 4_000_000
+_NUMBERS_AT_ONCE = 2_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """r rows over ``width`` parameters, in order of block. plus, minus: (r, c) columns.  weight, score: (r,), as in cells."""
+
+    width: int
+    blocks: int
+    block: Ints
+    plus: Places
+    minus: Places
+    weight: Floats
+    score: Floats
+
+    def difference(self, parameters: Floats) -> Floats:
+        """(r,) d of each row."""
+        total = np.zeros(len(self.block))
+        for k in range(self.plus.shape[1]):
+            total += parameters[self.plus[:, k]]
+            total -= parameters[self.minus[:, k]]
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where the parameters of n bots lie: ratings, then the seats of each table size, then neighbours; the last is the shift of
+    the whole scale, which is in no row.
+
+    sizes: table sizes with seat terms, ascending.  neighbours: whether there are neighbour terms.
+    """
+
+    bots: int
+    sizes: tuple[int, ...] = ()
+    neighbours: bool = False
+
+    @property
+    def first_neighbour(self) -> int:
+        return self.bots + sum(self.sizes)
+
+    @property
+    def shift(self) -> int:
+        return self.first_neighbour + (self.bots if self.neighbours else 0)
+
+    @property
+    def width(self) -> int:
+        return self.shift + 1
+
+    def first_seat(self, size: int) -> int:
+        return self.bots + sum(other for other in self.sizes if other < size)
+
+
+def expected(difference: Floats) -> Floats:
+    """P(ahead) at a difference in nats; 1 / (1 + exp(-d)) written so that nothing overflows."""
+    return np.asarray(np.exp(-np.logaddexp(0, -difference)))
+
+
+def rows_of_cells(cells: PairCells, width: int | None = None) -> Rows:
+    """Plain ratings: column = bot."""
+    sides = cells.low[:, None], cells.high[:, None]
+    return Rows(width or cells.bots, cells.blocks, cells.block, *sides, cells.weight, cells.score)
+
+
+def rows_of_matches(
+    matches: Sequence[RatedMatch] | MatchArrays, bots: int, *, seats: bool, neighbours: bool
+) -> tuple[Rows, Columns]:
+    """With seat and neighbour terms. A table of two has no neighbour terms: there the neighbour is the opponent.
+
+    Raises ValueError like ``pair_cells``.
+    """
+    if isinstance(matches, MatchArrays):
+        sizes = {tables.bots.shape[1] for tables in matches.tables}
+    else:
+        sizes = {len(match.bots) for match in matches}
+    columns = Columns(bots, tuple(sorted(sizes)) if seats else (), neighbours)
+    blocks, plus, minus, weights, scores = _sides(matches, columns)
+    order = np.argsort(blocks, kind="stable")
+    numbers = blocks[order]
+    new = np.ones(len(numbers), dtype=np.bool_)
+    new[1:] = numbers[1:] != numbers[:-1]
+    block = np.cumsum(new, dtype=np.int64) - 1
+    return Rows(columns.width, int(new.sum()), block, plus[order], minus[order], weights[order], scores[order]), columns
+
+
+def _sides(matches: Sequence[RatedMatch] | MatchArrays, columns: Columns) -> tuple[Ints, Places, Places, Floats, Floats]:
+    """Block, both sides' columns, weight and score of every counted pair."""
+    terms = 1 + bool(columns.sizes) + columns.neighbours
+    blocks: list[Ints] = [np.zeros(0, dtype=np.int64)]
+    plus, minus = [np.zeros((0, terms), dtype=np.int32)], [np.zeros((0, terms), dtype=np.int32)]
+    weights, scores = [np.zeros(0)], [np.zeros(0)]
+    for tables in chunked(matches):
+        for met in (met for one in tables for met in meetings(one, columns.bots)):
+            blocks.append(met.block)
+            plus.append(_side(met, met.i, columns))
+            minus.append(_side(met, met.j, columns))
+            weights.append(np.full(len(met.block), met.weight))
+            scores.append(met.weight * met.ahead)
+    sides = np.concatenate(plus), np.concatenate(minus)
+    return np.concatenate(blocks), *sides, np.concatenate(weights), np.concatenate(scores)
+
+
+def _side(met: Meetings, seat: int, columns: Columns) -> npt.NDArray[np.int32]:
+    """(c, terms) columns of the side at ``seat``. What a table of two lacks is the shift, which the other side has as well."""
+    terms = [met.bots[:, seat]]
+    if columns.sizes:
+        terms.append(np.full(len(met.block), columns.first_seat(met.seats) + seat))
+    if columns.neighbours:
+        passes = met.bots[:, seat - 1]  # seat 0 gets from the last one
+        terms.append(np.full(len(met.block), columns.shift) if met.seats == 2 else columns.first_neighbour + passes)
+    return np.stack(terms, axis=1).astype(np.int32)
+
+
+def normal(rows: Rows, weight: Floats) -> Floats:
+    """(width, width) sum over rows of weight x x', where x is +1 in the plus columns and -1 in the minus ones."""
+    width = rows.width
+    total = np.zeros(width * width)
+    sides = [(rows.plus[:, k], 1) for k in range(rows.plus.shape[1])] + [
+        (rows.minus[:, k], -1) for k in range(rows.minus.shape[1])
+    ]
+    for a, (first, sign) in enumerate(sides):
+        for second, other in sides[a:]:
+            part = np.bincount(first * width + second, weight, width * width)
+            total += sign * other * (part if second is first else part + part.reshape(width, width).T.ravel())
+    return total.reshape(width, width)
+
+
+def gradient(rows: Rows, rest: Floats) -> Floats:
+    """(width,) sum over rows of rest x."""
+    total = np.zeros(rows.width)
+    for k in range(rows.plus.shape[1]):
+        total += summed(rows.plus[:, k], rest, rows.width)
+        total -= summed(rows.minus[:, k], rest, rows.width)
+    return total
+
+
+def by_block(rows: Rows, parameters: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
+    """What each block says at a solution, blocks with equally many parameters m together, some at a time to bound memory:
+    columns (b, m), summed scores U (b, m), information H_b (b, m, m)."""
+    p = expected(rows.difference(parameters))
+    rest = rows.score - rows.weight * p
+    weight = rows.weight * p * (1 - p)
+    first = np.searchsorted(rows.block, np.arange(rows.blocks + 1))
+    start = 0
+    while start < rows.blocks:
+        end = int(np.searchsorted(first, first[start] + _ROWS_AT_ONCE, side="right")) - 1
+        end = min(max(end, start + 1), start + max(1, _NODES_AT_ONCE // rows.width), rows.blocks)
+        yield from _blocks(rows, rest, weight, first, start, end)
+        start = end
+
+
+def _blocks(rows: Rows, rest: Floats, weight: Floats, first: Ints, start: int, end: int) -> Iterator[tuple[Ints, Floats, Floats]]:
+    """Blocks start..end-1. A node is a parameter in a block; nodes of a block lie together, so the place of a parameter in its
+    block is a difference."""
+    mine = slice(first[start], first[end])
+    rest, weight = rest[mine], weight[mine]
+    ends = np.concatenate([rows.plus[mine], rows.minus[mine]], axis=1) + ((rows.block[mine] - start) * rows.width)[:, None]
+    present = np.zeros((end - start) * rows.width, dtype=np.bool_)
+    present[ends.ravel()] = True
+    nodes = np.flatnonzero(present)
+    at = (np.cumsum(present) - 1)[ends]
+    terms = rows.plus.shape[1]
+    score = np.zeros(len(nodes))
+    for k in range(terms):
+        score += np.bincount(at[:, k], rest, len(nodes))
+        score -= np.bincount(at[:, terms + k], rest, len(nodes))
+    sizes = np.bincount(nodes // rows.width, minlength=end - start)
+    starts = np.cumsum(sizes) - sizes
+    first_row = first[start : end + 1] - first[start]
+    sides = [(k, 1 if k < terms else -1) for k in range(2 * terms)]
+    crossings = [(k, k, 1) for k, _ in sides] + [(k, o, s * t) for k, s in sides for o, t in sides if k != o]
+    for m in np.unique(sizes).tolist():
+        alike = np.flatnonzero(sizes == m)
+        step = max(1, _NUMBERS_AT_ONCE // (m * m))
+        for some in (alike[i : i + step] for i in range(0, len(alike), step)):
+            place = starts[some][:, None] + np.arange(m)
+            counts = first_row[some + 1] - first_row[some]
+            own = np.arange(counts.sum()) + np.repeat(first_row[some] - (np.cumsum(counts) - counts), counts)
+            b = np.repeat(np.arange(len(some)), counts)
+            inside = at[own] - starts[some][b][:, None]
+            where = np.concatenate([(b * m + inside[:, k]) * m + inside[:, o] for k, o, _ in crossings])
+            what = np.concatenate([sign * weight[own] for _, _, sign in crossings])
+            information = summed(where, what, len(some) * m * m).reshape(len(some), m, m)
+            yield nodes[place] % rows.width, score[place], information

@@ -1,0 +1,127 @@
+"""Estimates after a sequential test. To stop where the score looks good makes the plain mean too good; ordering the outcomes
+undoes it (Siegmund, Sequential Analysis, 1985, chapter 3).
+
+The LLR over blocks is taken for a Brownian motion that, from the first look on, ends at either of two bounds. An outcome is
+worse than another if it met the lower bound sooner, or the upper bound later, or stood lower at the same time. The estimate is
+the true score at which a worse outcome has probability 1/2; the ends of the 95 % interval are those at which it has 97.5 % and
+2.5 %. Tested against fishtest's published figures, which are made in this way with a first look at block 0.
+"""
+
+from collections.abc import Callable
+from math import ceil, sqrt
+
+import numpy as np
+
+from khiva_arena.ratings.pairs import Floats
+
+Z = 1.959963984540054  # normal quantile of a 95 % interval
+_MOST_ELO = 1000.0  # estimates end here
+_NODES = 48  # of the integral over where the LLR stood at the first look
+_FAR = 8.0  # standard deviations that it is taken over
+
+
+def after_stop(
+    blocks: float,
+    mean: float,
+    variance: float,
+    s0: float,
+    s1: float,
+    bounds: tuple[float, float],
+    first: int = 0,
+    quantile: float = Z,
+) -> tuple[float, float, float, float]:
+    """Median-unbiased score, the ends of its 95 % interval, and how likely a worse outcome is at a true score of 1/2.
+
+    ``mean``, ``variance``: of the blocks' scores. ``s0``, ``s1``: scores of the hypotheses. ``first``: blocks before the first
+    look at the bounds. ``quantile``: the normal one, or wider where few blocks make the variance an estimate. Scores end at
+    those of 1000 Elo. An LLR beyond its bound after the first look, an overshoot, counts as one that met the bound earlier at
+    the same slope.
+    """
+    lower, upper = bounds
+    slope = (mean - (s0 + s1) / 2) * (s1 - s0) / variance
+    at = min(upper, max(lower, blocks * slope))
+    time = max(float(first), at / slope) if at in bounds else blocks
+
+    def worse(score: float) -> float:
+        v = variance + (score - mean) ** 2  # the likeliest variance if the true score is this
+        drift, spread = (score - (s0 + s1) / 2) * (s1 - s0) / v, (s1 - s0) ** 2 / v
+        if blocks <= first:
+            return normal((mean - score) * sqrt(blocks / v))
+        return chance_of_worse(drift, spread, time, at, bounds, first)
+
+    tail, step = normal(-quantile), sqrt(variance / blocks)
+    middle, low, high = (_falls_to(worse, chance, mean, step) for chance in (0.5, 1 - tail, tail))
+    return middle, low, high, worse(0.5)
+
+
+def chance_of_worse(
+    drift: float, variance: float, time: float, at: float, bounds: tuple[float, float], first: float = 0
+) -> float:
+    """Probability that a Brownian motion from 0 does worse than to stand ``at`` after ``time``, lower <= at <= upper, where
+    the bounds end it from the time ``first`` on. ``drift`` and ``variance`` are of one unit of time."""
+    lower, upper = bounds
+    if first == 0:
+        return float(_worse_between(drift, variance, time, np.array([at]), np.array([lower]), np.array([upper]))[0])
+    middle, sd = drift * first, sqrt(variance * first)
+    ended = float(normal((lower - middle) / sd))
+    low, high = max(lower, middle - _FAR * sd), min(upper, middle + _FAR * sd)
+    if low >= high:
+        return ended
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    start = (low + high) / 2 + (high - low) / 2 * nodes
+    density = np.exp(-(((start - middle) / sd) ** 2) / 2) / (sd * sqrt(2 * np.pi)) * weights * (high - low) / 2
+    later = _worse_between(drift, variance, max(time - first, 1e-9), at - start, lower - start, upper - start)
+    return min(1.0, ended + float(density @ later))
+
+
+def _worse_between(drift: float, variance: float, time: float, at: Floats, lower: Floats, upper: Floats) -> Floats:
+    """The same with bounds from the start, for several bounds of equal distance.
+
+    By reflection (method of images): every term is at most about 1 in size, so that no drift, however far from what was seen,
+    overflows or cancels.
+    """
+    from scipy.special import log_ndtr
+
+    s, gamma = variance * time, drift / variance  # time in units of variance, drift by it
+    root, width = sqrt(s), float(upper[0] - lower[0])
+    far_out = 2 + ceil(5 * root / width)  # images beyond 10 sd add less than rounding does
+    k = np.arange(-far_out, far_out + 1, dtype=np.float64)
+    at, lower, upper = at[:, None], lower[:, None], upper[:, None]
+    # ended at the lower bound before: first passages to a bound at the distance of each image
+    place = 2 * k * width - lower
+    c, sign, size = np.abs(place), np.sign(place), abs(gamma)
+    hit = np.exp(gamma * lower - size * c + log_ndtr((size * s - c) / root))
+    hit += np.exp(gamma * lower + size * c + log_ndtr((-size * s - c) / root))
+    worse = (sign * hit).sum(axis=1)
+    # still between the bounds and not above ``at``: a normal law around every image of the start, with alternate signs
+    for image, positive in ((2 * k * width + 0 * upper, 1.0), (2 * upper + 2 * k * width, -1.0)):
+        ends = (lower - image - gamma * s) / root, (at - image - gamma * s) / root
+        flip = np.where(ends[0] > 0, -1.0, 1.0)  # take the smaller tail
+        near, far = (gamma * image + log_ndtr(flip * end) for end in ends)
+        worse += positive * (flip * (np.exp(far) - np.exp(near))).sum(axis=1)
+    return np.asarray(np.clip(worse, 0, 1))
+
+
+def normal(z: float) -> float:
+    from scipy.special import ndtr
+
+    return float(ndtr(z))
+
+
+def _falls_to(chance: Callable[[float], float], target: float, start: float, step: float) -> float:
+    """Where a falling function of the score first has a value, going out from ``start``; an end of the scale if it has not.
+
+    Going out, since far from what was seen the likeliest variance is so large that the chance turns back.
+    """
+    from scipy.optimize import brentq
+
+    ends = tuple(1 / (1 + 10 ** (-elo / 400)) for elo in (-_MOST_ELO, _MOST_ELO))
+    here = min(ends[1], max(ends[0], start))
+    up = chance(here) > target
+    while True:
+        there = min(ends[1], here + step) if up else max(ends[0], here - step)
+        if (chance(there) > target) != up:
+            return float(brentq(lambda score: chance(score) - target, here, there, xtol=1e-12))
+        if there in ends:
+            return there
+        here, step = there, step * 1.5

@@ -1,0 +1,93 @@
+"""Student's t for whole degrees of freedom, and the normal distribution. scipy has both, with equal results, but to import it
+takes longer than to read and rate thousands of matches. Functions are named as scipy's.
+
+For whole degrees of freedom the distribution function is a finite sum of positive terms (Abramowitz and Stegun 26.7.3, 26.7.4);
+beyond ``_MANY`` of them the normal quantile with four terms in 1/df (26.7.5) is as exact.
+"""
+
+from functools import cache
+from math import erfc, exp, fsum, inf, lgamma, log1p, pi, sqrt
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+_MANY = 1000
+_STEPS = 200
+
+
+def stdtr(df: Ints | int, t: Floats | float) -> Floats:
+    """P(T < t), by element, to 11 digits after the point and mostly 15. Raises ValueError for df < 1."""
+    freedom, at = np.broadcast_arrays(df, t)
+    found = np.empty(at.shape)
+    for one in np.unique(freedom).tolist():
+        here = freedom == one
+        found[here] = 0.5 + np.sign(at[here]) * _within(one, at[here]) / 2
+    return found
+
+
+def stdtrit(df: Ints | int, p: float) -> Floats:
+    """The t with P(T < t) = p, by element, to 13 digits. Raises ValueError for df < 1 or p not between 0 and 1."""
+    freedom = np.asarray(df)
+    values = {one: _quantile(one, p) for one in np.unique(freedom).tolist()}
+    return np.array([values[one] for one in freedom.ravel().tolist()], dtype=np.float64).reshape(freedom.shape)
+
+
+def ndtr(x: Floats | float) -> Floats:
+    """P(X < x) of the standard normal distribution, by element."""
+    at = np.asarray(x, dtype=np.float64)
+    return np.array([erfc(-value) / 2 for value in (at / sqrt(2)).ravel().tolist()]).reshape(at.shape)
+
+
+def _within(df: int, t: Floats) -> Floats:
+    """P(|T| < |t|)."""
+    if df < 1:
+        raise ValueError(f"Student's t has 1 degree of freedom or more, not {df}")
+    size = np.hypot(t, sqrt(df))
+    sine, cosine2 = np.abs(t) / size, df / size**2
+    odd = df % 2
+    term = np.sqrt(cosine2) if odd else np.ones_like(sine)
+    total = np.zeros_like(sine)
+    for k in range(2 + odd, df + 1, 2):
+        total += term
+        term = term * cosine2 * ((k - 1) / k)
+    return np.asarray(2 / pi * (np.arctan2(np.abs(t), sqrt(df)) + sine * total) if odd else sine * total)
+
+
+@cache
+def _quantile(df: int, p: float) -> float:
+    if df < 1 or not 0 < p < 1:
+        raise ValueError(f"no quantile {p} of Student's t with {df} degrees of freedom")
+    if p < 0.5:
+        return -_quantile(df, 1 - p)
+    t = _expansion(df, p)
+    if df > _MANY:
+        return t
+    low, high = 0.0, inf
+    for _ in range(_STEPS):
+        short = 2 * p - 1 - float(_within(df, np.array(t)))
+        low, high = (t, high) if short > 0 else (low, t)
+        following = t + short / (2 * _density(t, df))
+        if not low < following < high:  # Newton overshot, as it does with few degrees of freedom
+            following = 2 * low + 1 if high == inf else (low + high) / 2
+        if abs(following - t) <= 1e-15 * t:
+            break
+        t = following
+    return t
+
+
+def _density(t: float, df: int) -> float:
+    return exp(lgamma((df + 1) / 2) - lgamma(df / 2) - (df + 1) / 2 * log1p(t * t / df)) / sqrt(df * pi)
+
+
+def _expansion(df: int, p: float) -> float:
+    z = NormalDist().inv_cdf(p)
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    return z + fsum(term / df ** (power + 1) for power, term in enumerate(terms))

@@ -1,0 +1,82 @@
+"""make coverage: how often the 95 % intervals of ratings hold the truth, and how often the sequential test errs, in every kind of
+world that test_coverage.py and test_sprt.py sample.
+
+One line for each table size, number of deals and world; +/- is the standard error of the figure itself. Exits with 1 if an
+interval holds less than 93 % or more than 97 % of the time, or a test at 5 % errs more often than in 5 % of cases by more than
+three such errors.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path[:] = [p for p in sys.path if Path(p).resolve() != Path(__file__).resolve().parent]  # its name is a package's name too
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+
+from simulated import WORLDS, World, candidate_scores, coverage, sequential_tests, strength_for  # noqa: E402
+
+from khiva_arena.ratings.sprt import NELO_PER_T, Decision, Hypotheses, Model  # noqa: E402
+
+DEVIATIONS = 0.3  # of a block's score that elo1 is above elo0: some 70 blocks a test
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trials", type=int, default=3000, help="competitions for each line (default 3000)")
+    parser.add_argument("--tests", type=int, default=300, help="sequential tests for each figure (default 300)")
+    wanted = parser.parse_args()
+    outside = intervals(wanted.trials) if wanted.trials else 0
+    outside += sequential(wanted.tests) if wanted.tests else 0
+    return int(outside > 0)
+
+
+def intervals(trials: int) -> int:
+    outside = 0
+    print("seats  seeds  world               covered %   +/-", flush=True)
+    for seats in (2, 3, 4, 5):
+        for blocks in (20, 40, 100):
+            for world in WORLDS:
+                share, error = coverage(world, seats, blocks, trials)
+                wrong = not 0.93 <= share <= 0.97
+                outside += wrong
+                mark = "  OUTSIDE" if wrong else ""
+                print(f"{seats:5}  {blocks:5}  {world.name:18}  {100 * share:9.2f}  {100 * error:4.2f}{mark}", flush=True)
+    return outside
+
+
+def sequential(tests: int) -> int:
+    """An equal candidate that passes, and one at elo1 that fails; both should in 5 % of cases. Then how often the interval of the
+    adjusted Elo holds the truth, and the blocks that a test took."""
+    most = 0.05 + 3 * (0.05 * 0.95 / tests) ** 0.5
+    outside = 0
+    print("\nseats  world               model       elo1  passes %  fails %  held %  blocks", flush=True)
+    for seats in (2, 3, 4, 5):
+        for world in WORLDS[:3]:
+            strength, elo1 = strength_for(world, seats, DEVIATIONS)
+            for model in Model if world is WORLDS[2] else (Model.LOGISTIC,):
+                bound = elo1 if model is Model.LOGISTIC else _normalised(world, seats, strength)
+                wrong, held, blocks = [], [], []
+                for true, elo, error in ((0.0, 0.0, Decision.H1), (strength, elo1, Decision.H0)):
+                    rng = np.random.default_rng([20261120, seats])
+                    reports = list(sequential_tests(rng, world, seats, true, Hypotheses(0, bound, model=model), tests))
+                    wrong.append(float(np.mean([report.decision is error for report in reports])))
+                    held += [report.adjusted is None or report.adjusted.low <= elo <= report.adjusted.high for report in reports]
+                    blocks += [report.blocks for report in reports]
+                mark = "  OUTSIDE" if max(wrong) > most else ""
+                outside += bool(mark)
+                figures = f"{100 * wrong[0]:8.1f}  {100 * wrong[1]:7.1f}  {100 * np.mean(held):6.1f}  {np.mean(blocks):6.0f}"
+                print(f"{seats:5}  {world.name:18}  {model:10}  {bound:4.0f}  {figures}{mark}", flush=True)
+    print(f"passes and fails +/- {100 * (0.05 * 0.95 / tests) ** 0.5:.1f}")
+    return outside
+
+
+def _normalised(world: World, seats: int, strength: float) -> float:
+    """Normalised Elo of one match at that strength, from many deals."""
+    scores = np.array(candidate_scores(np.random.default_rng(3), world, seats, strength, 50_000), dtype=float)
+    return float((scores.mean() - 0.5) / scores.std() / seats**0.5 * NELO_PER_T)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""Quasi standard errors, errors against the pool, design effects, components."""
+
+import random
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from khiva_arena.ratings.elo import half_width, rate
+from khiva_arena.ratings.fit import Bound
+from khiva_arena.ratings.pairs import RatedMatch
+from khiva_arena.ratings.quasi import differences, quasi_variances
+
+
+def played(seed, bots=5, blocks=20, seats=3):
+    rng = random.Random(seed)
+    some = []
+    for block in range(blocks):
+        line_up = rng.sample(range(bots), seats)
+        for r in range(seats):
+            order = tuple(line_up[(i + r) % seats] for i in range(seats))
+            points = [b / 3 + rng.gauss(0, 1) for b in order]
+            some.append(RatedMatch(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
+    return some
+
+
+@given(st.lists(st.floats(0.1, 10), min_size=2, max_size=8), st.floats(-3, 3))
+def test_where_the_differences_are_sums_they_are_found_exactly(own, shared):
+    if len(own) > 2:
+        q, worst = quasi_variances(np.diag(own) + shared)
+        assert q == pytest.approx(own, rel=1e-6)
+        assert worst < 1e-6
+
+
+def test_they_minimise_the_relative_error():
+    ratings = rate(played(1), 5, 0)
+    q, worst = quasi_variances(ratings.covariance)
+    between = differences(ratings.covariance)
+    pairs = np.triu_indices(5, 1)
+
+    def misfit(values):
+        return float((np.log(((values[:, None] + values) / np.where(between > 0, between, 1))[pairs]) ** 2).sum())
+
+    best = misfit(q)
+    rng = np.random.default_rng(1)
+    assert all(misfit(q * (1 + 0.001 * rng.normal(size=5))) > best for _ in range(200))
+    assert worst == pytest.approx(np.abs(np.sqrt((q[:, None] + q)[pairs] / between[pairs]) - 1).max())
+    assert ratings.quasi_se == pytest.approx(np.sqrt(q))
+    assert ratings.quasi_worst == worst
+
+
+def test_one_may_be_below_0_and_is_none():
+    """A bot that all others are compared through: the differences of the others are more than sums allow."""
+    v = np.array([[0.0, 0, 0], [0, 1, -0.5], [0, -0.5, 1]])
+    q, worst = quasi_variances(v)
+    assert q == pytest.approx([-0.5, 1.5, 1.5])
+    assert worst < 1e-9
+
+
+def test_two_get_half_each_and_none_get_none():
+    q, worst = quasi_variances(np.array([[0.0, 0], [0, 4]]))
+    assert (q.tolist(), worst) == ([2, 2], 0)
+    assert quasi_variances(np.zeros((1, 1))) is None
+    assert quasi_variances(np.zeros((3, 3))) is None
+    assert quasi_variances(np.full((3, 3), np.nan)) is None
+    ratings = rate(played(1, blocks=1), 5, 0)
+    assert (set(ratings.quasi_se), ratings.quasi_worst) == ({None}, None)
+
+
+def test_quasi_and_pool_errors_do_not_depend_on_the_anchor():
+    one, two = rate(played(2), 5, 0), rate(played(2), 5, 3)
+    assert one.quasi_se == pytest.approx(two.quasi_se, rel=1e-6)
+    assert one.pool_se == pytest.approx(two.pool_se, rel=1e-8)
+    assert one.design_effect == pytest.approx(two.design_effect, rel=1e-8)
+
+
+def test_against_the_pool_by_hand():
+    ratings = rate(played(3), 5, 0)
+    model = rate(played(3), 5, 0, kind="model")
+    for bot in range(5):
+        w = np.full(5, -1 / 5)
+        w[bot] += 1
+        assert ratings.pool_se[bot] == pytest.approx(sqrt(w @ ratings.covariance @ w))
+        assert ratings.pool_error[bot] == pytest.approx(half_width(ratings.pool_se[bot], ratings.seeds[bot]))
+        assert ratings.design_effect[bot] == pytest.approx((ratings.pool_se[bot] / model.pool_se[bot]) ** 2)
+    assert model.design_effect == pytest.approx([1.0] * 5)
+
+
+def test_repeats_on_one_seed_show_in_the_design_effect():
+    """The same match ten times over on its seed: ten times the variance that independent matches would have."""
+    once = played(4, blocks=40)
+    tenfold = rate([m for m in once for _ in range(10)], 5, 0, prior=0)
+    plain = rate(once, 5, 0, prior=0)
+    assert tenfold.elo == pytest.approx(plain.elo, abs=1e-6)
+    assert tenfold.design_effect == pytest.approx([10 * d for d in plain.design_effect], rel=1e-6)
+
+
+def test_the_pool_is_who_is_compared_with_the_anchor():
+    def evens(a, b):
+        return [RatedMatch(k, pair, (1, 2)) for k in range(6) for pair in ((a, b), (b, a))]
+
+    matches = [*played(5), *evens(6, 7), *(RatedMatch(b, (8, 0), (1, 2)) for b in range(6))]
+    ratings, alone = rate(matches, 10, 0), rate(matches, 10, 9)
+    assert ratings.bounds[5:] == (Bound.APART, Bound.APART, Bound.APART, Bound.AT_LEAST, Bound.APART)
+    assert ratings.components == ((0, 1, 2, 3, 4), (6, 7), (5,), (8,), (9,))
+    assert [se is None for se in ratings.pool_se] == [False] * 5 + [True] * 5
+    assert [se is None for se in ratings.quasi_se] == [False] * 5 + [True] * 5
+    assert set(alone.pool_se) == set(alone.design_effect) == {None}
