@@ -4,15 +4,40 @@ Feed it from a store: one ``MatchRow`` for each fixed match or match set aside, 
 one call for each pool of events.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import isnan
 
 from khiva_arena.errors import ConfigError, InternalError
+from khiva_arena.ratings.bias import opponents_average, tie_share
+from khiva_arena.ratings.compare import los, rank_intervals
+from khiva_arena.ratings.effects import Effects
 from khiva_arena.ratings.elo import GHOST_GAMES, Ratings, rate
 from khiva_arena.ratings.matches import MatchRow, complete_tables
-from khiva_arena.ratings.pairs import RatedMatch
-from khiva_arena.result import FAULTS, Verdict
+from khiva_arena.ratings.pairs import PairCells, RatedMatch, pair_cells
+from khiva_arena.report.tally import Tally, tally
+from khiva_arena.report.values import AnchorAt, Anchored, Evidence, Standing, Standings
+from khiva_arena.result import FAULTS
+
+__all__ = [
+    "AnchorAt",
+    "Anchored",
+    "Entrant",
+    "EventConditions",
+    "Evidence",
+    "Standing",
+    "Standings",
+    "again",
+    "anchored",
+    "choose_anchor",
+    "percent",
+    "pools",
+    "rounded",
+    "standings",
+    "told_apart",
+]
 
 DEFAULT_ANCHOR = "random"
 DIGITS = 3
@@ -37,65 +62,6 @@ class EventConditions:
     limits: str
     policy: str
     isolation: str
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """One bot. Elo, errors and percent are rounded to 3 digits; None is "n/a".
-
-    rank: by Elo, equal Elo shares a rank; None without a rating.
-    elo, error: relative to the anchor; ``error`` is the 95 % half width, 0 for the anchor.
-    bound: what the results alone say of ``elo``: "" finite, ">=" at least, "<=" at most, "?" not compared with the anchor.
-    matches, seeds: rated ones the bot sat in.  score: mean pair score in percent, weighted as in the fit.
-    finishes: how often a seat of the bot came 1st, 2nd, ... in rated matches; ties share the better place.
-    faults: (kind, how many), over *all* fixed matches, rated or not, as are voids, cpu_s and paused.
-    voids: void attempts at a table of this bot.  cpu_s: CPU seconds over matches where it is known.
-    paused: how often it was stopped, since it kept a core from a seat that was asked.
-    fault_free_elo: from rated matches in which no seat made a fault.
-    differs: the two Elos are further apart than ``error``; None where that cannot be told.
-    """
-
-    rank: int | None
-    bot: str
-    name: str
-    elo: float | None
-    error: float | None
-    bound: str
-    matches: int
-    seeds: int
-    score: float | None
-    finishes: tuple[int, ...]
-    faults: tuple[tuple[Verdict, int], ...]
-    voids: int
-    cpu_s: float | None
-    paused: int
-    fault_free_elo: float | None
-    differs: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class Standings:
-    """A list. ``anchor``: bot id.  blocks: seeds that errors cluster on.
-
-    rows: best first; unrated bots last, in the order given.
-    incomplete, set_aside: tables (event, table) that are not rated; left_out: the fixed matches in them.
-    fault_free_matches: rated matches in which no seat made a fault.
-    seats: the largest table, the length of ``finishes``.
-    ratings: the fit itself, for errors between any two bots; ``order`` gives the bot id of each index.
-    """
-
-    rows: tuple[Standing, ...]
-    anchor: str
-    blocks: int
-    tables: int
-    matches: int
-    fault_free_matches: int
-    incomplete: tuple[tuple[str, str], ...]
-    set_aside: tuple[tuple[str, str], ...]
-    left_out: int
-    seats: int
-    order: tuple[str, ...]
-    ratings: Ratings = field(repr=False, compare=False)
 
 
 def pools(events: Iterable[EventConditions]) -> tuple[tuple[EventConditions, ...], ...]:
@@ -129,11 +95,16 @@ def told_apart(bots: Sequence[Entrant]) -> tuple[Entrant, ...]:
 
 
 def standings(
-    rows: Iterable[MatchRow], bots: Sequence[Entrant], anchor: str | None = None, prior: float = GHOST_GAMES
+    rows: Iterable[MatchRow],
+    bots: Sequence[Entrant],
+    anchor: str | None = None,
+    prior: float = GHOST_GAMES,
+    anchors: Sequence[AnchorAt] = (),
 ) -> Standings:
     """The list of one pool. ``rows``: all its matches, in any order. ``anchor``: a bot's id or name, else ``choose_anchor``.
+    ``anchors``: bots whose Elo is given; the first of them takes the anchor's place.
 
-    Raises InternalError if a row names a bot that is not in ``bots``.
+    Raises ConfigError for an anchor that is not there, InternalError if a row names a bot that is not in ``bots``.
     """
     every = list(rows)
     bots = told_apart(bots)
@@ -141,101 +112,131 @@ def standings(
     index = {bot.id: i for i, bot in enumerate(bots)}
     if strangers := {bot for row in every for bot in row.bots} - index.keys():
         raise InternalError(f"matches name bots that did not enter: {', '.join(sorted(strangers))}")
-    anchor_id = choose_anchor(bots, anchor)
-    clean = [row for row in selection.rated if row.fault_free]
-    at = index[anchor_id]
-    ratings, fault_free = (rate(_rated(some, index), len(bots), at, prior) for some in (selection.rated, clean))
+    at = [choose_anchor(bots, one.bot) for one in anchors]
+    if len(set(at)) < len(at):
+        raise ConfigError("an anchor is given twice; give each bot one number")
+    anchor_id = at[0] if at else choose_anchor(bots, anchor)
+    given = tuple((index[bot], one.elo, one.sd) for bot, one in zip(at, anchors, strict=True))
+    matches = tuple(_rated(selection.rated, index))
+    cells = pair_cells(matches, len(bots))
+    ratings = fault_free = _fit(cells, len(bots), index[anchor_id], prior, given)
+    clean = [row.fault_free for row in selection.rated]
+    if not all(clean):
+        some = pair_cells((match for match, kept in zip(matches, clean, strict=True) if kept), len(bots))
+        fault_free = _fit(some, len(bots), index[anchor_id], prior, given)
+    evidence = Evidence(selection.rated, matches, cells, ratings, 100 * los(ratings), prior, index[anchor_id], given)
     seats = max((len(row.bots) for row in selection.rated), default=0)
-    tally = _tally(selection.rated, every)
-    found = [_standing(i, bot, ratings, fault_free, tally[bot.id], seats) for i, bot in enumerate(bots)]
+    counted = tally(selection.rated, every)
+    per_bot = zip(rank_intervals(ratings), opponents_average(cells, ratings), tie_share(matches, len(bots)), strict=True)
+    found = [
+        _standing(i, bot, ratings, fault_free, counted[bot.id], seats, *more)
+        for i, (bot, more) in enumerate(zip(bots, per_bot, strict=True))
+    ]
     return Standings(
-        rows=_ranked(found),
+        rows=_ranked(found, evidence, index),
         anchor=anchor_id,
+        anchors=tuple(_checked(bots[i], i, elo, sd, ratings) for i, elo, sd in given),
         blocks=ratings.blocks,
         tables=selection.tables,
         matches=len(selection.rated),
-        fault_free_matches=len(clean),
+        fault_free_matches=sum(clean),
         incomplete=selection.incomplete,
         set_aside=selection.set_aside,
         left_out=selection.left_out,
         seats=seats,
         order=tuple(index),
-        ratings=ratings,
+        evidence=evidence,
     )
 
 
-def _rated(rows: Iterable[MatchRow], index: dict[str, int]) -> Iterator[RatedMatch]:
-    return (RatedMatch(row.seed, tuple(index[bot] for bot in row.bots), row.ranks, row.unstarted) for row in rows)
+def _checked(bot: Entrant, i: int, elo: float, sd: float, ratings: Ratings) -> Anchored:
+    check = next((one for one in ratings.anchors if one.bot == i), None)
+    return Anchored(bot.id, elo, sd, rounded(check.elo), rounded(check.z)) if check else Anchored(bot.id, elo, sd, None, None)
 
 
-@dataclass(slots=True)
-class _Tally:
-    """What is counted, not estimated."""
-
-    matches: int = 0
-    seeds: set[str] = field(default_factory=set)
-    finishes: Counter[int] = field(default_factory=Counter)
-    faults: Counter[Verdict] = field(default_factory=Counter)
-    voids: int = 0
-    cpu_s: float | None = None
-    paused: int = 0
+def again(evidence: Evidence, matches: Iterable[RatedMatch], effects: Effects | None = None) -> Ratings:
+    """The headline fit once more: over other matches, or with effects."""
+    bots = evidence.cells.bots
+    return _fit(matches, bots, evidence.anchor, evidence.prior, evidence.given, effects)
 
 
-def _tally(rated: Iterable[MatchRow], every: Iterable[MatchRow]) -> defaultdict[str, _Tally]:
-    by_bot: defaultdict[str, _Tally] = defaultdict(_Tally)
-    for row in rated:
-        for bot in set(row.bots):
-            by_bot[bot].matches += 1
-            by_bot[bot].seeds.add(row.seed)
-        for bot, rank in zip(row.bots, row.ranks, strict=True):
-            by_bot[bot].finishes[rank] += 1
-    for row in every:
-        for bot in set(row.bots):
-            by_bot[bot].voids += row.voids
-        for bot, faults in zip(row.bots, row.faults, strict=False):  # empty where there is nothing to say
-            by_bot[bot].faults.update(faults)
-        for bot, cpu_s in zip(row.bots, row.cpu_s, strict=False):
-            if cpu_s is not None:
-                by_bot[bot].cpu_s = (by_bot[bot].cpu_s or 0.0) + cpu_s
-        for bot, paused in zip(row.bots, row.paused, strict=False):
-            by_bot[bot].paused += paused
-    return by_bot
+def _fit(
+    matches: Iterable[RatedMatch] | PairCells,
+    bots: int,
+    anchor: int,
+    prior: float,
+    given: Sequence[tuple[int, float, float]],
+    effects: Effects | None = None,
+) -> Ratings:
+    elos, sds = {bot: elo for bot, elo, _ in given}, {bot: sd for bot, _, sd in given}
+    return rate(matches, bots, anchor, prior, anchors=elos or None, anchor_sds=sds, effects=effects)
 
 
-def _standing(i: int, bot: Entrant, ratings: Ratings, fault_free: Ratings, tally: _Tally, seats: int) -> Standing:
-    score = ratings.score[i]
-    elo, error = (_rounded(ratings.elo[i]), _rounded(ratings.error[i])) if _anchored(ratings) else (None, None)
-    clean = _rounded(fault_free.elo[i]) if _anchored(fault_free) else None
+def _rated(rows: Iterable[MatchRow], index: Mapping[str, int]) -> Iterator[RatedMatch]:
+    return (RatedMatch(row.seed, tuple([index[bot] for bot in row.bots]), row.ranks, row.unstarted) for row in rows)
+
+
+def _standing(
+    i: int,
+    bot: Entrant,
+    ratings: Ratings,
+    fault_free: Ratings,
+    counted: Tally,
+    seats: int,
+    interval: tuple[int, int] | None,
+    opponents: float | None,
+    ties: float | None,
+) -> Standing:
+    placed = anchored(ratings) and ratings.elo[i] is not None
+    elo, error = (rounded(ratings.elo[i]), rounded(ratings.error[i])) if placed else (None, None)
+    clean, clean_error = (rounded(fault_free.elo[i]), rounded(fault_free.error[i])) if anchored(fault_free) else (None, None)
     return Standing(
         rank=None,
+        rank_interval=interval if placed else None,
         bot=bot.id,
         name=bot.name,
         elo=elo,
         error=error,
-        bound=str(ratings.bounds[i]) if elo is not None else "",
-        matches=tally.matches,
-        seeds=len(tally.seeds),
-        score=None if score is None else _rounded(100 * score),
-        finishes=tuple(tally.finishes[place] for place in range(1, seats + 1)),
-        faults=tuple((kind, tally.faults[kind]) for kind in FAULTS if tally.faults[kind]),
-        voids=tally.voids,
-        cpu_s=_rounded(tally.cpu_s),
-        paused=tally.paused,
+        bound=str(ratings.bounds[i]) if placed else "",
+        los_next=None,
+        matches=counted.matches,
+        seeds=len(counted.seeds),
+        score=percent(ratings.score[i]),
+        ties=percent(ties),
+        finishes=tuple(counted.finishes[place] for place in range(1, seats + 1)),
+        faults=tuple((kind, counted.faults[kind]) for kind in FAULTS if counted.faults[kind]),
+        voids=counted.voids,
+        cpu_s=rounded(counted.cpu_s),
+        paused=counted.paused,
         fault_free_elo=clean,
+        fault_free_error=clean_error,
         differs=None if elo is None or clean is None or error is None else abs(elo - clean) > error,
+        pool_error=rounded(ratings.pool_error[i]),
+        quasi_se=rounded(ratings.quasi_se[i]),
+        design_effect=rounded(ratings.design_effect[i]),
+        opponents=rounded(opponents) if placed else None,
     )
 
 
-def _anchored(ratings: Ratings) -> bool:
-    """Numbers are relative to the anchor: without a match of it there is nothing to say."""
-    return ratings.score[ratings.anchor] is not None
+def anchored(ratings: Ratings) -> bool:
+    """Numbers are relative to the anchors: without a match of one there is nothing to say."""
+    anchors = [one.bot for one in ratings.anchors] or [ratings.anchor]
+    return any(ratings.score[bot] is not None for bot in anchors)
 
 
-def _ranked(rows: Sequence[Standing]) -> tuple[Standing, ...]:
+def _ranked(rows: Sequence[Standing], evidence: Evidence, index: Mapping[str, int]) -> tuple[Standing, ...]:
     elos = [row.elo for row in rows if row.elo is not None]
     ranked = [replace(row, rank=None if row.elo is None else 1 + sum(elo > row.elo for elo in elos)) for row in rows]
-    return tuple(sorted(ranked, key=lambda row: len(rows) + 1 if row.rank is None else row.rank))
+    ranked.sort(key=lambda row: len(rows) + 1 if row.rank is None else row.rank)
+    for place, (row, following) in enumerate(pairwise(tuple(ranked))):
+        ranked[place] = replace(row, los_next=rounded(float(evidence.los[index[row.bot], index[following.bot]])))
+    return tuple(ranked)
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, DIGITS) + 0.0  # + 0.0: no minus zero
+def rounded(value: float | None) -> float | None:
+    """To 3 digits; None for None and for what is no number."""
+    return None if value is None or isnan(value) else round(float(value), DIGITS) + 0.0  # + 0.0: no minus zero
+
+
+def percent(share: float | None) -> float | None:
+    return None if share is None else rounded(100 * share)

@@ -1,161 +1,196 @@
-"""Standings for people (text) and for programs (JSON). Both say the same; nothing here is computed.
+"""The rating table for people (text) and for programs (JSON, see ``shapes``). Both say the same; nothing here is computed."""
 
-JSON, stable keys: ``anchor``, ``blocks``, ``tables``, ``matches``, ``fault_free_matches``, ``left_out`` {``matches``,
-``incomplete``, ``set_aside``: [[event, table], ...]}, ``confidence`` (percent), ``meaning``, ``rows``. A row is ``rank``,
-``bot``, ``name``, ``elo``, ``error``, ``bound``, ``matches``, ``seeds``, ``score`` (percent), ``finishes`` [1st, 2nd, ...],
-``faults`` {kind: count, all kinds}, ``voids``, ``cpu_s``, ``paused``, ``fault_free_elo``, ``differs``. null is "n/a".
-"""
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
-import re
-from textwrap import wrap
-from typing import Any
-
-from tabulate import tabulate
+import msgspec
 
 from khiva_arena.ratings.elo import LEVEL
+from khiva_arena.report import shapes
 from khiva_arena.report.standings import Standing, Standings
+from khiva_arena.report.text import NARROWEST_NAME, WIDEST_NAME, WIDTH, chance, count, number, paragraphs, short, table
 from khiva_arena.result import FAULTS
 
-_WIDTH = 100
-_WIDEST_NAME, _NARROWEST_NAME = 24, 10
 _MOST_NAMED = 6
-_MARK = re.compile(r"#[0-9a-f]{4}$")
 _PLACES = ("1st", "2nd", "3rd", "4th", "5th")
+
+
+class _Column(NamedTuple):
+    head: str
+    cell: Callable[[Standing], str]
 
 
 def meaning(standings: Standings) -> str:
     """One line: what the numbers mean."""
-    confidence = f"{100 * LEVEL:.0f} %"
+    names = _names(standings)
+    where = f"relative to the anchor {names[standings.anchor]}"
+    if standings.anchors:
+        at = [f"{names[one.bot]} at {one.given:g}" + (f" (sd {one.sd:g})" if one.sd else "") for one in standings.anchors]
+        where = f"with {', '.join(at)}"
     return (
-        f"P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is {confidence}, relative to the anchor "
-        f"{_names(standings)[standings.anchor]}, clustered on {_count(standings.blocks, 'seed')}."
+        f"P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is {100 * LEVEL:.0f} %, "
+        f"{where}, clustered on {count(standings.blocks, 'seed')}."
     )
 
 
-def to_text(standings: Standings) -> str:
-    """A plain table, then lines on what it means and what is not in it. Ends with a newline."""
-    with_voids = any(row.voids for row in standings.rows)
-    places = [_PLACES[i] if i < len(_PLACES) else f"{i + 1}th" for i in range(standings.seats)]
-    headers = ["rank", "bot", "elo", "+/-", "matches", "seeds", "score%", *places, "faults", *(["voids"] if with_voids else [])]
-    align = ["right", "left", *["right"] * (len(headers) - 2)]
-
-    def drawn(name_width: int) -> str:
-        cells = [_cells(row, with_voids, name_width) for row in standings.rows]
-        # the headers go in as a row: tabulate would make their columns two wider
-        return str(tabulate([headers, *cells], tablefmt="plain", colalign=align, disable_numparse=True))
-
-    table = drawn(_WIDEST_NAME)
-    if (excess := max(map(len, table.split("\n"))) - _WIDTH) > 0:
-        longest = min(_WIDEST_NAME, max(len(row.name) for row in standings.rows))
-        table = drawn(max(_NARROWEST_NAME, longest - excess))
-    notes = [line for note in _notes(standings) for line in wrap(note, _WIDTH, subsequent_indent="  ")]
-    return "\n".join([*(line.rstrip() for line in table.split("\n")), "", *notes]) + "\n"
+def to_text(standings: Standings, width: int = WIDTH, wide: bool = False) -> str:
+    """A plain table, then lines on what it means and what is not in it. Ends with a newline. ``wide``: every column, however
+    wide the table gets; else names are shortened, and of the places only the first and the last are shown, as need be."""
+    lines = _lines(standings, _columns(standings, wide), max(len(row.name) for row in standings.rows))
+    if not wide:
+        lines = _fitting(standings, width)
+    return "\n".join([*lines, "", *paragraphs(_notes(standings), width)]) + "\n"
 
 
-def to_json(standings: Standings) -> dict[str, Any]:
-    """Plain values for ``json.dumps``; keys in the order of the module's docstring."""
-    return {
-        "anchor": standings.anchor,
-        "blocks": standings.blocks,
-        "tables": standings.tables,
-        "matches": standings.matches,
-        "fault_free_matches": standings.fault_free_matches,
-        "left_out": {
-            "matches": standings.left_out,
-            "incomplete": [list(name) for name in standings.incomplete],
-            "set_aside": [list(name) for name in standings.set_aside],
-        },
-        "confidence": 100 * LEVEL,
-        "meaning": meaning(standings),
-        "rows": [_json_row(row) for row in standings.rows],
-    }
+def _fitting(standings: Standings, width: int) -> list[str]:
+    """The widest form of the table that fits, else the narrowest."""
+    lines: list[str] = []
+    longest = min(WIDEST_NAME, max(len(row.name) for row in standings.rows))
+    for few in (False, True):
+        columns = _columns(standings, wide=False, few_places=few)
+        for name_width in (longest, NARROWEST_NAME):
+            lines = _lines(standings, columns, name_width)
+            excess = max(map(len, lines)) - width
+            if excess <= 0:
+                return lines if name_width == longest else _lines(standings, columns, NARROWEST_NAME - excess)
+    return lines
 
 
-def _json_row(row: Standing) -> dict[str, Any]:
-    faults = dict(row.faults)
-    return {
-        "rank": row.rank,
-        "bot": row.bot,
-        "name": row.name,
-        "elo": row.elo,
-        "error": row.error,
-        "bound": row.bound,
-        "matches": row.matches,
-        "seeds": row.seeds,
-        "score": row.score,
-        "finishes": list(row.finishes),
-        "faults": {str(kind): faults.get(kind, 0) for kind in FAULTS},
-        "voids": row.voids,
-        "cpu_s": row.cpu_s,
-        "paused": row.paused,
-        "fault_free_elo": row.fault_free_elo,
-        "differs": row.differs,
-    }
+def _lines(standings: Standings, columns: Sequence[_Column], name_width: int) -> list[str]:
+    named = [_Column("bot", lambda row: short(row.name, name_width)) if column.head == "bot" else column for column in columns]
+    rows = [[column.head for column in named], *([column.cell(row) for column in named] for row in standings.rows)]
+    return table(rows, left=[i for i, column in enumerate(named) if column.head == "bot"])
 
 
-def _cells(row: Standing, with_voids: bool, name_width: int) -> list[str]:
-    faults = sum(count for _, count in row.faults)
-    return [
-        "n/a" if row.rank is None else str(row.rank),
-        _short(row.name, name_width),
-        row.bound + _number(row.elo, 1),
-        _number(row.error, 1),
-        str(row.matches),
-        str(row.seeds),
-        _number(row.score, 1),
-        *map(str, row.finishes),
-        str(faults),
-        *([str(row.voids)] if with_voids else []),
+def _columns(standings: Standings, wide: bool, few_places: bool = False) -> list[_Column]:
+    places = [*range(standings.seats)]
+    if few_places and standings.seats > 2:
+        places = [0, standings.seats - 1]
+    columns = [
+        _Column("rank", lambda row: "n/a" if row.rank is None else str(row.rank)),
+        _Column("bot", lambda row: row.name),
+        _Column("ranks", _ranks),
+        _Column("elo", lambda row: row.bound + number(row.elo, 1)),
+        _Column("+/-", lambda row: number(row.error, 1)),
+        _Column("los%", lambda row: chance(row.los_next)),
+        _Column("matches", lambda row: str(row.matches)),
+        _Column("seeds", lambda row: str(row.seeds)),
+        _Column("score%", lambda row: number(row.score, 1)),
+        *map(_finishes, places),
+        _Column("faults", lambda row: str(sum(often for _, often in row.faults))),
     ]
+    if wide or any(row.voids for row in standings.rows):
+        columns.append(_Column("voids", lambda row: str(row.voids)))
+    return columns + details_columns() if wide else columns
+
+
+def details_columns() -> list[_Column]:
+    """What stands in a wide table besides, and in the section ``details``."""
+    return [
+        _Column("ties%", lambda row: number(row.ties, 1)),
+        _Column("pool+/-", lambda row: number(row.pool_error, 1)),
+        _Column("quasi", lambda row: number(row.quasi_se, 1)),
+        _Column("deff", lambda row: number(row.design_effect, 2)),
+        _Column("opp", lambda row: number(row.opponents, 1)),
+        _Column("ff-elo", lambda row: number(row.fault_free_elo, 1)),
+        _Column("ff+/-", lambda row: number(row.fault_free_error, 1)),
+    ]
+
+
+def _ranks(row: Standing) -> str:
+    if row.rank_interval is None:
+        return "n/a"
+    best, worst = row.rank_interval
+    return str(best) if best == worst else f"{best}-{worst}"
+
+
+def _finishes(place: int) -> _Column:
+    head = _PLACES[place] if place < len(_PLACES) else f"{place + 1}th"
+    return _Column(head, lambda row: str(row.finishes[place]))
+
+
+def to_rated(standings: Standings, sections: shapes.Sections | None = None) -> shapes.Rated:
+    """The table as a value of the published shape."""
+    return shapes.Rated(
+        anchor=standings.anchor,
+        anchors=[shapes.Anchor(one.bot, one.given, one.sd, one.found, one.z) for one in standings.anchors],
+        blocks=standings.blocks,
+        tables=standings.tables,
+        matches=standings.matches,
+        fault_free_matches=standings.fault_free_matches,
+        left_out=shapes.LeftOut(
+            standings.left_out, [list(name) for name in standings.incomplete], [list(name) for name in standings.set_aside]
+        ),
+        confidence=100 * LEVEL,
+        meaning=meaning(standings),
+        rows=[_row(row) for row in standings.rows],
+        sections=sections or shapes.Sections(),
+    )
+
+
+def to_json(standings: Standings, sections: shapes.Sections | None = None) -> dict[str, Any]:
+    """The same as plain values for ``json.dumps``."""
+    found: dict[str, Any] = msgspec.to_builtins(to_rated(standings, sections))
+    return found
+
+
+def _row(row: Standing) -> shapes.Row:
+    made: dict[str, Any] = {name: getattr(row, name) for name in shapes.Row.__struct_fields__}
+    faults = dict(row.faults)
+    made["faults"] = {str(kind): faults.get(kind, 0) for kind in FAULTS}
+    made["finishes"] = list(row.finishes)
+    made["rank_interval"] = None if row.rank_interval is None else list(row.rank_interval)
+    return shapes.Row(**made)
 
 
 def _notes(standings: Standings) -> list[str]:
     rows = standings.rows
     notes = [meaning(standings)]
+    if any(row.rank_interval for row in rows):
+        notes.append("ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next.")
     if standings.blocks < 2:
         notes.append("Errors are n/a: they need two seeds or more.")
     if any(row.bound for row in rows):
         notes.append("Behind >=, <= or ?, no points flow both ways between bot and anchor: the number is the prior's.")
     for word, names in (("incomplete", standings.incomplete), ("set aside as void", standings.set_aside)):
         if names:
-            some = ", ".join(table for _, table in names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
-            notes.append(f"Not rated: {_count(len(names), 'table')} {word} ({some}).")
+            some = ", ".join(name for _, name in names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
+            notes.append(f"Not rated: {count(len(names), 'table')} {word} ({some}).")
     if standings.left_out:
-        notes.append(f"Not rated in all: {_count(standings.left_out, 'fixed match', 'es')}.")
-    notes += [f"Faults of {_short(row.name)}: {_faults(row)}." for row in rows if row.faults]
-    if paused := [f"{_short(row.name)} {row.paused}" for row in rows if row.paused]:
+        notes.append(f"Not rated in all: {count(standings.left_out, 'fixed match', 'es')}.")
+    return notes + _notes_on_anchors(standings) + _notes_on_faults(standings)
+
+
+def _notes_on_anchors(standings: Standings) -> list[str]:
+    names = _names(standings)
+    return [
+        f"Anchor {names[one.bot]} is given as {number(one.given, 1)}; the results place it at {number(one.found, 1)}, "
+        f"{number(one.z, 1, '+')} standard errors away."
+        for one in standings.anchors
+        if one.z is not None and abs(one.z) > 2
+    ]
+
+
+def _notes_on_faults(standings: Standings) -> list[str]:
+    rows = standings.rows
+    notes = [f"Faults of {short(row.name)}: {_faults(row)}." for row in rows if row.faults]
+    if paused := [f"{short(row.name)} {row.paused}" for row in rows if row.paused]:
         notes.append(f"Stopped until their turn, having kept a core from a seat that was asked: {', '.join(paused)}.")
-    for row in rows:
-        if row.differs:
-            notes.append(
-                f"{_short(row.name)}: {_number(row.fault_free_elo, 1)} Elo over the {standings.fault_free_matches} fault-free "
-                f"matches, further from {_number(row.elo, 1)} than the error."
-            )
-    untold = [_short(row.name) for row in rows if row.elo is not None and row.fault_free_elo is None]
+    notes += [
+        f"{short(row.name)}: {number(row.fault_free_elo, 1)} Elo over the {standings.fault_free_matches} fault-free matches, "
+        f"further from {number(row.elo, 1)} than the error."
+        for row in rows
+        if row.differs
+    ]
+    untold = [short(row.name) for row in rows if row.elo is not None and row.fault_free_elo is None]
     if untold:
         notes.append(f"No fault-free Elo, for want of matches without a fault: {', '.join(untold)}.")
     return notes
 
 
 def _faults(row: Standing) -> str:
-    return ", ".join(f"{count} {kind}" for kind, count in row.faults)
+    return ", ".join(f"{often} {kind}" for kind, often in row.faults)
 
 
 def _names(standings: Standings) -> dict[str, str]:
-    return {row.bot: _short(row.name) for row in standings.rows}
-
-
-def _short(name: str, width: int = _WIDEST_NAME) -> str:
-    """At most ``width`` long; the id that tells two of one name apart stays on."""
-    if len(name) <= width:
-        return name
-    mark = found[0] if (found := _MARK.search(name)) else ""
-    return name[: width - 3 - len(mark)] + "..." + mark
-
-
-def _number(value: float | None, digits: int) -> str:
-    return "n/a" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"  # + 0.0: no minus zero
-
-
-def _count(n: int, noun: str, plural: str = "s") -> str:
-    return f"{n} {noun}{'' if n == 1 else plural}"
+    return {row.bot: short(row.name) for row in standings.rows}

@@ -21,7 +21,9 @@ __all__ = ["FILE", "RUN_SECRET", "UNREADABLE", "VERSION", "BotRow", "EventRow", 
 
 RUN_SECRET = -1
 UNREADABLE = "unreadable"
+LOWEST, HIGHEST = -(2**63), 2**63 - 1  # integers of SQLite
 CLOSE_MS = 1_000  # for the last checkpoint, where readers are in the way
+MATCHES_AT_ONCE = 500  # read at a time: bounds memory whatever the size of a store
 TABLES = ("engines", "bots", "matches", "seats", "voids", "reveals", "conclusions")
 T = TypeVar("T")
 
@@ -170,25 +172,40 @@ class Store:
         """Ordinals of the matches that are fixed."""
         return {row[0] for row in self._rows("SELECT ordinal FROM matches WHERE event = ?", event) if isinstance(row[0], int)}
 
-    def matches(self, event: str) -> Iterator[MatchRow]:
-        """Fixed matches in schedule order, read as they are asked for."""
-        names = ", ".join(name for name, _, _ in files.columns("matches"))
+    def matches(self, event: str, first: int = LOWEST, last: int = HIGHEST) -> Iterator[MatchRow]:
+        """Fixed matches with ordinals first..last in schedule order, read as they are asked for, some at a time."""
+        columns = files.columns("matches")
+        names = ", ".join(name for name, _, _ in columns)
+        every = (first, last) == (LOWEST, HIGHEST)  # with one whose ordinal is damaged and no number now
+        within = "" if every else "AND ordinal BETWEEN ? AND ?"
+        query = f"SELECT {names} FROM matches WHERE event = ? {within} ORDER BY ordinal"
         with explained(self.folder):
-            for row in self._connection.execute(f"SELECT {names} FROM matches WHERE event = ? ORDER BY ordinal", (event,)):
-                yield self._match(event, *sums.check("matches", files.columns("matches"), row))
+            rows = self._connection.execute(query, (event,) if every else (event, first, last))
+            while some := rows.fetchmany(MATCHES_AT_ONCE):
+                yield from self._whole(event, sums.check_all("matches", columns, some))
 
     def match(self, event: str, ordinal: int) -> MatchRow | None:
         """One fixed match, None if it is not here."""
         rows = self._checked("matches", "event = ? AND ordinal = ?", event, ordinal)
-        return self._match(event, *rows[0]) if rows else None
+        return next(self._whole(event, rows), None)
 
-    def _match(self, event: str, row: dict[str, Any], intact: bool) -> MatchRow:
-        seats = self._checked("seats", "event = ? AND ordinal = ? ORDER BY seat", event, row["ordinal"])
-        for seat, _ in seats:
-            del seat["event"], seat["ordinal"]
+    def _whole(self, event: str, rows: Sequence[tuple[dict[str, Any], bool]]) -> Iterator[MatchRow]:
+        """Rows of ``matches`` with their seats, which one query reads for all of them."""
+        if not rows:
+            return
+        seats: dict[int, list[SeatRow]] = {row["ordinal"]: [] for row, _ in rows}
+        changed = set()
+        where = "event = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal, seat"
+        for seat, intact in self._checked("seats", where, event, min(seats), max(seats)):
+            ordinal = seat.pop("ordinal")
+            del seat["event"]
             seat["faults"] = _faults(seat["faults"])
-        whole = intact and all(ok for _, ok in seats)
-        return MatchRow(**row, seats=tuple(SeatRow(**seat) for seat, _ in seats), intact=whole)
+            seats.setdefault(ordinal, []).append(SeatRow(**seat))
+            if not intact:
+                changed.add(ordinal)
+        for row, intact in rows:
+            ordinal = row["ordinal"]
+            yield MatchRow(**row, seats=tuple(seats[ordinal]), intact=intact and ordinal not in changed)
 
     def digests(self, event: str) -> list[str]:
         """Match digests in schedule order."""
@@ -246,7 +263,7 @@ class Store:
         """Rows of a table, and whether each is as it was written."""
         columns = files.columns(table)
         names = ", ".join(name for name, _, _ in columns)
-        return [sums.check(table, columns, row) for row in self._rows(f"SELECT {names} FROM {table} WHERE {where}", *values)]
+        return sums.check_all(table, columns, self._rows(f"SELECT {names} FROM {table} WHERE {where}", *values))
 
     @contextmanager
     def _transaction(self, event: str) -> Iterator["_Rows"]:
@@ -311,6 +328,8 @@ def _list(text: str, kind: type[list[T]]) -> list[T]:
 
 
 def _faults(text: str) -> list[list[Any]]:
+    if text == "[]":  # as for nearly every seat
+        return []
     try:
         return [list(fault) for fault in msgspec.json.decode(text, type=list[tuple[str, str, int]])]
     except (ValueError, RecursionError):

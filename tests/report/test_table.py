@@ -3,8 +3,10 @@
 import json
 import random
 
+import pytest
+
 from khiva_arena.ratings.matches import MatchRow
-from khiva_arena.report.standings import Entrant, standings
+from khiva_arena.report.standings import AnchorAt, Entrant, standings
 from khiva_arena.report.table import to_json, to_text
 from khiva_arena.result import Verdict
 
@@ -53,6 +55,38 @@ def test_the_table_fits_100_columns_with_7_bots_on_5_seats():
     assert max(map(len, text.split("\n"))) <= 100
 
 
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+@pytest.mark.parametrize("faults", [False, True])
+def test_a_table_is_as_wide_as_it_may_be_and_no_wider(seats, faults):
+    found = standings(rows(seats=seats, seeds=40, faults=faults), BOTS)
+    lines = {width: to_text(found, width).split("\n\n")[0].split("\n") for width in (100, 130, 160)}
+    assert all(max(map(len, lines[width])) <= width for width in lines)
+    assert len({len(line) for line in lines[100]}) == 1
+    for text in lines.values():
+        assert "1st" in text[0]
+        assert ["2nd", "3rd", "4th", "5th"][seats - 2] in text[0]  # the last place, whatever had to go
+    assert "a-bot-with-quite-a-lo..." in "".join(lines[160])
+    assert sum(place in lines[160][0] for place in ("1st", "2nd", "3rd", "4th", "5th")) == seats
+
+
+def test_a_wide_table_has_every_column_and_whole_names():
+    found = standings(rows(seats=5, seeds=12), BOTS)
+    head, *lines = to_text(found, wide=True).split("\n\n")[0].split("\n")
+    assert head.split() == [
+        *("rank", "bot", "ranks", "elo", "+/-", "los%", "matches", "seeds", "score%", "1st", "2nd", "3rd", "4th", "5th"),
+        *("faults", "voids", "ties%", "pool+/-", "quasi", "deff", "opp", "ff-elo", "ff+/-"),
+    ]
+    assert any(NAMES[3] in line for line in lines)
+
+
+def test_anchors_with_numbers_are_named_and_one_that_contradicts_the_others_told():
+    given = [AnchorAt("random", 0), AnchorAt("emil", 900, 10), AnchorAt("id-1", 50, 200)]
+    text = to_text(standings(rows(), BOTS, anchors=given)).replace("\n ", "")
+    assert "+/- is 95 %, with random at 0, emil at 900 (sd 10), greedy at 50 (sd 200), clustered" in text
+    assert "Anchor emil is given as 900.0; the results place it at " in text
+    assert "Anchor greedy" not in text
+
+
 def test_a_bot_that_never_takes_a_point_has_a_bound_and_no_error():
     lost = [MatchRow("e", f"{k}/0", r, f"s{k}", ("id-0", "id-1")[:: 1 - 2 * r], (2 - r, 1 + r)) for k in range(4) for r in (0, 1)]
     text = to_text(standings(lost, BOTS[:2]))
@@ -69,13 +103,14 @@ def test_json_has_stable_keys_and_null_for_what_there_is_not():
     data = to_json(standings(rows(bots=3, seeds=1, faults=True), (*BOTS[:3], Entrant("x", "idle"))))
     assert json.loads(json.dumps(data)) == data
     assert list(data) == [
-        *("anchor", "blocks", "tables", "matches", "fault_free_matches"),
-        *("left_out", "confidence", "meaning", "rows"),
+        *("anchor", "anchors", "blocks", "tables", "matches", "fault_free_matches"),
+        *("left_out", "confidence", "meaning", "rows", "sections"),
     ]
     assert list(data["left_out"]) == ["matches", "incomplete", "set_aside"]
     assert list(data["rows"][0]) == [
-        *("rank", "bot", "name", "elo", "error", "bound", "matches", "seeds", "score", "finishes"),
-        *("faults", "voids", "cpu_s", "paused", "fault_free_elo", "differs"),
+        *("rank", "rank_interval", "bot", "name", "elo", "error", "bound", "los_next", "matches", "seeds", "score", "ties"),
+        *("finishes", "faults", "voids", "cpu_s", "paused", "fault_free_elo", "fault_free_error", "differs"),
+        *("pool_error", "quasi_se", "design_effect", "opponents"),
     ]
     assert data["rows"][0]["error"] is None
     assert data["rows"][-1]["rank"] is None
@@ -91,30 +126,32 @@ def test_json_numbers_have_3_digits():
 
 
 PLAIN = """
-rank  bot                         elo    +/-  matches  seeds  score%  1st  2nd  3rd  faults
-   1  emil                      270.1  135.1      108     12    71.8   60   35   13       0
-   2  dora                      250.6  113.8      108     12    68.1   56   35   17       0
-   3  a-bot-with-quite-a-lo...  143.6  131.0      108     12    51.4   36   39   33       0
-   4  planner                   118.0  102.0      108     12    52.3   32   49   27       0
-   5  carl                      108.3  116.1      108     12    42.1   30   31   47       0
-   6  greedy                     44.4   99.3      108     12    35.6   18   41   49       0
-   7  random                      0.0    0.0      108     12    28.7   20   22   66       0
+rank  bot                   ranks    elo    +/-  los%  matches  seeds  score%  1st  2nd  3rd  faults
+   1  emil                    1-4  270.1  135.1  68.0      108     12    71.8   60   35   13       0
+   2  dora                    1-3  250.6  113.8  99.2      108     12    68.1   56   35   17       0
+   3  a-bot-with-quite-...    1-7  143.6  131.0  81.1      108     12    51.4   36   39   33       0
+   4  planner                 3-7  118.0  102.0  62.6      108     12    52.3   32   49   27       0
+   5  carl                    2-7  108.3  116.1  93.1      108     12    42.1   30   31   47       0
+   6  greedy                  3-7   44.4   99.3  82.7      108     12    35.6   18   41   49       0
+   7  random                  3-7    0.0    0.0   n/a      108     12    28.7   20   22   66       0
 
 P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
   random, clustered on 12 seeds.
+ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next.
 """
 BUSY = """
-rank  bot                          elo    +/-  matches  seeds  score%  1st  2nd  3rd  faults  voids
-   1  emil                       292.1  110.1      102     12    78.9   67   27    8       0     37
-   2  dora                       243.5   84.2      108     12    68.1   54   39   15       0     36
-   3  a-bot-with-quite-a-lo...   223.6   80.1      105     12    67.1   49   43   13       0     38
-   4  planner                    104.9  103.1      108     12    57.4   36   52   20       0     36
-   5  greedy                      25.6   88.8      102     12    34.3   14   42   46       0     37
-   6  random                       0.0    0.0      105     12    31.9   16   35   54       0     35
-   7  carl                      -170.4  115.7      108     12    13.0   10    8   90      81     36
+rank  bot          ranks     elo    +/-   los%  matches  seeds  score%  1st  2nd  3rd  faults  voids
+   1  emil           1-3   292.1  110.1   86.0      102     12    78.9   67   27    8       0     37
+   2  dora           1-3   243.5   84.2   82.3      108     12    68.1   54   39   15       0     36
+   3  a-bot-wi...    1-3   223.6   80.1  >99.9      105     12    67.1   49   43   13       0     38
+   4  planner        4-6   104.9  103.1   98.8      108     12    57.4   36   52   20       0     36
+   5  greedy         4-6    25.6   88.8   73.1      102     12    34.3   14   42   46       0     37
+   6  random         4-7     0.0    0.0   99.6      105     12    31.9   16   35   54       0     35
+   7  carl           6-7  -170.4  115.7    n/a      108     12    13.0   10    8   90      81     36
 
 P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
   random, clustered on 12 seeds.
+ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next.
 Not rated: 1 table incomplete (0/6).
 Not rated: 1 table set aside as void (11/6).
 Not rated in all: 3 fixed matches.
@@ -122,13 +159,14 @@ Faults of carl: 81 crashed.
 carl: 191.8 Elo over the 165 fault-free matches, further from -170.4 than the error.
 """
 BARE = """
-rank  bot        elo  +/-  matches  seeds  score%  1st  2nd  3rd  faults
-   1  planner  281.6  n/a        9      1    77.8    6    2    1       0
-   2  greedy   140.8  n/a        9      1    50.0    3    3    3       0
-   3  random     0.0  n/a        9      1    22.2    0    4    5       0
- n/a  idle       n/a  n/a        0      0     n/a    0    0    0       0
+rank  bot      ranks    elo  +/-  los%  matches  seeds  score%  1st  2nd  3rd  faults
+   1  planner    1-3  281.6  n/a   n/a        9      1    77.8    6    2    1       0
+   2  greedy     1-3  140.8  n/a   n/a        9      1    50.0    3    3    3       0
+   3  random     1-3    0.0  n/a   n/a        9      1    22.2    0    4    5       0
+ n/a  idle       n/a    n/a  n/a   n/a        0      0     n/a    0    0    0       0
 
 P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
   random, clustered on 1 seed.
+ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next.
 Errors are n/a: they need two seeds or more.
 """

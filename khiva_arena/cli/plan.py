@@ -1,0 +1,61 @@
+"""``khiva-arena plan``: how many seeds an error or a gap takes, from a store's own variance."""
+
+import json
+from pathlib import Path
+
+import click
+import msgspec
+
+from khiva_arena.cli.lookup import events_of
+from khiva_arena.cli.options import json_option, store_argument
+from khiva_arena.cli.standings import _terms, _title, pooled, pooled_standings
+from khiva_arena.errors import ConfigError
+from khiva_arena.report import plan
+from khiva_arena.report.standings import Standings
+from khiva_arena.store.db import Store
+
+POWER = 0.8
+
+
+@click.command("plan", short_help="Say how many seeds an error or a gap takes.")
+@store_argument
+@click.argument("event", nargs=-1)
+@click.option("--error", type=float, metavar="ELO", help="The 95 % error that every bot is to have.")
+@click.option("--gap", type=float, metavar="ELO", help="The gap between two bots that is to be told apart.")
+@click.option("--power", type=float, metavar="SHARE", help=f"How often that gap is to be found [default: {POWER:g}].")
+@click.option("--anchor", metavar="BOT", help="The bot that errors are relative to [default: as stored with the event].")
+@json_option
+def command(
+    store: Path,
+    event: tuple[str, ...],
+    error: float | None,
+    gap: float | None,
+    power: float | None,
+    anchor: str | None,
+    as_json: bool,
+) -> None:
+    """Say how many seeds it takes until every bot of STORE has an error, or until two bots that are a gap apart are told
+    apart. This is worked out from how much the results in STORE, or of each EVENT in it, vary."""
+    if (error is None) == (gap is None):
+        raise ConfigError("give --error ELO or --gap ELO, one of the two")
+    if power is not None and gap is None:
+        raise ConfigError("--power goes with --gap: an error is reached or not")
+    with Store.read(store) as opened:
+        tables = [
+            (members, pooled_standings(opened, members, (anchor,) if anchor else ()))
+            for members in pooled(events_of(opened, event))
+        ]
+    plans = [(members, table, _planned(table, error, gap, POWER if power is None else power)) for members, table in tables]
+    if as_json:
+        found = [{**_terms(members), **msgspec.to_builtins(one)} for members, _, one in plans]
+        click.echo(json.dumps({"plans": found}))
+        return
+    for members, table, one in plans:
+        click.echo(_title(members))
+        click.echo(plan.to_text(one, table))
+    if not plans:
+        click.echo(f"no event in {store} yet")
+
+
+def _planned(table: Standings, error: float | None, gap: float | None, power: float) -> plan.Plan:
+    return plan.for_gap(table, gap, power) if error is None and gap is not None else plan.for_error(table, error or 0.0)

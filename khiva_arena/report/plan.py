@@ -1,0 +1,209 @@
+"""How many seeds an error or a gap takes: as values of the published shape, and as text. Numbers come from
+``ratings.planning``; matches are those of as many seeds as have been played, at the same line-ups."""
+
+from math import ceil
+from typing import Any
+
+from msgspec import Struct
+
+from khiva_arena.ratings import planning
+from khiva_arena.report.standings import Standings, rounded
+from khiva_arena.report.text import WIDTH, count, number, paragraphs, short, table
+
+
+class Seeds(Struct, frozen=True):
+    """Seeds in all, those already played included, the 95 % interval of that, and the matches of as many seeds. At
+    1,000,000,000 seeds: more than can be played."""
+
+    seeds: int
+    low: int
+    high: int
+    matches: int
+
+
+class ErrorRow(Struct, frozen=True):
+    """One bot: its errors now and what they need, relative to the anchor and to the mean of all bots. null: cannot be told."""
+
+    bot: str
+    name: str
+    elo: float | None
+    error: float | None
+    need: Seeds | None
+    pool_error: float | None
+    pool_need: Seeds | None
+
+
+class GapRow(Struct, frozen=True):
+    """Two bots next to each other in the table: how far apart they are now, and what the gap asked for needs."""
+
+    upper: str
+    lower: str
+    elo: float
+    error: float | None
+    need: Seeds | None
+
+
+class Plan(Struct, frozen=True):
+    """One table's needs. ``error`` or ``gap`` with ``power`` is what was asked for. ``enough``: whether there are seeds enough
+    to tell. ``need``, ``pool_need``: for all bots or gaps together, the largest of the rows'."""
+
+    error: float | None
+    gap: float | None
+    power: float | None
+    blocks: int
+    matches: int
+    fewest_seeds: int
+    enough: bool
+    errors: list[ErrorRow]
+    gaps: list[GapRow]
+    need: Seeds | None
+    pool_need: Seeds | None
+
+
+class PooledPlan(Plan, frozen=True, kw_only=True):
+    """A plan, and what its events have in common."""
+
+    events: list[str]
+    seats: list[int]
+    game: str
+    rules_version: str
+    time: dict[str, int]
+    policy: str
+    isolation: str
+    limits: dict[str, Any]
+    ponder: bool
+
+
+class Output(Struct, frozen=True):
+    """``khiva-arena plan --json``."""
+
+    plans: list[PooledPlan]
+
+
+def for_error(standings: Standings, error: float) -> Plan:
+    """Seeds for a 95 % half width of ``error`` Elo of every bot. Raises ConfigError unless it is above 0."""
+    ratings = standings.ratings
+    by_bot = zip(standings.order, planning.for_error(ratings, error), planning.for_error(ratings, error, pool=True), strict=True)
+    needs = {bot: (_seeds(standings, need), _seeds(standings, pool)) for bot, need, pool in by_bot}
+    rows = [
+        ErrorRow(row.bot, row.name, row.elo, row.error, needs[row.bot][0], row.pool_error, needs[row.bot][1])
+        for row in standings.rows
+    ]
+    return Plan(
+        error=error,
+        gap=None,
+        power=None,
+        **_so_far(standings),
+        errors=rows,
+        gaps=[],
+        need=_most([row.need for row in rows if row.bot != standings.anchor]),
+        pool_need=_most([row.pool_need for row in rows]),
+    )
+
+
+def for_gap(standings: Standings, gap: float, power: float) -> Plan:
+    """Seeds after which a true gap of ``gap`` Elo between any two neighbours of the table is told apart with ``power``. Raises
+    ConfigError on a gap that is not above 0, or a power that is none."""
+    rows = [
+        GapRow(
+            standings.order[one.upper],
+            standings.order[one.lower],
+            rounded(one.elo) or 0.0,
+            rounded(one.error),
+            _seeds(standings, one.need),
+        )
+        for one in planning.for_gap(standings.ratings, gap, power)
+    ]
+    need = _most([row.need for row in rows])
+    return Plan(error=None, gap=gap, power=power, **_so_far(standings), errors=[], gaps=rows, need=need, pool_need=None)
+
+
+def _so_far(standings: Standings) -> dict[str, Any]:
+    blocks = standings.blocks
+    return {
+        "blocks": blocks,
+        "matches": standings.matches,
+        "fewest_seeds": planning.FEWEST_SEEDS,
+        "enough": blocks >= planning.FEWEST_SEEDS,
+    }
+
+
+def _seeds(standings: Standings, need: planning.Need | None) -> Seeds | None:
+    if need is None:
+        return None
+    return Seeds(need.seeds, need.low, need.high, ceil(need.seeds * standings.matches / standings.blocks))
+
+
+def _most(needs: list[Seeds | None]) -> Seeds | None:
+    """The largest, None if one of them cannot be told."""
+    known = [need for need in needs if need is not None]
+    return max(known, key=lambda need: need.seeds) if known and len(known) == len(needs) else None
+
+
+# --- text ---
+
+
+def to_text(plan: Plan, standings: Standings, width: int = WIDTH) -> str:
+    """A table and what it means. Ends with a newline."""
+    so_far = f"So far: {count(plan.blocks, 'seed')}, {count(plan.matches, 'match', 'es')}."
+    if not plan.enough:
+        why = f"Too few to tell how much results vary: it takes {plan.fewest_seeds} seeds or more. Play some, and ask again."
+        return "\n".join(paragraphs([f"{so_far} {why}"], width)) + "\n"
+    lines = _errors(plan) if plan.error is not None else _gaps(plan, standings)
+    return "\n".join([*lines, "", *paragraphs([*_in_all(plan), so_far, _CAUTION], width)]) + "\n"
+
+
+_CAUTION = (
+    "Seeds are those in all, with the ones played, at the same line-ups and bots; 95 %: how far the number itself may be off, "
+    "since the variance is known from these seeds only."
+)
+
+
+def _errors(plan: Plan) -> list[str]:
+    rows = [["bot", "elo", "+/-", *_HEADS, "pool+/-", *_HEADS]]
+    for row in plan.errors:
+        now = [short(row.name), number(row.elo, 1), number(row.error, 1)]
+        rows.append([*now, *_cells(row.need), number(row.pool_error, 1), *_cells(row.pool_need)])
+    return table(rows, left=(0,))
+
+
+def _gaps(plan: Plan, standings: Standings) -> list[str]:
+    names = {row.bot: short(row.name) for row in standings.rows}
+    rows = [["bot", "above", "elo", "+/-", *_HEADS, "matches"]]
+    for row in plan.gaps:
+        now = [names[row.upper], names[row.lower], number(row.elo, 1), number(row.error, 1)]
+        rows.append([*now, *_cells(row.need), "n/a" if row.need is None else _most_said(row.need.seeds, row.need.matches)])
+    return table(rows, left=(0, 1))
+
+
+_HEADS = ("seeds", "95 %")
+
+
+def _cells(need: Seeds | None) -> list[str]:
+    if need is None:
+        return ["n/a", "n/a"]
+    return [_most_said(need.seeds, need.seeds), f"{_most_said(need.low, need.low)} .. {_most_said(need.high, need.high)}"]
+
+
+def _most_said(seeds: int, value: int) -> str:
+    return "too many" if seeds >= planning.MOST_SEEDS else str(value)
+
+
+def _in_all(plan: Plan) -> list[str]:
+    if plan.error is None:
+        what = (
+            f"to tell a true gap of {plan.gap:g} Elo between any two neighbours apart in {100 * (plan.power or 0):g} of 100 cases"
+        )
+        return [_sentence(what, plan.need)]
+    return [
+        _sentence(f"for +/- {plan.error:g} of every bot relative to the anchor", plan.need),
+        _sentence(f"for +/- {plan.error:g} of every bot relative to the mean of all", plan.pool_need),
+    ]
+
+
+def _sentence(what: str, need: Seeds | None) -> str:
+    if need is None:
+        return f"Not to be told {what}: see n/a above."
+    if need.seeds >= planning.MOST_SEEDS:
+        return f"More seeds than can be played {what}."
+    return f"{count(need.seeds, 'seed')} (95 %: {need.low} .. {need.high}), {count(need.matches, 'match', 'es')}, {what}."

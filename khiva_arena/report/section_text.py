@@ -1,0 +1,179 @@
+"""Sections of the standings for people. Nothing here is computed, see ``sections``."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from msgspec import UNSET
+
+from khiva_arena.report import shapes
+from khiva_arena.report.standings import Standings
+from khiva_arena.report.table import details_columns
+from khiva_arena.report.text import WIDEST_NAME, WIDTH, blocks, chance, count, interval, matrix, number, paragraphs, short, table
+
+_NEVER = "."  # never met, or oneself
+_BEYOND = 2.0  # standard errors
+_LUCK = 0.0455  # how often luck goes beyond that
+
+
+def to_text(standings: Standings, found: shapes.Sections, names: Sequence[str], width: int = WIDTH) -> str:
+    """The sections in the order of ``names``, each under a line that says what it is. Ends with a newline, if there are any."""
+    drawn = [_details(standings, width)] if "details" in names else []
+    for name in shapes.Sections.__struct_fields__:
+        value = getattr(found, name)
+        if value is not UNSET:
+            drawn.append(_DRAWN[name](standings, value, width))
+    return "".join("\n".join(lines) + "\n\n" for lines in drawn)
+
+
+def _bots(standings: Standings, width: int = WIDEST_NAME) -> list[str]:
+    return [short(row.name, width) for row in standings.rows]
+
+
+def _named(standings: Standings) -> dict[str, str]:
+    return {row.bot: short(row.name) for row in standings.rows}
+
+
+def _details(standings: Standings, width: int) -> list[str]:
+    columns = details_columns()
+    rows = [[short(row.name), *(column.cell(row) for column in columns)] for row in standings.rows]
+    worst = standings.ratings.quasi_worst
+    notes = [
+        "ties%: of its pairs; pool+/-: 95 % relative to the mean of all bots; quasi: the error between any two bots is near the "
+        "root of the sum of their squares" + ("" if worst is None else f", within {number(100 * worst, 1)} % here") + "; "
+        "deff: variance over that of independent matches; opp: mean Elo of those it met; ff: over fault-free matches."
+    ]
+    return ["Details:", *table([["bot", *(column.head for column in columns)], *rows], left=(0,)), *paragraphs(notes, width)]
+
+
+def _crosstable(standings: Standings, rows: Sequence[Sequence[shapes.Pair | None]], width: int) -> list[str]:
+    cells = [[_pair(cell) for cell in row] for row in rows]
+    notes = [
+        "What the row's bot made of the column's, in percent, and the 95 % interval; * where that leaves out 50. Of many pairs "
+        "of equal bots, one in twenty has a * by luck."
+    ]
+    return ["Crosstable:", *matrix(_bots(standings), cells, width), *paragraphs(notes, width)]
+
+
+def _pair(cell: shapes.Pair | None) -> str:
+    if cell is None:
+        return _NEVER
+    if cell.low is None or cell.high is None:
+        return number(cell.score, 0)
+    return f"{number(cell.score, 0)} {number(cell.low, 0)}-{number(cell.high, 0)}{'*' if cell.significant else ' '}"
+
+
+def _numbers(rows: shapes.Matrix, digits: int, sign: str = "") -> list[list[str]]:
+    return [[_NEVER if value is None else number(value, digits, sign) for value in row] for row in rows]
+
+
+def _los(standings: Standings, rows: shapes.Matrix, width: int) -> list[str]:
+    note = "How likely the row's bot is stronger than the column's, in percent."
+    cells = [[_NEVER if value is None else chance(value) for value in row] for row in rows]
+    return ["Likelihood of superiority:", *matrix(_bots(standings), cells, width), *paragraphs([note], width)]
+
+
+def _surprise(standings: Standings, rows: shapes.Matrix, width: int) -> list[str]:
+    upper = [value for i, row in enumerate(rows) for value in row[i + 1 :] if value is not None]
+    beyond = sum(abs(value) > _BEYOND for value in upper)
+    note = (
+        "How far the score of the row's bot against the column's is above what their ratings expect, in standard errors. "
+        f"{beyond} of {count(len(upper), 'pair')} beyond {_BEYOND:.0f}; luck alone makes about {_LUCK * len(upper):.1f}."
+    )
+    return ["Surprise:", *matrix(_bots(standings), _numbers(rows, 1, "+"), width), *paragraphs([note], width)]
+
+
+def _seats(standings: Standings, found: shapes.Seats, width: int) -> list[str]:
+    seats = [["seats", "seat", "score%", "95 %", "matches", "seeds"]]
+    seats += [
+        [str(one.seats), str(one.seat), number(one.score, 1), interval(one.low, one.high, 1), str(one.matches), str(one.seeds)]
+        for one in found.seats
+    ]
+    names = _named(standings)
+    neighbours = [["bot", "effect%", "95 %", "matches", "seeds"]]
+    neighbours += [
+        [names[one.bot], number(one.effect, 1, "+"), interval(one.low, one.high, 1, "+"), str(one.matches), str(one.seeds)]
+        for one in found.neighbours
+    ]
+    note = (
+        "score%: of whoever sits there; 50 where seats do not matter. effect%: how much better others do in the seat that this "
+        "bot passes to than elsewhere; 0 where neighbours do not matter. Every table is played in all rotations, so neither "
+        "favours a bot."
+    )
+    return ["Seats and neighbours:", *table(seats), "", *table(neighbours, left=(0,)), *paragraphs([note], width)]
+
+
+def _cycles(standings: Standings, found: shapes.Cycles, width: int) -> list[str]:
+    if found.share is None:
+        return [
+            "Cycles:",
+            *paragraphs(["n/a: too few seeds, or no bots that met in a ring, or more noise than differences."], width),
+        ]
+    sure = interval(found.low, found.high, 1)
+    note = (
+        f"{number(found.share, 1)} % of the differences between bots (95 %: {sure}) are beyond what one number for each "
+        f"can tell: {number(found.raw, 1)} % as it is, less {number(found.noise, 1)} % that luck alone makes."
+    )
+    return ["Cycles:", *paragraphs([note], width)]
+
+
+def _connectivity(standings: Standings, found: shapes.Connectivity, width: int) -> list[str]:
+    names = _named(standings)
+    if found.connected:
+        return ["Connectivity:", "Points flow both ways between all bots, straight or over others: all numbers compare."]
+    listed = [f"{i}: {', '.join(names[bot] for bot in bots)}" for i, bots in enumerate(found.components, 1)]
+    note = "Points do not flow both ways between these groups: how far apart they are is the prior's, not the results'."
+    return ["Connectivity:", *paragraphs([*listed, note], width)]
+
+
+def _covariance(standings: Standings, rows: shapes.Matrix, width: int) -> list[str]:
+    note = "Covariances of the Elo numbers, in Elo squared; the variance of a difference is V_ii + V_jj - 2 V_ij."
+    return ["Covariance:", *matrix(_bots(standings), _numbers(rows, 1), width), *paragraphs([note], width)]
+
+
+def _effects(standings: Standings, found: shapes.Effects, width: int) -> list[str]:
+    names = _named(standings)
+    again = [["bot", "elo", "+/-", "without", "+/-"]]
+    for row, one in zip(standings.rows, found.rows, strict=True):
+        again.append([names[row.bot], *(number(value, 1) for value in (one.elo, one.error, row.elo, row.error))])
+    effects = [["effect", "elo", "+/-"]]
+    for effect in found.effects:
+        what = f"seat {effect.seat} of {effect.seats}" if effect.bot is None else f"after {names[effect.bot]}"
+        effects.append([what, number(effect.elo, 1, "+"), number(effect.error, 1)])
+    note = (
+        f"Fitted together with effects of {' and '.join(found.fitted)}. seat: Elo above its strength that a bot plays there; "
+        "after a bot: in the seat that this one passes to. without: the headline numbers."
+    )
+    return ["Effects:", *table(again, left=(0,)), "", *table(effects, left=(0,)), *paragraphs([note], width)]
+
+
+def _history(standings: Standings, stages: Sequence[shapes.Stage], width: int) -> list[str]:
+    played = [["event", "matches", "seeds"], *([str(one.number), str(one.matches), str(one.seeds)] for one in stages)]
+    lines = ["History:", *table(played)]
+    for title, ratings in (
+        ("Elo and +/- from all events up to each:", [one.so_far for one in stages]),
+        ("Elo and +/- from each event alone:", [one.alone for one in stages]),
+    ):
+        lines += ["", title, *_by_event(standings, [one.number for one in stages], ratings, width)]
+    return lines
+
+
+def _by_event(standings: Standings, numbers: Sequence[int], stages: Sequence[Sequence[shapes.Rating]], width: int) -> list[str]:
+    names = ["bot", *_bots(standings, 16)]
+    columns = [
+        [str(event), *(f"{number(one.elo, 1)} {number(one.error, 1)}" for one in stage)]
+        for event, stage in zip(numbers, stages, strict=True)
+    ]
+    return blocks([names], columns, width, left=(0,))
+
+
+_DRAWN: dict[str, Callable[[Standings, Any, int], list[str]]] = {
+    "crosstable": _crosstable,
+    "los": _los,
+    "surprise": _surprise,
+    "seats": _seats,
+    "cycles": _cycles,
+    "connectivity": _connectivity,
+    "covariance": _covariance,
+    "effects": _effects,
+    "history": _history,
+}

@@ -1,0 +1,150 @@
+"""What a table of standings says on request, as values of the published shapes. Numbers come from ``ratings``, by bots in the
+order of the table's rows."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from khiva_arena.ratings.bias import neighbour_bias, seat_bias
+from khiva_arena.ratings.crosstable import Crosstable, crosstable
+from khiva_arena.ratings.cycles import intransitivity
+from khiva_arena.ratings.effects import Effects
+from khiva_arena.ratings.elo import Ratings
+from khiva_arena.ratings.pairs import Floats, RatedMatch
+from khiva_arena.report import shapes
+from khiva_arena.report.standings import Standings, again, anchored, percent, rounded
+
+NAMES = ("details", "crosstable", "los", "surprise", "seats", "cycles", "connectivity", "covariance", "effects", "history")
+EFFECTS = ("seats", "neighbours")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which sections, the events in order of creation as (id, number), and which effects to fit."""
+
+    names: Sequence[str]
+    events: Sequence[tuple[str, int]]
+    effects: Sequence[str] = EFFECTS
+
+
+def sections(standings: Standings, asked: Asked) -> shapes.Sections:
+    """All sections that were asked for. ``details`` is in the rows anyway."""
+    makers: dict[str, Callable[[], Any]] = {
+        "crosstable": lambda: _crosstable(standings, table()),
+        "los": lambda: _matrix(standings, standings.evidence.los),
+        "surprise": lambda: _matrix(standings, table().surprise),
+        "seats": lambda: _seats(standings),
+        "cycles": lambda: _cycles(standings),
+        "connectivity": lambda: _connectivity(standings),
+        "covariance": lambda: _matrix(standings, standings.ratings.covariance),
+        "effects": lambda: _effects(standings, asked.effects),
+        "history": lambda: history(standings, asked.events),
+    }
+    made: list[Crosstable] = []
+
+    def table() -> Crosstable:
+        if not made:
+            made.append(crosstable(standings.evidence.matches, standings.ratings))
+        return made[0]
+
+    return shapes.Sections(**{name: make() for name, make in makers.items() if name in asked.names})
+
+
+def _order(standings: Standings) -> list[int]:
+    """The index in the fit of each row."""
+    index = {bot: i for i, bot in enumerate(standings.order)}
+    return [index[row.bot] for row in standings.rows]
+
+
+def _matrix(standings: Standings, values: Floats) -> shapes.Matrix:
+    order = _order(standings)
+    return [[rounded(value) for value in row] for row in values[np.ix_(order, order)].tolist()]
+
+
+def _crosstable(standings: Standings, found: Crosstable) -> list[list[shapes.Pair | None]]:
+    order, games = _order(standings), found.games
+    assert games is not None
+
+    def pair(i: int, j: int) -> shapes.Pair | None:
+        score = percent(float(found.score[i, j]))
+        if score is None:
+            return None
+        low, high, expected = (percent(float(part[i, j])) for part in (found.low, found.high, found.expected))
+        seeds, matches = int(found.blocks[i, j]), int(games[i, j])
+        return shapes.Pair(score, low, high, bool(found.significant[i, j]), expected, seeds, matches)
+
+    return [[pair(i, j) for j in order] for i in order]
+
+
+def _seats(standings: Standings) -> shapes.Seats:
+    matches = standings.evidence.matches
+    seats = [
+        shapes.SeatScore(
+            one.seats, one.seat, rounded(100 * one.score) or 0.0, percent(one.low), percent(one.high), one.matches, one.blocks
+        )
+        for one in seat_bias(matches)
+    ]
+    found = neighbour_bias(matches, standings.ratings)
+    neighbours = [
+        shapes.Neighbour(standings.order[i], percent(one.effect), percent(one.low), percent(one.high), one.matches, one.blocks)
+        for i in _order(standings)
+        for one in found[i : i + 1]
+    ]
+    return shapes.Seats(seats, neighbours)
+
+
+def _cycles(standings: Standings) -> shapes.Cycles:
+    found = intransitivity(standings.evidence.cells, standings.ratings)
+    if found is None:
+        return shapes.Cycles(None, None, None, None, None)
+    return shapes.Cycles(*map(percent, (found.share, found.low, found.high, found.raw, found.noise)))
+
+
+def _connectivity(standings: Standings) -> shapes.Connectivity:
+    components = [[standings.order[i] for i in component] for component in standings.ratings.components]
+    return shapes.Connectivity(len(components) <= 1, components)
+
+
+def _ratings(standings: Standings, ratings: Ratings) -> list[shapes.Rating]:
+    if not anchored(ratings):
+        return [shapes.Rating(row.bot, None, None) for row in standings.rows]
+    return [
+        shapes.Rating(row.bot, rounded(ratings.elo[i]), rounded(ratings.error[i]))
+        for row, i in zip(standings.rows, _order(standings), strict=True)
+    ]
+
+
+def _effects(standings: Standings, which: Sequence[str]) -> shapes.Effects:
+    evidence = standings.evidence
+    found = again(evidence, evidence.matches, Effects("seats" in which, "neighbours" in which))
+    effects = [
+        shapes.Effect(
+            "seat" if one.bot is None else "neighbour",
+            rounded(one.elo),
+            rounded(one.error),
+            one.seats,
+            one.seat,
+            None if one.bot is None else standings.order[one.bot],
+        )
+        for one in found.effects
+    ]
+    return shapes.Effects([name for name in EFFECTS if name in which], _ratings(standings, found), effects)
+
+
+def history(standings: Standings, events: Sequence[tuple[str, int]]) -> list[shapes.Stage]:
+    """After each event, in order of creation: ratings from all so far, and from it alone."""
+    by_event: dict[str, list[RatedMatch]] = {}
+    for row, match in zip(standings.evidence.rated, standings.evidence.matches, strict=True):
+        by_event.setdefault(row.event, []).append(match)
+    so_far: list[RatedMatch] = []
+    stages = []
+    for event, number in events:
+        mine = by_event.get(event, [])
+        so_far += mine
+        together, alone = again(standings.evidence, so_far), again(standings.evidence, mine)
+        stages.append(
+            shapes.Stage(event, number, len(mine), alone.blocks, _ratings(standings, together), _ratings(standings, alone))
+        )
+    return stages

@@ -1,0 +1,93 @@
+"""``khiva-arena standings`` of 10,050 matches as a user runs it, start-up included: CPU seconds (user and system) of the
+process, one JSON object a line. ``standings.py [REPEATS]``.
+
+The store is made through ``Store`` with the rows of real matches: one short run is played, its records, faults and notes are
+copied, and only who sat where and who came in which place is made up. 20 bots, 3 seats, 50 seeds, 67 line-ups.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from khiva_arena.cli.event import bare_timetable, event_id, match_id
+from khiva_arena.replay import seeds
+from khiva_arena.replay.record import canonical
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.store.db import BotRow, MatchRow, Store
+
+ROOT = Path(__file__).parent.parent.parent
+ARENA = [sys.executable, "-m", "khiva_arena"]
+BOTS, SEATS, SEEDS, LINE_UPS = 20, 3, 50, 67
+AIM = 1.0
+
+
+def played(folder: Path) -> None:
+    """A few real matches."""
+    bots = [word for name in ("random", "naive", "greedy") for word in ("--bot", str(ROOT / "bots" / "python" / name))]
+    how = ["--seats", str(SEATS), "--seeds", "3", "--isolation", "trusted", "--seed", "bench"]
+    subprocess.run([*ARENA, "run", *bots, *how, "--out", str(folder)], check=True, capture_output=True)
+
+
+def grown(small: Path, folder: Path) -> int:
+    """A store with many matches that look like those of a small one. Returns how many."""
+    with Store.read(small) as source:
+        (event,) = source.events()
+        patterns = list(source.matches(event.id))
+    rng = random.Random(20261120)
+    bots = [BotRow(f"bot-{i:02}", f"{i:064x}", "1.0", True, f"bots/{i}", str(folder)) for i in range(BOTS)]
+    named = [{"name": bot.name, "identity": bot.identity} for bot in bots]
+    definition = {**event.definition, "seeds": SEEDS, "lineups": LINE_UPS, "bots": named, "anchor": bots[0].name}
+    identity, timetable = event_id(definition), bare_timetable(definition)
+    with Store.write(folder) as store:
+        store._connection.execute("PRAGMA synchronous = OFF")  # how it is written is not measured
+        commitment = seeds.commitment(identity, event.secret)
+        store.add_event(identity, canonical(definition).decode(), event.engines[0], commitment, event.secret, bots)
+        for ordinal in range(timetable.matches):
+            store.fix(_like(rng, rng.choice(patterns), identity, ordinal, timetable), {})
+    return timetable.matches
+
+
+def _like(rng: random.Random, pattern: MatchRow, event: str, ordinal: int, timetable: Timetable) -> MatchRow:
+    match = timetable.match(ordinal)
+    assert match is not None
+    points = [bot / 4 + rng.gauss(0, 2) for bot in match.bots]
+    seats = [
+        replace(seat, bot=bot, rank=1 + sum(other > mine for other in points))
+        for seat, bot, mine in zip(pattern.seats, match.bots, points, strict=True)
+    ]
+    place = {"ordinal": ordinal, "seed": match.k, "lineup": match.lineup, "rotation": match.rotation}
+    return replace(pattern, event=event, id=match_id(event, ordinal), seats=tuple(seats), **place)
+
+
+def cpu(words: list[str]) -> float:
+    """CPU seconds of a command, user and system."""
+    before = os.times()
+    subprocess.run([*ARENA, *words], check=True, stdout=subprocess.DEVNULL)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def main(repeats: int) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        small, folder = Path(name, "small"), Path(name, "grown")
+        played(small)
+        matches = grown(small, folder)
+        found = {
+            "all": sorted(cpu(["standings", str(folder)]) for _ in range(repeats)),
+            "few": sorted(cpu(["standings", str(small)]) for _ in range(repeats)),
+        }
+        value, start = (found[key][repeats // 2] for key in ("all", "few"))
+        size = round((folder / "arena.db").stat().st_size / 1e6, 1)
+        beside = {"aim": AIM, "best": round(found["all"][0], 3), "of_9_matches": round(start, 3), "store_mb": size}
+        per_match = round((value - start) / matches * 1e6, 1)
+        line = {"name": f"standings_{matches}_matches", "value": round(value, 3), "unit": "CPU s"}
+        print(json.dumps({**line, **beside, "us_per_match": per_match, "repeats": repeats}), flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)

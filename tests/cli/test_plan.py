@@ -1,0 +1,66 @@
+"""``khiva-arena plan`` on a real store."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from arena import NAIVE, RANDOM, arena, bots
+
+from khiva_arena.cli.main import run
+from khiva_arena.report.schema import NAMES, schema_of
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("plan")
+    how = ["--seats", "2", "--isolation", "trusted", "--jobs", "1"]
+    arena("run", *bots(RANDOM, NAIVE), *how, "--seeds", "6", "--seed", "a", "--out", "out", cwd=folder)
+    arena("run", *bots(RANDOM, NAIVE), *how, "--seeds", "2", "--seed", "a", "--out", "few", cwd=folder)
+    return folder
+
+
+@pytest.mark.parametrize("words", [["--error", "20"], ["--gap", "30"], ["--gap", "30", "--power", "0.9"]], ids=" ".join)
+def test_text_and_json_say_the_same(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    assert run(["plan", "out", *words, "--json"]) == 0
+    output = json.loads(capsys.readouterr().out)
+    jsonschema.Draft202012Validator(schema_of(NAMES["plan"])).validate(output)
+    (plan,) = output["plans"]
+    assert (plan["blocks"], plan["matches"], plan["enough"]) == (6, 12, True)
+    need = plan["need"]
+    assert need["low"] <= need["seeds"] <= need["high"]
+    assert need["matches"] == 2 * need["seeds"]
+    assert run(["plan", "out", *words]) == 0
+    text = capsys.readouterr().out
+    assert f"{need['seeds']} seeds (95 %: {need['low']} .. {need['high']}), {need['matches']} matches" in text
+    assert "So far: 6 seeds, 12 matches." in text
+
+
+def test_a_small_store_says_that_it_cannot_tell(folder: Path) -> None:
+    text = arena("plan", "few", "--error", "20", cwd=folder).stdout
+    assert "So far: 2 seeds, 4 matches. Too few to tell" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "give --error ELO or --gap ELO, one of the two"),
+        (["--error", "3", "--gap", "4"], "give --error ELO or --gap ELO, one of the two"),
+        (["--error", "3", "--power", "0.9"], "--power goes with --gap"),
+        (["--error", "0"], "error is 0: give a number of Elo above 0"),
+        (["--gap", "5", "--power", "1"], "power is 1"),
+        (["--error", "x"], "'x' is not a valid float"),
+        (["--error", "5", "--anchor", "nobody"], "no bot called 'nobody'"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    monkeypatch.chdir(folder)
+    assert run(["plan", "out", *words]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1

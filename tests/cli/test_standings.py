@@ -1,0 +1,144 @@
+"""``khiva-arena standings``: what it prints on request, on real stores."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema
+import pytest
+from arena import GREEDY, NAIVE, RANDOM, arena, bots
+
+from khiva_arena.cli.main import run
+from khiva_arena.report.schema import NAMES, schema_of
+from khiva_arena.report.sections import NAMES as SECTIONS
+
+HOW = ["--isolation", "trusted", "--jobs", "1", "--out", "out"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with three events of one pool: round-robins at three seats and at two, and a swiss."""
+    folder = tmp_path_factory.mktemp("standings")
+    arena("run", *bots(RANDOM, NAIVE, GREEDY), "--seats", "3", "--seeds", "2", "--seed", "a", *HOW, cwd=folder)
+    arena("run", *bots(RANDOM, NAIVE, GREEDY), "--seats", "2", "--seeds", "2", "--seed", "b", *HOW, cwd=folder)
+    swiss = ["--format", "swiss", "--rounds", "2", "--seats", "2", "--seeds", "1", "--seed", "c"]
+    arena("run", *bots(RANDOM, NAIVE, GREEDY), *swiss, *HOW, cwd=folder)
+    return folder
+
+
+def test_real_output_of_every_section_fits_the_schema(folder: Path) -> None:
+    text = arena("standings", "out", "--json", "--section", "all", cwd=folder).stdout
+    output = json.loads(text)
+    schema = schema_of(NAMES["standings"])
+    for part in schema["$defs"].values():
+        if "properties" in part:
+            part["additionalProperties"] = False
+    jsonschema.Draft202012Validator(schema).validate(output)
+    (table,) = output["standings"]
+    assert set(table["sections"]) == set(SECTIONS) - {"details"}
+    assert [stage["number"] for stage in table["sections"]["history"]] == [1, 2, 3]
+    assert [(place["number"], place["format"]) for place in table["places"]] == [(3, "swiss")]
+    alone = json.loads(arena("standings", "out", "1", "--json", cwd=folder).stdout)
+    assert "places" not in alone["standings"][0]
+
+
+def test_every_section_is_printed_below_the_table_and_nothing_unasked(folder: Path) -> None:
+    plain = arena("standings", "out", cwd=folder).stdout
+    every = arena("standings", "out", "--section", "all", cwd=folder).stdout
+    table = plain.split("\n\n")[0]
+    assert every.startswith(table)
+    assert "Crosstable:" not in plain
+    titles = [
+        *("Details:", "Crosstable:", "Likelihood of superiority:", "Surprise:", "Seats and neighbours:", "Cycles:"),
+        *("Connectivity:", "Covariance:", "Effects:", "History:"),
+    ]
+    places = [every.index(f"\n{title}\n") for title in titles]
+    assert places == sorted(places)
+    assert max(map(len, every.split("\n")[1:])) <= 100
+    assert "\x1b" not in every
+    assert "event 3, swiss, over:" in plain
+    one = arena("standings", "out", "--section", "los", cwd=folder).stdout
+    assert [title for title in titles if title in one] == ["Likelihood of superiority:"]
+
+
+Printed = Callable[..., str]
+
+
+@pytest.fixture
+def printed(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Printed:
+    """What the command prints, run in this process."""
+
+    def call(*words: str) -> str:
+        monkeypatch.chdir(folder)
+        assert run(["standings", "out", *words]) == 0
+        return capsys.readouterr().out
+
+    return call
+
+
+def test_effects_are_asked_for_by_themselves(printed: Printed) -> None:
+    text = printed("--effects", "seats")
+    assert "seat 0 of 3" in text
+    assert "seat 1 of 2" in text
+    assert "after greedy" not in text
+
+
+def test_history_is_in_order_of_creation_however_events_are_named(printed: Printed) -> None:
+    def numbers(*words: str) -> list[int]:
+        (table,) = json.loads(printed(*words, "--json", "--section", "history"))["standings"]
+        return [stage["number"] for stage in table["sections"]["history"]]
+
+    assert numbers("2", "1") == [1, 2]
+
+
+def test_anchors_are_given_by_name_with_or_without_a_number(printed: Printed) -> None:
+    def elos(*anchors: str) -> dict[str, float]:
+        words = [word for anchor in anchors for word in ("--anchor", anchor)]
+        (table,) = json.loads(printed(*words, "--json"))["standings"]
+        return {row["name"]: row["elo"] for row in table["rows"]}
+
+    zero, moved = elos("naive"), elos("naive=1000")
+    assert zero["naive"] == 0
+    assert moved == {name: pytest.approx(elo + 1000, abs=0.01) for name, elo in zero.items()}
+    both = elos("naive=100", "random=-50.5")
+    assert (both["naive"], both["random"]) == (100, -50.5)
+    loose = elos("naive=100", "random=-50.5:100")
+    assert loose["naive"] == 100
+    assert loose["random"] != -50.5
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--section", "nothing"], "there is no section 'nothing'; there are details, crosstable"),
+        (["--effects", "weather"], "--effects: 'weather' is none; there are seats and neighbours"),
+        (["--anchor", "nobody"], "no bot called 'nobody' to anchor the ratings on; there are random, naive, greedy"),
+        (["--anchor", "nobody=3"], "no bot called 'nobody' to anchor"),
+        (["--anchor", "naive=x"], "no bot called 'naive=x'"),
+        (["--anchor", "naive=1e9"], "no bot called 'naive=1e9'"),
+        (["--anchor", "naive=99999"], "--anchor naive=99999: Elo and its deviation are 10000 at most"),
+        (["--anchor", "naive", "--anchor", "random"], "several anchors need a number each, as --anchor naive=0"),
+        (["--anchor", "naive=1", "--anchor", "naive=2"], "an anchor is given twice"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    monkeypatch.chdir(folder)
+    assert run(["standings", "out", *words]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_a_report_does_not_need_scipy(folder: Path) -> None:
+    """It takes longer to import than a thousand matches to read."""
+    code = (
+        "import sys; from pathlib import Path; from khiva_arena.cli.standings import print_standings; "
+        "print_standings(Path('out'), ['1'], as_json=False, anchor=None); "
+        "sys.exit('scipy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

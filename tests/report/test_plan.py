@@ -1,0 +1,108 @@
+"""Plans: what they say, that they agree with the table, and what is said when there is too little to go by."""
+
+import random
+
+import pytest
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.ratings.matches import MatchRow
+from khiva_arena.report import plan
+from khiva_arena.report.standings import Entrant, standings
+
+BOTS = tuple(Entrant(f"id-{i}", f"bot{i}") for i in range(4))
+
+
+def rows(seeds: int) -> list[MatchRow]:
+    rng = random.Random(5)
+    found = []
+    for seed in range(seeds):
+        for i in range(4):
+            for j in range(i):
+                for r in (0, 1):
+                    pair = (i, j) if r else (j, i)
+                    points = [bot / 4 + rng.gauss(0, 1) for bot in pair]
+                    ranks = (1, 2) if points[0] > points[1] else (2, 1)
+                    found.append(MatchRow("e", f"{seed}/{i}{j}", r, f"s{seed}", tuple(f"id-{bot}" for bot in pair), ranks))
+    return found
+
+
+def test_an_error_that_is_there_needs_no_more_seeds_and_half_of_it_about_four_times_as_many():
+    table = standings(rows(40), BOTS)
+    worst = max(row.error for row in table.rows)
+    now, half = plan.for_error(table, worst), plan.for_error(table, worst / 2)
+    assert now.need.seeds == pytest.approx(40, abs=1)
+    assert half.need.seeds == pytest.approx(157, abs=6)  # a little less than 160: more seeds have a smaller t quantile
+    assert half.need.low < half.need.seeds < half.need.high
+    assert half.need.matches == half.need.seeds * 12
+    assert half.need == max((row.need for row in half.errors if row.need), key=lambda need: need.seeds)
+    assert [row.bot for row in half.errors] == [row.bot for row in table.rows]
+    assert [row.need is None for row in half.errors] == [row.bot == table.anchor for row in half.errors]
+    assert None not in [row.pool_need for row in half.errors]
+    assert half.pool_need.seeds < half.need.seeds
+
+
+def test_gaps_are_those_between_neighbours_in_the_table():
+    table = standings(rows(40), BOTS)
+    found = plan.for_gap(table, 30, 0.8)
+    assert [(gap.upper, gap.lower) for gap in found.gaps] == [
+        (one.bot, other.bot) for one, other in zip(table.rows, table.rows[1:], strict=False)
+    ]
+    for gap, upper, lower in zip(found.gaps, table.rows, table.rows[1:], strict=False):
+        assert gap.elo == pytest.approx(upper.elo - lower.elo, abs=0.002)
+    assert found.need.seeds == max(gap.need.seeds for gap in found.gaps)
+    surer = plan.for_gap(table, 30, 0.95)
+    wider = plan.for_gap(table, 60, 0.8)
+    assert wider.need.seeds < found.need.seeds < surer.need.seeds
+
+
+def test_text_says_what_it_takes():
+    table = standings(rows(40), BOTS)
+    text = plan.to_text(plan.for_error(table, 20), table)
+    need = plan.for_error(table, 20).need
+    assert f"{need.seeds} seeds (95 %: {need.low} .. {need.high}), {need.matches} matches, for +/- 20 of every bot" in text
+    assert "So far: 40 seeds, 480 matches." in text
+    assert max(map(len, text.split("\n"))) <= 100
+    gaps = plan.to_text(plan.for_gap(table, 20, 0.8), table)
+    assert "in 80 of 100 cases" in gaps
+    assert max(map(len, gaps.split("\n"))) <= 100
+    far = plan.to_text(plan.for_error(table, 1e-9), table)
+    assert "More seeds than can be played for +/- 1e-09" in far
+    assert "too many" in far
+
+
+@pytest.mark.parametrize("seeds", [0, 1, 4])
+def test_too_few_seeds_to_tell(seeds):
+    table = standings(rows(seeds), BOTS)
+    for found in (plan.for_error(table, 20), plan.for_gap(table, 20, 0.8)):
+        assert not found.enough
+        assert found.need is None
+        text = plan.to_text(found, table)
+        assert "Too few to tell" in text
+        assert "5 seeds or more" in text
+
+
+def test_one_that_cannot_be_told_leaves_the_whole_untold():
+    """bot3 lost everything: no number, however many seeds, tells its error."""
+    lost = []
+    for row in rows(20):
+        ranks = row.ranks
+        if "id-3" in row.bots:
+            ranks = (2, 1) if row.bots[0] == "id-3" else (1, 2)
+        lost.append(MatchRow(row.event, row.table, row.rotation, row.seed, row.bots, ranks))
+    table = standings(lost, BOTS)
+    found = plan.for_error(table, 20)
+    assert found.enough
+    assert found.need is None
+    assert "Not to be told for +/- 20 of every bot relative to the anchor: see n/a above." in plan.to_text(found, table)
+
+
+@pytest.mark.parametrize(("error", "said"), [(0, "error is 0"), (-3, "error is -3"), (float("nan"), "error is nan")])
+def test_errors_that_are_none(error, said):
+    with pytest.raises(ConfigError, match=said):
+        plan.for_error(standings(rows(6), BOTS), error)
+
+
+@pytest.mark.parametrize(("gap", "power"), [(0, 0.8), (20, 1), (20, 0.1), (float("inf"), 0.8)])
+def test_gaps_that_are_none(gap, power):
+    with pytest.raises(ConfigError, match=r"gap is|power is"):
+        plan.for_gap(standings(rows(6), BOTS), gap, power)
