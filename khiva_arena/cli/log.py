@@ -1,6 +1,6 @@
 """The arbiter's messages: readable lines on stderr, JSON lines in the store."""
 
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
@@ -13,9 +13,11 @@ FILE = "log.jsonl"
 
 
 class Log:
-    """Messages of one command. ``folder`` is the store that also keeps them, or None."""
+    """Messages of one command. ``folder`` is the store that also keeps them, or None. ``tell`` gets each one with its text and
+    whether it is a warning; whoever watches over the terminal may take its place."""
 
     def __init__(self, folder: Path | None) -> None:
+        self.tell: Callable[[str, str, bool], None] = plainly
         self._file: TextIO | None = None
         if folder is not None:
             try:
@@ -36,10 +38,10 @@ class Log:
                 self._file.write(str(self._json(None, method, self._stamp(None, method, {**entry, "level": method}))) + "\n")
             except OSError as error:
                 self._file = None  # the truth is in the database; a log that cannot be written ends nothing
-                say(f"warning: the log stops here: {error}")
+                self.tell("log", f"the log stops here: {error}", True)
         event = entry.pop("event")
         values = "  ".join(f"{key}={value}" for key, value in entry.items())
-        say(f"{'warning: ' if method == 'warning' else ''}{event}{'  ' if values else ''}{values}")
+        self.tell(event, f"{event}{'  ' if values else ''}{values}", method == "warning")
         raise structlog.DropEvent
 
     def close(self) -> None:
@@ -47,3 +49,8 @@ class Log:
         if self._file is not None:
             with suppress(OSError):  # what it still holds was tried before
                 self._file.close()
+
+
+def plainly(_event: str, text: str, warning: bool) -> None:
+    """One line on stderr."""
+    say(f"{'warning: ' if warning else ''}{text}")

@@ -1,0 +1,29 @@
+"""``khiva-arena watch``: the live screen over a stream of events that another process writes, or has written."""
+
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from khiva_arena.cli.watching.follow import follow, open_source, tell
+from khiva_arena.cli.watching.stream import NoStream
+from khiva_arena.cli.watching.terminal import can_draw
+from khiva_arena.errors import ConfigError
+
+
+@click.command("watch", short_help="Watch a run that writes its events to a file.")
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+def command(file: Path) -> int:
+    """Watch a run that writes its events to FILE, `khiva-arena run --events FILE`, until it ends; print how it stood if it has
+    ended. Off a terminal, print a line for each thing that happens. Ctrl-C leaves with exit code 130: the run was not
+    seen to its end, and the same command goes on watching."""
+    source = open_source(file)
+    try:
+        if can_draw(sys.stdout):
+            follow(source, sys.stdout, time.sleep, viewer=True)
+        else:
+            tell(source, click.echo, time.sleep)
+    except NoStream as error:
+        raise ConfigError(f"{file}: this is no stream of events: {error}") from None
+    return 0
