@@ -38,14 +38,15 @@ DRAFT = "draft-"
 DRAFT_SECONDS = 24 * 60 * 60
 MAX_FILES = 10_000
 STORE = "arena.db"
-KEYS = {"name", "version", "run", "build", "games", "files", "include"}
+KEYS = {"name", "author", "version", "run", "build", "games", "files", "include"}
 
 
 @dataclass(frozen=True, slots=True)
 class Bot:
     """A bot as it is named in an event. ``identity`` is 64 hex digits over its files, run and build lines; ``complete`` says
     whether these are all that it is (a bare command may use files that nobody named). ``sources`` pairs each staged path
-    with the file it comes from; empty for a bare command, which runs in ``folder``."""
+    with the file it comes from; empty for a bare command, which runs in ``folder``. ``author`` is "" where bot.toml names none;
+    it is no part of the identity but as all of that file is, where it is staged."""
 
     name: str
     version: str
@@ -57,6 +58,7 @@ class Bot:
     sources: tuple[tuple[str, Path], ...]
     asked_as: str
     folder: str = ""
+    author: str = ""
 
 
 def load(word: str, base: str = "") -> Bot:
@@ -74,8 +76,7 @@ def load(word: str, base: str = "") -> Bot:
 
 
 def load_all(words: Sequence[str]) -> list[Bot]:
-    """All bots of an event, each name once: a name that comes again for another bot gets a number. Equal bots are refused,
-    since ``--copies`` says that plainly. Raises ConfigError with every mistake in every bot."""
+    """All bots of an event, told apart. Raises ConfigError with every mistake in every bot."""
     problems: list[str] = []
     bots: list[Bot] = []
     for word in words:
@@ -83,17 +84,26 @@ def load_all(words: Sequence[str]) -> list[Bot]:
             bots.append(load(word))
         except ConfigError as error:
             problems += error.problems
+    if problems:
+        raise ConfigError([*problems, *_twice(bots)])
+    return told_apart(bots)
+
+
+def _twice(bots: Sequence[Bot]) -> list[str]:
     seen: dict[str, Bot] = {}
+    problems: list[str] = []
     for bot in bots:
         if bot.identity in seen:
             problems.append(f"--bot {bot.asked_as}: the same bot as {seen[bot.identity].asked_as}; seat copies with --copies")
         seen[bot.identity] = bot
-    if problems:
+    return problems
+
+
+def told_apart(bots: Sequence[Bot]) -> list[Bot]:
+    """The same bots, each name once: a name that comes again for another bot gets a number. Raises ConfigError where one bot
+    comes twice, since ``--copies`` says that plainly."""
+    if problems := _twice(bots):
         raise ConfigError(problems)
-    return _with_unique_names(bots)
-
-
-def _with_unique_names(bots: Sequence[Bot]) -> list[Bot]:
     out: list[Bot] = []
     for bot in bots:
         taken = {other.name for other in out}
@@ -117,12 +127,13 @@ def _from_folder(folder: Path, word: str) -> Bot:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{where}: not TOML: {error}") from None
     problems = [f"{where}: unknown key {key!r}; known are {', '.join(sorted(KEYS))}" for key in sorted(set(raw) - KEYS)]
-    strings = [key for key in ("name", "version", "run", "build") if not isinstance(raw.get(key, ""), str)]
+    strings = [key for key in ("name", "author", "version", "run", "build") if not isinstance(raw.get(key, ""), str)]
     lists = [key for key in ("games", "files", "include") if not _is_strings(raw.get(key, []))]
     problems += [f"{where}: {key} is a string" for key in strings] + [f"{where}: {key} is a list of strings" for key in lists]
     problems += [f"{where}: {key} is missing" for key in ("name", "run") if key not in raw]
-    if not problems and not (raw["name"].isprintable() and 1 <= len(raw["name"]) <= 64):
-        problems.append(f"{where}: name has 1 to 64 printable characters")
+    if not problems:
+        names = [key for key in ("name", "author") if key in raw and not (raw[key].isprintable() and 1 <= len(raw[key]) <= 64)]
+        problems += [f"{where}: {key} has 1 to 64 printable characters" for key in names]
     if problems:
         raise ConfigError(problems)
     run, build = _words(raw["run"], where), _words(raw.get("build", ""), where)
@@ -131,7 +142,8 @@ def _from_folder(folder: Path, word: str) -> Bot:
     sources = _sources(folder, where, raw.get("files", ["**/*"]), raw.get("include", []))
     identity = _hash([(name, path.read_bytes(), _executable(path)) for name, path in sources], run, build)
     version = raw.get("version", "")
-    return Bot(raw["name"], version, run, build, tuple(raw.get("games", ())), identity, True, sources, word)
+    games, author = tuple(raw.get("games", ())), raw.get("author", "")
+    return Bot(raw["name"], version, run, build, games, identity, True, sources, word, author=author)
 
 
 def _is_strings(value: object) -> bool:

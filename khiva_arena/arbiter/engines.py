@@ -1,0 +1,114 @@
+"""Bots from an ``engines.json`` as cutechess writes it: a list of objects, of which name, command and workingDirectory count.
+
+A command is split as cutechess has it split: at spaces, but for those within double quotes; three double quotes in a row are one
+that is meant. Files in it, and the working directory itself, are relative to the folder of the file, as in a settings file. A
+command may also be a folder with a bot.toml. ``{python}`` is the arbiter's interpreter, as in ``--bot``.
+"""
+
+import json
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from khiva_arena.arbiter.bots import Bot, load
+from khiva_arena.errors import ConfigError
+
+LONGEST_FILE = 1_000_000
+USED = ("name", "command", "workingDirectory")
+_PARTS = re.compile(r'"+|\s+|[^"\s]+')
+
+
+def load_engines(path: Path, tell: Callable[[str], None] | None = None) -> list[Bot]:
+    """The bots of a file, named as it names them. ``tell`` gets a line on what else is in it, which is ignored.
+
+    Raises ConfigError with every mistake in every entry.
+    """
+    problems: list[str] = []
+    bots: list[Bot] = []
+    first: dict[str, int] = {}
+    entries = _read(path)
+    for number, entry in enumerate(entries, 1):
+        named = entry.get("name") if isinstance(entry, dict) else None
+        where = f"{path}: engine {number}" + (f" ({named[:64]})" if isinstance(named, str) and named.isprintable() else "")
+        wrong = _shape(entry)
+        if isinstance(named, str) and first.setdefault(named, number) != number:
+            wrong.append(f"engine {first[named]} has this name already")
+        if not wrong:
+            try:
+                bots.append(_bot(path.parent, entry))
+            except ConfigError as error:
+                wrong = [problem.removeprefix("--bot ") for problem in error.problems]
+        problems += [f"{where}: {what}" for what in wrong]
+    if problems:
+        raise ConfigError(problems)
+    ignored = sorted({key for entry in entries for key in entry} - set(USED))
+    if ignored and tell:
+        tell(f"{path}: not used: {', '.join(map(repr, ignored))}; of an engine only {', '.join(USED)} are")
+    return bots
+
+
+def _read(path: Path) -> list[Any]:
+    try:
+        with path.open("rb") as file:
+            data = file.read(LONGEST_FILE + 1)
+        if len(data) > LONGEST_FILE:
+            raise ConfigError(f"{path}: cannot be read: it is longer than {LONGEST_FILE:,} bytes")
+        entries = json.loads(data)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:  # no text, no JSON, or a NUL in the name
+        raise ConfigError(f"{path}: not JSON: {error}") from None
+    if not isinstance(entries, list) or not entries:
+        raise ConfigError(f"{path}: a list of engines is expected, each with name and command")
+    return entries
+
+
+def _shape(entry: object) -> list[str]:
+    """What is wrong with an entry as such."""
+    if not isinstance(entry, dict):
+        return ["an object with name and command is expected"]
+    wrong = [f"{key} is missing" for key in ("name", "command") if key not in entry]
+    wrong += [f"{key} is a text" for key in USED if not isinstance(entry.get(key, ""), str)]
+    if not wrong and not (entry["name"].isprintable() and 1 <= len(entry["name"]) <= 64):
+        wrong.append("name has 1 to 64 printable characters")
+    wrong += [f"{key} is no valid Unicode text, or has a NUL in it" for key in USED[1:] if not _is_text(entry.get(key))]
+    return wrong
+
+
+def _is_text(value: object) -> bool:
+    return not isinstance(value, str) or ("\0" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value))
+
+
+def _bot(folder: Path, entry: dict[str, Any]) -> Bot:
+    """Raises ConfigError."""
+    base = folder / entry.get("workingDirectory", "")
+    if not base.is_dir():
+        raise ConfigError(f"workingDirectory {entry['workingDirectory']!r} is no folder")
+    words = split(entry["command"])
+    if not words:
+        raise ConfigError("an empty command")
+    home = base.absolute() / words[0]
+    if len(words) == 1 and home.is_dir():
+        return replace(load(str(home)), name=entry["name"])
+    return replace(load(shlex.join(words), str(base.absolute())), name=entry["name"])
+
+
+def split(command: str) -> list[str]:
+    """The words of a command, as cutechess takes them. Raises ConfigError where a quote is not closed."""
+    words: list[str] = []
+    word, quoted = "", False
+    for part in _PARTS.findall(command):
+        if part[0] == '"':
+            word += '"' * (len(part) // 3)
+            quoted ^= len(part) % 3 == 1
+        elif part.isspace() and not quoted:
+            words += [word] if word else []
+            word = ""
+        else:
+            word += part
+    if quoted:
+        raise ConfigError(f"{command!r}: a quote is not closed")
+    return [*words, word] if word else words

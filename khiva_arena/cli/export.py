@@ -1,0 +1,80 @@
+"""``khiva-arena export``: results for other programs."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from khiva_arena.cli.bundle import in_order
+from khiva_arena.cli.lookup import events_of, matches_of
+from khiva_arena.cli.newfile import new_file
+from khiva_arena.cli.options import store_argument
+from khiva_arena.cli.standings import _block, match_rows
+from khiva_arena.ratings.matches import complete_tables
+from khiva_arena.report.exports import MatchResult, ResultSeat, pgn_names, to_csv, to_jsonl, to_pgn
+from khiva_arena.report.standings import Entrant
+from khiva_arena.store.db import EventRow, Store
+
+FORMATS = ("csv", "jsonl", "pgn")
+
+
+@click.command("export", short_help="Write results for other programs: CSV, JSON lines or PGN.")
+@store_argument
+@click.argument("event", nargs=-1)
+@click.option("--format", "form", type=click.Choice(FORMATS), required=True, help="What to write.")
+@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="A new file to write into [default: stdout].")
+def command(store: Path, event: tuple[str, ...], form: str, out: Path | None) -> None:
+    """Write the results of STORE, or of each EVENT in it (by number or id).
+
+    csv: a row for each seat of each match. jsonl: a JSON object a line for each match. pgn: a game without moves for each pair
+    of seats of each match of a complete table, as Ordo and BayesElo read it; their errors are too small, since they do not know
+    that one deal was played many times, as `khiva-arena standings` does.
+    """
+    with Store.read(store) as opened:
+        texts = _texts(opened, in_order(events_of(opened, event)), form)
+        if out is None:
+            for text in texts:
+                click.echo(text.encode(), nl=False)  # as bytes, since names may hold more than a terminal's code page
+            return
+        with new_file(out) as file:
+            for text in texts:
+                file.write(text.encode())
+
+
+def _texts(store: Store, events: Sequence[EventRow], form: str) -> Iterator[str]:
+    matches = (match for event in events for match in results_of(store, event))
+    if form == "pgn":
+        bots = {bot.identity: Entrant(bot.identity, bot.name) for event in reversed(events) for bot in reversed(event.bots)}
+        return to_pgn(matches, pgn_names(list(bots.values())))
+    return to_csv(matches) if form == "csv" else to_jsonl(matches)
+
+
+def results_of(store: Store, event: EventRow) -> Iterator[MatchResult]:
+    """The fixed matches of an event in schedule order. Raises StoreError where the store is damaged."""
+    selection = complete_tables(match_rows(store, event))
+    not_rated = {table for _, table in (*selection.incomplete, *selection.set_aside)}
+    for row in matches_of(store, event):
+        yield MatchResult(
+            event=event.id,
+            number=event.number,
+            game=event.definition["game"],
+            match=row.id,
+            ordinal=row.ordinal,
+            seed=row.seed,
+            lineup=row.lineup,
+            rotation=row.rotation,
+            block=_block(event, row.seed),
+            rated=f"{row.seed}/{row.lineup}" not in not_rated,
+            seats=tuple(
+                ResultSeat(
+                    position=seat.bot,
+                    bot=event.bots[seat.bot].name,
+                    identity=event.bots[seat.bot].identity,
+                    rank=seat.rank,
+                    score=seat.score,
+                    verdict=seat.verdict,
+                    faults=tuple((fault, gather) for fault, _, gather in seat.faults),
+                )
+                for seat in row.seats
+            ),
+        )

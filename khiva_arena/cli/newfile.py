@@ -1,0 +1,44 @@
+"""Write a new file: all of it or nothing, and never over another one."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from khiva_arena.errors import ArenaError, ConfigError
+
+PART = ".part"
+
+
+class Unwritten(ArenaError):
+    """The disk took no more."""
+
+    exit_code = 1
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write into, which stands at ``path`` once the block has ended well. What goes wrong before leaves nothing there.
+
+    Raises ConfigError if ``path`` exists or cannot be made, Unwritten if the disk is full.
+    """
+    if os.path.lexists(path):
+        raise ConfigError(f"{path}: exists already, and is left as it is; give another name, or remove it first")
+    part = path.with_name(path.name + PART)
+    try:
+        file = part.open("wb")
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+    try:
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.rename(path)
+    except BaseException as error:
+        with suppress(OSError):
+            part.unlink()
+        if isinstance(error, OSError):
+            raise Unwritten(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise

@@ -1,0 +1,243 @@
+"""A bundle: one file with all that a stranger needs to check an event. BUNDLE.md says what is in it and what it proves.
+
+It is gzip over lines of canonical JSON, so that every content has one text: a header, then event by event what is revealed,
+what was void and every record, then the standings, and last a mark with counts and a sum over all lines before it.
+"""
+
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Annotated, Any, BinaryIO, Literal
+
+import msgspec
+
+from khiva_arena.errors import RecordError, StoreError
+from khiva_arena.replay.record import canonical
+
+FORMAT = 1
+HEADER = "khiva-bundle"
+LONGEST_LINE = 16 * 2**20
+# Records come to a tenth of their size; a file that grows a hundredfold was made to fill the memory or the day of a reader.
+MOST_GROWTH, FREE_GROWTH = 100, 2**20
+COMPRESSION = 6
+_GZIP = 31  # zlib's word for a gzip header and trailer; zlib writes no name and no time into them
+_CHUNK, _PIECE = 2**16, 2**20
+_SHOWN = 200
+
+Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+
+
+class Bot(msgspec.Struct, forbid_unknown_fields=True):
+    """A bot of an event. ``complete``: whether its identity is over all its files."""
+
+    name: str
+    identity: str
+    version: str
+    complete: bool
+
+
+class Event(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="event"):
+    """An event that is over. ``commitment``: 64 hex digits. ``engines``: the versions that played it."""
+
+    id: str
+    definition: dict[str, Any]
+    commitment: Hex
+    engines: list[str]
+    bots: list[Bot]
+
+
+class Reveal(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="reveal"):
+    """The secret of a seed, 64 hex digits; seed -1: the run's."""
+
+    seed: Annotated[int, msgspec.Meta(ge=-1, le=2**53)]
+    secret: Hex
+
+
+class Void(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="void"):
+    """An attempt at a match that the host spoilt."""
+
+    ordinal: Number
+    attempt: Number
+
+
+class Match(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="match"):
+    """The record of a match, see replay/record.py."""
+
+    ordinal: Number
+    record: dict[str, Any]
+
+
+class Over(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="over"):
+    """The end of an event, and the run digest."""
+
+    digest: Hex
+
+
+class Standings(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="standings"):
+    """One table, as ``standings --json`` gives it."""
+
+    table: dict[str, Any]
+
+
+class _End(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="end"):
+    lines: Number
+    events: Number
+    matches: Number
+    sha256: Hex
+
+
+Line = Event | Reveal | Void | Match | Over | Standings
+_Any = Line | _End
+
+
+class _Header(msgspec.Struct, forbid_unknown_fields=True):
+    kind: Literal["khiva-bundle"]
+    format: int
+    engine: str
+
+
+@dataclass(slots=True)
+class _Sums:
+    """What the last line says of those before it."""
+
+    lines: int = 0
+    events: int = 0
+    matches: int = 0
+    digest: Any = field(default_factory=sha256)
+
+    def add(self, line: bytes) -> None:
+        self.digest.update(line)
+        self.lines += 1
+
+    def count(self, line: Line) -> None:
+        self.events += isinstance(line, Event)
+        self.matches += isinstance(line, Match)
+
+    def end(self) -> _End:
+        return _End(self.lines, self.events, self.matches, self.digest.hexdigest())
+
+
+class Writer:
+    """Writes a bundle into ``file``. Equal lines, added in equal order, give equal bytes."""
+
+    def __init__(self, file: BinaryIO, engine: str) -> None:
+        self._file = file
+        self._deflate = zlib.compressobj(COMPRESSION, zlib.DEFLATED, _GZIP)
+        self._sums = _Sums()
+        self._write(canonical({"kind": HEADER, "format": FORMAT, "engine": engine}) + b"\n")
+
+    def add(self, line: Line) -> None:
+        """Add a line. Raises StoreError where no reader would take it."""
+        text = canonical(msgspec.to_builtins(line)) + b"\n"
+        if len(text) > LONGEST_LINE:
+            raise StoreError(f"a line of {len(text):,} bytes is more than a bundle can hold; bundle fewer events at a time")
+        self._sums.count(line)
+        self._write(text)
+
+    def end(self) -> str:
+        """Add the last line. Returns the sum over all lines before it, 64 hex digits."""
+        end = self._sums.end()
+        self._file.write(self._deflate.compress(canonical(msgspec.to_builtins(end)) + b"\n") + self._deflate.flush())
+        return end.sha256
+
+    def _write(self, text: bytes) -> None:
+        self._sums.add(text)
+        self._file.write(self._deflate.compress(text))
+
+
+class Reader:
+    """Reads a bundle from ``file``, a line at a time. ``engine``: the version that wrote it. ``digest``: the sum over its lines,
+    once all were read."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        """Raises StoreError where this is no bundle, or one of another format."""
+        self.digest = ""
+        self._sums = _Sums()
+        self._texts = _texts(file)
+        try:
+            first = next(self._texts)
+            header = msgspec.convert(_parsed(first), _Header)
+        except (RecordError, StopIteration, ValueError):
+            raise StoreError("not a bundle of khiva-arena") from None
+        if header.format != FORMAT:
+            raise StoreError(f"a bundle of format {header.format}; this engine reads format {FORMAT}")
+        self._sums.add(first)
+        self.engine = header.engine
+
+    def lines(self) -> Iterator[Line]:
+        """Each line between the header and the end. Raises RecordError where the file is damaged, cut short or too large."""
+        for text in self._texts:
+            where = f"line {self._sums.lines + 1}"
+            try:
+                line = msgspec.convert(_parsed(text), _Any)
+            except ValueError as error:
+                raise RecordError(f"{where} is damaged: {str(error)[:_SHOWN]}") from None
+            if isinstance(line, _End):
+                self._check_end(line)
+                return
+            self._sums.add(text)
+            self._sums.count(line)
+            yield line
+        raise RecordError("its last line is missing")
+
+    def _check_end(self, said: _End) -> None:
+        found = self._sums.end()
+        if said != found:
+            raise RecordError("what its last line says of the lines before it does not fit them: they were changed")
+        if next(self._texts, None) is not None:
+            raise RecordError("there is more after its last line")
+        self.digest = found.sha256
+
+
+def _texts(file: BinaryIO) -> Iterator[bytes]:
+    """Each line with its newline. Raises RecordError."""
+    rest = b""
+    for piece in _inflated(file):
+        *whole, rest = (rest + piece).split(b"\n")
+        yield from (line + b"\n" for line in whole)
+        if len(rest) > LONGEST_LINE:
+            raise RecordError(f"it has a line of more than {LONGEST_LINE:,} bytes")
+    if rest:
+        raise RecordError("its last line is cut short")
+
+
+def _inflated(file: BinaryIO) -> Iterator[bytes]:
+    inflate = zlib.decompressobj(_GZIP)
+    taken = given = 0
+    while data := file.read(_CHUNK):
+        if inflate.eof:
+            raise RecordError("there is more after its end")
+        taken += len(data)
+        piece = bytes(_PIECE)
+        while data or len(piece) == _PIECE:  # a full piece may not be all
+            try:
+                piece = inflate.decompress(data, _PIECE)
+            except zlib.error as error:
+                raise RecordError(f"the file is damaged ({error})") from None
+            data = inflate.unconsumed_tail
+            given += len(piece)
+            if given > MOST_GROWTH * taken + FREE_GROWTH:
+                raise RecordError(f"it grows more than {MOST_GROWTH} times when it is unpacked, which no bundle does")
+            yield piece
+        if inflate.unused_data:
+            raise RecordError("there is more after its end")
+    if not inflate.eof:
+        raise RecordError("the file is cut short")
+
+
+def _parsed(text: bytes) -> Any:
+    """The value of a line. Raises ValueError."""
+    if len(text) > LONGEST_LINE:
+        raise ValueError(f"it is longer than {LONGEST_LINE:,} bytes")
+    try:
+        value = json.loads(text)
+        if canonical(value) + b"\n" != text:
+            raise ValueError("not canonical text")
+        if b"\\ud" in text:  # half a character that no output can take
+            json.dumps(value, ensure_ascii=False).encode()
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+    return value

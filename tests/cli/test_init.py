@@ -1,0 +1,105 @@
+"""``khiva-arena init``: a settings file that explains every setting and plays as it is."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from arena import ROOT, arena
+
+from khiva_arena.cli.init import BOTS, settings_text
+from khiva_arena.cli.settings import DEFAULTS
+from khiva_arena.cli.settings_file import read_file
+from khiva_arena.cli.stages import OF_A_STAGE, settle_stages
+
+SHIPPED = [str(ROOT / "bots" / "python" / name) for name in BOTS]
+SETTING = re.compile(r"^#?(\w+) = |^#?\[(\w+)\]", re.MULTILINE)
+NO_DEFAULT = {"bots", "out"}  # which the file sets to something of use
+
+
+def with_stages(text: str) -> str:
+    """The file as it is when the # before its stages are taken away."""
+    before, mark, stages = text.partition("#[[stage]]")
+    return before + re.sub(r"^#(?=[\[\w])", "", mark + stages, flags=re.MULTILINE)
+
+
+def test_every_setting_is_in_it_once_with_its_explanation() -> None:
+    text = settings_text(SHIPPED)
+    common = text.partition("#[[stage]]")[0]
+    named = [key or table for key, table in SETTING.findall(common)]
+    assert {"overshoot", "memory", "cpu"} < set(named)
+    assert sorted(set(named) - {"overshoot", "memory", "cpu"}) == sorted(DEFAULTS)
+    assert len(named) == len(set(named))
+    lines = common.splitlines()
+    for number, line in enumerate(lines):
+        if SETTING.match(line) and not line.startswith(("#overshoot", "#memory", "#cpu")):
+            assert lines[number - 1].startswith("# "), line
+    for key in (*OF_A_STAGE, "name", "take"):
+        assert re.search(rf"\b{key}\b", common[common.index("# Events one after another") :]), key
+    assert max(len(line) for line in lines if not line.startswith("bots")) <= 130
+
+
+def test_what_is_set_is_the_default() -> None:
+    raw = tomllib.loads(settings_text(SHIPPED))
+    for key, value in raw.items():
+        assert key in NO_DEFAULT or value == DEFAULTS[key], key
+
+
+def test_it_settles_with_its_examples_too(tmp_path: Path) -> None:
+    path = tmp_path / "competition.toml"
+    path.write_text(settings_text(SHIPPED))
+    raw, places = read_file(path)
+    [settings] = settle_stages(raw, {}, places)
+    assert [Path(bot).name for bot in settings.bots] == list(BOTS)
+    assert settings.out == tmp_path / "results" / "competition"
+    examples = re.sub(r"^#(?=(seed|lineups|overshoot|memory|cpu|events|engines) = )", "", settings_text([]), flags=re.MULTILINE)
+    path.write_text(examples)
+    raw, places = read_file(path)
+    [settings] = settle_stages(raw, {}, places)
+    assert (settings.seed, settings.lineups, settings.rules["overshoot"], settings.resources.cpu) == ("demo", 100, "bounce", 600)
+    path.write_text(with_stages(settings_text(SHIPPED)))
+    raw, places = read_file(path)
+    league, final = settle_stages(raw, {}, places)
+    assert (league.name, str(league.format), league.seats, league.take) == ("league", "round-robin", 3, None)
+    assert (final.name, str(final.format), final.seats, final.take, final.seeds) == ("final", "knockout", 2, 2, 20)
+
+
+@pytest.mark.parametrize(("form", "key"), [("swiss", "rounds"), ("knockout", "advance"), ("gauntlet", "candidates")])
+def test_examples_of_one_format_settle_with_it(form: str, key: str, tmp_path: Path) -> None:
+    text = settings_text(SHIPPED).replace('format = "round-robin"', f'format = "{form}"', 1)
+    (tmp_path / "c.toml").write_text(re.sub(rf"^#(?={key} = )", "", text, flags=re.MULTILINE))
+    raw, places = read_file(tmp_path / "c.toml")
+    [settings] = settle_stages(raw, {}, places)
+    assert getattr(settings, key)
+
+
+def test_it_plays_as_it_is(tmp_path: Path) -> None:
+    done = arena("init", cwd=tmp_path)
+    assert done.stdout == ""
+    assert done.stderr == "competition.toml is written; next: khiva-arena run competition.toml\n"
+    played = arena("run", "competition.toml", "--seeds", "1", cwd=tmp_path)
+    assert all(name in played.stdout for name in BOTS)
+    assert (tmp_path / "results" / "competition" / "arena.db").is_file()
+
+
+def test_its_stages_play(tmp_path: Path) -> None:
+    arena("init", "my file.toml", cwd=tmp_path)
+    path = tmp_path / "my file.toml"
+    path.write_text(with_stages(path.read_text()))
+    said = arena("run", "my file.toml", "--seeds", "1", cwd=tmp_path).stderr
+    assert "league" in said
+    assert "final" in said
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "competition.toml").write_text("mine")
+    assert "exists already" in arena("init", cwd=tmp_path, code=2).stderr
+    assert "cannot be written" in arena("init", "no/c.toml", cwd=tmp_path, code=2).stderr
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("competition.toml", "mine")]
+
+
+def test_bots_below_its_folder_are_named_relative_to_it() -> None:
+    from khiva_arena.cli.init import _word
+
+    assert _word(ROOT, ROOT / "bots" / "python" / "random") == "bots/python/random"
+    assert _word(ROOT / "results", ROOT / "bots") == str(ROOT / "bots")
