@@ -5,7 +5,7 @@ BIN := .venv/bin
 RESULTS := results/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench overload fuzz crash schema vectors playthroughs references zoo vm clean
+.PHONY: help run test check bench coverage overload fuzz crash schema vectors playthroughs references zoo vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,7 @@ check: .venv/.test ## only lint, types and import contracts
 
 bench: .venv/.test ## measure every figure of the project, one JSON object a line (needs cc)
 	$(BIN)/python tests/benchmarks/bench.py
+	$(BIN)/python tests/benchmarks/screen.py
 
 crash: .venv/.test ## kill -9 real runs at hundreds of moments and compare digests; KILLS=300 SEED=1
 	$(BIN)/python tests/crash/run.py $(or $(KILLS),300) $(or $(SEED),1)
@@ -48,12 +49,17 @@ crash: .venv/.test ## kill -9 real runs at hundreds of moments and compare diges
 fuzz: .venv/.test ## throw mutated bytes at codec and session; MINUTES=2 SEED=1
 	$(BIN)/python tests/fuzz/run.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
 
+coverage: .venv/.test ## simulate how often errors of ratings and sequential tests hold, the long form; some 20 minutes; TRIALS=3000
+	$(BIN)/python tests/ratings/coverage.py --trials $(or $(TRIALS),3000)
+
 overload: .venv/.test ## 100,000 decisions of honest bots on an overloaded machine: nobody may forfeit (needs cc)
 	$(BIN)/python tests/benchmarks/overload.py
 
-schema: .venv/.test ## write protocol/schema anew; read the diff
+schema: .venv/.test ## write the published schemas anew; read the diff
 	$(BIN)/python -m khiva_arena.protocol.schema protocol/schema
 	$(BIN)/python -m khiva_arena.games.schema protocol/schema
+	$(BIN)/python -m khiva_arena.report.schema khiva_arena/report/schema
+	$(BIN)/python -m khiva_arena.cli.watching.stream khiva_arena/cli/watching/schema
 
 vectors: .venv/.test ## write protocol/vectors anew; read the diff
 	$(BIN)/python tests/games/make_vectors.py --write

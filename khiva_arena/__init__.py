@@ -8,12 +8,15 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 khiva/ emira/ silk_road/: tables < state < rules < {observation, notation}, assembled in game.py, and RULES.md
     protocol/   messages.py, codec.py, session.py: bytes in, outcomes out; no I/O, no clock   schema.py: JSON Schemas
     replay/     record.py: the record and its hash chain   seeds.py: secrets and commitments   verify.py: play it again
-    schedule/   who plays whom, where and on which deal    ratings/: Elo and its errors    store/: the SQLite file
+    schedule/   formats.py: who plays whom, in which round, where and on which deal, FORMATS.md   timetable.py: place by place
+    ratings/    elo.py: ratings and their errors   sprt.py: sequential tests   planning.py: how many seeds   crosstable, bias, ...
+    store/      db.py: the SQLite file   bundle.py: events in one file for others to verify, BUNDLE.md
     arbiter/    clock, wire, process, bots, seat, gather, match, pool, worker: the only room that knows trio
                 ISOLATION.md, isolation: what a bot is kept in   bubblewrap, launcher, cgroup, seccomp: how   probe: which works
                 resources, usage, excess: limits   hog: who takes whose core   scratch, reap: nothing is left behind
-    report/     standings as data, text and JSON
-    cli/        one file a command; event.py wires schedule, arbiter and store together
+    report/     standings.py, sections.py: as data   table.py, section_text.py: as text   shapes.py: as JSON   STANDINGS.md
+    cli/        one file a command   competition.py, event.py, play.py wire schedule, arbiter and store together
+                settings.py, settings_file.py, stages.py: what is asked for   watching/: the stream of events, the live screen
 
 Beside the package: ``protocol/`` is the language-neutral protocol, ``bots/`` are the bots that come with the arena.
 """

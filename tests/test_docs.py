@@ -10,7 +10,8 @@ from arena import ROOT, arena
 
 from khiva_arena.arbiter.resources import DEFAULT, WORDS, say
 from khiva_arena.cli.main import COMMANDS
-from khiva_arena.cli.settings import DEFAULTS, FLAGS, read_file, settle
+from khiva_arena.cli.settings import DEFAULTS, FLAGS, settle
+from khiva_arena.cli.settings_file import read_file
 
 README = (ROOT / "README.md").read_text()
 HONEST = "#!{python}\nimport sys\nsys.argv[1:] = ['honest', '0']\n"

@@ -59,3 +59,12 @@ def test_it_runs(installed: Path, tmp_path: Path) -> None:
     words = ["--game", "silk_road", "--bot", str(bots / "random"), "--bot", str(bots / "greedy_silk_road")]
     run(installed, tmp_path, "run", *words, "--seats", "2", "--seeds", "1", "--out", "silk")
     assert "2 of 2 matches are sound" in run(installed, tmp_path, "verify", "silk")
+
+
+def test_it_sets_up_a_competition_and_bundles_it(installed: Path, tmp_path: Path) -> None:
+    run(installed, tmp_path, "init")
+    run(installed, tmp_path, "run", "competition.toml", "--seats", "2", "--seeds", "1", "--events", "events.jsonl")
+    assert "the run has ended: complete" in run(installed, tmp_path, "watch", "events.jsonl")
+    assert "Crosstable" in run(installed, tmp_path, "standings", "results/competition", "--section", "all")
+    run(installed, tmp_path, "bundle", "results/competition", "cup.bundle")
+    assert "6 of 6 matches are sound" in run(installed, tmp_path, "verify", "cup.bundle")

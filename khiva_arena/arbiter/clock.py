@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import trio
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -70,6 +68,8 @@ class LagMeter:
 
     async def run(self) -> None:
         """Measure until cancelled."""
+        import trio  # here, not above: who reads a store needs no loop, and it takes long to import
+
         while True:
             now = trio.current_time()
             self._sum = self.total(now)

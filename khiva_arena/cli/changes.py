@@ -5,7 +5,7 @@ from typing import Any
 
 from khiva_arena.arbiter.bots import Bot
 from khiva_arena.arbiter.resources import say
-from khiva_arena.cli.event import Plan, event_id
+from khiva_arena.cli.event import bare_timetable, event_id
 from khiva_arena.cli.lookup import events_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import EventRow, Store
@@ -29,7 +29,7 @@ def refuse_changed(store: Store, definition: Mapping[str, Any], bots: Sequence[B
     if not found:
         return
     lines, event = min(found, key=lambda pair: (len(pair[0]), -pair[1].number))
-    planned = Plan(event.definition).totals.matches
+    planned = bare_timetable(event.definition).matches
     first = f"{store.folder}: event {event.number} is not over, {fixed[event.id]} of {planned} matches are fixed; since it began:"
     raise ConfigError([f"{first} {lines[0]}", *(f"also: {line}" for line in lines[1:]), WAYS_ON])
 

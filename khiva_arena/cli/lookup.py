@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from shlex import quote
 from typing import NoReturn
 
-from khiva_arena.cli.event import Plan, check_stored
+from khiva_arena.cli.event import bare_timetable, check_stored
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.replay import seeds
+from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
 
 CHANGED = "was changed since it was written"
@@ -48,10 +49,10 @@ def damaged(store: Store, what: str, how: str) -> NoReturn:
 
 def matches_of(store: Store, event: EventRow) -> Iterator[MatchRow]:
     """The fixed matches of an event. Raises StoreError at the first one that is not where and of what its event says."""
-    plan = Plan(event.definition)
+    timetable = bare_timetable(event.definition)
     for row in store.matches(event.id):
         sits = [seat.bot for seat in row.seats] if [seat.seat for seat in row.seats] == list(range(len(row.seats))) else []
-        _check_place(store, event, plan, row.ordinal, (row.seed, row.lineup, row.rotation), sits)
+        _check_place(store, event, timetable, row.ordinal, (row.seed, row.lineup, row.rotation), sits)
         if not row.intact:
             damaged(store, f"match {event.number}/{row.ordinal}", f"it {CHANGED}")
         yield row
@@ -59,11 +60,11 @@ def matches_of(store: Store, event: EventRow) -> Iterator[MatchRow]:
 
 def voids_of(store: Store, event: EventRow) -> list[VoidRow]:
     """The void matches of an event, checked in the same way."""
-    plan = Plan(event.definition)
+    timetable = bare_timetable(event.definition)
     rows = store.voids(event.id)
     for row in rows:
-        rotation = row.ordinal % plan.totals.rotations
-        _check_place(store, event, plan, row.ordinal, (row.seed, row.lineup, rotation), row.bots)
+        rotation = row.ordinal % timetable.seats
+        _check_place(store, event, timetable, row.ordinal, (row.seed, row.lineup, rotation), row.bots)
         if not row.intact:
             damaged(store, f"void {event.number}/{row.ordinal}", f"it {CHANGED}")
     return rows
@@ -78,12 +79,12 @@ def check_event(store: Store, event: EventRow) -> None:
 
 
 def _check_place(
-    store: Store, event: EventRow, plan: Plan, ordinal: int, place: tuple[int, int, int], sits: Sequence[int]
+    store: Store, event: EventRow, timetable: Timetable, ordinal: int, place: tuple[int, int, int], sits: Sequence[int]
 ) -> None:
     where = f"match {event.number}/{ordinal}"
-    if plan.place(ordinal) != place:
+    if timetable.place(ordinal) != place:
         damaged(store, where, "the schedule has no such match")
-    if len(sits) != plan.totals.rotations or not all(0 <= bot < len(event.bots) for bot in sits):
+    if len(sits) != timetable.seats or not all(0 <= bot < len(event.bots) for bot in sits):
         damaged(store, where, "its seats are not those of its event")
 
 

@@ -20,9 +20,15 @@ from khiva_arena.errors import ArenaError, ConfigError
 
 COMMANDS = {
     "run": "Play a competition and print its rating table.",
+    "init": "Write a commented settings file for a competition.",
     "match": "Play one match and print it turn by turn.",
+    "sprt": "Test whether one bot is better than others, and stop by itself.",
+    "watch": "Watch a run that writes its events to a file.",
     "standings": "Print the rating table of a store.",
-    "verify": "Replay every match of a store and say what is sound.",
+    "plan": "Say how many seeds an error or a gap takes.",
+    "verify": "Replay every match of a store or a bundle and say what is sound.",
+    "bundle": "Write one file that anyone can verify without the bots.",
+    "export": "Write results for other programs: CSV, JSON lines or PGN.",
     "show": "Print what a store holds, or one match of it turn by turn.",
     "games": "List the games, their seats and rules.",
     "bots": "List the bots that come with the arena.",

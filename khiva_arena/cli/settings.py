@@ -1,35 +1,41 @@
 """What a competition is set to: read from flags, environment and a TOML file, checked as a whole, every mistake at once."""
 
 import json
-import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from khiva_arena.arbiter.clock import Limits
 from khiva_arena.arbiter.isolation import Level
 from khiva_arena.arbiter.resources import DEFAULT, Resources, of_settings
 from khiva_arena.cli.options import is_text
+from khiva_arena.cli.settings_file import names_file, read_toml
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import get
 from khiva_arena.result import Policy
+from khiva_arena.schedule.formats import Format
+
+if TYPE_CHECKING:
+    from khiva_arena.ratings.sprt import Hypotheses  # numpy comes with it, and not every command needs that
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)")
 _MS = {"ms": 1, "s": 1000, "m": 60_000}
 AUTO = "auto"
-LONGEST_FILE = 1_000_000
 LONGEST_MS = 24 * 60 * 60_000
-MOST = {"seeds": 1_000_000, "lineups": 100_000, "jobs": 10_000}
+MOST = {"seeds": 1_000_000, "lineups": 100_000, "jobs": 10_000, "rounds": 1_000}
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """A competition, checked. ``rules`` is the game's whole rules map; ``seed`` None means: draw one; ``isolation`` is a level's
-    name or "auto"."""
+    """One event of a competition, checked. ``rules`` is the game's whole rules map; ``seed`` None means: draw one; ``isolation``
+    is a level's name or "auto".
+
+    stage, name: which of several events this is, from 1, and what it is called; 0: the only one. take: how many of the best of
+    the stage before play in it, None for all. hypotheses: of a sequential test.
+    """
 
     bots: tuple[str, ...]
     game: Game
@@ -47,11 +53,28 @@ class Settings:
     resources: Resources
     ponder: bool
     trust_bots: bool
+    format: Format
+    rounds: int | None
+    advance: int | None
+    candidates: tuple[str, ...]
+    authors_apart: bool
+    engines: Path | None
+    events: Path | None
+    stage: int = 0
+    name: str = ""
+    take: int | None = None
+    hypotheses: "Hypotheses | None" = None
 
 
 DEFAULTS: dict[str, Any] = {
     "bots": (),
+    "engines": None,
     "game": "khiva",
+    "format": str(Format.ROUND_ROBIN),
+    "rounds": None,
+    "advance": None,
+    "candidates": (),
+    "authors_apart": False,
     "seats": 3,
     "seeds": 10,
     "seed": None,
@@ -64,14 +87,25 @@ DEFAULTS: dict[str, Any] = {
     "rules": {},
     "jobs": 1,
     "out": "results/latest",
+    "events": None,
     "isolation": AUTO,
     "limits": {},
     "ponder": True,
     "trust_bots": False,
 }
 
-FLAGS = {"bots": "bot", "rules": "rule", "limits": "limit", "trust_bots": "trust-bots"}
+FLAGS = {
+    "bots": "bot",
+    "rules": "rule",
+    "limits": "limit",
+    "trust_bots": "trust-bots",
+    "candidates": "candidate",
+    "authors_apart": "authors-apart",
+}
 """Where the flag is called otherwise than the setting."""
+
+FORMATS = [str(form) for form in Format if form is not Format.SPRT]
+ONLY_FOR = {"rounds": ["swiss"], "advance": ["knockout"], "candidates": ["gauntlet"]}
 
 
 def duration_ms(text: object) -> int:
@@ -85,68 +119,15 @@ def duration_ms(text: object) -> int:
     return round(ms)
 
 
-def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    """The settings in a TOML file, and where each one stands ("file:line"). Raises ConfigError.
-
-    Bots, out and files named by a rule are relative to the file's folder.
-    """
-    text, raw = _read_toml(path)
-    rules = raw["rules"] if isinstance(raw.get("rules"), dict) else {}
-    for key, value in rules.items():
-        if _names_file(value):
-            rules[key] = f"@{path.parent / value[1:]}"
-    places = {key: f"{path}:{_line(text, key)}" for key in raw}
-    limits = raw["limits"] if isinstance(raw.get("limits"), dict) else {}
-    places |= {f"rules.{key}": f"{path}:{_line(text, key)}" for key in rules}
-    places |= {f"limits.{key}": f"{path}:{_line(text, key)}" for key in limits}
-    if isinstance(raw.get("bots"), list):
-        raw["bots"] = [_relative(path.parent, word) if isinstance(word, str) else word for word in raw["bots"]]
-    if isinstance(raw.get("out"), str):
-        raw["out"] = str(path.parent / raw["out"])
-    return raw, places
-
-
-def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
-    """The text and what it says. Raises ConfigError."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(LONGEST_FILE + 1)
-        if len(data) > LONGEST_FILE:
-            raise ConfigError(f"{path}: cannot be read: it is longer than {LONGEST_FILE:,} bytes")
-        text = data.decode()
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except ValueError as error:  # no text, or a NUL in the name
-        raise ConfigError(f"{path}: cannot be read: {error}") from None
-    try:
-        return text, tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: not TOML: {error}") from None
-
-
-def _names_file(value: Any) -> bool:
-    return isinstance(value, str) and value.startswith("@")
-
-
 def _rules(values: dict[str, Any], where: Mapping[str, str], wrong: Any) -> dict[str, Any]:
     """The rules given, with the table in a TOML file for each that is "@FILE"."""
     rules: dict[str, Any] = {}
     for key, value in values["rules"].items() if isinstance(values["rules"], Mapping) else ():
         try:
-            rules[key] = _read_toml(Path(value[1:]))[1] if _names_file(value) else value
+            rules[key] = read_toml(Path(value[1:]))[1] if names_file(value) else value
         except ConfigError as error:
             wrong(f"rules.{key}" if f"rules.{key}" in where else "rules", f"{key} is {error}")
     return rules
-
-
-def _line(text: str, key: str) -> int:
-    """The number of the line that sets ``key``, or opens the table of that name."""
-    pattern = re.compile(rf'\s*\[?\s*((rules|limits)\s*\.\s*)?["\']?{re.escape(key)}["\']?\s*[\].=]')
-    return next((number for number, line in enumerate(text.splitlines(), 1) if pattern.match(line)), 1)
-
-
-def _relative(folder: Path, word: str) -> str:
-    return str(folder / word) if os.path.exists(folder / word) else word  # a long command is no path, and no error
 
 
 def pairs_of_flags(flag: str, pairs: tuple[str, ...]) -> dict[str, Any]:
@@ -166,9 +147,15 @@ def pairs_of_flags(flag: str, pairs: tuple[str, ...]) -> dict[str, Any]:
     return out
 
 
-def settle(given: Mapping[str, Any], places: Mapping[str, str] | None = None, seats: str = "seats") -> Settings:
+def settle(
+    given: Mapping[str, Any],
+    places: Mapping[str, str] | None = None,
+    seats: str = "seats",
+    hypotheses: "Hypotheses | None" = None,
+) -> Settings:
     """Lay ``given`` over the defaults and check all of it. ``places`` names where each key was given, for the messages, and
-    ``seats`` what was counted for their number.
+    ``seats`` what was counted for their number. With ``hypotheses`` it is a sequential test, with as many copies of the
+    opponents as fill a table.
 
     Raises ConfigError with every mistake.
     """
@@ -187,7 +174,7 @@ def settle(given: Mapping[str, Any], places: Mapping[str, str] | None = None, se
     game = _game(values, wrong)
     rules: Mapping[str, Any] = {}
     if game is not None:
-        if isinstance(values["seats"], int) and values["seats"] not in game.seats:
+        if isinstance(values["seats"], int) and values["seats"] >= 1 and values["seats"] not in game.seats:
             counts = f"{game.seats[0]} to {game.seats[-1]}"
             wrong("seats", f"{game.name} is played with {counts} {seats}, not {values['seats']}")
         try:
@@ -201,6 +188,12 @@ def settle(given: Mapping[str, Any], places: Mapping[str, str] | None = None, se
         wrong("isolation", f"{values['isolation']!r} is no level; there are {AUTO}, {', '.join(Level)}")
     if values["policy"] not in [str(policy) for policy in Policy]:
         wrong("policy", f"{values['policy']!r} is no policy; there are lenient and strict")
+    form = values["format"]
+    if form not in FORMATS:
+        wrong("format", f"{form!r} is no format; there are {', '.join(FORMATS)}")
+    for key, forms in ONLY_FOR.items():
+        if values[key] and form in FORMATS and form not in forms:
+            wrong(key, f"only a {' or a '.join(forms)} has this, not a {form}")
     if problems or game is None or limits is None:
         raise ConfigError(problems)
     return Settings(
@@ -209,7 +202,7 @@ def settle(given: Mapping[str, Any], places: Mapping[str, str] | None = None, se
         seats=values["seats"],
         seeds=values["seeds"],
         seed=values["seed"],
-        copies=values["copies"],
+        copies=values["copies"] if hypotheses is None else -(-(values["seats"] - 1) // max(1, len(values["bots"]) - 1)),
         lineups=values["lineups"],
         limits=limits,
         policy=Policy(values["policy"]),
@@ -220,6 +213,14 @@ def settle(given: Mapping[str, Any], places: Mapping[str, str] | None = None, se
         resources=resources,
         ponder=values["ponder"],
         trust_bots=values["trust_bots"],
+        format=Format.SPRT if hypotheses else Format(form),
+        rounds=values["rounds"],
+        advance=values["advance"],
+        candidates=tuple(values["candidates"]),
+        authors_apart=values["authors_apart"],
+        engines=None if values["engines"] is None else Path(values["engines"]),
+        events=None if values["events"] is None else Path(values["events"]),
+        hypotheses=hypotheses,
     )
 
 
@@ -234,7 +235,7 @@ def _resources(values: dict[str, Any], where: Mapping[str, str], wrong: Any) -> 
 
 
 def _check_shapes(values: dict[str, Any], wrong: Any) -> None:
-    for key in ("seats", "seeds", "copies", "jobs", "lineups"):
+    for key in ("seats", "seeds", "copies", "jobs", "lineups", "rounds", "advance"):
         value = values[key]
         if value is None and DEFAULTS[key] is None:
             continue
@@ -242,24 +243,28 @@ def _check_shapes(values: dict[str, Any], wrong: Any) -> None:
             wrong(key, f"{value!r} is not a whole number of at least 1")
         elif value > MOST.get(key, value):
             wrong(key, f"{MOST[key]:,} at most, not {value}")
-    if not isinstance(values["bots"], list | tuple) or not all(isinstance(word, str) for word in values["bots"]):
-        wrong("bots", "a list of folders or commands is expected")
-    elif not values["bots"]:
+    for key, what in (("bots", "folders or commands"), ("candidates", "bots' names")):
+        if not isinstance(values[key], list | tuple) or not all(isinstance(word, str) for word in values[key]):
+            wrong(key, f"a list of {what} is expected")
+    if isinstance(values["bots"], list | tuple) and not values["bots"] and values["engines"] is None:
         wrong("bots", "no bots; name at least two, e.g. --bot bots/python/random --bot bots/python/greedy")
     if not isinstance(values["rules"], Mapping):
         wrong("rules", "a table of rule variants is expected")
     if not isinstance(values["limits"], Mapping):
         wrong("limits", "a table of limits is expected")
-    for key in ("ponder", "trust_bots"):
+    for key in ("ponder", "trust_bots", "authors_apart"):
         if not isinstance(values[key], bool):
             wrong(key, "true or false is expected")
     if values["seed"] is not None and not (isinstance(values["seed"], str) and values["seed"]):
         wrong("seed", "a text is expected")
     if not isinstance(values["out"], str | Path):
         wrong("out", "a folder is expected")
+    for key in ("engines", "events"):
+        if not isinstance(values[key], str | Path | None):
+            wrong(key, "a file is expected")
     if not isinstance(values["game"], str):
         wrong("game", "a name is expected")
-    for key in ("seed", "out", "bots"):
+    for key in ("seed", "out", "bots", "engines", "events", "candidates"):
         for word in values[key] if isinstance(values[key], list | tuple) else [values[key]]:
             if isinstance(word, str) and not is_text(word):
                 wrong(key, f"{word!r} is no valid Unicode text, or has a NUL in it")

@@ -1,6 +1,7 @@
 """``khiva-arena verify``: replay every record of a store and hold it against everything that is stored."""
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,11 +14,13 @@ import click
 from khiva_arena.cli import event as events
 from khiva_arena.cli.lookup import CHANGED, named_events
 from khiva_arena.cli.options import json_option, store_argument
-from khiva_arena.errors import ArenaError, RecordError, StoreError
+from khiva_arena.errors import ArenaError, ConfigError, RecordError, StoreError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record, run_digest
 from khiva_arena.replay.verify import faults_of, verify
+from khiva_arena.schedule.formats import Format
 from khiva_arena.schedule.roundrobin import Match
+from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, Store
 
 SHOWN = 20
@@ -54,28 +57,37 @@ class Report:
 @click.argument("event", nargs=-1)
 @json_option
 def command(store: Path, event: tuple[str, ...], as_json: bool) -> int:
-    """Replay each match of STORE (or of each EVENT in it, by number or id) through the rules. Checked are hash chains,
-    commitments and revealed secrets, every choice, scores, ranks, faults and forfeits, who sat where, that matches and voids
-    are those of the schedule, that nothing is missing on a revealed seed, and, once an event is over, its run digest; the sum
-    of every row, that none was lost or added, and the pages of the file. Exit code 1, with the first that differs, if anything
-    is not sound; which matches are sound is then listed."""
+    """Replay each match of STORE (or of each EVENT in it, by number or id) through the rules; or of a file that
+    `khiva-arena bundle` wrote. Checked are hash chains, commitments and revealed secrets, every choice, scores, ranks, faults
+    and forfeits, who sat where, that matches and voids are those of the schedule, that nothing is missing on a revealed seed,
+    and, once an event is over, its run digest. Of a store also the sum of every row, that none was lost or added, and the pages
+    of the file; of a bundle also the standings. Exit code 1, with the first that differs, if anything is not sound; which
+    matches are sound is then listed."""
+    if os.path.isfile(store):
+        if event:
+            raise ConfigError("a bundle is verified as a whole: leave out the events")
+        from khiva_arena.cli.verify_bundle import verify_file  # numpy comes with it
+
+        return verify_file(store, as_json)
     with Store.read(store) as opened:
         damage = opened.damage()
         reports = [_verify_event(opened, row) for row in named_events(opened, event)]
     if as_json:
-        click.echo(json.dumps({"events": [_plain(report) for report in reports], "file": damage}))
+        click.echo(json.dumps({"events": [plain(report) for report in reports], "file": damage}))
     else:
         for report in reports:
-            _say(report)
+            say_report(report)
         _say_damage(store, damage)
     return 1 if damage or any(report.problems for report in reports) else 0
 
 
-def _plain(report: Report) -> dict[str, object]:
+def plain(report: Report) -> dict[str, object]:
+    """A report for ``json.dumps``."""
     return {name: getattr(report, name) for name in Report.__slots__}
 
 
-def _say(report: Report) -> None:
+def say_report(report: Report) -> None:
+    """Print a report: what is sound, and what differs."""
     of = f"{report.sound} of {report.planned} matches are sound"
     rest = f", {report.missing} are {'missing' if report.problems else 'not played yet'}" if report.missing else ""
     click.echo(f"event {report.number} ({report.event}): {of}{rest}; run digest {report.digest}")
@@ -113,45 +125,48 @@ def _verify_event(store: Store, event: EventRow) -> Report:
     report = Report(event.id, event.number)
     nothing: dict[int, bytes] = {}
     revealed = report.read("what is revealed", lambda: store.reveals(event.id), nothing)
-    plan = _check_event(report, event, revealed)
-    if plan is not None:
-        report.planned = plan.totals.matches
-    fixed = _check_matches(store, event, plan, revealed, report)
+    timetable = _check_event(store, report, event, revealed)
+    if timetable is not None:
+        report.planned = timetable.matches
+    fixed = _check_matches(store, event, timetable, revealed, report)
     report.problems += [f"{what} {CHANGED}" for what in event.changed]
-    if plan is not None:
-        report.missing = report.planned - len(fixed)
-        report.problems += report.read("the void matches", lambda: _voids(store, event, fixed), [])
-        report.problems += report.read("its end", lambda: _what_is_over(store, event, plan, fixed, revealed), [])
+    if timetable is not None:
+        report.planned = report.read("where it ends", partial(_end_of, store, event, timetable), report.planned)
+        report.missing = max(0, report.planned - len(fixed))
+        report.problems += report.read("the void matches", lambda: _voids(store, event, timetable, fixed), [])
+        report.problems += report.read(
+            "its end", lambda: _what_is_over(store, event, timetable, fixed, revealed, report.planned), []
+        )
     report.problems += report.read("the sums of its rows", lambda: store.changed(event.id), [])
     return report
 
 
-def _check_event(report: Report, event: EventRow, revealed: Mapping[int, bytes]) -> events.Plan | None:
-    """Check the event itself. Returns its schedule, None where its definition is damaged: then each match can only be held
+def _check_event(store: Store, report: Report, event: EventRow, revealed: Mapping[int, bytes]) -> Timetable | None:
+    """Check the event itself. Returns its timetable, None where its definition is damaged: then each match can only be held
     against itself."""
-    plan = None
+    timetable = None
     try:
         events.check_definition(event)
-        plan = events.Plan(event.definition)
+        timetable = events.timetable_of(store, event)
         events.check_bots(event)
-        _check_secrets(event, plan, revealed)
+        _check_secrets(event, timetable, revealed)
     except ArenaError as error:
         report.problems.append(f"the event itself: {error}")
-    return plan
+    return timetable
 
 
-def _check_secrets(event: EventRow, plan: events.Plan, revealed: Mapping[int, bytes]) -> None:
+def _check_secrets(event: EventRow, timetable: Timetable, revealed: Mapping[int, bytes]) -> None:
     if seeds.commitment(event.id, event.secret) != event.commitment:
         raise RecordError("its secret does not open the commitment that was published")
     for seed, secret in revealed.items():
-        if not RUN_SECRET <= seed < plan.totals.seeds:
+        if not RUN_SECRET <= seed < timetable.seeds:
             raise RecordError(f"a secret of seed {seed} is revealed, and there is no such seed")
         if secret != (event.secret if seed == RUN_SECRET else seeds.seed_secret(event.secret, seed)):
             raise RecordError(f"the revealed secret of seed {seed} is not the one that the run's secret gives")
 
 
 def _check_matches(
-    store: Store, event: EventRow, plan: events.Plan | None, revealed: Mapping[int, bytes], report: Report
+    store: Store, event: EventRow, timetable: Timetable | None, revealed: Mapping[int, bytes], report: Report
 ) -> dict[int, int]:
     """Check every match, one by one, so that a damaged one hides no other. Returns the attempt of each by ordinal, as far as
     it is one of the schedule."""
@@ -167,11 +182,11 @@ def _check_matches(
                 report.unsound_matches.append(ordinal)
             continue
         digests.append(row.digest)
-        match = plan.match(ordinal) if plan else None
-        if match is not None:
+        match = report.read(where, partial(timetable.match, ordinal), None) if timetable else None
+        if timetable and timetable.place(ordinal):
             fixed[ordinal] = row.attempt
         try:
-            _check_match(event, row, plan, match, revealed)
+            _check_match(event, row, timetable, match, revealed)
         except ArenaError as error:
             report.problems.append(f"{where} ({row.id}): {error}")
             report.unsound_matches.append(ordinal)
@@ -183,13 +198,12 @@ def _check_matches(
     return fixed
 
 
-def _voids(store: Store, event: EventRow, fixed: Mapping[int, int]) -> list[str]:
+def _voids(store: Store, event: EventRow, timetable: Timetable, fixed: Mapping[int, int]) -> list[str]:
     """What is wrong with the void matches. ``fixed``: the attempt that was fixed, by ordinal."""
-    plan = events.Plan(event.definition)
     problems: list[str] = []
     attempts: Counter[int] = Counter()
     for row in store.voids(event.id):
-        match = plan.match(row.ordinal)
+        match = timetable.match(row.ordinal)
         attempts[row.ordinal] += 1
         if match is None or (match.k, match.lineup, list(match.bots)) != (row.seed, row.lineup, row.bots):
             problems.append(f"void {event.number}/{row.ordinal}, attempt {row.attempt}: the schedule has no such match")
@@ -203,19 +217,31 @@ def _voids(store: Store, event: EventRow, fixed: Mapping[int, int]) -> list[str]
     return problems
 
 
+def _end_of(store: Store, event: EventRow, timetable: Timetable) -> int:
+    """How many matches the event has when it is over: a sequential test ends with its decision."""
+    if event.definition["format"] != Format.SPRT:
+        return timetable.matches
+    from khiva_arena.cli.sequential import so_far  # numpy comes with it
+
+    test, seeds_of_it = so_far(event, timetable, store.matches(event.id))
+    return seeds_of_it * timetable.per_seed(timetable.shapes[0]) if test.decision else timetable.matches
+
+
 def _what_is_over(
-    store: Store, event: EventRow, plan: events.Plan, fixed: Mapping[int, int], revealed: Mapping[int, bytes]
+    store: Store, event: EventRow, timetable: Timetable, fixed: Mapping[int, int], revealed: Mapping[int, bytes], planned: int
 ) -> list[str]:
     """A seed's secret is revealed with its last match, the run's with the last of all, and its digest is then stored."""
     problems: list[str] = []
-    by_seed = Counter(ordinal // plan.per_seed for ordinal in fixed)
-    for seed in sorted({*by_seed, *revealed} - {RUN_SECRET}):
-        missing = plan.per_seed - by_seed[seed]
+    by_seed = Counter(where[0] for ordinal in fixed if (where := timetable.place(ordinal)))
+    for seed in sorted(seed for seed in {*by_seed, *revealed} if 0 <= seed < timetable.seeds):
+        missing = timetable.per_seed(timetable.shape_of_seed(seed)) - by_seed[seed]
         if missing > 0 and seed in revealed:
             problems.append(f"seed {seed}: {missing} matches are missing, though its secret is revealed: they were all fixed")
         if missing == 0 and seed not in revealed:
             problems.append(f"seed {seed}: all matches are fixed, but its secret is not revealed")
-    over = len(fixed) == plan.totals.matches
+    over = len(fixed) >= planned
+    if len(fixed) > planned:
+        problems.append(f"{len(fixed) - planned} matches were fixed after the decision of the test")
     digest = store.conclusion(event.id)
     if over != (RUN_SECRET in revealed) or over != (digest is not None):
         problems.append(f"the event is {'over' if over else 'not over'}, but what is stored at its end is {'not ' * over}there")
@@ -225,11 +251,13 @@ def _what_is_over(
 
 
 def _check_match(
-    event: EventRow, row: MatchRow, plan: events.Plan | None, match: Match | None, revealed: Mapping[int, bytes]
+    event: EventRow, row: MatchRow, timetable: Timetable | None, match: Match | None, revealed: Mapping[int, bytes]
 ) -> None:
     record = row.parsed()
     secret = _secret(event, row, record, revealed)
-    if plan is not None:
+    if timetable is not None:
+        if match is None and timetable.place(row.ordinal) is not None:
+            raise RecordError("its round cannot be drawn: results of a round before it are missing")
         if match is None or (match.k, match.lineup, match.rotation) != (row.seed, row.lineup, row.rotation):
             raise RecordError("the schedule has no such match")
         bots = event.definition["bots"]

@@ -18,6 +18,12 @@ def run_secret(text: str) -> bytes:
     return sha256(b"khiva-run-1\0" + text.encode()).digest()
 
 
+def stage_secret(competition: bytes, stage: int) -> bytes:
+    """The run's secret of a stage of a competition, 32 bytes, from the competition's own, which is never revealed. Stages count
+    from 1."""
+    return sha256(b"khiva-stage-1\0" + competition + stage.to_bytes(8, "big")).digest()
+
+
 def seed_secret(run: bytes, k: int) -> bytes:
     """The secret of seed k of a run, 32 bytes."""
     return sha256(b"khiva-seed-1\0" + run + k.to_bytes(8, "big")).digest()

@@ -1,4 +1,4 @@
-"""Every figure of the project, one JSON object a line: ``make bench``. Needs a C compiler; takes under two minutes.
+"""Every figure of the project, one JSON object a line: ``make bench``. Needs a C compiler; takes under four minutes.
 
 The arbiter is measured with bots in C that answer at once, beside a bare ping-pong in C through the same kind of pipes in
 the same run, all on one core. CPU is the process's own account (user and system) and so little disturbed by what else runs;
@@ -21,6 +21,8 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 import random_games  # noqa: E402 - found beside this file
+import ratings  # noqa: E402
+import standings  # noqa: E402
 from jobs import SECRET, job  # noqa: E402
 
 from khiva_arena.arbiter import pool  # noqa: E402
@@ -217,6 +219,8 @@ def main() -> None:
         starts(instant)
         starts_at_each_level(instant)
     in_flight()
+    ratings.main([])
+    standings.main(5)
 
 
 if __name__ == "__main__":

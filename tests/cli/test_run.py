@@ -4,11 +4,10 @@ import json
 import re
 import signal
 import sqlite3
-import time
 from pathlib import Path
 
 import pytest
-from arena import FAULTY, NAIVE, RANDOM, ROOT, arena, bots, descendants, kill, living, started
+from arena import FAULTY, NAIVE, RANDOM, ROOT, arena, bots, descendants, kill, started, until_gone, wait_for_matches
 from forging import forge
 
 TWO = bots(RANDOM, NAIVE)
@@ -66,11 +65,11 @@ def test_the_run_digest_is_equal_at_any_jobs_and_after_a_kill(tmp_path: Path) ->
     digests = [digest(arena(*words, "-j", str(jobs), "--out", f"j{jobs}", cwd=tmp_path).stderr) for jobs in (1, 2, 4)]
     for jobs, after in (("1", 2), ("2", 5)):
         running = started(*words, "-j", jobs, "--out", "killed", cwd=tmp_path)
-        _wait_for_matches(tmp_path / "killed" / "arena.db", after)
+        wait_for_matches(tmp_path / "killed" / "arena.db", after)
         below = descendants(running.pid)
         kill(running)
         running.communicate(timeout=30)
-        assert _all_gone(below), "processes outlived the arbiter"
+        assert until_gone(below), "processes outlived the arbiter"
     resumed = arena(*words, "-j", "2", "--out", "killed", cwd=tmp_path)
     assert "of them fixed before" in resumed.stderr
     digests.append(digest(resumed.stderr))
@@ -78,41 +77,18 @@ def test_the_run_digest_is_equal_at_any_jobs_and_after_a_kill(tmp_path: Path) ->
     assert "18 of 18 matches are sound" in arena("verify", "killed", cwd=tmp_path).stdout
 
 
-def _wait_for_matches(path: Path, count: int) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if path.exists():
-            connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
-            try:
-                if connection.execute("SELECT count(*) FROM matches").fetchone()[0] >= count:
-                    return
-            except sqlite3.Error:
-                continue  # it is being made
-            finally:
-                connection.close()
-    pytest.fail(f"no {count} matches in time")
-
-
-def _all_gone(pids: set[int]) -> bool:
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        if not living(pids):
-            return True
-    return False
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interrupt_says_how_to_resume(tmp_path: Path, jobs: str, number: int) -> None:
     words = ["run", *THREE, "--seats", "3", "--seeds", "40", "--seed", "x", "-j", jobs, "--out", "out"]
     running = started(*words, cwd=tmp_path)
-    _wait_for_matches(tmp_path / "out" / "arena.db", 2)
+    wait_for_matches(tmp_path / "out" / "arena.db", 2)
     below = descendants(running.pid)
     kill(running, number)
     _, said = running.communicate(timeout=30)
     assert running.returncode == 130, said
     assert "the same command resumes" in said
-    assert _all_gone(below)
+    assert until_gone(below)
     verified = arena("verify", "out", cwd=tmp_path).stdout
     assert "are not played yet" in verified
 
@@ -148,7 +124,7 @@ def test_a_fault_is_logged_and_stands_in_the_table(tmp_path: Path) -> None:
 
 def test_copies_fill_a_table(tmp_path: Path) -> None:
     done = arena("run", *TWO, "--seats", "3", "--copies", "2", "--seeds", "1", "--out", "out", cwd=tmp_path)
-    assert "1 seeds x 2 line-ups x 3 rotations = 6 matches" in done.stderr
+    assert "1 seed x 2 line-ups x 3 rotations = 6 matches" in done.stderr
 
 
 def test_a_subset_of_line_ups_is_announced(tmp_path: Path) -> None:
@@ -161,7 +137,7 @@ def test_settings_from_a_file_environment_and_flags(tmp_path: Path) -> None:
         f'bots = ["{RANDOM}", "{NAIVE}"]\nseats = 2\nseeds = 3\nturn = "2s"\nout = "from-file"\n[rules]\novershoot = "bounce"\n'
     )
     done = arena("run", "c.toml", "--seeds", "1", cwd=tmp_path, env={"KHIVA_ARENA_RUN_TURN": "3s", "KHIVA_ARENA_RUN_SEEDS": "2"})
-    assert "1 seeds x" in done.stderr
+    assert "1 seed x" in done.stderr
     assert "turn 3000 ms" in done.stdout
     record = json.loads(arena("show", "from-file", "1/0", "--json", cwd=tmp_path).stdout)["record"]
     assert record["header"]["rules"]["overshoot"] == "bounce"
@@ -230,7 +206,7 @@ def test_a_second_arbiter_on_a_store(tmp_path: Path) -> None:
     words = ["run", *TWO, "--seats", "2", "--seeds", "200", "--out", "out"]
     running = started(*words, cwd=tmp_path)
     try:
-        _wait_for_matches(tmp_path / "out" / "arena.db", 1)
+        wait_for_matches(tmp_path / "out" / "arena.db", 1)
         assert "another arbiter is at work" in arena(*words, cwd=tmp_path, code=2).stderr
         arena("standings", "out", cwd=tmp_path)
     finally:

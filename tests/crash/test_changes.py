@@ -86,7 +86,7 @@ def test_a_bot_that_was_edited_is_refused_or_another_entrant(copy: Path) -> None
     assert fixed(copy) == before
     small = [*words[:-6], "--seeds", "1", *words[-4:]]
     done = arena(*small, "--new-event", cwd=copy)
-    assert "1 seeds x 1 line-ups x 2 rotations = 2 matches" in done.stderr
+    assert "1 seed x 1 line-up x 2 rotations = 2 matches" in done.stderr
     arena(*small, cwd=copy)  # it is in the store now, and is over
     table = json.loads(arena("standings", "out", "--json", cwd=copy).stdout)["standings"][0]
     mine = [row for row in table["rows"] if row["name"].startswith("mine")]

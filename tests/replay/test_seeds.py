@@ -19,6 +19,12 @@ def test_derived_values() -> None:
     assert seeds.req_start(secret, "m") == 48713140
 
 
+def test_stages_have_secrets_of_their_own() -> None:
+    run = bytes(range(32))
+    assert seeds.stage_secret(run, 1).hex() == "9cb8e08a80a72158006bd9b466fb1f5999048e4d5a3478b4060eb5b7e4119027"
+    assert len({run, *(seeds.stage_secret(run, stage) for stage in range(1, 20))}) == 20
+
+
 def test_numbers_fit_53_bits_and_differ() -> None:
     numbers = {seeds.seat_number(bytes(32), match, seat) for match in ("a", "b") for seat in range(5)}
     assert len(numbers) == 10

@@ -2,8 +2,10 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
@@ -71,3 +73,28 @@ def _state(pid: int) -> str:
 def kill(process: subprocess.Popen[str], number: int = signal.SIGKILL) -> None:
     """Signal the process alone, not its group."""
     os.kill(process.pid, number)
+
+
+def wait_for_matches(path: Path, count: int) -> None:
+    """Until a store holds so many fixed matches."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if path.exists():
+            connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+            try:
+                if connection.execute("SELECT count(*) FROM matches").fetchone()[0] >= count:
+                    return
+            except sqlite3.Error:
+                continue  # it is being made
+            finally:
+                connection.close()
+    raise AssertionError(f"no {count} matches in time")
+
+
+def until_gone(pids: set[int]) -> bool:
+    """Whether these end by themselves soon."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        if not living(pids):
+            return True
+    return False

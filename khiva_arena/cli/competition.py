@@ -1,0 +1,254 @@
+"""Play the events of a competition, one after another, into one store."""
+
+import os
+import secrets
+import shlex
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from typing import Any
+
+from khiva_arena.arbiter import bots as bot_files
+from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.bots import Bot
+from khiva_arena.arbiter.isolation import Sandbox
+from khiva_arena.arbiter.match import Outcome
+from khiva_arena.arbiter.preflight import preflight
+from khiva_arena.arbiter.wire import Command
+from khiva_arena.cli import event as events
+from khiva_arena.cli.changes import refuse_changed
+from khiva_arena.cli.log import Log
+from khiva_arena.cli.lookup import check_event
+from khiva_arena.cli.play import Play
+from khiva_arena.cli.sandbox import keep_private, sandbox_of
+from khiva_arena.cli.say import say
+from khiva_arena.cli.settings import Settings
+from khiva_arena.cli.watching.watched import Watched
+from khiva_arena.errors import ConfigError
+from khiva_arena.replay import seeds
+from khiva_arena.replay.record import run_digest
+from khiva_arena.schedule import formats
+from khiva_arena.schedule.formats import Round
+from khiva_arena.store.db import EventRow, Store
+
+
+def entrants_of(settings: Settings) -> list[Bot]:
+    """The bots of a competition, those of an engines.json after the others. Raises ConfigError."""
+    if settings.engines is None:
+        return bot_files.load_all(settings.bots)
+    from khiva_arena.arbiter.engines import load_engines
+
+    named = bot_files.load_all(settings.bots) if settings.bots else []
+    return bot_files.told_apart([*named, *load_engines(settings.engines, say)])
+
+
+def compete(
+    stages: Sequence[Settings], entrants: Sequence[Bot], *, any_engine: bool = False, new_event: bool = False
+) -> tuple[list[str], bool]:
+    """Play all stages, or what of them is not played yet. Returns the ids of their events, as far as it came, and whether all
+    is fixed. ``any_engine``, ``new_event``: as the flags. Raises ConfigError, StoreError and BotError before the first match.
+    """
+    first = stages[0]
+    _check_games(entrants, first.game.name)
+    sandbox = sandbox_of(first, rated=True)
+    _check_stages(stages, entrants, sandbox)
+    pool.reserve(first.jobs, max(stage.seats for stage in stages))
+    definition = events.definition_of(first, entrants, sandbox)
+    if Store.check(first.out) and not new_event:
+        with Store.read(first.out) as store:
+            refuse_changed(store, definition, entrants)
+    with if_interrupted(say, lambda: "no match was begun"):
+        with _one_interrupt():
+            commands = {bot.identity: bot_files.stage(bot, sandbox.level) for bot in entrants}
+        keep_private(first.out, sandbox, list(commands.values()))
+        _preflight(first, definition, entrants, commands)
+        opened = Store.write(first.out)
+    played: list[str] = []
+    with opened as store, closing(Log(first.out)) as log, Watched(first.out, first.events, log) as watched:
+        for stage in stages:
+            if played:
+                entrants = _best(store, played[-1], entrants, stage.take)
+                definition = events.definition_of(stage, entrants, sandbox)
+                if not new_event:
+                    refuse_changed(store, definition, entrants)
+            with if_interrupted(say, lambda: "no match was begun"):
+                secret = events.run_secret(stage) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
+                event = events.open_event(store, definition, entrants, secret, any_engine)
+                check_event(store, event)
+                play = _play_of(store, event, [commands[bot.identity] for bot in entrants])
+            with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
+                watched.begin(store, play, stage.jobs, stage.name or None, stage.stage)
+                _announce(log, stage, play)
+                _play(log, stage, play, watched)
+                _conclude(log, store, stage, play)
+                watched.concluded(run_digest(store.digests(event.id)), whole=play.complete)
+            played.append(event.id)
+            if not play.complete:
+                return played, False
+        out = shlex.quote(str(first.out))
+        log.say(f"results are in {first.out}; next: khiva-arena verify {out}, khiva-arena show {out}")
+    return played, True
+
+
+def _play_of(store: Store, event: EventRow, commands: Sequence[Command]) -> Play:
+    if event.definition["format"] != formats.Format.SPRT:
+        return Play(store, event, commands)
+    from khiva_arena.cli.sequential import SequentialPlay  # numpy comes with it
+
+    return SequentialPlay(store, event, commands)
+
+
+def _how_far(play: Play) -> str:
+    return f"{len(play.done)} of {play.timetable.matches} matches are fixed"
+
+
+def _check_games(entrants: Sequence[Bot], game: str) -> None:
+    problems = [
+        f"--bot {bot.asked_as}: its bot.toml lists {', '.join(bot.games)}, not {game}"
+        for bot in entrants
+        if bot.games and game not in bot.games
+    ]
+    if problems:
+        raise ConfigError(problems)
+
+
+def _check_stages(stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> None:
+    """Raise ConfigError where a stage cannot be played with as many bots as it will have, whoever they are."""
+    problems: list[str] = []
+    bots = list(entrants)
+    for stage in stages:
+        before = f"{stage.name}: " if len(stages) > 1 else ""
+        if stage.take is not None and stage.take > len(bots):
+            problems.append(f"{before}take = {stage.take}, but only {len(bots)} bots come to it")
+        bots = bots[: stage.take]
+        names = [bot.name for bot in entrants]
+        unknown = [name for name in stage.candidates if name not in names]
+        problems += [f"{before}--candidate: no bot called {name!r}; there are {', '.join(names)}" for name in unknown]
+        if not unknown:
+            # who comes to a later stage is not known, so neither candidates nor authors can be checked there
+            some = replace(stage, candidates=(), authors_apart=False) if stage.stage > 1 else stage
+            try:
+                terms = events.terms_of(events.definition_of(some, bots, sandbox))
+                formats.check(terms)
+                _check_test(stage, terms)
+            except ConfigError as error:
+                problems += [f"{before}{problem}" for problem in error.problems]
+    if problems:
+        raise ConfigError(problems)
+
+
+def _check_test(settings: Settings, terms: formats.Terms) -> None:
+    """Raise ConfigError where the bounds of a sequential test are none for as many matches as a seed has."""
+    if settings.hypotheses is not None:
+        from khiva_arena.ratings.sprt import SequentialTest  # numpy comes with it
+
+        shape = formats.shapes(terms)[0]
+        SequentialTest(settings.hypotheses, shape.line_ups * shape.seats)
+
+
+def _best(store: Store, event: str, entrants: Sequence[Bot], take: int | None) -> list[Bot]:
+    """The bots that did best in an event that is over, best first."""
+    row = events.stored(store, event)
+    return [entrants[place.bot] for place in events.places(store, row)[0]][:take]
+
+
+def _preflight(settings: Settings, definition: dict[str, Any], entrants: Sequence[Bot], commands: dict[str, Command]) -> None:
+    who = [("preflight", "")] * settings.seats
+    header = events.header_of(definition, who, "preflight", bytes(seeds.SECRET_BYTES))
+    started = [commands[bot.identity] for bot in entrants]
+    preflight([bot.name for bot in entrants], started, header, events.sandbox_as_stored(definition))
+
+
+def _announce(log: Log, settings: Settings, play: Play) -> None:
+    timetable, event = play.timetable, play.event
+    opening = timetable.round(0)
+    assert opening is not None
+    if opening.total > len(opening.line_ups):
+        log.say(
+            f"of {opening.total} possible line-ups a balanced set of {len(opening.line_ups)} is played; --lineups N changes that",
+            warning=True,
+        )
+    if len(timetable.shapes) == 1:
+        at_most = "at most " if settings.hypotheses else ""
+        line_ups = _count(len(opening.line_ups), "line-up")
+        what = f"{at_most}{_count(opening.seeds, 'seed')} x {line_ups} x {timetable.seats} rotations = "
+    else:
+        what = f"{len(timetable.shapes)} rounds, "
+    called = f"{settings.name}, " if settings.name else ""
+    called += "" if settings.format is formats.Format.ROUND_ROBIN else f"{settings.format}, "
+    done = f", {len(play.done)} of them fixed before" if play.done else ""
+    log.say(f"{called}event {event.id}: {what}{timetable.matches} matches{done}")
+    log.say(f"commitment {event.commitment}")
+    cores = len(os.sched_getaffinity(0))
+    if settings.seats * settings.jobs > cores:
+        log.say(
+            f"{settings.jobs} x {settings.seats} bots at a time on {cores} cores: bots that think long take time from each other",
+            warning=True,
+        )
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def _announce_round(log: Log, play: Play, drawn: Round) -> None:
+    names = [bot.name for bot in play.event.bots]
+    tables = "; ".join(", ".join(names[bot] for bot in line_up) for line_up in drawn.line_ups)
+    byes = f"; byes: {', '.join(names[bot] for bot in drawn.byes)}" if drawn.byes else ""
+    met = "; ".join(f"{names[a]} and {names[b]}" for a, b in drawn.together)
+    byes += f"; of one author, and not to be parted any more: {met}" if met else ""
+    log.say(f"round {drawn.number + 1} of {len(play.timetable.shapes)}: {tables}{byes}")
+
+
+def _play(log: Log, settings: Settings, play: Play, watched: Watched) -> None:
+    def fix(outcome: Outcome) -> None:
+        last = outcome.attempt >= pool.VOIDS_MOST
+        fixed = play.fix(outcome, last=last)
+        if outcome.record is None:
+            watched.void(outcome, last=last)
+        for one in fixed:
+            watched.fixed(one)
+
+    with watched.screen():
+        for drawn in play.rounds():
+            if len(play.timetable.shapes) > 1:
+                _announce_round(log, play, drawn)
+            pool.play(watched.jobs(play, drawn), settings.jobs, fix)
+
+
+@contextmanager
+def if_interrupted(tell: Callable[[str], None], how_far: Callable[[], str]) -> Iterator[None]:
+    """Say how far it came and how it goes on, whatever an interrupt hits."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        tell(f"interrupted: {how_far()}; the same command resumes")
+        raise
+
+
+@contextmanager
+def _one_interrupt() -> Iterator[None]:
+    """Take one interrupt and no more, outside of trio, which sees to that itself: an impatient second one must not keep what
+    was started from being ended."""
+
+    def first(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, first)
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        signal.signal(signal.SIGINT, before)
+        raise
+    signal.signal(signal.SIGINT, before)
+
+
+def _conclude(log: Log, store: Store, settings: Settings, play: Play) -> None:
+    if not play.complete:
+        tables = ", ".join(f"seed {k} line-up {lineup}" for k, lineup in sorted(play.set_aside))
+        log.say(f"set aside after {pool.VOIDS_MOST} voids each: {tables}; the same command tries them again", warning=True)
+    log.say(f"run digest {run_digest(store.digests(play.event.id))}")

@@ -1,0 +1,100 @@
+"""A settings file: what stands in it, and on which line, so that each mistake can be told with its place."""
+
+import os
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from khiva_arena.errors import ConfigError
+
+LONGEST_FILE = 1_000_000
+_HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
+_KEY = re.compile(r"""\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_PATHS = ("out", "engines", "events")
+
+
+def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """The settings in a TOML file, and where each one stands ("file:line"), by its dotted name ("rules.overshoot",
+    "stage.0.seats"). Raises ConfigError.
+
+    Bots, engines, events, out and files named by a rule are relative to the file's folder.
+    """
+    text, raw = read_toml(path)
+    places = {key: f"{path}:{line}" for key, line in lines_of(text).items()}
+    places = dict.fromkeys(raw, f"{path}:1") | places
+    rules = raw["rules"] if isinstance(raw.get("rules"), dict) else {}
+    for key, value in rules.items():
+        if names_file(value):
+            rules[key] = f"@{path.parent / value[1:]}"
+    if isinstance(raw.get("bots"), list):
+        raw["bots"] = [_relative(path.parent, word) if isinstance(word, str) else word for word in raw["bots"]]
+    for key in _PATHS:
+        if isinstance(raw.get(key), str):
+            raw[key] = str(path.parent / raw[key])
+    return raw, places
+
+
+def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
+    """The text and what it says. Raises ConfigError."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(LONGEST_FILE + 1)
+        if len(data) > LONGEST_FILE:
+            raise ConfigError(f"{path}: cannot be read: it is longer than {LONGEST_FILE:,} bytes")
+        text = data.decode()
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # no text, or a NUL in the name
+        raise ConfigError(f"{path}: cannot be read: {error}") from None
+    try:
+        return text, tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from None
+
+
+def names_file(value: object) -> bool:
+    """Whether a value is "@FILE"."""
+    return isinstance(value, str) and value.startswith("@")
+
+
+def lines_of(text: str) -> dict[str, int]:
+    """The number of the line that sets each key or opens each table, by dotted name, the tables of a list numbered from 0.
+
+    ``text`` is TOML that has been read. Lines within a string of several lines may be taken for keys, which does no harm.
+    """
+    found: dict[str, int] = {}
+    tables: dict[str, int] = {}
+    table = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if (header := _HEADER.match(line)) and "=" not in header[2]:
+            name = _plain(header[2])
+            if header[1] == "[[":
+                tables[name] = tables.get(name, -1) + 1
+                found.setdefault(name, number)
+                name = f"{name}.{tables[name]}"
+            else:
+                name = _numbered(name, tables)
+            table = f"{name}."
+            found.setdefault(name, number)
+        elif key := _KEY.match(line):
+            name = table + _plain(key[1])
+            found.setdefault(name, number)
+            found.setdefault(name.rpartition(".")[0] or name, number)
+    return found
+
+
+def _plain(dotted: str) -> str:
+    return ".".join(part.strip().strip("\"'") for part in dotted.split("."))
+
+
+def _numbered(name: str, tables: dict[str, int]) -> str:
+    """The name of a table within the last one of a list: stage.rules is stage.1.rules."""
+    for first, count in tables.items():
+        if name.startswith(f"{first}."):
+            return f"{first}.{count}{name[len(first) :]}"
+    return name
+
+
+def _relative(folder: Path, word: str) -> str:
+    return str(folder / word) if os.path.exists(folder / word) else word  # a long command is no path, and no error

@@ -1,0 +1,80 @@
+"""``khiva-arena sprt``: a sequential test of one bot against others, which stops by itself."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from khiva_arena.cli.competition import compete, entrants_of
+from khiva_arena.cli.event import stored, timetable_of
+from khiva_arena.cli.options import json_option, match_options
+from khiva_arena.cli.sequential import so_far
+from khiva_arena.cli.settings import pairs_of_flags, settle
+from khiva_arena.errors import ConfigError
+from khiva_arena.ratings.sprt import FEWEST_BLOCKS, Hypotheses, Model
+from khiva_arena.report.sprt import Sprt, to_json, to_text
+from khiva_arena.store.db import Store
+
+MOST_SEEDS = 10_000
+UNDECIDED = 1
+
+
+@click.command("sprt", short_help="Test whether one bot is better than others, and stop by itself.")
+@click.argument("candidate")
+@click.argument("opponents", nargs=-1, required=True)
+@match_options
+@click.option("--elo0", type=float, default=0.0, show_default=True, help="H0: the candidate is so much better, or less.")
+@click.option("--elo1", type=float, default=20.0, show_default=True, help="H1: it is so much better, or more.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="How often a candidate at elo0 may pass.")
+@click.option("--beta", type=float, default=0.05, show_default=True, help="How often one at elo1 may fail.")
+@click.option("--normalized", is_flag=True, help="Both bounds are normalised Elo.")
+@click.option(
+    "--seats", type=int, metavar="N", help="Seats at a table, filled with the opponents and copies of them [default: 2]."
+)
+@click.option("--seeds", type=int, metavar="N", help=f"Deals at most [default: {MOST_SEEDS}].")
+@click.option("-j", "--jobs", type=int, metavar="N", help="Matches at a time [default: 1].")
+@click.option("--out", metavar="DIR", help="The store [default: results/latest]; a test that is in it is resumed.")
+@click.option("--events", metavar="FILE", help="Also write what happens as JSON lines, for `khiva-arena watch` and programs.")
+@click.option("--any-engine", is_flag=True, help="Go on with a test that another version of khiva-arena began; it is marked.")
+@click.option(
+    "--new-event", is_flag=True, help="Begin another test beside one that is not over and that bots or settings have left."
+)
+@json_option
+def command(
+    candidate: str, opponents: tuple[str, ...], any_engine: bool, new_event: bool, as_json: bool, normalized: bool, **flags: Any
+) -> int:
+    """Is CANDIDATE better than the OPPONENTS? Play seed by seed, every table in all rotations, until the answer is clear.
+
+    Each is a folder with bot.toml or a command. The test is on table scores: the candidate's mean pair score over all matches of
+    a seed. It is looked at after each seed, from the 32nd on, and stops at a bound. The same command again resumes. Exit
+    code 0 with a decision, either way; 1 without.
+    """
+    if flags.pop("bots"):
+        raise ConfigError("--bot: name the bots without it, the candidate first")
+    model = Model.NORMALIZED if normalized else Model.LOGISTIC
+    hypotheses = Hypotheses(flags.pop("elo0"), flags.pop("elo1"), flags.pop("alpha"), flags.pop("beta"), model)
+    said = {key: value for key, value in flags.items() if value not in (None, ())}
+    tables = {
+        "rules": pairs_of_flags("--rule", said.pop("rule", ())),
+        "limits": pairs_of_flags("--limit", said.pop("limit", ())),
+    }
+    given = {"seats": 2, "seeds": MOST_SEEDS} | said | tables | {"bots": (candidate, *opponents)}
+    settings = settle(given, hypotheses=hypotheses)
+    if settings.seeds < FEWEST_BLOCKS:
+        raise ConfigError(f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} are too few")
+    played, complete = compete([settings], entrants_of(settings), any_engine=any_engine, new_event=new_event)
+    found = sprt_of(settings.out, played[0])
+    click.echo(json.dumps(to_json(found)) if as_json else to_text(found), nl=as_json)
+    return 0 if complete and found.report.decision else UNDECIDED
+
+
+def sprt_of(folder: Path, event: str) -> Sprt:
+    """The test of an event of a store, as it stands."""
+    with Store.read(folder) as store:
+        row = stored(store, event)
+        timetable = timetable_of(store, row)
+        test, _ = so_far(row, timetable, store.matches(event))
+    names = [bot.name for bot in row.bots]
+    per_seed = timetable.per_seed(timetable.shapes[0])
+    return Sprt(row.id, names[0], tuple(names[1:]), timetable.seats, timetable.seeds, per_seed, test.report())

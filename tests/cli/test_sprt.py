@@ -1,0 +1,115 @@
+"""``khiva-arena sprt`` with real bots: it stops by itself, at the same seed at any -j and after any kill, and verifies."""
+
+import json
+import re
+import signal
+import sqlite3
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from arena import NAIVE, RANDOM, ROOT, arena, kill, started, wait_for_matches
+
+C = str(ROOT / "bots" / "c" / "random")
+FAST = ["--isolation", "trusted", "--seed", "x"]
+SHORT = ["--elo1", "200", "--alpha", "0.2", "--beta", "0.2"]  # decides at the first seed that it may decide at
+
+
+def digest(said: str) -> str:
+    found = re.search(r"run digest (\w{64})", said)
+    assert found, said
+    return found[1]
+
+
+def scores(store: Path) -> list[Fraction]:
+    """By seed, the candidate's mean pair score, from the seats in the store alone; two seats."""
+    connection = sqlite3.connect(store / "arena.db")
+    try:
+        found = connection.execute(
+            "SELECT seed, sum(rank = 1 AND NOT tied), sum(tied), count(*) FROM (SELECT seed, bot, rank, "
+            "count(*) OVER (PARTITION BY ordinal, rank) = 2 AS tied FROM matches JOIN seats USING (event, ordinal)) "
+            "WHERE bot = 0 GROUP BY seed ORDER BY seed"
+        ).fetchall()
+    finally:
+        connection.close()
+    return [Fraction(2 * won + tied, 2 * count) for _, won, tied, count in found]
+
+
+def test_it_stops_by_itself_and_tells_what_it_found(tmp_path: Path) -> None:
+    done = arena("sprt", NAIVE, C, *FAST, *SHORT, "-j", "2", "--out", "out", cwd=tmp_path)
+    assert "at most 10000 seeds x 1 line-up x 2 rotations" in done.stderr
+    assert re.search(r"^H[01] accepted after \d+ seeds, \d+ matches: naive is ", done.stdout, re.MULTILINE)
+    assert "LLR " in done.stdout
+    assert "table scores:" in done.stdout
+    found = json.loads(arena("sprt", NAIVE, C, *FAST, *SHORT, "--out", "out", "--json", cwd=tmp_path).stdout)
+    seen = scores(tmp_path / "out")
+    assert found["seeds"] == len(seen) >= found["fewest"] == 32
+    assert found["histogram"] == [[round(float(v), 6), seen.count(v)] for v in sorted(set(seen))]
+    assert found["score"]["value"] == pytest.approx(float(sum(seen) / len(seen)))
+    low, high = found["bounds"]
+    assert not low < found["llr"] < high
+    assert found["decision"] == ("H1" if found["llr"] > 0 else "H0")
+    matches = found["matches"]
+    assert f"{matches} of {matches} matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
+    assert "rank  bot" in arena("standings", "out", cwd=tmp_path).stdout
+
+
+def test_it_stops_at_the_same_seed_at_any_jobs_and_after_kills(tmp_path: Path) -> None:
+    words = ["sprt", C, RANDOM, *FAST, *SHORT]
+    whole = arena(*words, "-j", "1", "--out", "one", cwd=tmp_path)
+    for after in (9, 31):
+        running = started(*words, "-j", "3", "--out", "out", cwd=tmp_path)
+        wait_for_matches(tmp_path / "out" / "arena.db", after)
+        kill(running, signal.SIGKILL)
+        running.communicate(timeout=30)
+    resumed = arena(*words, "-j", "3", "--out", "out", cwd=tmp_path)
+    assert digest(resumed.stderr) == digest(whole.stderr)
+    assert resumed.stdout == whole.stdout
+    assert scores(tmp_path / "out") == scores(tmp_path / "one")
+
+
+def test_more_seats_and_more_opponents(tmp_path: Path) -> None:
+    rates = ["--elo0", "-200", "--elo1", "300", "--alpha", "0.3", "--beta", "0.3"]
+    words = ["sprt", C, RANDOM, NAIVE, "--seats", "4", *FAST, *rates]
+    found = json.loads(arena(*words, "-j", "2", "--out", "out", "--json", cwd=tmp_path, code=None).stdout)
+    assert (found["candidate"], found["opponents"], found["seats"]) == ("random-c", ["random", "naive"], 4)
+    assert found["seeds"] >= 32
+    connection = sqlite3.connect(tmp_path / "out" / "arena.db")
+    tables = {sits for (sits,) in connection.execute("SELECT group_concat(bot) FROM seats GROUP BY ordinal")}
+    connection.close()
+    assert {sits.count("0") for sits in tables} == {1}, "the candidate sits once at each table"
+    assert {tuple(sorted(sits.split(","))) for sits in tables} == {("0", "1", "1", "2"), ("0", "1", "2", "2")}
+
+
+def test_without_a_decision_the_exit_code_is_1(tmp_path: Path) -> None:
+    words = ["sprt", RANDOM, C, *FAST, "--elo1", "2", "--alpha", "0.001", "--beta", "0.001", "--seeds", "32", "-j", "2"]
+    done = arena(*words, "--out", "out", cwd=tmp_path, code=1)
+    assert "no decision after 32 seeds, 64 matches, which is all that --seeds allows" in done.stdout
+    assert "64 of 64 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([RANDOM], "Missing argument"),
+        ([RANDOM, NAIVE, "--elo0", "5", "--elo1", "5"], "H0's must be the lower one"),
+        ([RANDOM, NAIVE, "--alpha", "0.7"], "alpha is 0.7"),
+        ([RANDOM, NAIVE, "--seeds", "31"], "no test decides before 32 seeds"),
+        ([RANDOM, NAIVE, "--bot", C], "name the bots without it"),
+        ([RANDOM, RANDOM], "the same bot"),
+        ([RANDOM, NAIVE, "--seats", "6"], "2 to 5 seats"),
+        ([RANDOM, NAIVE, "--normalized", "--elo1", "900"], "normalised Elo is at most"),
+    ],
+)
+def test_what_makes_no_test(tmp_path: Path, words: list[str], said: str) -> None:
+    assert said in arena("sprt", *words, cwd=tmp_path, code=2).stderr
+
+
+def test_a_match_after_the_decision_is_noticed(tmp_path: Path) -> None:
+    """A later decision than the results give, as a forger would have it who wants more seeds."""
+    arena("sprt", NAIVE, C, *FAST, *SHORT, "-j", "2", "--out", "out", cwd=tmp_path)
+    connection = sqlite3.connect(tmp_path / "out" / "arena.db")
+    connection.execute("UPDATE seats SET rank = 3 - rank WHERE bot IN (0, 1) AND ordinal < 40")
+    connection.commit()
+    connection.close()
+    assert "not sound" in arena("verify", "out", cwd=tmp_path, code=1).stdout
