@@ -36,6 +36,12 @@ def test_the_readme_s_commands_run(tmp_path: Path) -> None:
     assert said[0].rstrip() == said[1].rstrip()
     assert "6 of 6 matches are sound" in said[2]
     assert "every choice is the same" in said[5]
+    others = [line for block in blocks(README, "") for line in block.splitlines() if line.startswith("khiva-arena ")]
+    others = [line for line in others if line.split()[1] in ("plan", "bundle", "verify", "export", "sprt")][1:]
+    assert [line.split()[1] for line in others] == ["sprt", "plan", "bundle", "verify", "export"]
+    for line in others:
+        words = shlex.split(line.replace("--elo1 20", "--elo1 400"))
+        assert arena(*words[1:], cwd=tmp_path).stdout or words[1] in ("bundle", "export")
 
 
 def test_the_readme_s_settings_are_taken(tmp_path: Path) -> None:

@@ -94,7 +94,10 @@ def _twice(bots: Sequence[Bot]) -> list[str]:
     problems: list[str] = []
     for bot in bots:
         if bot.identity in seen:
-            problems.append(f"--bot {bot.asked_as}: the same bot as {seen[bot.identity].asked_as}; seat copies with --copies")
+            first = seen[bot.identity].asked_as
+            problems.append(
+                f"--bot {bot.asked_as}: the same bot as {first}; name each bot once, and let `run` seat copies with --copies"
+            )
         seen[bot.identity] = bot
     return problems
 

@@ -6,6 +6,7 @@ command may also be a folder with a bot.toml. ``{python}`` is the arbiter's inte
 """
 
 import json
+import os
 import re
 import shlex
 from collections.abc import Callable
@@ -85,13 +86,13 @@ def _is_text(value: object) -> bool:
 def _bot(folder: Path, entry: dict[str, Any]) -> Bot:
     """Raises ConfigError."""
     base = folder / entry.get("workingDirectory", "")
-    if not base.is_dir():
+    if not os.path.isdir(base):  # which takes a name that is too long for none
         raise ConfigError(f"workingDirectory {entry['workingDirectory']!r} is no folder")
     words = split(entry["command"])
     if not words:
         raise ConfigError("an empty command")
     home = base.absolute() / words[0]
-    if len(words) == 1 and home.is_dir():
+    if len(words) == 1 and os.path.isdir(home):
         return replace(load(str(home)), name=entry["name"])
     return replace(load(shlex.join(words), str(base.absolute())), name=entry["name"])
 

@@ -434,6 +434,8 @@ class Processes:
 def _spawned(cell: Cell) -> tuple[subprocess.Popen[bytes], tuple[int, int, int]]:
     """The started process and our ends of its pipes. Raises HostFault."""
     ours, theirs = _pipes()
+    # a terminal's Ctrl-C goes to a child, too, until it has a session of its own, and would end a bot that did nothing wrong
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         process = subprocess.Popen(
             cell.argv,
@@ -451,6 +453,7 @@ def _spawned(cell: Cell) -> tuple[subprocess.Popen[bytes], tuple[int, int, int]]
             raise HostFault(f"the host cannot start another process: {error}") from None
         raise
     finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
         _close(*theirs)
     return process, ours
 

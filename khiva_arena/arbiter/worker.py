@@ -58,7 +58,7 @@ class Worker:
         return outcome[0]
 
     def _start(self) -> None:
-        command = [sys.executable, "-m", "khiva_arena.arbiter.worker", self._mode]
+        command = [sys.executable, "-P", "-m", "khiva_arena.arbiter.worker", self._mode]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, bufsize=0
         )

@@ -27,6 +27,7 @@ from khiva_arena.store.db import RUN_SECRET, BotRow, EventRow
 
 MOST_BOTS = 2_000  # what a table of who meets whom takes grows with their square
 MOST_COPIES = 5
+MOST_SEARCHED = 2_000_000  # line-ups times bots: what a balanced part of all line-ups takes to find
 ORDER = {kind: place for place, kind in enumerate((bundle.Event, bundle.Reveal, bundle.Void, bundle.Match, bundle.Over))}
 
 
@@ -227,6 +228,8 @@ def check_size(definition: dict[str, Any]) -> None:
             raise RecordError(f"{key} are {definition[key]}, and {most} at most are verified")
     if len(definition["bots"]) > MOST_BOTS:
         raise RecordError(f"there are {len(definition['bots'])} bots, and {MOST_BOTS} at most are verified")
+    if len(definition["bots"]) * (definition.get("lineups") or 0) > MOST_SEARCHED:
+        raise RecordError(f"{definition['lineups']} line-ups of {len(definition['bots'])} bots are more than are verified")
 
 
 def _place(line: bundle.Line) -> tuple[int, int, int]:

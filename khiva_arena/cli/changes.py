@@ -25,12 +25,22 @@ def refuse_changed(store: Store, definition: Mapping[str, Any], bots: Sequence[B
     if event_id(dict(definition)) in [event.id for event in known]:
         return
     fixed = {event.id: len(store.fixed(event.id)) for event in known if store.conclusion(event.id) is None}
-    found = [(differences(event, definition, bots), event) for event in known if fixed.get(event.id)]
-    if not found:
+    begun = [event for event in known if fixed.get(event.id)]
+    if not begun:
         return
-    lines, event = min(found, key=lambda pair: (len(pair[0]), -pair[1].number))
-    planned = bare_timetable(event.definition).matches
-    first = f"{store.folder}: event {event.number} is not over, {fixed[event.id]} of {planned} matches are fixed; since it began:"
+    # where a later stage was begun, an earlier one of the same competition has changed: then that is to be compared
+    stage = definition.get("stage")
+    alike = [event for event in begun if event.definition.get("stage") == stage]
+    alike = alike or [event for event in known if stage and event.definition.get("stage") == stage] or begun
+    lines, event = min(
+        ((differences(event, definition, bots), event) for event in alike), key=lambda pair: (len(pair[0]), -pair[1].number)
+    )
+    if event in begun:
+        planned = bare_timetable(event.definition).matches
+        how = f"event {event.number} is not over, {fixed[event.id]} of {planned} matches are fixed; since it began:"
+    else:
+        how = f"event {begun[0].number}, a later stage, is not over; since event {event.number}, stage {stage}, was played:"
+    first = f"{store.folder}: {how}"
     raise ConfigError([f"{first} {lines[0]}", *(f"also: {line}" for line in lines[1:]), WAYS_ON])
 
 

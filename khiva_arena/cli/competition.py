@@ -4,15 +4,16 @@ import os
 import secrets
 import shlex
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from khiva_arena.arbiter import bots as bot_files
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.bots import Bot
-from khiva_arena.arbiter.isolation import Sandbox
+from khiva_arena.arbiter.isolation import Level, Sandbox
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.preflight import preflight
 from khiva_arena.arbiter.wire import Command
@@ -20,6 +21,7 @@ from khiva_arena.cli import event as events
 from khiva_arena.cli.changes import refuse_changed
 from khiva_arena.cli.log import Log
 from khiva_arena.cli.lookup import check_event
+from khiva_arena.cli.options import is_text
 from khiva_arena.cli.play import Play
 from khiva_arena.cli.sandbox import keep_private, sandbox_of
 from khiva_arena.cli.say import say
@@ -33,14 +35,27 @@ from khiva_arena.schedule.formats import Round
 from khiva_arena.store.db import EventRow, Store
 
 
-def entrants_of(settings: Settings) -> list[Bot]:
-    """The bots of a competition, those of an engines.json after the others. Raises ConfigError."""
-    if settings.engines is None:
-        return bot_files.load_all(settings.bots)
-    from khiva_arena.arbiter.engines import load_engines
+def entrants_named(given: Mapping[str, Any]) -> list[Bot]:
+    """The bots that settings name, those of an engines.json after the others; none where the settings name no list of words.
+    Raises ConfigError with every mistake."""
+    words, engines = given.get("bots", ()), given.get("engines")
+    found: list[Bot] = []
+    problems: list[str] = []
+    if isinstance(words, list | tuple) and all(isinstance(word, str) and is_text(word) for word in words):
+        try:
+            found += bot_files.load_all(words)
+        except ConfigError as error:
+            problems += error.problems
+    if isinstance(engines, str | Path) and is_text(str(engines)):
+        from khiva_arena.arbiter.engines import load_engines
 
-    named = bot_files.load_all(settings.bots) if settings.bots else []
-    return bot_files.told_apart([*named, *load_engines(settings.engines, say)])
+        try:
+            found += load_engines(Path(engines), say)
+        except ConfigError as error:
+            problems += [f"--engines {problem}" for problem in error.problems]
+    if problems:
+        raise ConfigError(problems)
+    return bot_files.told_apart(found)
 
 
 def compete(
@@ -50,9 +65,10 @@ def compete(
     is fixed. ``any_engine``, ``new_event``: as the flags. Raises ConfigError, StoreError and BotError before the first match.
     """
     first = stages[0]
-    _check_games(entrants, first.game.name)
+    if problems := unplayable(stages, entrants):
+        raise ConfigError(problems)
+    _check_events(first, entrants)
     sandbox = sandbox_of(first, rated=True)
-    _check_stages(stages, entrants, sandbox)
     pool.reserve(first.jobs, max(stage.seats for stage in stages))
     definition = events.definition_of(first, entrants, sandbox)
     if Store.check(first.out) and not new_event:
@@ -61,7 +77,7 @@ def compete(
     with if_interrupted(say, lambda: "no match was begun"):
         with _one_interrupt():
             commands = {bot.identity: bot_files.stage(bot, sandbox.level) for bot in entrants}
-        keep_private(first.out, sandbox, list(commands.values()))
+        keep_private(first.out, first.events, sandbox, list(commands.values()))
         _preflight(first, definition, entrants, commands)
         opened = Store.write(first.out)
     played: list[str] = []
@@ -69,7 +85,7 @@ def compete(
         for stage in stages:
             if played:
                 entrants = _best(store, played[-1], entrants, stage.take)
-                definition = events.definition_of(stage, entrants, sandbox)
+                definition = _definition_of_next(stage, entrants, sandbox)
                 if not new_event:
                     refuse_changed(store, definition, entrants)
             with if_interrupted(say, lambda: "no match was begun"):
@@ -91,6 +107,17 @@ def compete(
     return played, True
 
 
+def _definition_of_next(stage: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> dict[str, Any]:
+    """Raises ConfigError where the stage cannot be played with those who came to it."""
+    try:
+        definition = events.definition_of(stage, entrants, sandbox)
+        formats.check(events.terms_of(definition))
+    except ConfigError as error:
+        way_on = f"change it and give the same command again; what is over: khiva-arena standings {shlex.quote(str(stage.out))}"
+        raise ConfigError([*(f"{stage.name}: {problem}" for problem in error.problems), way_on]) from None
+    return definition
+
+
 def _play_of(store: Store, event: EventRow, commands: Sequence[Command]) -> Play:
     if event.definition["format"] != formats.Format.SPRT:
         return Play(store, event, commands)
@@ -103,22 +130,35 @@ def _how_far(play: Play) -> str:
     return f"{len(play.done)} of {play.timetable.matches} matches are fixed"
 
 
-def _check_games(entrants: Sequence[Bot], game: str) -> None:
-    problems = [
+def _of_another_game(entrants: Sequence[Bot], game: str) -> list[str]:
+    return [
         f"--bot {bot.asked_as}: its bot.toml lists {', '.join(bot.games)}, not {game}"
         for bot in entrants
         if bot.games and game not in bot.games
     ]
-    if problems:
-        raise ConfigError(problems)
 
 
-def _check_stages(stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> None:
-    """Raise ConfigError where a stage cannot be played with as many bots as it will have, whoever they are."""
-    problems: list[str] = []
+def _check_events(settings: Settings, entrants: Sequence[Bot]) -> None:
+    """Raise ConfigError where the stream of events would lie among files that are not its own."""
+    if settings.events is None:
+        return
+    place = settings.events.resolve()
+    if place.is_relative_to(settings.out.resolve()):
+        raise ConfigError(f"--events {settings.events}: lies in the store {settings.out}; name a file elsewhere")
+    for bot in entrants:
+        named = Path(bot.asked_as).resolve()
+        if bot.sources and place.is_relative_to(named if named.is_dir() else named.parent):
+            where = f"lies in the folder of bot {bot.name}, which it would make another bot"
+            raise ConfigError(f"--events {settings.events}: {where}; name a file elsewhere")
+
+
+def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]:
+    """Why stages cannot be played with as many bots as they will have, whoever these are. A line about a later stage begins with
+    its number: "stage 2: "."""
+    problems = _of_another_game(entrants, stages[0].game.name)
     bots = list(entrants)
     for stage in stages:
-        before = f"{stage.name}: " if len(stages) > 1 else ""
+        before = f"stage {stage.stage}: " if len(stages) > 1 else ""
         if stage.take is not None and stage.take > len(bots):
             problems.append(f"{before}take = {stage.take}, but only {len(bots)} bots come to it")
         bots = bots[: stage.take]
@@ -129,13 +169,12 @@ def _check_stages(stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: 
             # who comes to a later stage is not known, so neither candidates nor authors can be checked there
             some = replace(stage, candidates=(), authors_apart=False) if stage.stage > 1 else stage
             try:
-                terms = events.terms_of(events.definition_of(some, bots, sandbox))
+                terms = events.terms_of(events.definition_of(some, bots, Sandbox(Level.TRUSTED, stage.resources, stage.ponder)))
                 formats.check(terms)
                 _check_test(stage, terms)
             except ConfigError as error:
                 problems += [f"{before}{problem}" for problem in error.problems]
-    if problems:
-        raise ConfigError(problems)
+    return problems
 
 
 def _check_test(settings: Settings, terms: formats.Terms) -> None:
@@ -169,6 +208,8 @@ def _announce(log: Log, settings: Settings, play: Play) -> None:
             f"of {opening.total} possible line-ups a balanced set of {len(opening.line_ups)} is played; --lineups N changes that",
             warning=True,
         )
+    if settings.authors_apart and not _shared_author(play.event.definition):
+        log.say("no two bots name one author in their bot.toml: --authors-apart keeps nobody apart", warning=True)
     if len(timetable.shapes) == 1:
         at_most = "at most " if settings.hypotheses else ""
         line_ups = _count(len(opening.line_ups), "line-up")
@@ -186,6 +227,11 @@ def _announce(log: Log, settings: Settings, play: Play) -> None:
             f"{settings.jobs} x {settings.seats} bots at a time on {cores} cores: bots that think long take time from each other",
             warning=True,
         )
+
+
+def _shared_author(definition: dict[str, Any]) -> bool:
+    authors = [bot["author"] for bot in definition["bots"] if bot.get("author")]
+    return len(set(authors)) < len(authors)
 
 
 def _count(n: int, noun: str) -> str:

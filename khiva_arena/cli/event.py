@@ -148,11 +148,23 @@ def check_definition(event: EventRow) -> None:
         found = msgspec.convert(event.definition, _Definition)
         if (found.format is Format.SPRT) != (found.hypotheses is not None):
             raise ValueError("hypotheses belong to a sequential test, and only to one")
+        _check_names(found)
         known = event_id(event.definition)
     except ValueError as error:
         raise StoreError(f"its definition is damaged ({error})") from None
     if known != event.id:
         raise StoreError(f"its definition hashes to {known}, not to its id")
+
+
+def _check_names(found: _Definition) -> None:
+    """Raise ValueError for bots that no run could have had: their names are printed wherever their results are."""
+    names = [bot.name for bot in found.bots]
+    if not all(name and name.isprintable() for name in (*names, *(bot.author for bot in found.bots if bot.author))):
+        raise ValueError("a bot has a name that cannot be printed")
+    if len(set(names)) < len(names) or len({bot.identity for bot in found.bots}) < len(names):
+        raise ValueError("two bots have one name, or are the same")
+    if found.anchor not in names:
+        raise ValueError("its anchor is none of its bots")
 
 
 def check_bots(event: EventRow) -> None:
@@ -233,9 +245,11 @@ def timetable_of(store: Store, event: EventRow) -> Timetable:
 
 def results_of(store: Store, event: EventRow, shape: Shape) -> list[Result] | None:
     """The results of a round, None unless all its matches are fixed. Raises StoreError where one cannot be a result."""
-    seats = event.definition["seats"]
+    seats, places = event.definition["seats"], (shape.first_ordinal, shape.first_ordinal + shape.matches - 1)
+    if store.count(event.id, *places) != shape.matches:
+        return None
     found = []
-    for row in store.matches(event.id, shape.first_ordinal, shape.first_ordinal + shape.matches - 1):
+    for row in store.matches(event.id, *places):
         bots = tuple(seat.bot for seat in row.seats)
         ranks = tuple(seat.rank for seat in row.seats)
         in_range = all(0 <= bot < len(event.bots) and 1 <= rank <= seats for bot, rank in zip(bots, ranks, strict=True))
@@ -243,7 +257,7 @@ def results_of(store: Store, event: EventRow, shape: Shape) -> list[Result] | No
             raise StoreError(f"match {event.number}/{row.ordinal} is damaged: its seats are not those of its event")
         scores = tuple(seat.score for seat in row.seats)
         found.append(Result(row.seed, row.lineup, row.rotation, bots, ranks, scores))
-    return found if len(found) == shape.matches else None
+    return found
 
 
 def places(store: Store, event: EventRow) -> tuple[tuple[Place, ...], int]:

@@ -16,26 +16,30 @@ from khiva_arena.errors import ConfigError, InternalError
 
 BOTS = ("random", "naive", "greedy")
 LINE = "bots = " + json.dumps([f"bots/python/{name}" for name in BOTS])
-"""As it stands in competition.toml."""
+OUT = 'out = "results/competition"'
+"""As they stand in competition.toml."""
 
 
 @click.command("init", short_help="Write a commented settings file for a competition.")
 @click.argument("file", default="competition.toml", type=click.Path(path_type=Path))
 def command(file: Path) -> None:
     """Write FILE [default: competition.toml], a new settings file for `khiva-arena run`: every setting with its default and what
-    it means, and bots that come with the arena, so that it plays as it is."""
+    it means, bots that come with the arena, and a store of the same name in results/, so that it plays as it is."""
+    if not is_text(file.name):
+        raise ConfigError(f"{file.name!r}: name a file in text that a settings file can hold")
     bots = [_word(file.parent, path) for name in BOTS if (path := folder("bots") / "python" / name).is_dir()]
-    text = settings_text(bots)
+    text = settings_text(bots, file.stem)
     with new_file(file) as out:
         out.write(text.encode())
     say(f"{file} is written; next: {'' if bots else 'name your bots in it, and '}khiva-arena run {shlex.quote(str(file))}")
 
 
-def settings_text(bots: Sequence[str]) -> str:
-    """The text of a settings file with these bots; without any it has examples in their place."""
+def settings_text(bots: Sequence[str], name: str = "competition") -> str:
+    """The text of a settings file with these bots; without any it has examples in their place. ``name``: of its store."""
     text = Path(__file__).with_name("competition.toml").read_text(encoding="utf-8")
-    if LINE not in text:
-        raise InternalError("competition.toml has not the bots that it should have")
+    if LINE not in text or OUT not in text:
+        raise InternalError("competition.toml has not the bots or the store that it should have")
+    text = text.replace(OUT, f"out = {json.dumps(f'results/{name}', ensure_ascii=False)}")
     return text.replace(LINE, "bots = " + json.dumps(bots, ensure_ascii=False)) if bots else text
 
 

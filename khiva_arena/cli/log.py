@@ -1,13 +1,20 @@
 """The arbiter's messages: readable lines on stderr, JSON lines in the store."""
 
+import sys
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
-import structlog
-
 from khiva_arena.cli.say import say
+
+# structlog looks for rich, to draw tracebacks that we never ask for; to import that takes as long as structlog itself
+_rich = sys.modules.setdefault("rich", None)  # type: ignore[arg-type]
+try:
+    import structlog
+finally:
+    if _rich is None:
+        del sys.modules["rich"]
 
 FILE = "log.jsonl"
 

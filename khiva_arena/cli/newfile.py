@@ -27,7 +27,9 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
         raise ConfigError(f"{path}: exists already, and is left as it is; give another name, or remove it first")
     part = path.with_name(path.name + PART)
     try:
-        file = part.open("wb")
+        if part.is_file() and not part.is_symlink():  # what a kill has left
+            part.unlink()
+        file = os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666), "wb")
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
     try:

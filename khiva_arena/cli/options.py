@@ -18,16 +18,23 @@ def is_text(word: str) -> bool:
 
 
 def match_options(command: F) -> F:
-    """What one match is played with, whether alone or in a competition. Unset ones are None."""
+    """What one match is played with, and by whom, whether alone or in a competition. Unset ones are None."""
+    return _bots(conditions(command))
+
+
+_bots = click.option(
+    "--bot",
+    "bots",
+    multiple=True,
+    metavar="BOT",
+    allow_from_autoenv=False,
+    help="A folder with bot.toml, or a command; repeat for each. Not read from the environment.",
+)
+
+
+def conditions(command: F) -> F:
+    """What one match is played with. Unset ones are None."""
     options = [
-        click.option(
-            "--bot",
-            "bots",
-            multiple=True,
-            metavar="BOT",
-            allow_from_autoenv=False,
-            help="A folder with bot.toml, or a command; repeat for each. Not read from the environment.",
-        ),
         click.option("--game", metavar="NAME", help="The game [default: khiva]; see `khiva-arena games`."),
         click.option(
             "--rule",

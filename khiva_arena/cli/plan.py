@@ -23,7 +23,7 @@ POWER = 0.8
 @click.option("--error", type=float, metavar="ELO", help="The 95 % error that every bot is to have.")
 @click.option("--gap", type=float, metavar="ELO", help="The gap between two bots that is to be told apart.")
 @click.option("--power", type=float, metavar="SHARE", help=f"How often that gap is to be found [default: {POWER:g}].")
-@click.option("--anchor", metavar="BOT", help="The bot that errors are relative to [default: as stored with the event].")
+@click.option("--anchor", metavar="BOT[=ELO]", help="The bot that errors are relative to [default: as stored with the event].")
 @json_option
 def command(
     store: Path,
@@ -45,6 +45,8 @@ def command(
             (members, pooled_standings(opened, members, (anchor,) if anchor else ()))
             for members in pooled(events_of(opened, event))
         ]
+    if any(one.sd for _, table in tables for one in table.anchors):
+        raise ConfigError("--anchor: a plan needs the anchor exact; leave out :SD")
     plans = [(members, table, _planned(table, error, gap, POWER if power is None else power)) for members, table in tables]
     if as_json:
         found = [{**_terms(members), **msgspec.to_builtins(one)} for members, _, one in plans]

@@ -5,13 +5,15 @@ from typing import Any
 
 import click
 
+from khiva_arena.arbiter.bots import Bot
 from khiva_arena.cli.bots import ready_bots
-from khiva_arena.cli.competition import compete, entrants_of, if_interrupted
+from khiva_arena.cli.competition import compete, entrants_named, if_interrupted, unplayable
 from khiva_arena.cli.options import json_option, match_options
 from khiva_arena.cli.say import say
 from khiva_arena.cli.settings import Settings, pairs_of_flags
-from khiva_arena.cli.settings_file import read_file
+from khiva_arena.cli.settings_file import by_line, read_file
 from khiva_arena.cli.stages import settle_stages
+from khiva_arena.errors import ConfigError
 
 
 @click.command("run", short_help="Play a competition and print its rating table.")
@@ -65,8 +67,7 @@ def command(config: Path | None, any_engine: bool, new_event: bool, shipped: boo
     table), and with [[stage]] tables for events one after another; `khiva-arena init` writes one. Flags win over
     KHIVA_ARENA_RUN_* variables (one for each setting but --bot), and those over the file. The same command again resumes.
     """
-    stages = _stages(config, flags, shipped)
-    entrants = entrants_of(stages[0])
+    stages, entrants = _asked(config, flags, shipped)
     played, complete = compete(stages, entrants, any_engine=any_engine, new_event=new_event)
     with if_interrupted(say, lambda: "all matches are fixed" if complete else "some matches are not fixed"):
         from khiva_arena.cli.standings import print_standings  # numpy comes with it: not before the matches have been played
@@ -75,7 +76,8 @@ def command(config: Path | None, any_engine: bool, new_event: bool, shipped: boo
     return 0 if complete else 1
 
 
-def _stages(config: Path | None, flags: dict[str, Any], shipped: bool) -> tuple[Settings, ...]:
+def _asked(config: Path | None, flags: dict[str, Any], shipped: bool) -> tuple[tuple[Settings, ...], list[Bot]]:
+    """What is to be played, and by whom. Raises ConfigError with every mistake in settings, bots and stages, by line."""
     given, places = read_file(config) if config else ({}, {})
     said = {key: value for key, value in flags.items() if value not in (None, ())}
     named = said.get("bots", given.get("bots", ()))
@@ -86,4 +88,19 @@ def _stages(config: Path | None, flags: dict[str, Any], shipped: bool) -> tuple[
         places = {place: line for place, line in places.items() if place not in [f"{key}.{name}" for name in found]}
         if found and isinstance(given.get(key, {}), dict):
             said[key] = {**given.get(key, {}), **found}
-    return settle_stages(given, said, places)
+    problems: list[str] = []
+    stages: tuple[Settings, ...] = ()
+    entrants: list[Bot] = []
+    try:
+        stages = settle_stages(given, said, places)
+    except ConfigError as error:
+        problems += error.problems
+    try:
+        entrants = entrants_named({**given, **said})
+    except ConfigError as error:
+        problems += error.problems
+    if stages and entrants:
+        problems += unplayable(stages, entrants)
+    if problems:
+        raise ConfigError(by_line(problems, {key: place for key, place in places.items() if key not in said}))
+    return stages, entrants

@@ -53,8 +53,8 @@ def sandbox_again(recorded: Sandbox, asked: str | None) -> Sandbox:
     return replace(recorded, level=wanted)
 
 
-def keep_private(store: Path, sandbox: Sandbox, commands: Sequence[Command]) -> None:
-    """Raise ConfigError where a store, or what is staged of all bots, lies in a folder that bots may read."""
+def keep_private(store: Path, events: Path | None, sandbox: Sandbox, commands: Sequence[Command]) -> None:
+    """Raise ConfigError where a store, a stream of events, or what is staged of all bots lies in a folder that bots may read."""
     if sandbox.level is Level.TRUSTED:
         return
     for command in commands:
@@ -62,5 +62,7 @@ def keep_private(store: Path, sandbox: Sandbox, commands: Sequence[Command]) -> 
         readable = () if command.staged else command.readable
         if program and (holder := that_holds(str(store), program, readable)):
             raise ConfigError(f"--out {store}: bots may read all of {holder}, the deals of this store too; give another --out")
+        if program and events and (holder := that_holds(str(events), program, readable)):
+            raise ConfigError(f"--events {events}: bots may read all of {holder}, and what others did; name another file")
         if program and (holder := that_holds(str(cache_folder() / "staged"), program, readable)):
             raise ConfigError(f"KHIVA_ARENA_CACHE: bots may read all of {holder}, all staged bots too; name another folder")

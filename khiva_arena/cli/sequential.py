@@ -83,6 +83,8 @@ class SequentialPlay(Play):
 
     def fix(self, outcome: Outcome, *, last: bool) -> list[Outcome]:
         """Store it, and what waited for it, if all seeds before its own are fixed. What comes after the decision is dropped."""
+        if self.complete:
+            return []
         if outcome.record is None:
             return super().fix(outcome, last=last)
         self._waiting[outcome.ordinal] = outcome

@@ -163,11 +163,15 @@ def settle(
     problems: list[str] = []
 
     def wrong(key: str, what: str) -> None:
-        problems.append(f"{where.get(key, '--' + FLAGS.get(key, key))}: {what}")
+        named = "." in key or where.get(key, "").startswith("--")  # a rule or limit is named by its mistake, a flag by itself
+        called = "" if named else f"{key}: "
+        problems.append(f"{where[key]}: {called}{what}" if where.get(key) else f"--{FLAGS.get(key, key)}: {what}")
 
-    for key in given:
-        if key not in DEFAULTS:
-            wrong(key, f"unknown setting {key!r}; known are {', '.join(DEFAULTS)}")
+    problems += [
+        f"{where.get(key) or '--' + key}: unknown setting {key!r}; known are {', '.join(DEFAULTS)}"
+        for key in given
+        if key not in DEFAULTS
+    ]
     values = DEFAULTS | {key: value for key, value in given.items() if key in DEFAULTS}
     _check_shapes(values, wrong)
     limits = _limits(values, wrong)

@@ -3,14 +3,20 @@
 import os
 import re
 import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from khiva_arena.errors import ConfigError
 
 LONGEST_FILE = 1_000_000
-_HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
+_HEADER = re.compile(r"(\[\[?)([^\[\]#]+)\]\]?[ \t]*(?:#|$)")
 _KEY = re.compile(r"""\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_PLACED = re.compile(r"[^:]+:(\d+): ")
+_STAGE = re.compile(r"stage (\d+): ")
+_FLAG = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
+_KEYS = {"bot": "bots", "candidate": "candidates", "rule": "rules", "limit": "limits"}
+"""Settings by their flags, where these are called otherwise."""
 _PATHS = ("out", "engines", "events")
 
 
@@ -67,7 +73,7 @@ def lines_of(text: str) -> dict[str, int]:
     tables: dict[str, int] = {}
     table = ""
     for number, line in enumerate(text.splitlines(), 1):
-        if (header := _HEADER.match(line)) and "=" not in header[2]:
+        if (header := _HEADER.match(line.lstrip())) and "=" not in header[2]:
             name = _plain(header[2])
             if header[1] == "[[":
                 tables[name] = tables.get(name, -1) + 1
@@ -82,6 +88,27 @@ def lines_of(text: str) -> dict[str, int]:
             found.setdefault(name, number)
             found.setdefault(name.rpartition(".")[0] or name, number)
     return found
+
+
+def by_line(problems: Sequence[str], places: Mapping[str, str]) -> list[str]:
+    """The same mistakes, each with the line of the value that it is about, as far as that stands in a file, and in order of
+    lines. ``places`` as ``read_file`` gives them."""
+    found = [_placed(problem, places) for problem in problems]
+    return sorted(dict.fromkeys(found), key=lambda problem: int(line[1]) if (line := _PLACED.match(problem)) else 0)
+
+
+def _placed(problem: str, places: Mapping[str, str]) -> str:
+    stage = _STAGE.match(problem)
+    flag = _FLAG.search(problem)
+    if _PLACED.match(problem) or not (flag or stage):
+        return problem
+    word = flag[1] if flag else "take"
+    key = _KEYS.get(word, word.replace("-", "_"))
+    inner = f"stage.{int(stage[1]) - 1}" if stage else ""
+    keys = [key] if "seats" not in problem else [key, "seats"]  # too few bots for a table: more copies are but a way out
+    names = [f"{inner}.{one}" for one in keys] + keys + [inner]
+    place = next((places[name] for name in names if name in places), None)
+    return f"{place}: {problem}" if place else problem
 
 
 def _plain(dotted: str) -> str:

@@ -11,7 +11,10 @@ from tabulate import tabulate
 from khiva_arena.cli.lookup import events_of, match_of, matches_of, secret_of
 from khiva_arena.cli.options import json_option, store_argument
 from khiva_arena.cli.story import story
+from khiva_arena.schedule.formats import Format
 from khiva_arena.store.db import Store
+
+ROUNDS = (Format.SWISS, Format.KNOCKOUT)
 
 
 @click.command("show", short_help="Print what a store holds, or one match of it turn by turn.")
@@ -37,12 +40,18 @@ def _list(store: Store, as_json: bool) -> None:
             result = [(names[seat.bot], seat.rank, seat.score, seat.verdict) for seat in row.seats]
             listed.append({"match": f"{event.number}/{row.ordinal}", "id": row.id, "seed": row.seed, "seats": result})
     if as_json:
-        click.echo(json.dumps({"matches": listed}))
+        events = [{"event": e.number, "id": e.id, "begun": e.created, "definition": e.definition} for e in events_of(store, ())]
+        click.echo(json.dumps({"events": events, "matches": listed}))
         return
     for event in events_of(store, ()):
         what = event.definition
-        seed = f"{what['seeds']} seeds" + (", drawn" if what["seed"] is None else ", given")
-        click.echo(f"event {event.number} ({event.id}): {what['game']}, {what['seats']} seats, {seed}, begun {event.created}")
+        stage = f"stage {what['stage']}, " if what.get("stage") else ""
+        each = " a round" if what["format"] in ROUNDS else ""
+        seed = f"{what['seeds']} seeds{each}" + (", drawn" if what["seed"] is None else ", given")
+        click.echo(
+            f"event {event.number} ({event.id}): {stage}{what['format']}, {what['game']}, {what['seats']} seats, {seed}, "
+            f"begun {event.created}"
+        )
     table = [
         [
             row["match"],

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from khiva_arena.cli.competition import compete, entrants_of
+from khiva_arena.cli.competition import compete, entrants_named
 from khiva_arena.cli.event import stored, timetable_of
-from khiva_arena.cli.options import json_option, match_options
+from khiva_arena.cli.options import conditions, json_option
 from khiva_arena.cli.sequential import so_far
 from khiva_arena.cli.settings import pairs_of_flags, settle
 from khiva_arena.errors import ConfigError
@@ -23,16 +23,18 @@ UNDECIDED = 1
 @click.command("sprt", short_help="Test whether one bot is better than others, and stop by itself.")
 @click.argument("candidate")
 @click.argument("opponents", nargs=-1, required=True)
-@match_options
+@conditions
 @click.option("--elo0", type=float, default=0.0, show_default=True, help="H0: the candidate is so much better, or less.")
 @click.option("--elo1", type=float, default=20.0, show_default=True, help="H1: it is so much better, or more.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="How often a candidate at elo0 may pass.")
-@click.option("--beta", type=float, default=0.05, show_default=True, help="How often one at elo1 may fail.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="About how often a candidate at elo0 passes.")
+@click.option("--beta", type=float, default=0.05, show_default=True, help="About how often one at elo1 fails.")
 @click.option("--normalized", is_flag=True, help="Both bounds are normalised Elo.")
 @click.option(
     "--seats", type=int, metavar="N", help="Seats at a table, filled with the opponents and copies of them [default: 2]."
 )
-@click.option("--seeds", type=int, metavar="N", help=f"Deals at most [default: {MOST_SEEDS}].")
+@click.option(
+    "--seeds", type=int, metavar="N", help=f"Deals at most [default: {MOST_SEEDS}]; with another number it is another test."
+)
 @click.option("-j", "--jobs", type=int, metavar="N", help="Matches at a time [default: 1].")
 @click.option("--out", metavar="DIR", help="The store [default: results/latest]; a test that is in it is resumed.")
 @click.option("--events", metavar="FILE", help="Also write what happens as JSON lines, for `khiva-arena watch` and programs.")
@@ -50,8 +52,6 @@ def command(
     a seed. It is looked at after each seed, from the 32nd on, and stops at a bound. The same command again resumes. Exit
     code 0 with a decision, either way; 1 without.
     """
-    if flags.pop("bots"):
-        raise ConfigError("--bot: name the bots without it, the candidate first")
     model = Model.NORMALIZED if normalized else Model.LOGISTIC
     hypotheses = Hypotheses(flags.pop("elo0"), flags.pop("elo1"), flags.pop("alpha"), flags.pop("beta"), model)
     said = {key: value for key, value in flags.items() if value not in (None, ())}
@@ -63,7 +63,7 @@ def command(
     settings = settle(given, hypotheses=hypotheses)
     if settings.seeds < FEWEST_BLOCKS:
         raise ConfigError(f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} are too few")
-    played, complete = compete([settings], entrants_of(settings), any_engine=any_engine, new_event=new_event)
+    played, complete = compete([settings], entrants_named({"bots": settings.bots}), any_engine=any_engine, new_event=new_event)
     found = sprt_of(settings.out, played[0])
     click.echo(json.dumps(to_json(found)) if as_json else to_text(found), nl=as_json)
     return 0 if complete and found.report.decision else UNDECIDED

@@ -1,6 +1,6 @@
 """The stages of a competition: events one after another, each with the bots that did best in the one before."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -53,6 +53,7 @@ def settle_stages(given: Mapping[str, Any], flags: Mapping[str, Any], places: Ma
             problems += error.problems
         else:
             stages.append(replace(found, stage=number + 1, name=table.get("name", f"stage {number + 1}"), take=table.get("take")))
+    problems += _named_twice(tables, places)
     if problems:
         raise ConfigError(list(dict.fromkeys(problems)))  # what is wrong beside the stages is so for each of them
     return tuple(stages)
@@ -67,6 +68,15 @@ def _only(own: Mapping[str, Any], base: Mapping[str, Any], flags: Mapping[str, A
     return {**gone, **values}
 
 
+def _named_twice(tables: Sequence[Mapping[str, Any]], places: Mapping[str, str]) -> list[str]:
+    names = [table.get("name") for table in tables]
+    return [
+        f"{places.get(f'stage.{number}.name', 'stage')}: another stage is called {name!r}, too"
+        for number, name in enumerate(names)
+        if name is not None and name in names[:number]
+    ]
+
+
 def _shape_of(number: int, table: Mapping[str, Any], places: Mapping[str, str]) -> list[str]:
     def where(key: str) -> str:
         return places.get(f"stage.{number}.{key}", places.get(f"stage.{number}", f"stage {number + 1}"))
@@ -76,6 +86,10 @@ def _shape_of(number: int, table: Mapping[str, Any], places: Mapping[str, str]) 
         f"{where(key)}: unknown setting {key!r} of a stage; known are {', '.join(known)}" for key in table if key not in known
     ]
     name, take = table.get("name", "stage"), table.get("take")
+    if take is not None and "candidates" in table:
+        problems.append(
+            f"{where('candidates')}: who comes to a stage with take is not known; leave candidates out, and the best one is it"
+        )
     if not (isinstance(name, str) and name.isprintable() and 1 <= len(name) <= 64):
         problems.append(f"{where('name')}: a name has 1 to 64 printable characters")
     if take is not None and (not isinstance(take, int) or isinstance(take, bool) or take < 1):

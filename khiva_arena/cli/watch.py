@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from khiva_arena.cli.watching.follow import follow, open_source, tell
+from khiva_arena.cli.watching.follow import Source, follow, open_source, tell
 from khiva_arena.cli.watching.stream import NoStream
 from khiva_arena.cli.watching.terminal import can_draw
 from khiva_arena.errors import ConfigError
@@ -21,9 +21,17 @@ def command(file: Path) -> int:
     source = open_source(file)
     try:
         if can_draw(sys.stdout):
-            follow(source, sys.stdout, time.sleep, viewer=True)
-        else:
-            tell(source, click.echo, time.sleep)
+            return _draw(source)
+        tell(source, click.echo, time.sleep)
     except NoStream as error:
         raise ConfigError(f"{file}: this is no stream of events: {error}") from None
+    return 0
+
+
+def _draw(source: Source) -> int:
+    """Returns 1 where the terminal has gone."""
+    try:
+        follow(source, sys.stdout, time.sleep, viewer=True)
+    except OSError:
+        return 1
     return 0

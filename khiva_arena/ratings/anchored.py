@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from math import hypot, isfinite, isnan, sqrt
 
 import numpy as np
+import numpy.typing as npt
 
 from khiva_arena.ratings import model
-from khiva_arena.ratings.covariance import Kind, meat
+from khiva_arena.ratings.covariance import Kind, loosened, meat, nothing_seen
 from khiva_arena.ratings.effects import AnchorCheck, Effect, Effects
 from khiva_arena.ratings.fit import Bound, connections, pair_sums
 from khiva_arena.ratings.model import Model
 from khiva_arena.ratings.pairs import Floats, Ints, MatchArrays, PairCells, RatedMatch, pair_cells
+from khiva_arena.ratings.quasi import differences
 from khiva_arena.ratings.rows import Columns, Rows, rows_of_cells, rows_of_matches
 from khiva_arena.ratings.scale import ELO_PER_NAT, Estimate, half_width
 
@@ -69,21 +71,31 @@ def estimate(setup: Setup, anchors: Given) -> Estimate:
     """All numbers in Elo. The uncertainty of loose anchors is in every error."""
     nats = {bot: (elo / ELO_PER_NAT, sd / ELO_PER_NAT) for bot, (elo, sd) in anchors.items()}
     solution = model.solve(setup.sums, setup.columns, setup.prior, nats)
-    whole = solution.bread
+    bread = whole = solution.bread
+    loose, step = loosened(solution.parameters, bread, solution.ghost)
+    seen = np.full_like(bread, np.nan)
     if setup.kind != "model":
-        inside = meat(setup.rows, solution.parameters, solution.bread, setup.kind, held=True) + solution.held
-        whole = solution.bread @ inside @ solution.bread
+        inside, after = meat(setup.rows, solution.parameters, bread, setup.kind, step, held=True)
+        whole, seen = bread @ (inside + solution.held) @ bread, loose @ after @ loose
+    own = bread - bread @ solution.held @ bread
     bounds, groups = connections(setup.cells.bots, pair_sums(setup.cells), tuple(anchors))
     if setup.rows.plus.shape[1] > 1:
         bounds, groups = _also_told(bounds, groups, solution.numbers_told.tolist())
     exact = [bot for bot, (_, sd) in anchors.items() if sd == 0]
+    by_blocks, by_model, all_told = (_relative(solution, one, exact) for one in (seen, own, bread))
+    still = nothing_seen(differences(by_blocks), differences(by_model), differences(all_told))
+    np.fill_diagonal(still, nothing_seen(np.diag(by_blocks), np.diag(by_model), np.diag(all_told)))
+    bots = setup.cells.bots
     return Estimate(
         elo=_numbers(solution, anchors),
         variance=_relative(solution, whole, exact),
-        model_variance=_relative(solution, solution.bread, exact),
+        model_variance=all_told,
+        seen=(by_blocks, by_model, all_told),
+        still=still,
+        bread=bread[:bots, :bots],
         bounds=bounds,
         groups=groups,
-        effects=_effects(setup, solution, whole),
+        effects=_effects(setup, solution, whole, nothing_seen(np.diag(seen), np.diag(own), np.diag(bread))),
     )
 
 
@@ -101,7 +113,7 @@ def checks(setup: Setup, anchors: Given) -> tuple[AnchorCheck, ...]:
         again = estimate(setup, {other: value for other, value in anchors.items() if other != bot})
         elo = float(again.elo[bot]) if again.bounds[bot] is Bound.NONE else None
         variance = float(again.variance[bot, bot])
-        se = None if elo is None or isnan(variance) else sqrt(max(0.0, variance))
+        se = None if elo is None or isnan(variance) or again.still[bot, bot] else sqrt(max(0.0, variance))
         both = 0.0 if se is None else hypot(se, sd)
         found.append(AnchorCheck(bot, number, sd, elo, se, (elo - number) / both if elo is not None and both > 0 else None))
     return tuple(found)
@@ -124,7 +136,7 @@ def _relative(solution: Model, whole: Floats, exact: list[int]) -> Floats:
     return np.asarray(variance)
 
 
-def _effects(setup: Setup, solution: Model, whole: Floats) -> tuple[Effect, ...]:
+def _effects(setup: Setup, solution: Model, whole: Floats, still: npt.NDArray[np.bool_]) -> tuple[Effect, ...]:
     columns, blocks = setup.columns, _blocks_by_column(setup.rows)
     places: list[tuple[int, int | None, int | None, int | None]] = []  # column, size, seat, neighbour
     for k in columns.sizes:
@@ -135,7 +147,8 @@ def _effects(setup: Setup, solution: Model, whole: Floats) -> tuple[Effect, ...]
     for column, size, seat, bot in places:
         count, variance = int(blocks[column]), float(whole[column, column])
         elo = float(solution.parameters[column]) * ELO_PER_NAT if solution.told[column] else None
-        se = sqrt(max(0.0, variance)) * ELO_PER_NAT if elo is not None and count > 1 and not isnan(variance) else None
+        usable = elo is not None and count > 1 and not isnan(variance) and not still[column]
+        se = sqrt(max(0.0, variance)) * ELO_PER_NAT if usable else None
         found.append(Effect(size, seat, bot, elo, None if se is None else half_width(se, count), se, count))
     return tuple(found)
 

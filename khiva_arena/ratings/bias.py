@@ -38,7 +38,8 @@ class NeighbourBias:
     effect: in pair score. A seat's score less what the ratings expect of it against that table is compared, for each other bot
         at tables of one size with ``bot``, between the matches in which it sat directly after ``bot`` and the others; the
         comparisons are averaged with the weights of least squares. Near 0 if nobody gains or loses by who passes to it.
-    low, high: 95 % interval, clustered on blocks.  None with fewer than two blocks that tell, as is effect without any.
+    low, high: 95 % interval, clustered on blocks.  None with fewer than two blocks that tell, as is effect without any, and where
+        all of these say the same.
     matches: in which some bot sat directly after ``bot`` and that were compared; two seats make no difference and are none.
     """
 
@@ -97,7 +98,7 @@ def neighbour_bias(matches: Iterable[RatedMatch] | MatchArrays, ratings: Ratings
             found.append(NeighbourBias(bot, None, None, None, 0, 0))
             continue
         variance = float((jumps[bot, tells] ** 2).sum()) * (number - 1) / number
-        error = half_width(sqrt(variance), number) if np.isfinite(variance) else None
+        error = half_width(sqrt(variance), number) if np.isfinite(variance) and variance > _STILL else None
         mean = float(effect[bot])
         low, high = (None, None) if error is None else (mean - error, mean + error)
         found.append(NeighbourBias(bot, mean, low, high, played, number))
@@ -105,8 +106,8 @@ def neighbour_bias(matches: Iterable[RatedMatch] | MatchArrays, ratings: Ratings
 
 
 def opponents_average(cells: PairCells, ratings: Ratings) -> tuple[float | None, ...]:
-    """Mean Elo of the opponents of each bot, weighted as in the fit; None where it met none that has a rating."""
-    elo = np.array([np.nan if e is None else e for e in ratings.elo])
+    """Mean Elo of the opponents of each bot, weighted as in the fit, over those with a finite rating; None where it met none."""
+    elo = np.array([np.nan if e is None or bound else e for e, bound in zip(ratings.elo, ratings.bounds, strict=True)])
     one, other = np.concatenate([cells.low, cells.high]), np.concatenate([cells.high, cells.low])
     weight = np.concatenate([cells.weight, cells.weight]) * ~np.isnan(elo[other])
     total = summed(one, weight, cells.bots)
@@ -131,6 +132,7 @@ def pair_scores(ranks: Ints) -> Floats:
     return np.asarray((ahead / (ranks.shape[1] - 1) + 1) / 2)
 
 
+_STILL = 1e-12  # a variance of effects in pair score below this is rounding
 _NO_ROWS = (*(np.zeros(0, dtype=np.int64) for _ in range(3)), np.zeros(0), np.zeros(0))
 
 

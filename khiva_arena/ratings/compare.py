@@ -23,35 +23,32 @@ def los(ratings: Ratings) -> Floats:
     """(n, n) how likely it is that bot i is stronger than j: the t distribution at d_ij / SE_ij, so that .975 is where the 95 %
     interval of the difference ends at 0. The normal of F4 is its limit for many seeds.
 
-    NaN on the diagonal, and where the two are not compared: no rating, different groups, or fewer than two seeds.
+    NaN on the diagonal, and where the two are not compared: no rating, different groups, fewer than two seeds, or all seeds say
+    the same of them.
     """
     difference, error, freedom = _pairs(ratings)
     chance = np.full(difference.shape, np.nan)
-    there = ~np.isnan(error)
-    sure = there & (error == 0)
-    chance[sure] = 0.5 + np.sign(difference[sure]) / 2
-    there &= ~sure
+    there = ~np.isnan(error) & (error > 0)  # it is 0 between two numbers that are given
     chance[there] = stdtr(freedom[there], difference[there] / error[there])
     return chance
 
 
 def rank_intervals(ratings: Ratings) -> tuple[tuple[int, int] | None, ...]:
-    """By bot (best, worst) rank among all bots with a rating, 95 % for all together; None without a rating.
+    """By bot (best, worst) rank among all bots with a rating that have played, 95 % for all together; None for others.
 
-    A bot that is not compared with others may be before or behind each of them.
+    A bot that is not compared with others, as ``los`` says, may be before or behind each of them.
     """
     difference, error, freedom = _pairs(ratings)
-    rated = [bot for bot, elo in enumerate(ratings.elo) if elo is not None]
-    if not rated:
-        return (None,) * len(ratings.elo)
+    ranked = [elo is not None and seeds > 0 for elo, seeds in zip(ratings.elo, ratings.seeds, strict=True)]
+    bots = sum(ranked)
+    if not bots:
+        return (None,) * len(ranked)
     least = np.full(difference.shape, np.inf)
     there = ~np.isnan(error)
-    least[there] = stdtrit(freedom[there], 1 - together(len(rated)) / 2) * error[there] if len(rated) > 1 else np.inf
+    least[there] = stdtrit(freedom[there], 1 - together(bots) / 2) * error[there] if bots > 1 else np.inf
     above = (difference > least).sum(axis=1)  # how many each one is certainly above
     below = (-difference > least).sum(axis=1)
-    return tuple(
-        None if elo is None else (int(below[bot]) + 1, len(rated) - int(above[bot])) for bot, elo in enumerate(ratings.elo)
-    )
+    return tuple((int(below[bot]) + 1, bots - int(above[bot])) if there else None for bot, there in enumerate(ranked))
 
 
 @lru_cache
@@ -83,6 +80,6 @@ def _pairs(ratings: Ratings) -> tuple[Floats, Floats, Ints]:
     variance = differences(ratings.covariance)
     fewer = np.minimum(seeds[:, None], seeds)
     compared = (groups[:, None] == groups) & (fewer > 1) & ~np.isnan(difference) & ~np.isnan(variance)
-    compared &= ~np.eye(len(elo), dtype=np.bool_)
+    compared &= ~ratings.still & ~np.eye(len(elo), dtype=np.bool_)
     error = np.where(compared, np.sqrt(np.maximum(0, np.where(compared, variance, 0))), np.nan)
     return np.where(compared, difference, 0.0), error, fewer - 1

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from khiva_arena.ratings.elo import Ratings
 from khiva_arena.ratings.pairs import Floats, Ints, MatchArrays, PairCells, RatedMatch, chunked, meetings, pair_cells
 from khiva_arena.ratings.proportions import proportions
+from khiva_arena.ratings.surprise import surprises
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,9 +21,8 @@ class Crosstable:
     blocks: seeds on which the two met.  games: matches in which they met; None where only sums of matches were given.
     significant: the interval leaves 1/2 out. One of twenty pairs of equal bots does so by chance.
     expected: score by the ratings, NaN where a bot has none.
-    surprise: (score - expected) / standard error, where the error is that of a bot with the expected score and as much
-        information a block as was seen: roughly standard normal if the ratings say all. The ratings were fitted to the same
-        matches, so it is somewhat too near 0, and with two bots 0 but for the ghost. NaN with fewer than two blocks.
+    surprise: (score - expected) / standard error of that difference, see ``surprise``: near standard normal if the ratings say
+        all; with few blocks it is beyond 2 somewhat more often.
     """
 
     score: Floats
@@ -50,8 +50,6 @@ def crosstable(matches: Iterable[RatedMatch] | MatchArrays | PairCells, ratings:
     elo = np.array([np.nan if elo is None else elo for elo in ratings.elo])
     expected = 1 / (1 + 10 ** ((elo[None, :] - elo[:, None]) / 400))
     np.fill_diagonal(expected, np.nan)
-    hoped = expected[low, high]
-    surprise = (found.share - hoped) / np.sqrt(hoped * (1 - hoped) / found.size)
     blocks = np.zeros((bots, bots), dtype=np.int64)
     blocks[low, high] = blocks[high, low] = found.blocks
 
@@ -69,7 +67,7 @@ def crosstable(matches: Iterable[RatedMatch] | MatchArrays | PairCells, ratings:
         games=games,
         significant=(lows > 0.5) | (highs < 0.5),
         expected=expected,
-        surprise=table(surprise, -surprise),
+        surprise=surprises(cells, ratings),
     )
 
 

@@ -20,6 +20,7 @@ from khiva_arena.ratings.elo import Ratings, half_width
 from khiva_arena.ratings.pairs import Floats, MatchArrays, PairCells, RatedMatch, pair_cells, summed
 
 _HALF = 0.5
+_STILL = 1e-6  # a standard error of the share below this is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,8 @@ class Intransitivity:
     """Shares of the squared log odds of all pairs that met.
 
     share: the cyclic one without what noise makes up, 0 where it comes out below.
-    low, high: 95 % interval, leaving out one block at a time, t quantile; within 0..1. Cycles are shown where low is above 0.
+    low, high: 95 % interval, leaving out one block at a time, t quantile; within 0..1. Where low is above 0,
+        noise alone is an unlikely reason for the cyclic part.
     raw: the cyclic share as it is.  noise: the part of ``raw`` that noise alone is expected to make.
     pairs: how many met.
     """
@@ -42,7 +44,7 @@ class Intransitivity:
 
 def intransitivity(matches: Iterable[RatedMatch] | MatchArrays | PairCells, ratings: Ratings) -> Intransitivity | None:
     """None where there is nothing to say: no three bots that all met each other or met in a longer ring, fewer than two
-    blocks, or differences between the bots that are more noise than not."""
+    blocks, blocks that all say the same, or differences between the bots that are more noise than not."""
     cells = matches if isinstance(matches, PairCells) else pair_cells(matches, len(ratings.elo))
     rated = np.array([elo is not None for elo in ratings.elo])
     cells = cells.only(rated[cells.low] & rated[cells.high])
@@ -80,7 +82,9 @@ def intransitivity(matches: Iterable[RatedMatch] | MatchArrays | PairCells, rati
     whole_left = whole + _by_block(cells, odds_left**2 - odds[at] ** 2)
     jumps = (cyclic_left - noise) / (whole_left - noise_of_all)
     se = sqrt(float(((jumps - jumps.mean()) ** 2).sum()) * (cells.blocks - 1) / cells.blocks)
-    error = half_width(se, cells.blocks) or 0.0
+    error = half_width(se, cells.blocks)
+    if error is None or se < _STILL:
+        return None
     return Intransitivity(
         share=max(0.0, share),
         low=min(1.0, max(0.0, share - error)),

@@ -24,7 +24,8 @@ class Effect:
     """One effect, in Elo. Either ``seats`` and ``seat`` (from 0) are there, or ``bot`` is, the neighbour.
 
     elo: None where the matches do not tell it from the strength of the bots, or where its size comes from the prior.
-    error, se: half width of the 95 % interval, standard error, as of the ratings; None with fewer than two blocks.
+    error, se: half width of the 95 % interval, standard error, as of the ratings; None with fewer than two blocks,
+        or where all blocks say the same.
     blocks: seeds with a counted pair that tells of it.
     """
 
@@ -42,7 +43,8 @@ class AnchorCheck:
     """Whether an anchor's given number goes with the others', in Elo.
 
     given, sd: as asked; sd 0: exact.
-    elo, se: its number when it is no anchor and all others are. None with one anchor, or where the results place it nowhere.
+    elo, se: its number when it is no anchor and all others are. None with one anchor, or where the results place it nowhere;
+        ``se`` None too where all blocks say the same of it.
     z: (elo - given) / sqrt(se^2 + sd^2); None without ``se``. Beyond 2 or 3 from 0 the given numbers contradict each other.
     """
 

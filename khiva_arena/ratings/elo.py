@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from math import isnan, sqrt
 
 import numpy as np
+import numpy.typing as npt
 
 from khiva_arena.ratings import anchored
-from khiva_arena.ratings.covariance import Kind, blocks_by_bot, covariance
+from khiva_arena.ratings.covariance import Kind, blocks_by_bot, covariance, covariances, nothing_seen
 from khiva_arena.ratings.effects import AnchorCheck, Effect, Effects
 from khiva_arena.ratings.fit import Bound, fit
 from khiva_arena.ratings.pairs import Floats, MatchArrays, PairCells, RatedMatch, pair_cells
-from khiva_arena.ratings.quasi import quasi_variances
+from khiva_arena.ratings.quasi import differences, quasi_variances
 from khiva_arena.ratings.scale import ELO_PER_NAT, LEVEL, Estimate, half_width
 
 __all__ = ["ELO_PER_NAT", "GHOST_GAMES", "LEVEL", "Ratings", "half_width", "rate"]
@@ -27,27 +28,35 @@ class Ratings:
     are by bot; None: there is none.
 
     anchor: the one anchor, whose number is 0, or the first of several.
+    prior: games of each bot against the ghost.
     blocks: how many blocks (seeds) errors are clustered on.
     elo: the numbers.
-    error: half width of the 95 % interval of ``elo``; 0 for an anchor that is exact. None with fewer than two blocks, or where
-        ``bounds`` says that the number is the prior's.
-    se: the standard error below ``error``; there even where bounds say that it is not to be trusted.
+    error: half width of the 95 % interval of ``elo``; 0 for an anchor that is exact. None with fewer than two blocks, where
+        ``bounds`` says that the number is the prior's, or where all blocks say the same of it.
+    se: the standard error below ``error``; there even where bounds say that it is not to be trusted, but not where all blocks say
+        the same.
+    still: (n, n) whether all blocks say the same of the difference between two bots, so that nothing was seen of how much it
+        varies and it has no error; on the diagonal, the same of a number against what is given for the anchors. Never of a
+        difference that is given, and of none by errors of the model, which look at no blocks.
     bounds: against the anchors, see ``Bound``.
     groups: between bots of different numbers the results alone place no finite distance. Anchors are at one.
     components: the same as lists of bots, largest first.
     score: mean pair score, 0..1, weighted as in the fit.
     seeds: blocks in which the bot met another.
     covariance: (n, n) Elo squared, of ``elo``.
-    pool_se, pool_error: of the bot against the mean of all rated bots in the anchor's group; None for bots outside it, and
-        if there is no other.
+    pool_se, pool_error: of the bot against the mean of all bots in its group that have played, itself among them; whether the
+        anchor is one of them does not matter. None if there is no other, or where all blocks say the same of it.
     quasi_se: sqrt(q_i^2 + q_j^2) is near the error between i and j, over the bots that have an ``error``; see ``quasi``.
-        None too where two bots have no error between them, or where q_i^2 would be below 0.
+        None for all where two of these have no error between them, and for one where q_i^2 would be below 0.
     quasi_worst: the worst relative error of that, 0.05: 5 %.
     design_effect: variance against the pool over what it would be were all matches independent.
+    bread: (n, n) nats squared, the inverse Hessian of the ratings before they were shifted to an anchor; zero rows for bots that
+        have no rating.
     effects: those asked for.  anchors: with several, each one's check.
     """
 
     anchor: int
+    prior: float
     blocks: int
     elo: tuple[float | None, ...]
     error: tuple[float | None, ...]
@@ -57,6 +66,8 @@ class Ratings:
     score: tuple[float | None, ...]
     seeds: tuple[int, ...]
     covariance: Floats
+    still: npt.NDArray[np.bool_]
+    bread: Floats
     components: tuple[tuple[int, ...], ...]
     pool_se: tuple[float | None, ...]
     pool_error: tuple[float | None, ...]
@@ -67,14 +78,14 @@ class Ratings:
     anchors: tuple[AnchorCheck, ...] = ()
 
     def between(self, i: int, j: int) -> tuple[float | None, float | None]:
-        """Elo of bot i above bot j and its 95 % half width, from the full covariance."""
+        """Elo of bot i above bot j and its 95 % half width, from the full covariance; None where there is none."""
         a, b = self.elo[i], self.elo[j]
         variance = float(self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j])
-        if a is None or b is None or isnan(variance):
-            return (None if a is None or b is None else a - b), None
-        apart = self.groups[i] != self.groups[j]
-        error = None if apart else half_width(sqrt(max(0.0, variance)), min(self.seeds[i], self.seeds[j]))
-        return a - b, error
+        if a is None or b is None:
+            return None, None
+        if isnan(variance) or self.groups[i] != self.groups[j] or (i != j and self.still[i, j]):
+            return a - b, None
+        return a - b, half_width(sqrt(max(0.0, variance)), min(self.seeds[i], self.seeds[j]))
 
 
 def rate(
@@ -100,40 +111,45 @@ def rate(
         raise ValueError(f"anchor {anchor} is not among the {bots} bots")
     if anchors is None and not anchor_sds and not effects:
         cells = matches if isinstance(matches, PairCells) else pair_cells(matches, bots)
-        return _ratings(_plain(cells, anchor, prior, kind), cells, (anchor,), anchor)
+        return _ratings(_plain(cells, anchor, prior, kind), cells, (anchor,), anchor, prior)
     given = anchored.given(anchor, bots, {anchor: 0.0} if anchors is None else anchors, anchor_sds or {})
     setup = anchored.prepare(matches, bots, prior, kind, effects or Effects())
     checks = anchored.checks(setup, given) if len(given) > 1 else ()
-    return _ratings(anchored.estimate(setup, given), setup.cells, tuple(given), anchor, checks)
+    return _ratings(anchored.estimate(setup, given), setup.cells, tuple(given), anchor, prior, checks)
 
 
 def _plain(cells: PairCells, anchor: int, prior: float, kind: Kind) -> Estimate:
     """One anchor, no effects: the headline."""
     solution = fit(cells, anchor, prior)
-    variance = covariance(solution, kind) * ELO_PER_NAT**2
+    variance, seen = (one * ELO_PER_NAT**2 for one in covariances(solution, kind))
     model = variance if kind == "model" else covariance(solution, "model") * ELO_PER_NAT**2
     nats = solution.nats - solution.nats[anchor]
-    return Estimate(nats * ELO_PER_NAT, variance, model, solution.bounds, solution.groups)
+    still = nothing_seen(*map(differences, (seen, model, model)))
+    np.fill_diagonal(still, still[:, anchor])
+    elo = nats * ELO_PER_NAT
+    return Estimate(elo, variance, model, (seen, model, model), still, solution.bread, solution.bounds, solution.groups)
 
 
 def _ratings(
-    found: Estimate, cells: PairCells, anchors: Sequence[int], anchor: int, checks: tuple[AnchorCheck, ...] = ()
+    found: Estimate, cells: PairCells, anchors: Sequence[int], anchor: int, prior: float, checks: tuple[AnchorCheck, ...] = ()
 ) -> Ratings:
     seeds = blocks_by_bot(cells)
     most = int(max(seeds[list(anchors)]))  # of an anchor
-    ses = [None if isnan(v) else sqrt(max(0.0, v)) for v in np.diag(found.variance).tolist()]
+    variances = zip(np.diag(found.variance).tolist(), np.diag(found.still).tolist(), strict=True)
+    ses = [None if isnan(v) or still else sqrt(max(0.0, v)) for v, still in variances]
     met = [bot in anchors or count > 0 for bot, count in enumerate(seeds)]
     elo = [float(number) if there and not isnan(number) else None for number, there in zip(found.elo, met, strict=True)]
     errors: list[float | None] = []
     for bot, (se, bound) in enumerate(zip(ses, found.bounds, strict=True)):
         usable = elo[bot] is not None and se is not None and bound is Bound.NONE
         errors.append(half_width(se, int(min(seeds[bot], most))) if usable and se is not None else None)
-    pool = [bot for bot, group in enumerate(found.groups) if group == found.groups[anchor] and elo[bot] is not None]
-    pool_ses, design = _against_pool(found, pool)
-    quasi, worst = _quasi(found.variance, [bot for bot in pool if errors[bot] is not None])
+    pool_ses, design = _against_pools(found, [number is not None and bool(n) for number, n in zip(elo, seeds, strict=True)])
+    here = [bot for bot, group in enumerate(found.groups) if group == found.groups[anchor] and errors[bot] is not None]
+    quasi, worst = _quasi(found, here)
     pool_errors = [None if se is None else half_width(se, n) for se, n in zip(pool_ses, seeds.tolist(), strict=True)]
     return Ratings(
         anchor=anchor,
+        prior=prior,
         blocks=cells.blocks,
         elo=tuple(elo),
         error=tuple(errors),
@@ -143,6 +159,8 @@ def _ratings(
         score=_scores(cells),
         seeds=tuple(seeds.tolist()),
         covariance=found.variance,
+        still=found.still,
+        bread=found.bread,
         components=_components(found.groups),
         pool_se=pool_ses,
         pool_error=tuple(pool_errors),
@@ -154,33 +172,39 @@ def _ratings(
     )
 
 
-def _against_pool(found: Estimate, pool: list[int]) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
-    """Standard error against the mean of the pool, and its variance over that of independent matches; by bot."""
+def _against_pools(found: Estimate, counts: list[bool]) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
+    """Standard error against the mean of those of the bot's group that count, and its variance over that of independent
+    matches; by bot."""
     n = len(found.elo)
-    shift = np.eye(n)[pool]
-    shift[:, pool] -= 1 / max(1, len(pool))
-    several = len(pool) > 1
-    variance, model = (
-        np.einsum("ij,jk,ik->i", shift[:, pool], v[np.ix_(pool, pool)], shift[:, pool]).tolist() if several else [0.0] * len(pool)
-        for v in (found.variance, found.model_variance)
-    )
     ses: list[float | None] = [None] * n
     design: list[float | None] = [None] * n
-    for bot, v, independent in zip(pool, variance, model, strict=True):
-        if several and not isnan(v):
-            ses[bot] = sqrt(max(0.0, v))
-            design[bot] = v / independent if independent > 0 else None
+    for group in set(found.groups):
+        pool = [bot for bot in range(n) if found.groups[bot] == group and counts[bot]]
+        if len(pool) < 2:
+            continue
+        shift = np.eye(len(pool)) - 1 / len(pool)
+        variance, model, *seen = (
+            np.einsum("ij,jk,ik->i", shift, one[np.ix_(pool, pool)], shift)
+            for one in (found.variance, found.model_variance, *found.seen)
+        )
+        still = nothing_seen(*seen)
+        for k, bot in enumerate(pool):
+            if not isnan(variance[k]) and not still[k]:
+                ses[bot] = sqrt(max(0.0, float(variance[k])))
+                design[bot] = float(variance[k] / model[k]) if model[k] > 0 else None
     return tuple(ses), tuple(design)
 
 
-def _quasi(variance: Floats, bots: list[int]) -> tuple[tuple[float | None, ...], float | None]:
-    found = quasi_variances(variance[np.ix_(bots, bots)])
-    ses: list[float | None] = [None] * len(variance)
-    if found is None:
+def _quasi(found: Estimate, bots: list[int]) -> tuple[tuple[float | None, ...], float | None]:
+    here = np.ix_(bots, bots)
+    between_two = ~np.eye(len(bots), dtype=np.bool_)
+    quasi = None if (found.still[here] & between_two).any() else quasi_variances(found.variance[here])
+    ses: list[float | None] = [None] * len(found.elo)
+    if quasi is None:
         return tuple(ses), None
-    for bot, q in zip(bots, found[0].tolist(), strict=True):
+    for bot, q in zip(bots, quasi[0].tolist(), strict=True):
         ses[bot] = sqrt(q) if q >= 0 else None
-    return tuple(ses), found[1]
+    return tuple(ses), quasi[1]
 
 
 def _components(groups: Sequence[int]) -> tuple[tuple[int, ...], ...]:

@@ -32,6 +32,7 @@ class Model:
 
     parameters: (P,).  bread: (P, P), see above.  numbers: (n, P) takes parameters to the numbers of the bots.
     held: (P, P) information of loose anchors; their given numbers are observations, so it is in the meat as well.
+    ghost: (P,) games of each parameter against it.
     told: (P,) whether the matches alone tell the effect in that column from all else, at a finite value.
     numbers_told: (n,) whether they place the bots' numbers at finite values, as far as the pull of the ghost shows it.
     """
@@ -41,6 +42,7 @@ class Model:
     bread: Floats
     numbers: Floats
     held: Floats
+    ghost: Floats
     told: npt.NDArray[np.bool_]
     numbers_told: npt.NDArray[np.bool_]
 
@@ -63,7 +65,7 @@ def solve(rows: Rows, columns: Columns, prior: float, anchors: Mapping[int, tupl
     numbers[:, columns.shift] = 1
     pulled = bread @ (ghost * (expected(parameters) - 0.5))
     told = known & (np.abs(pulled) < _PULL)
-    return Model(columns, parameters, bread, numbers, held, told, np.abs(numbers @ pulled) < _PULL)
+    return Model(columns, parameters, bread, numbers, held, ghost, told, np.abs(numbers @ pulled) < _PULL)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

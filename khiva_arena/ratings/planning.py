@@ -33,11 +33,12 @@ class Need:
 @dataclass(frozen=True, slots=True)
 class GapNeed:
     """Seeds after which a true gap of the size asked for between the bots ``upper`` and ``lower`` is told apart. ``elo``,
-    ``error``: the gap as it is now and its 95 % half width. ``need``: None as in ``for_error``."""
+    ``error``: the gap as it is now and its 95 % half width; None where the results give no error between the two. ``need``:
+    None as in ``for_error``."""
 
     upper: int
     lower: int
-    elo: float
+    elo: float | None
     error: float | None
     need: Need | None
 
@@ -61,9 +62,9 @@ def for_error(ratings: Ratings, error: float, pool: bool = False) -> tuple[Need 
 
 
 def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed, ...]:
-    """For each two neighbours in the order of Elo: seeds after which, if the true gap is ``gap`` Elo, the 95 % interval of the
-    difference leaves 0 out on the right side with probability ``power``. Raises ConfigError where the gap is not above 0, or
-    the power not from 0.5 to below 1."""
+    """For each two neighbours in the order of Elo, among the bots that met another: seeds after which, if the true gap is
+    ``gap`` Elo, the 95 % interval of the difference leaves 0 out on the right side with probability ``power``. Raises
+    ConfigError where the gap is not above 0, or the power not from 0.5 to below 1."""
     _above_0("gap", gap)
     if not 0.5 <= power < 1:
         raise ConfigError(f"power is {power:g}: give how often the gap is to be found, from 0.5 to below 1, such as 0.8")
@@ -73,7 +74,7 @@ def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed
 
         return _two_sided(seeds) + float(stdtrit(seeds - 1, power))
 
-    rated = [bot for bot, elo in enumerate(ratings.elo) if elo is not None]
+    rated = [bot for bot, elo in enumerate(ratings.elo) if elo is not None and ratings.seeds[bot]]
     order = sorted(rated, key=lambda bot: -(ratings.elo[bot] or 0.0))
     needs = []
     for upper, lower in pairwise(order):
@@ -83,7 +84,7 @@ def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed
         blocks = min(ratings.seeds[upper], ratings.seeds[lower])
         usable = error is not None and not isnan(variance)
         need = _need(sqrt(max(0.0, variance)), blocks, ratings.blocks, gap, quantiles) if usable else None
-        needs.append(GapNeed(upper, lower, apart or 0.0, error, need))
+        needs.append(GapNeed(upper, lower, apart if usable else None, error, need))
     return tuple(needs)
 
 

@@ -10,6 +10,7 @@ from khiva_arena.ratings.pairs import Floats
 
 _MOST_STEPS = 200
 _CLOSE_ENOUGH = 1e-12  # relative to the largest
+_NONE = 1e-9  # of the largest variance: none but rounding, of which there is no logarithm
 
 
 def differences(covariance: Floats) -> Floats:
@@ -21,13 +22,13 @@ def differences(covariance: Floats) -> Floats:
 def quasi_variances(covariance: Floats) -> tuple[Floats, float] | None:
     """(n,) quasi variances, in the unit of the covariance, and the worst relative error of sqrt(q_i + q_j) over pairs.
 
-    Some may be below 0; every sum of two is above. None for fewer than two, or where a difference has no or no positive
-    variance. For two there are many answers: each gets half.
+    Some may be below 0; every sum of two is above. None for fewer than two, or where a difference has no variance, or
+    next to none beside the others. For two there are many answers: each gets half.
     """
     between = differences(covariance)
     n = len(between)
     pairs = ~np.eye(n, dtype=np.bool_)
-    if n < 2 or not (between[pairs] > 0).all():
+    if n < 2 or not (between[pairs] > _NONE * between.max()).all():
         return None
     if n == 2:
         return np.full(2, between[0, 1] / 2), 0.0

@@ -152,9 +152,9 @@ def gradient(rows: Rows, rest: Floats) -> Floats:
     return total
 
 
-def by_block(rows: Rows, parameters: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
+def by_block(rows: Rows, parameters: Floats) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
     """What each block says at a solution, blocks with equally many parameters m together, some at a time to bound memory:
-    columns (b, m), summed scores U (b, m), information H_b (b, m, m)."""
+    blocks (b,), columns (b, m), summed scores U (b, m), information H_b (b, m, m)."""
     p = expected(rows.difference(parameters))
     rest = rows.score - rows.weight * p
     weight = rows.weight * p * (1 - p)
@@ -167,7 +167,9 @@ def by_block(rows: Rows, parameters: Floats) -> Iterator[tuple[Ints, Floats, Flo
         start = end
 
 
-def _blocks(rows: Rows, rest: Floats, weight: Floats, first: Ints, start: int, end: int) -> Iterator[tuple[Ints, Floats, Floats]]:
+def _blocks(
+    rows: Rows, rest: Floats, weight: Floats, first: Ints, start: int, end: int
+) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
     """Blocks start..end-1. A node is a parameter in a block; nodes of a block lie together, so the place of a parameter in its
     block is a difference."""
     mine = slice(first[start], first[end])
@@ -199,4 +201,4 @@ def _blocks(rows: Rows, rest: Floats, weight: Floats, first: Ints, start: int, e
             where = np.concatenate([(b * m + inside[:, k]) * m + inside[:, o] for k, o, _ in crossings])
             what = np.concatenate([sign * weight[own] for _, _, sign in crossings])
             information = summed(where, what, len(some) * m * m).reshape(len(some), m, m)
-            yield nodes[place] % rows.width, score[place], information
+            yield some + start, nodes[place] % rows.width, score[place], information

@@ -11,10 +11,13 @@ from enum import StrEnum
 from fractions import Fraction
 from math import isfinite, log, sqrt
 
+import numpy as np
+
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.elo import half_width
 from khiva_arena.ratings.likelihood import MOST_T, Histogram, arrays, elo_of, llr_of_scores, llr_of_ts, moments, score_of
 from khiva_arena.ratings.pairs import RatedMatch
+from khiva_arena.ratings.proportions import wilson
 from khiva_arena.ratings.stopping import after_stop
 
 NELO_PER_T = 800 / log(10)  # normalised Elo per (mean - 1/2) / sd of one match
@@ -38,7 +41,9 @@ class Decision(StrEnum):
 class Hypotheses:
     """H0: the candidate is ``elo0`` above its opponents or less. H1: ``elo1`` or more. Elo of ``model``.
 
-    alpha: how often a candidate at elo0 passes.  beta: how often one at elo1 fails.
+    alpha: about how often a candidate whose true Elo is elo0 passes; a weaker one does less often.
+    beta: about how often one whose true Elo is elo1 fails; a stronger one does less often. The test aims at both: Wald's bounds
+        are exact for many small steps, and where nearly all blocks end alike it may err more or less often.
     Raises ConfigError with every mistake.
     """
 
@@ -81,14 +86,14 @@ class Report:
 
     blocks: looked at.  fewest: no decision before so many.
     llr: None before the first block.  bounds: as of the hypotheses.
-    score: mean block score with a t interval over the blocks.  elo, nelo: the same as Elo and as normalised Elo of one match.
+    score: mean block score with an interval over the blocks.  elo, nelo: the same as Elo and as normalised Elo of one match.
         These three are not adjusted for stopping: a test stops where the score looks decided, so that after H1 they are too
         high on average and after H0 too low, and their intervals hold less often than they say. None below two blocks; nelo
         also None where all blocks had the same score.
     adjusted: Elo, median-unbiased for the stopping (see stopping.py), within -1000..1000. Its interval held the truth in 93 to
         97 % of simulations.
     los: likelihood of superiority: how likely an equal candidate does worse than this one did, stopping allowed for.
-        Both None below ``fewest`` blocks and where all blocks had the same score.
+        Both None below ``fewest`` blocks, where all blocks had the same score, and where nearly all had (see ``after_stop``).
     histogram: block score and how many blocks had it, from low to high.
     """
 
@@ -196,8 +201,10 @@ class SequentialTest:
         s0, s1 = self._scores()
         variance *= self.blocks / (self.blocks - 1)
         quantile = half_width(1.0, self.blocks) or 0.0
-        bounds = self.hypotheses.bounds
-        middle, low, high, los = after_stop(self.blocks, mean, variance, s0, s1, bounds, self.fewest, quantile)
+        found = after_stop(self.blocks, mean, variance, s0, s1, self.hypotheses.bounds, self.fewest, quantile)
+        if found is None:
+            return None, None
+        middle, low, high, los = found
         return Estimate(elo_of(middle), elo_of(low), elo_of(high)), los
 
 
@@ -237,7 +244,8 @@ def _t_of(elo: float, matches: float) -> float:
 
 
 def _estimates(counts: Histogram, matches: int) -> tuple[Estimate, Estimate | None]:
-    """Mean score and normalised Elo of blocks taken as they are, with t intervals.
+    """Mean score and normalised Elo of blocks taken as they are, with t intervals. Where all blocks had the same score the
+    interval is as if each were one match, see ``proportions``, and normalised Elo is none.
 
     The error of normalised Elo is that of the ratio mean over sd: block by block (x - m)/sd - t/2 (((x - m)/sd)^2 - 1).
     """
@@ -245,9 +253,10 @@ def _estimates(counts: Histogram, matches: int) -> tuple[Estimate, Estimate | No
     blocks = int(number.sum())
     mean, sd = moments(values, number / blocks)
     quantile = half_width(1 / sqrt(blocks - 1), blocks) or 0.0
-    score = Estimate(mean, max(0.0, mean - quantile * sd), min(1.0, mean + quantile * sd))
     if sd**2 < _STILL:
-        return score, None
+        low, high = wilson(np.array(mean), np.array(blocks), np.array(quantile * sqrt(blocks - 1)))
+        return Estimate(mean, float(low), float(high)), None
+    score = Estimate(mean, max(0.0, mean - quantile * sd), min(1.0, mean + quantile * sd))
     t = (mean - 0.5) / sd
     away = (values - mean) / sd
     error = quantile * sqrt(float(number @ (away - t / 2 * (away**2 - 1)) ** 2) / blocks)

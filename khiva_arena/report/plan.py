@@ -22,7 +22,8 @@ class Seeds(Struct, frozen=True):
 
 
 class ErrorRow(Struct, frozen=True):
-    """One bot: its errors now and what they need, relative to the anchor and to the mean of all bots. null: cannot be told."""
+    """One bot: its errors now and what they need, relative to the anchor and to the mean of the bots it is connected with. null:
+    cannot be told; an ``elo`` that is a bound only is none here."""
 
     bot: str
     name: str
@@ -34,11 +35,12 @@ class ErrorRow(Struct, frozen=True):
 
 
 class GapRow(Struct, frozen=True):
-    """Two bots next to each other in the table: how far apart they are now, and what the gap asked for needs."""
+    """Two bots next to each other in the table: how far apart they are now, null without an error, and what the gap asked for
+    needs."""
 
     upper: str
     lower: str
-    elo: float
+    elo: float | None
     error: float | None
     need: Seeds | None
 
@@ -86,7 +88,15 @@ def for_error(standings: Standings, error: float) -> Plan:
     by_bot = zip(standings.order, planning.for_error(ratings, error), planning.for_error(ratings, error, pool=True), strict=True)
     needs = {bot: (_seeds(standings, need), _seeds(standings, pool)) for bot, need, pool in by_bot}
     rows = [
-        ErrorRow(row.bot, row.name, row.elo, row.error, needs[row.bot][0], row.pool_error, needs[row.bot][1])
+        ErrorRow(
+            row.bot,
+            row.name,
+            None if row.bound or not row.matches else row.elo,
+            row.error,
+            needs[row.bot][0],
+            row.pool_error,
+            needs[row.bot][1],
+        )
         for row in standings.rows
     ]
     return Plan(
@@ -108,7 +118,7 @@ def for_gap(standings: Standings, gap: float, power: float) -> Plan:
         GapRow(
             standings.order[one.upper],
             standings.order[one.lower],
-            rounded(one.elo) or 0.0,
+            rounded(one.elo),
             rounded(one.error),
             _seeds(standings, one.need),
         )
@@ -197,13 +207,13 @@ def _in_all(plan: Plan) -> list[str]:
         return [_sentence(what, plan.need)]
     return [
         _sentence(f"for +/- {plan.error:g} of every bot relative to the anchor", plan.need),
-        _sentence(f"for +/- {plan.error:g} of every bot relative to the mean of all", plan.pool_need),
+        _sentence(f"for +/- {plan.error:g} of every bot relative to the mean of those it is connected with", plan.pool_need),
     ]
 
 
 def _sentence(what: str, need: Seeds | None) -> str:
     if need is None:
-        return f"Not to be told {what}: see n/a above."
+        return f"Cannot be told how many seeds it takes {what}: see n/a above."
     if need.seeds >= planning.MOST_SEEDS:
         return f"More seeds than can be played {what}."
     return f"{count(need.seeds, 'seed')} (95 %: {need.low} .. {need.high}), {count(need.matches, 'match', 'es')}, {what}."

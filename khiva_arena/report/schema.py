@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
-from khiva_arena.report import plan, shapes
+from khiva_arena.report import plan, shapes, sprt
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-NAMES = {"standings": shapes.Output, "plan": plan.Output}
+NAMES = {"standings": shapes.Output, "plan": plan.Output, "sprt": sprt.Output}
 
 
 def schema_of(kind: type) -> dict[str, Any]:

@@ -1,18 +1,32 @@
 """Sections of the standings for people. Nothing here is computed, see ``sections``."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import UNSET
 
+from khiva_arena.ratings.student import stdtr
 from khiva_arena.report import shapes
 from khiva_arena.report.standings import Standings
 from khiva_arena.report.table import details_columns
-from khiva_arena.report.text import WIDEST_NAME, WIDTH, blocks, chance, count, interval, matrix, number, paragraphs, short, table
+from khiva_arena.report.text import (
+    WIDEST_NAME,
+    WIDTH,
+    blocks,
+    chance,
+    count,
+    elo,
+    interval,
+    matrix,
+    number,
+    paragraphs,
+    short,
+    table,
+)
 
-_NEVER = "."  # never met, or oneself
+_NEVER = "."  # oneself, never met, or no number
 _BEYOND = 2.0  # standard errors
-_LUCK = 0.0455  # how often luck goes beyond that
 
 
 def to_text(standings: Standings, found: shapes.Sections, names: Sequence[str], width: int = WIDTH) -> str:
@@ -38,8 +52,10 @@ def _details(standings: Standings, width: int) -> list[str]:
     rows = [[short(row.name), *(column.cell(row) for column in columns)] for row in standings.rows]
     worst = standings.ratings.quasi_worst
     notes = [
-        "ties%: of its pairs; pool+/-: 95 % relative to the mean of all bots; quasi: the error between any two bots is near the "
-        "root of the sum of their squares" + ("" if worst is None else f", within {number(100 * worst, 1)} % here") + "; "
+        "ties%: of its pairs; pool+/-: 95 % relative to the mean of the bots it is connected with; quasi: the error between any "
+        "two bots is near the root of the sum of their squares"
+        + ("" if worst is None else f", within {number(100 * worst, 1)} % here")
+        + "; "
         "deff: variance over that of independent matches; opp: mean Elo of those it met; ff: over fault-free matches."
     ]
     return ["Details:", *table([["bot", *(column.head for column in columns)], *rows], left=(0,)), *paragraphs(notes, width)]
@@ -67,17 +83,23 @@ def _numbers(rows: shapes.Matrix, digits: int, sign: str = "") -> list[list[str]
 
 
 def _los(standings: Standings, rows: shapes.Matrix, width: int) -> list[str]:
-    note = "How likely the row's bot is stronger than the column's, in percent."
+    note = "How likely the row's bot is stronger than the column's, in percent; . where nothing tells."
     cells = [[_NEVER if value is None else chance(value) for value in row] for row in rows]
     return ["Likelihood of superiority:", *matrix(_bots(standings), cells, width), *paragraphs([note], width)]
 
 
 def _surprise(standings: Standings, rows: shapes.Matrix, width: int) -> list[str]:
-    upper = [value for i, row in enumerate(rows) for value in row[i + 1 :] if value is not None]
-    beyond = sum(abs(value) > _BEYOND for value in upper)
+    seeds = [row.seeds for row in standings.rows]
+    upper = [
+        (value, min(seeds[i], seeds[j])) for i, row in enumerate(rows) for j, value in enumerate(row[:i]) if value is not None
+    ]
+    beyond = sum(abs(value) > _BEYOND for value, _ in upper)
+    # without cycles a surprise is near Student's t of the seeds that the two played
+    luck = sum(2 * often * float(stdtr(fewer - 1, -_BEYOND)) for fewer, often in Counter(fewer for _, fewer in upper).items())
     note = (
         "How far the score of the row's bot against the column's is above what their ratings expect, in standard errors. "
-        f"{beyond} of {count(len(upper), 'pair')} beyond {_BEYOND:.0f}; luck alone makes about {_LUCK * len(upper):.1f}."
+        f"{beyond} of {count(len(upper), 'pair')} beyond {_BEYOND:.0f}; luck alone makes about {luck:.1f}, so a number near it "
+        "says nothing."
     )
     return ["Surprise:", *matrix(_bots(standings), _numbers(rows, 1, "+"), width), *paragraphs([note], width)]
 
@@ -96,8 +118,8 @@ def _seats(standings: Standings, found: shapes.Seats, width: int) -> list[str]:
     ]
     note = (
         "score%: of whoever sits there; 50 where seats do not matter. effect%: how much better others do in the seat that this "
-        "bot passes to than elsewhere; 0 where neighbours do not matter. Every table is played in all rotations, so neither "
-        "favours a bot."
+        "bot passes to than elsewhere; 0 where neighbours do not matter. All rotations are played, so no seat favours a bot; who "
+        "passes to whom is balanced over the seeds only."
     )
     return ["Seats and neighbours:", *table(seats), "", *table(neighbours, left=(0,)), *paragraphs([note], width)]
 
@@ -106,7 +128,10 @@ def _cycles(standings: Standings, found: shapes.Cycles, width: int) -> list[str]
     if found.share is None:
         return [
             "Cycles:",
-            *paragraphs(["n/a: too few seeds, or no bots that met in a ring, or more noise than differences."], width),
+            *paragraphs(
+                ["n/a: too few seeds, seeds that all say the same, no bots that met in a ring, or more noise than differences."],
+                width,
+            ),
         ]
     sure = interval(found.low, found.high, 1)
     note = (
@@ -134,7 +159,8 @@ def _effects(standings: Standings, found: shapes.Effects, width: int) -> list[st
     names = _named(standings)
     again = [["bot", "elo", "+/-", "without", "+/-"]]
     for row, one in zip(standings.rows, found.rows, strict=True):
-        again.append([names[row.bot], *(number(value, 1) for value in (one.elo, one.error, row.elo, row.error))])
+        fitted, plain = elo(one.bound, one.elo), elo(row.bound, row.elo)
+        again.append([names[row.bot], fitted, number(one.error, 1), plain, number(row.error, 1)])
     effects = [["effect", "elo", "+/-"]]
     for effect in found.effects:
         what = f"seat {effect.seat} of {effect.seats}" if effect.bot is None else f"after {names[effect.bot]}"
@@ -160,7 +186,7 @@ def _history(standings: Standings, stages: Sequence[shapes.Stage], width: int) -
 def _by_event(standings: Standings, numbers: Sequence[int], stages: Sequence[Sequence[shapes.Rating]], width: int) -> list[str]:
     names = ["bot", *_bots(standings, 16)]
     columns = [
-        [str(event), *(f"{number(one.elo, 1)} {number(one.error, 1)}" for one in stage)]
+        [str(event), *(f"{elo(one.bound, one.elo)} {number(one.error, 1)}" for one in stage)]
         for event, stage in zip(numbers, stages, strict=True)
     ]
     return blocks([names], columns, width, left=(0,))

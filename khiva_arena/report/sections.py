@@ -14,7 +14,7 @@ from khiva_arena.ratings.effects import Effects
 from khiva_arena.ratings.elo import Ratings
 from khiva_arena.ratings.pairs import Floats, RatedMatch
 from khiva_arena.report import shapes
-from khiva_arena.report.standings import Standings, again, anchored, percent, rounded
+from khiva_arena.report.standings import Standings, again, percent, rating, rounded
 
 NAMES = ("details", "crosstable", "los", "surprise", "seats", "cycles", "connectivity", "covariance", "effects", "history")
 EFFECTS = ("seats", "neighbours")
@@ -108,12 +108,7 @@ def _connectivity(standings: Standings) -> shapes.Connectivity:
 
 
 def _ratings(standings: Standings, ratings: Ratings) -> list[shapes.Rating]:
-    if not anchored(ratings):
-        return [shapes.Rating(row.bot, None, None) for row in standings.rows]
-    return [
-        shapes.Rating(row.bot, rounded(ratings.elo[i]), rounded(ratings.error[i]))
-        for row, i in zip(standings.rows, _order(standings), strict=True)
-    ]
+    return [shapes.Rating(row.bot, *rating(ratings, i)) for row, i in zip(standings.rows, _order(standings), strict=True)]
 
 
 def _effects(standings: Standings, which: Sequence[str]) -> shapes.Effects:

@@ -41,6 +41,7 @@ class Row(Struct, frozen=True):
     paused: int
     fault_free_elo: float | None
     fault_free_error: float | None
+    fault_free_bound: str
     differs: bool | None
     pool_error: float | None
     quasi_se: float | None
@@ -49,13 +50,15 @@ class Row(Struct, frozen=True):
 
 
 class Anchor(Struct, frozen=True):
-    """A bot whose Elo was given, and where the results of the others would put it: ``z`` standard errors away."""
+    """A bot whose Elo was given, and where the results of the others would put it: ``z`` standard errors away.
+    ``contradicts``: that is too far for luck, at 95 %."""
 
     bot: str
     given: float
     sd: float
     found: float | None
     z: float | None
+    contradicts: bool | None
 
 
 class Pair(Struct, frozen=True):
@@ -131,11 +134,12 @@ class Effect(Struct, frozen=True):
 
 
 class Rating(Struct, frozen=True):
-    """A bot's Elo and its 95 % half width, relative to the anchor."""
+    """A bot's Elo and its 95 % half width, relative to the anchor. ``bound``: as in a row, what the results alone say of it."""
 
     bot: str
     elo: float | None
     error: float | None
+    bound: str
 
 
 class Effects(Struct, frozen=True):

@@ -1,21 +1,18 @@
-"""A sequential test, for people (text) and for programs (JSON).
-
-JSON, stable keys: ``event``, ``candidate``, ``opponents``, ``seats``, ``hypotheses`` {``elo0``, ``elo1``, ``alpha``, ``beta``,
-``model``}, ``decision`` ("", "H0", "H1"), ``seeds`` (looked at), ``most`` (seeds at most), ``fewest`` (no decision before),
-``matches``, ``llr``, ``bounds`` [low, high], ``score``, ``elo``, ``nelo``, ``adjusted`` (each {``value``, ``low``, ``high``}, 95
-%, or null; infinite Elo is null), ``los``, ``histogram`` [[table score, how many], ...]. null is "n/a".
-"""
+"""A sequential test, for people (text) and for programs (JSON). STANDINGS.md beside this file explains both."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import isfinite
 from textwrap import wrap
-from typing import Any
+from typing import Any, Literal
 
-from khiva_arena.ratings.sprt import MOST_ELO, Decision, Estimate, Hypotheses, Report
+import msgspec
+
+from khiva_arena.ratings.sprt import MOST_ELO, Decision, Estimate, Hypotheses, Model, Report
 
 WIDTH = 100
 BAR = 40
+DIGITS = 3
 MOST_BARS = 20
 
 
@@ -37,7 +34,8 @@ def to_text(sprt: Sprt) -> str:
     report, said = sprt.report, sprt.report.hypotheses
     head = (
         f"sprt: {sprt.candidate} against {', '.join(sprt.opponents)}, {sprt.seats} seats; {question(said)}; "
-        f"wrong at most {100 * said.alpha:g} % and {100 * said.beta:g} % of the time"
+        f"aims at {100 * said.alpha:g} % and {100 * said.beta:g} % wrong decisions for a candidate at {said.elo0:g} or below, "
+        f"at {said.elo1:g} or above"
     )
     lines = [*wrap(head, WIDTH, subsequent_indent="  "), verdict(sprt), llr_line(report), ""]
     lines += _estimates(report)
@@ -47,8 +45,11 @@ def to_text(sprt: Sprt) -> str:
 
 def question(said: Hypotheses) -> str:
     """The two hypotheses in words."""
-    kind = "normalised Elo" if said.model == "normalized" else "Elo"
-    return f"H0: {kind} <= {said.elo0:g}, H1: {kind} >= {said.elo1:g}"
+    return f"H0: {_kind(said)} <= {said.elo0:g}, H1: {_kind(said)} >= {said.elo1:g}"
+
+
+def _kind(said: Hypotheses) -> str:
+    return "normalised Elo" if said.model is Model.NORMALIZED else "Elo"
 
 
 def verdict(sprt: Sprt) -> str:
@@ -56,12 +57,29 @@ def verdict(sprt: Sprt) -> str:
     report = sprt.report
     after = f"{_count(report.blocks, 'seed')}, {_count(report.blocks * sprt.per_seed, 'match', 'es')}"
     if report.decision is Decision.H1:
-        return f"H1 accepted after {after}: {sprt.candidate} is better"
+        return f"H1 accepted after {after}: {sprt.candidate} is {_passed(report.hypotheses)}"
     if report.decision is Decision.H0:
-        return f"H0 accepted after {after}: {sprt.candidate} is not better by as much"
+        return f"H0 accepted after {after}: {sprt.candidate} is {_failed(report.hypotheses)}"
     if report.blocks >= sprt.most:
-        return f"no decision after {after}, which is all that --seeds allows"
+        return f"no decision after {after}, which is all that --seeds allows; with more it is another test, from the start"
     return f"no decision yet after {after}"
+
+
+def _passed(said: Hypotheses) -> str:
+    """H1 in words: more than elo0."""
+    if said.elo0 == 0:
+        return "better"
+    way = "better" if said.elo0 > 0 else "not worse"
+    return f"{way} by more than {abs(said.elo0):g} {_kind(said)}"
+
+
+def _failed(said: Hypotheses) -> str:
+    """H0 in words: less than elo1."""
+    if said.elo1 == 0:
+        return "worse"
+    if said.elo1 < 0:
+        return f"worse by more than {abs(said.elo1):g} {_kind(said)}"
+    return f"less than {said.elo1:g} {_kind(said)} above them"
 
 
 def llr_line(report: Report) -> str:
@@ -85,7 +103,7 @@ def _estimates(report: Report) -> list[str]:
     ]
     note = (
         "Intervals are 95 %, over seeds. A test stops where the score looks decided, which the first three do not allow for: "
-        "the fourth does, and is the one to quote."
+        "the fourth does, and is the one to quote; n/a where nearly all seeds end alike."
     )
     return [*lines, *wrap(note, WIDTH)]
 
@@ -122,35 +140,86 @@ def _bars(histogram: Sequence[tuple[Any, int]]) -> list[str]:
     return ["table scores:", *(f"  {name}  {count:>{wide}}  {'#' * round(BAR * count / most)}".rstrip() for name, count in rows)]
 
 
+class Interval(msgspec.Struct, frozen=True):
+    """A number and the ends of its 95 % interval; null where it has no end."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class Tested(msgspec.Struct, frozen=True):
+    """The hypotheses: Elo of ``model``, and how often about a wrong one is accepted."""
+
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    model: str
+
+
+class Output(msgspec.Struct, frozen=True):
+    """What ``khiva-arena sprt --json`` prints. null: the results do not say.
+
+    seeds: looked at; most: looked at most; fewest: no decision before. score and los are percent. elo and nelo are not adjusted
+    for stopping, adjusted is Elo that is. histogram: table score, 0 to 1, and how many seeds had it.
+    """
+
+    event: str
+    candidate: str
+    opponents: list[str]
+    seats: int
+    hypotheses: Tested
+    decision: Literal["", "H0", "H1"]
+    seeds: int
+    most: int
+    fewest: int
+    matches: int
+    llr: float | None
+    bounds: tuple[float, float]
+    score: Interval | None
+    elo: Interval | None
+    nelo: Interval | None
+    adjusted: Interval | None
+    los: float | None
+    histogram: list[tuple[float, int]]
+
+
 def to_json(sprt: Sprt) -> dict[str, Any]:
-    """Plain values, keys in the order of the module's docstring."""
-    report = sprt.report
-    return {
-        "event": sprt.event,
-        "candidate": sprt.candidate,
-        "opponents": list(sprt.opponents),
-        "seats": sprt.seats,
-        "hypotheses": asdict(report.hypotheses) | {"model": str(report.hypotheses.model)},
-        "decision": str(report.decision),
-        "seeds": report.blocks,
-        "most": sprt.most,
-        "fewest": report.fewest,
-        "matches": report.blocks * sprt.per_seed,
-        "llr": report.llr,
-        "bounds": list(report.bounds),
-        "score": _plain(report.score),
-        "elo": _plain(report.elo),
-        "nelo": _plain(report.nelo),
-        "adjusted": _plain(report.adjusted),
-        "los": report.los,
-        "histogram": [[round(float(value), 6), count] for value, count in report.histogram],
-    }
+    """Plain values, as ``Output`` has them."""
+    report, said = sprt.report, sprt.report.hypotheses
+    output = Output(
+        event=sprt.event,
+        candidate=sprt.candidate,
+        opponents=list(sprt.opponents),
+        seats=sprt.seats,
+        hypotheses=Tested(said.elo0, said.elo1, said.alpha, said.beta, str(said.model)),
+        decision=str(report.decision),  # type: ignore[arg-type]
+        seeds=report.blocks,
+        most=sprt.most,
+        fewest=report.fewest,
+        matches=report.blocks * sprt.per_seed,
+        llr=_rounded(report.llr),
+        bounds=(round(report.bounds[0], DIGITS), round(report.bounds[1], DIGITS)),
+        score=_plain(report.score, 100),
+        elo=_plain(report.elo),
+        nelo=_plain(report.nelo),
+        adjusted=_plain(report.adjusted),
+        los=None if report.los is None else _rounded(100 * report.los),
+        histogram=[(round(float(value), 6), count) for value, count in report.histogram],
+    )
+    plain: dict[str, Any] = msgspec.to_builtins(output)
+    return plain
 
 
-def _plain(estimate: Estimate | None) -> dict[str, float | None] | None:
+def _plain(estimate: Estimate | None, scale: float = 1) -> Interval | None:
     if estimate is None:
         return None
-    return {name: value if isfinite(value) else None for name, value in asdict(estimate).items()}
+    return Interval(*(_rounded(scale * value) for value in (estimate.value, estimate.low, estimate.high)))
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or not isfinite(value) else round(value, DIGITS) + 0.0  # + 0.0: no minus zero
 
 
 def _count(n: int, noun: str, plural: str = "s") -> str:

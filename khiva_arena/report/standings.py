@@ -14,7 +14,7 @@ from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.ratings.bias import opponents_average, tie_share
 from khiva_arena.ratings.compare import los, rank_intervals
 from khiva_arena.ratings.effects import Effects
-from khiva_arena.ratings.elo import GHOST_GAMES, Ratings, rate
+from khiva_arena.ratings.elo import GHOST_GAMES, Ratings, half_width, rate
 from khiva_arena.ratings.matches import MatchRow, complete_tables
 from khiva_arena.ratings.pairs import PairCells, RatedMatch, pair_cells
 from khiva_arena.report.tally import Tally, tally
@@ -34,6 +34,7 @@ __all__ = [
     "choose_anchor",
     "percent",
     "pools",
+    "rating",
     "rounded",
     "standings",
     "told_apart",
@@ -151,7 +152,12 @@ def standings(
 
 def _checked(bot: Entrant, i: int, elo: float, sd: float, ratings: Ratings) -> Anchored:
     check = next((one for one in ratings.anchors if one.bot == i), None)
-    return Anchored(bot.id, elo, sd, rounded(check.elo), rounded(check.z)) if check else Anchored(bot.id, elo, sd, None, None)
+    if check is None:
+        return Anchored(bot.id, elo, sd, None, None, None)
+    others = max(ratings.seeds[one.bot] for one in ratings.anchors if one.bot != i)
+    most = half_width(1.0, min(ratings.seeds[i], others))  # in standard errors
+    contradicts = None if check.z is None or most is None else abs(check.z) > most
+    return Anchored(bot.id, elo, sd, rounded(check.elo), rounded(check.z), contradicts)
 
 
 def again(evidence: Evidence, matches: Iterable[RatedMatch], effects: Effects | None = None) -> Ratings:
@@ -187,9 +193,9 @@ def _standing(
     opponents: float | None,
     ties: float | None,
 ) -> Standing:
-    placed = anchored(ratings) and ratings.elo[i] is not None
-    elo, error = (rounded(ratings.elo[i]), rounded(ratings.error[i])) if placed else (None, None)
-    clean, clean_error = (rounded(fault_free.elo[i]), rounded(fault_free.error[i])) if anchored(fault_free) else (None, None)
+    elo, error, bound = rating(ratings, i)
+    clean, clean_error, clean_bound = rating(fault_free, i)
+    placed = elo is not None
     return Standing(
         rank=None,
         rank_interval=interval if placed else None,
@@ -197,7 +203,7 @@ def _standing(
         name=bot.name,
         elo=elo,
         error=error,
-        bound=str(ratings.bounds[i]) if placed else "",
+        bound=bound,
         los_next=None,
         matches=counted.matches,
         seeds=len(counted.seeds),
@@ -210,12 +216,19 @@ def _standing(
         paused=counted.paused,
         fault_free_elo=clean,
         fault_free_error=clean_error,
-        differs=None if elo is None or clean is None or error is None else abs(elo - clean) > error,
+        fault_free_bound=clean_bound,
+        differs=None if elo is None or clean is None or error is None or clean_bound else abs(elo - clean) > error,
         pool_error=rounded(ratings.pool_error[i]),
         quasi_se=rounded(ratings.quasi_se[i]),
         design_effect=rounded(ratings.design_effect[i]),
         opponents=rounded(opponents) if placed else None,
     )
+
+
+def rating(ratings: Ratings, i: int) -> tuple[float | None, float | None, str]:
+    """Elo, error and bound of a bot as they are shown: without a number there is none of them."""
+    elo = rounded(ratings.elo[i]) if anchored(ratings) else None
+    return (None, None, "") if elo is None else (elo, rounded(ratings.error[i]), str(ratings.bounds[i]))
 
 
 def anchored(ratings: Ratings) -> bool:

@@ -8,7 +8,7 @@ import msgspec
 from khiva_arena.ratings.elo import LEVEL
 from khiva_arena.report import shapes
 from khiva_arena.report.standings import Standing, Standings
-from khiva_arena.report.text import NARROWEST_NAME, WIDEST_NAME, WIDTH, chance, count, number, paragraphs, short, table
+from khiva_arena.report.text import NARROWEST_NAME, WIDEST_NAME, WIDTH, chance, count, elo, number, paragraphs, short, table
 from khiva_arena.result import FAULTS
 
 _MOST_NAMED = 6
@@ -70,7 +70,7 @@ def _columns(standings: Standings, wide: bool, few_places: bool = False) -> list
         _Column("rank", lambda row: "n/a" if row.rank is None else str(row.rank)),
         _Column("bot", lambda row: row.name),
         _Column("ranks", _ranks),
-        _Column("elo", lambda row: row.bound + number(row.elo, 1)),
+        _Column("elo", lambda row: elo(row.bound, row.elo)),
         _Column("+/-", lambda row: number(row.error, 1)),
         _Column("los%", lambda row: chance(row.los_next)),
         _Column("matches", lambda row: str(row.matches)),
@@ -92,7 +92,7 @@ def details_columns() -> list[_Column]:
         _Column("quasi", lambda row: number(row.quasi_se, 1)),
         _Column("deff", lambda row: number(row.design_effect, 2)),
         _Column("opp", lambda row: number(row.opponents, 1)),
-        _Column("ff-elo", lambda row: number(row.fault_free_elo, 1)),
+        _Column("ff-elo", lambda row: elo(row.fault_free_bound, row.fault_free_elo)),
         _Column("ff+/-", lambda row: number(row.fault_free_error, 1)),
     ]
 
@@ -113,7 +113,7 @@ def to_rated(standings: Standings, sections: shapes.Sections | None = None) -> s
     """The table as a value of the published shape."""
     return shapes.Rated(
         anchor=standings.anchor,
-        anchors=[shapes.Anchor(one.bot, one.given, one.sd, one.found, one.z) for one in standings.anchors],
+        anchors=[shapes.Anchor(one.bot, one.given, one.sd, one.found, one.z, one.contradicts) for one in standings.anchors],
         blocks=standings.blocks,
         tables=standings.tables,
         matches=standings.matches,
@@ -149,16 +149,40 @@ def _notes(standings: Standings) -> list[str]:
     if any(row.rank_interval for row in rows):
         notes.append("ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next.")
     if standings.blocks < 2:
-        notes.append("Errors are n/a: they need two seeds or more.")
+        notes.append("Errors are n/a: they need two seeds or more, and seeds that do not all say the same.")
+    if alike := _alike(standings):
+        notes.append(
+            f"No variance seen, +/- or los% n/a ({_some(alike)}): every seed came out alike, which says nothing of the next."
+        )
     if any(row.bound for row in rows):
-        notes.append("Behind >=, <= or ?, no points flow both ways between bot and anchor: the number is the prior's.")
+        notes.append(
+            "Behind >=, <= or ?, no points flow both ways between bot and anchor: the number is the prior's; --anchor one of the "
+            "others for errors between them."
+        )
     for word, names in (("incomplete", standings.incomplete), ("set aside as void", standings.set_aside)):
         if names:
-            some = ", ".join(name for _, name in names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
-            notes.append(f"Not rated: {count(len(names), 'table')} {word} ({some}).")
+            notes.append(f"Not rated: {count(len(names), 'table')} {word} ({_some([name for _, name in names])}).")
     if standings.left_out:
         notes.append(f"Not rated in all: {count(standings.left_out, 'fixed match', 'es')}.")
     return notes + _notes_on_anchors(standings) + _notes_on_faults(standings)
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
+
+
+def _alike(standings: Standings) -> list[str]:
+    """Bots whose error, or likelihood against the next, is n/a for no other reason than that no seed differed from another."""
+    ratings, rows = standings.ratings, standings.rows
+    at = [standings.order.index(row.bot) for row in rows]
+    found = []
+    for place, (row, i) in enumerate(zip(rows, at, strict=True)):
+        j = at[place + 1] if place + 1 < len(rows) else i
+        no_error = row.error is None and not row.bound and ratings.still[i, i]
+        no_los = i != j and ratings.groups[i] == ratings.groups[j] and ratings.still[i, j]
+        if row.elo is not None and (no_error or no_los):
+            found.append(short(row.name))
+    return found
 
 
 def _notes_on_anchors(standings: Standings) -> list[str]:
@@ -167,7 +191,7 @@ def _notes_on_anchors(standings: Standings) -> list[str]:
         f"Anchor {names[one.bot]} is given as {number(one.given, 1)}; the results place it at {number(one.found, 1)}, "
         f"{number(one.z, 1, '+')} standard errors away."
         for one in standings.anchors
-        if one.z is not None and abs(one.z) > 2
+        if one.contradicts
     ]
 
 
@@ -181,6 +205,12 @@ def _notes_on_faults(standings: Standings) -> list[str]:
         f"further from {number(row.elo, 1)} than the error."
         for row in rows
         if row.differs
+    ]
+    notes += [
+        f"{short(row.name)}: {elo(row.fault_free_bound, row.fault_free_elo)} Elo over the {standings.fault_free_matches} "
+        "fault-free matches: a bound, no more."
+        for row in rows
+        if row.faults and row.fault_free_bound and not row.bound
     ]
     untold = [short(row.name) for row in rows if row.elo is not None and row.fault_free_elo is None]
     if untold:

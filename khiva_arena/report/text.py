@@ -17,6 +17,11 @@ def number(value: float | None, digits: int, sign: str = "") -> str:
     return "n/a" if value is None else f"{round(value, digits) + 0.0:{sign}.{digits}f}"  # + 0.0: no minus zero
 
 
+def elo(bound: str, value: float | None) -> str:
+    """A number that the results bound on one side only never stands without its sign."""
+    return bound + number(value, 1)
+
+
 def chance(value: float | None) -> str:
     """Percent, never quite 0 or 100: no results make sure."""
     return "<0.1" if value is not None and value < 0.05 else ">99.9" if value is not None and value >= 99.95 else number(value, 1)

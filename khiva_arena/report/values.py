@@ -20,13 +20,14 @@ class AnchorAt:
 @dataclass(frozen=True, slots=True)
 class Anchored:
     """An anchor that was given a number. ``bot``: id.  found: where the other anchors and the results would put it, None with
-    one anchor; z: how many standard errors away from the given number that is."""
+    one anchor; z: how many standard errors away from the given number that is. contradicts: too far for luck, at 95 %."""
 
     bot: str
     given: float
     sd: float
     found: float | None
     z: float | None
+    contradicts: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,9 @@ class Standing:
     faults: (kind, how many), over *all* fixed matches, rated or not, as are voids, cpu_s and paused.
     voids: void attempts at a table of this bot.  cpu_s: CPU seconds over matches where it is known.
     paused: how often it was stopped, since it kept a core from a seat that was asked.
-    fault_free_elo, fault_free_error: from rated matches in which no seat made a fault.
-    differs: the two Elos are further apart than ``error``; None where that cannot be told.
-    pool_error: 95 % half width relative to the mean of all bots.  quasi_se: see Ratings.
+    fault_free_elo, fault_free_error, fault_free_bound: from rated matches in which no seat made a fault.
+    differs: the two Elos are further apart than ``error``; None where that cannot be told, as where one of them is a bound.
+    pool_error: 95 % half width relative to the mean of the bots it is connected with.  quasi_se: see Ratings.
     design_effect: how much wider the variance is than if matches were independent.
     opponents: mean Elo of those it met, weighted as they count.
     """
@@ -70,6 +71,7 @@ class Standing:
     paused: int
     fault_free_elo: float | None
     fault_free_error: float | None
+    fault_free_bound: str
     differs: bool | None
     pool_error: float | None
     quasi_se: float | None

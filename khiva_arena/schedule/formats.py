@@ -38,6 +38,8 @@ __all__ = [
     "SwissDetail",
     "Terms",
     "check",
+    "check_results",
+    "draw",
     "places",
     "rounds",
     "schedule",
@@ -116,16 +118,17 @@ def rounds(terms: Terms, results: Callable[[Shape], Sequence[Result] | None]) ->
     past: list[Sequence[Result]] = []
     every = shapes(terms)
     for shape in every:
-        now = _draw(terms, shape, past)
+        now = draw(terms, shape, past)
         yield now
         found = results(shape) if shape is not every[-1] else None
         if found is None:
             return
-        _check_results(now, found)
+        check_results(now, found)
         past.append(found)
 
 
-def _draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> Round:
+def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> Round:
+    """The tables of one round. ``past``: the results of each round before it, complete."""
     if terms.format is Format.SWISS:
         return swiss.draw(terms, shape, past)
     if terms.format is Format.KNOCKOUT:
@@ -139,7 +142,8 @@ def _draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> Round
     return drawn(shape, tables, total=total)
 
 
-def _check_results(now: Round, results: Sequence[Result]) -> None:
+def check_results(now: Round, results: Sequence[Result]) -> None:
+    """Raise StoreError where these are not all the results of the round."""
     seats = len(now.line_ups[0])
     seen = Counter((result.k, result.lineup, result.rotation) for result in results)
     fits = all(

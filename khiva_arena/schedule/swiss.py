@@ -14,12 +14,14 @@ MOST_ROUNDS = 1000
 
 
 def default_rounds(bots: int, seats: int) -> int:
-    """ceil(log2 bots) + 1, but at most as many as leave everybody new opponents: (bots - 1) // (seats - 1).
+    """ceil(log2 bots) + 1, but at most as many as leave everybody new opponents, (bots - 1) // (seats - 1), and at least as many
+    as let everybody play.
 
     Sitting in the upper half of a table halves the field, so log2 of it are needed to tell all apart if results were sure; they
     are not, hence one more.
     """
-    return max(1, min((bots - 1).bit_length() + 1, (bots - 1) // (seats - 1)))
+    all_play = -(-bots // (bots // seats * seats))  # who is left over in a round sits in the next one
+    return max(all_play, min((bots - 1).bit_length() + 1, (bots - 1) // (seats - 1)))
 
 
 def mistakes(terms: Terms) -> list[str]:

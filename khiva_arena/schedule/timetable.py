@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from khiva_arena.schedule.formats import Result, Round, Shape, Terms, check, rounds, schedule, shapes
+from khiva_arena.schedule.formats import Result, Round, Shape, Terms, check, check_results, draw, schedule, shapes
 from khiva_arena.schedule.roundrobin import Match
 
 Results = Callable[[Shape], Sequence[Result] | None]
@@ -34,6 +34,7 @@ class Timetable:
         self._results = results
         self._starts = [shape.first_ordinal for shape in self.shapes]
         self._drawn: list[Round] = []
+        self._past: list[Sequence[Result]] = []  # of the rounds before the last one drawn
         self._k = -1
         self._of_seed: tuple[Match, ...] = ()
         self._rest: Iterator[Match] = iter(())
@@ -62,10 +63,13 @@ class Timetable:
     def round(self, number: int) -> Round | None:
         """A round with its tables drawn; None while a round before it is not complete."""
         while len(self._drawn) <= number:
-            drawn = next(islice(rounds(self.terms, self._results), len(self._drawn), None), None)
-            if drawn is None:
-                return None
-            self._drawn.append(drawn)
+            if self._drawn:
+                found = self._results(self.shapes[len(self._past)])
+                if found is None:
+                    return None
+                check_results(self._drawn[-1], found)
+                self._past.append(found)
+            self._drawn.append(draw(self.terms, self.shapes[len(self._drawn)], self._past))
         return self._drawn[number]
 
     def match(self, ordinal: int) -> Match | None:

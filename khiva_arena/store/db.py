@@ -44,6 +44,8 @@ class Store:
         """Open for reading: a snapshot, taken at the first look. Raises StoreError where there is no store, or one of another
         version."""
         with explained(folder):
+            if folder.is_file():
+                raise StoreError(f"{folder}: a file, and no store; if it is a bundle, `khiva-arena verify` reads it")
             files.check_pieces(folder / FILE)
             if not (folder / FILE).is_file():
                 raise StoreError(f"{folder}: no store here ({FILE} is missing)")
@@ -171,6 +173,11 @@ class Store:
     def fixed(self, event: str) -> set[int]:
         """Ordinals of the matches that are fixed."""
         return {row[0] for row in self._rows("SELECT ordinal FROM matches WHERE event = ?", event) if isinstance(row[0], int)}
+
+    def count(self, event: str, first: int, last: int) -> int:
+        """How many matches with ordinals first..last are fixed."""
+        query = "SELECT count(*) FROM matches WHERE event = ? AND ordinal BETWEEN ? AND ?"
+        return int(self._rows(query, event, first, last)[0][0])
 
     def matches(self, event: str, first: int = LOWEST, last: int = HIGHEST) -> Iterator[MatchRow]:
         """Fixed matches with ordinals first..last in schedule order, read as they are asked for, some at a time."""

@@ -41,16 +41,16 @@ def test_flags(tmp_path: Path, words: list[str], said: str) -> None:
 
 
 FILES = [
-    ("game = 5", "c.toml:2: a name is expected"),
-    ('game = ["khiva"]', "c.toml:2: a name is expected"),
-    ("bots = 5", "c.toml:1: a list of folders or commands is expected"),
-    ("bots = {}", "c.toml:1: a list of folders or commands is expected"),
+    ("game = 5", "c.toml:2: game: a name is expected"),
+    ('game = ["khiva"]', "c.toml:2: game: a name is expected"),
+    ("bots = 5", "c.toml:1: bots: a list of folders or commands is expected"),
+    ("bots = {}", "c.toml:1: bots: a list of folders or commands is expected"),
     ('bots = ["a\\u0000b"]', "x00b' is no valid Unicode"),
-    ('out = "a\\u0000b"', "c.toml:2: 'a"),
-    ('seed = "a\\u0000b"', "c.toml:2: 'a"),
-    ("seats = 1979-05-27", "c.toml:2: datetime"),
-    ("policy = [1]", "c.toml:2: [1] is no policy"),
-    ("turn = inf", "c.toml:2: inf is no time"),
+    ('out = "a\\u0000b"', "c.toml:2: out: 'a"),
+    ('seed = "a\\u0000b"', "c.toml:2: seed: 'a"),
+    ("seats = 1979-05-27", "c.toml:2: seats: datetime"),
+    ("policy = [1]", "c.toml:2: policy: [1] is no policy"),
+    ("turn = inf", "c.toml:2: turn: inf is no time"),
     ("x = " + "[" * 100_000, "not TOML"),
 ]
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from arena import FAULTY, NAIVE, RANDOM, arena, bots
 from bundling import forged, lines_of, packed
+from disks import fill, small_disk
 from forging import forge
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -200,10 +201,11 @@ def test_no_file_is_overwritten_and_nothing_is_left(folder: Path, tmp_path: Path
 
 
 def test_a_full_disk_leaves_nothing(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "b.part").symlink_to("/dev/full")
-    error = arena("bundle", str(folder / "out"), "b", cwd=tmp_path, code=1).stderr
-    assert "b: cannot be written: No space left on device" in error
-    assert list(tmp_path.iterdir()) == []
+    with small_disk(tmp_path / "disk", "64k") as disk:
+        ballast = fill(disk)
+        error = arena("bundle", str(folder / "out"), "b", cwd=disk, code=1).stderr
+        assert "b: cannot be written: No space left on device" in error
+        assert list(disk.iterdir()) == [ballast]
 
 
 def test_verify_refuses_what_is_no_bundle(folder: Path, sound: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -341,7 +343,9 @@ def test_another_engine_may_tell_more_or_less(lines: Lines, tmp_path: Path, caps
 
 
 def test_an_event_that_would_take_a_day_is_refused(lines: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for key, value in (("lineups", 10**9), ("seeds", 10**9), ("copies", 10**9), ("bots", lines[EVENT]["bots"] * 1000)):
+    one = lines[EVENT]["bots"][0]
+    many = [one, *({**one, "name": f"{one['name']}-{i}", "identity": f"{i:064x}"} for i in range(2000))]
+    for key, value in (("lineups", 10**9), ("seeds", 10**9), ("copies", 10**9), ("bots", many)):
         event = copy.deepcopy(lines[EVENT])
         plain = [{"name": bot["name"], "identity": bot["identity"]} for bot in value] if key == "bots" else value
         event["definition"][key] = plain

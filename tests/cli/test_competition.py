@@ -84,12 +84,7 @@ def test_a_gauntlet_seats_the_candidate_at_every_table(tmp_path: Path) -> None:
 
 
 def test_bots_of_one_author_never_meet(tmp_path: Path) -> None:
-    for name, author in (("ann", "a"), ("bob", "a"), ("cy", "b"), ("dan", "")):
-        folder = tmp_path / name
-        folder.mkdir()
-        (folder / "main.py").write_text((ROOT / "tests" / "support" / "faulty.py").read_text())
-        said = f'author = "{author}"\n' if author else ""
-        (folder / "bot.toml").write_text(f'name = "{name}"\n{said}run = "{{python}} main.py honest 0"\n')
+    honest_bots(tmp_path, {"ann": "a", "bob": "a", "cy": "b", "dan": ""})
     words = ["--seats", "2", "--seeds", "1", "--authors-apart", "--out", "out"]
     arena("run", *bots("ann", "bob", "cy", "dan"), *FAST, *words, cwd=tmp_path)
     met = {sits for (sits,) in rows_of(tmp_path / "out", "SELECT group_concat(bot) FROM seats GROUP BY ordinal")}
@@ -97,6 +92,8 @@ def test_bots_of_one_author_never_meet(tmp_path: Path) -> None:
     assert not met & {"0,1", "1,0"}
     refused = arena("run", *bots("ann", "bob"), *FAST, *words, cwd=tmp_path, code=2)
     assert "author" in refused.stderr
+    nobody = arena("run", *bots("cy", "dan"), *FAST, *words, cwd=tmp_path)
+    assert "warning: no two bots name one author" in nobody.stderr
 
 
 STAGES = """
@@ -181,21 +178,36 @@ def test_what_no_stage_can_be_played_with_is_told_before_the_first_match(tmp_pat
     text = (tmp_path / "c.toml").read_text().replace("take = 4", "take = 9")
     (tmp_path / "c.toml").write_text(text + '\n[[stage]]\nname = "top"\nseats = 5\ntake = 3\n')
     said = arena("run", "c.toml", cwd=tmp_path, code=2).stderr
-    assert "final: take = 9, but only 5 bots come to it" in said
-    assert re.search(r"top: .*seats", said)
+    assert "c.toml:15: stage 2: take = 9, but only 5 bots come to it" in said
+    assert re.search(r"c.toml:21: stage 3: .*seats", said)
     assert not (tmp_path / "out").exists()
 
 
-def test_a_candidate_that_did_not_come_to_its_stage(tmp_path: Path) -> None:
+def test_no_candidate_is_named_for_a_stage_whose_bots_are_not_known(tmp_path: Path) -> None:
     stages(tmp_path)
-    text = (tmp_path / "c.toml").read_text()
-    text = text.replace('format = "knockout"', 'format = "gauntlet"\ncandidates = ["random-js", "random"]').replace(
-        "take = 4", "take = 2"
-    )
+    text = (tmp_path / "c.toml").read_text().replace('format = "knockout"', 'format = "gauntlet"\ncandidates = ["random"]')
     (tmp_path / "c.toml").write_text(text)
     said = arena("run", "c.toml", cwd=tmp_path, code=2).stderr
-    assert "did not come to this stage; there are greedy, " in said
-    assert "20 of 20 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
+    assert "who comes to a stage with take is not known; leave candidates out" in said
+
+
+def test_a_stage_that_those_who_came_cannot_play(tmp_path: Path) -> None:
+    honest_bots(tmp_path, {"ann": "a", "bob": "a", "cy": "a"})
+    words = 'bots = ["ann", "bob", "cy"]\nisolation = "trusted"\nout = "out"\nseats = 2\nseeds = 1\n[[stage]]\nname = "league"\n'
+    final = '[[stage]]\nname = "final"\ntake = 2\nformat = "swiss"\nauthors_apart = true\n'
+    (tmp_path / "c.toml").write_text(words + final)
+    said = arena("run", "c.toml", cwd=tmp_path, code=2).stderr
+    assert "final: --authors-apart: 2 bots have one author" in said
+    assert "what is over: khiva-arena standings out" in said
+    assert "6 of 6 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
+
+
+def honest_bots(folder: Path, authors: dict[str, str]) -> None:
+    for name, author in authors.items():
+        (folder / name).mkdir()
+        (folder / name / "main.py").write_text((ROOT / "tests" / "support" / "faulty.py").read_text() + f"# {name}\n")
+        said = f'author = "{author}"\n' if author else ""
+        (folder / name / "bot.toml").write_text(f'name = "{name}"\n{said}run = "{{python}} main.py honest 0"\n')
 
 
 def test_an_unknown_candidate(tmp_path: Path) -> None:
@@ -226,3 +238,38 @@ def test_a_damaged_result_of_an_early_round_is_found(tmp_path: Path) -> None:
     assert "Traceback" not in said
     assert "is damaged" in arena("standings", "out", cwd=tmp_path, code=2).stderr
     assert "is damaged" in arena("run", *words, cwd=tmp_path, code=2).stderr
+
+
+def test_mistakes_in_settings_bots_and_stages_are_told_together_by_line(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text(
+        'bots = ["nope", "nowhere"]\nseats = 9\nengines = "gone.json"\n[[stage]]\nname = "a"\n[[stage]]\nname = "a"\nturn = "x"\n'
+    )
+    said = arena("run", "c.toml", cwd=tmp_path, code=2).stderr.splitlines()
+    lines = [int(re.search(r"c\.toml:(\d+): ", line)[1]) for line in said]
+    assert lines == [1, 1, 2, 3, 7, 8]
+
+
+def test_the_stream_of_events_lies_where_it_harms_nobody(tmp_path: Path) -> None:
+    honest_bots(tmp_path, {"ann": "", "bob": ""})
+    words = [*bots("ann", "bob"), *FAST, "--seats", "2", "--seeds", "1", "--out", "out"]
+    said = arena("run", *words, "--events", "ann/events", cwd=tmp_path, code=2).stderr
+    assert "lies in the folder of bot ann, which it would make another bot" in said
+    assert "lies in the store out" in arena("run", *words, "--events", "out/events", cwd=tmp_path, code=2).stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_earlier_stage_that_has_changed_is_what_is_told(tmp_path: Path) -> None:
+    stages(tmp_path, seeds=50)
+    running = started("run", "c.toml", cwd=tmp_path)
+    wait_for_matches(tmp_path / "out" / "arena.db", 22)
+    kill(running, signal.SIGINT)
+    running.communicate(timeout=30)
+    text = (
+        (tmp_path / "c.toml")
+        .read_text()
+        .replace('name = "league"\nseats = 2\nseeds = 1', 'name = "league"\nseats = 2\nseeds = 3')
+    )
+    (tmp_path / "c.toml").write_text(text)
+    said = arena("run", "c.toml", cwd=tmp_path, code=2).stderr
+    assert "event 2, a later stage, is not over; since event 1, stage 1, was played: seeds was 1, is 3" in said
+    assert "format" not in said

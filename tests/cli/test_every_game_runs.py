@@ -150,7 +150,7 @@ def test_mistakes_of_rules_are_told_together_with_all_others(tmp_path: Path) -> 
     (tmp_path / "c.toml").write_text(text)
     lines = arena("run", "c.toml", cwd=tmp_path, code=2).stderr.splitlines()
     assert sorted(lines) == [
-        "khiva-arena: error: c.toml:3: silk_road is played with 2 to 5 seats, not 9",
+        "khiva-arena: error: c.toml:3: seats: silk_road is played with 2 to 5 seats, not 9",
         "khiva-arena: error: c.toml:5: baksheesh is one of mandatory, optional, not 'maybe'",
         "khiva-arena: error: c.toml:6: map is gone.toml: cannot be read: No such file or directory",
     ]

@@ -71,7 +71,7 @@ def test_every_wrong_limit_at_once_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text('bots = ["x"]\nponder = 1\n\n[limits]\nmemory = "much"\ncpu = 0\ndisk = 3\n')
     done = arena("run", "c.toml", cwd=tmp_path, code=2)
     lines = done.stderr.splitlines()
-    assert [line.split(": ")[2] for line in lines] == ["c.toml:2", "c.toml:5", "c.toml:6", "c.toml:7"]
+    assert [line.split(": ")[2] for line in lines] == ["c.toml:1", "c.toml:2", "c.toml:5", "c.toml:6", "c.toml:7"]
     done = arena("run", *BOTS, "--limit", "memory=1", "--limit", "processes=all", "--limit", "disk=1", cwd=tmp_path, code=2)
     lines = done.stderr.splitlines()
     assert all(line.startswith("khiva-arena: error: --limit: ") for line in lines)

@@ -39,6 +39,15 @@ def test_text_and_json_say_the_same(
     assert "So far: 6 seeds, 12 matches." in text
 
 
+def test_an_anchor_with_a_number_is_as_good_as_one_at_0(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    needs = []
+    for anchor in ("naive", "naive=100", "naive=100:0"):
+        assert run(["plan", str(folder / "out"), "--error", "20", "--anchor", anchor, "--json"]) == 0
+        needs.append(json.loads(capsys.readouterr().out)["plans"][0]["need"])
+    assert needs[0] is not None
+    assert needs[1:] == [needs[0]] * 2
+
+
 def test_a_small_store_says_that_it_cannot_tell(folder: Path) -> None:
     text = arena("plan", "few", "--error", "20", cwd=folder).stdout
     assert "So far: 2 seeds, 4 matches. Too few to tell" in text
@@ -54,6 +63,8 @@ def test_a_small_store_says_that_it_cannot_tell(folder: Path) -> None:
         (["--gap", "5", "--power", "1"], "power is 1"),
         (["--error", "x"], "'x' is not a valid float"),
         (["--error", "5", "--anchor", "nobody"], "no bot called 'nobody'"),
+        (["--error", "5", "--anchor", "naive=100:5"], "--anchor: a plan needs the anchor exact; leave out :SD"),
+        (["--gap", "5", "--anchor", "random=0:0.5"], "--anchor: a plan needs the anchor exact; leave out :SD"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(

@@ -38,14 +38,18 @@ def scores(store: Path) -> list[Fraction]:
 def test_it_stops_by_itself_and_tells_what_it_found(tmp_path: Path) -> None:
     done = arena("sprt", NAIVE, C, *FAST, *SHORT, "-j", "2", "--out", "out", cwd=tmp_path)
     assert "at most 10000 seeds x 1 line-up x 2 rotations" in done.stderr
-    assert re.search(r"^H[01] accepted after \d+ seeds, \d+ matches: naive is ", done.stdout, re.MULTILINE)
+    said = r"naive is (better|less than 200 Elo above them)$"
+    assert re.search(rf"^H[01] accepted after \d+ seeds, \d+ matches: {said}", done.stdout, re.MULTILINE)
+    assert "aims at 20 % and 20 % wrong decisions for a candidate at 0 or below, at 200 or above" in done.stdout.replace(
+        "\n ", ""
+    )
     assert "LLR " in done.stdout
     assert "table scores:" in done.stdout
     found = json.loads(arena("sprt", NAIVE, C, *FAST, *SHORT, "--out", "out", "--json", cwd=tmp_path).stdout)
     seen = scores(tmp_path / "out")
     assert found["seeds"] == len(seen) >= found["fewest"] == 32
     assert found["histogram"] == [[round(float(v), 6), seen.count(v)] for v in sorted(set(seen))]
-    assert found["score"]["value"] == pytest.approx(float(sum(seen) / len(seen)))
+    assert found["score"]["value"] == pytest.approx(float(100 * sum(seen) / len(seen)), abs=1e-3)
     low, high = found["bounds"]
     assert not low < found["llr"] < high
     assert found["decision"] == ("H1" if found["llr"] > 0 else "H0")
@@ -95,7 +99,7 @@ def test_without_a_decision_the_exit_code_is_1(tmp_path: Path) -> None:
         ([RANDOM, NAIVE, "--elo0", "5", "--elo1", "5"], "H0's must be the lower one"),
         ([RANDOM, NAIVE, "--alpha", "0.7"], "alpha is 0.7"),
         ([RANDOM, NAIVE, "--seeds", "31"], "no test decides before 32 seeds"),
-        ([RANDOM, NAIVE, "--bot", C], "name the bots without it"),
+        ([RANDOM, NAIVE, "--bot", C], "No such option"),
         ([RANDOM, RANDOM], "the same bot"),
         ([RANDOM, NAIVE, "--seats", "6"], "2 to 5 seats"),
         ([RANDOM, NAIVE, "--normalized", "--elo1", "900"], "normalised Elo is at most"),

@@ -356,8 +356,8 @@ def test_a_sequential_test_tells_how_it_stands(tmp_path: Path) -> None:
     assert [line["seeds"] for line in llrs] == list(range(1, len(llrs) + 1))
     assert told[0]["format"] == "sprt"
     final = json.loads(done.stdout)
-    assert llrs[-1]["llr"] == pytest.approx(final["llr"])
-    assert [llrs[-1]["low"], llrs[-1]["high"]] == pytest.approx(final["bounds"])
+    assert llrs[-1]["llr"] == pytest.approx(final["llr"], abs=1e-3)
+    assert [llrs[-1]["low"], llrs[-1]["high"]] == pytest.approx(final["bounds"], abs=1e-3)
     assert (llrs[-1]["decision"] != "") == (done.returncode == 0)
     assert {line["decision"] for line in llrs[:-1]} <= {""}
     again = arena("sprt", NAIVE, RANDOM, *short, "--seeds", "60", "--events", "again", cwd=tmp_path, code=None)

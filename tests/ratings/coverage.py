@@ -1,9 +1,11 @@
 """make coverage: how often the 95 % intervals of ratings hold the truth, and how often the sequential test errs, in every kind of
 world that test_coverage.py and test_sprt.py sample.
 
-One line for each table size, number of deals and world; +/- is the standard error of the figure itself. Exits with 1 if an
-interval holds less than 93 % or more than 97 % of the time, or a test at 5 % errs more often than in 5 % of cases by more than
-three such errors.
+One line for each table size, number of deals and world; +/- is the standard error of the figure itself, and shown how many
+differences had an interval, which they have not where all deals say the same. Exits with 1 if an interval holds less than 93 % or
+more than 97 % of the time, or a test at 5 % errs more often than in 5 % of cases by more than three such errors. Rare upsets are
+a known limit and are shown apart: where one or two deals of many make up all that is seen of a difference, nobody can tell from
+them how much it varies.
 """
 
 import argparse
@@ -15,10 +17,11 @@ import numpy as np
 sys.path[:] = [p for p in sys.path if Path(p).resolve() != Path(__file__).resolve().parent]  # its name is a package's name too
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 
-from simulated import WORLDS, World, candidate_scores, coverage, sequential_tests, strength_for  # noqa: E402
+from simulated import RARE, WORLDS, World, candidate_scores, coverage, sequential_tests, strength_for  # noqa: E402
 
 from khiva_arena.ratings.sprt import NELO_PER_T, Decision, Hypotheses, Model  # noqa: E402
 
+HEAD = "seats  seeds  world               covered %   +/-  shown %"
 DEVIATIONS = 0.3  # of a block's score that elo1 is above elo0: some 70 blocks a test
 
 
@@ -34,16 +37,24 @@ def main() -> int:
 
 def intervals(trials: int) -> int:
     outside = 0
-    print("seats  seeds  world               covered %   +/-", flush=True)
+    print(HEAD, flush=True)
     for seats in (2, 3, 4, 5):
         for blocks in (20, 40, 100):
             for world in WORLDS:
-                share, error = coverage(world, seats, blocks, trials)
-                wrong = not 0.93 <= share <= 0.97
-                outside += wrong
-                mark = "  OUTSIDE" if wrong else ""
-                print(f"{seats:5}  {blocks:5}  {world.name:18}  {100 * share:9.2f}  {100 * error:4.2f}{mark}", flush=True)
+                outside += not 0.93 <= _line(world, seats, blocks, trials) <= 0.97
+    print(f"\nA known limit, which does not fail this run: worlds in which few deals differ from the rest.\n{HEAD}", flush=True)
+    for seats in (2, 3):
+        for blocks in (10, 20, 40, 100, 300):
+            _line(RARE, seats, blocks, trials)
     return outside
+
+
+def _line(world: World, seats: int, blocks: int, trials: int) -> float:
+    share, error, shown = coverage(world, seats, blocks, trials)
+    mark = "" if 0.93 <= share <= 0.97 else "  OUTSIDE"
+    figures = f"{100 * share:9.2f}  {100 * error:4.2f}  {100 * shown:7.1f}"
+    print(f"{seats:5}  {blocks:5}  {world.name:18}  {figures}{mark}", flush=True)
+    return share
 
 
 def sequential(tests: int) -> int:
@@ -62,7 +73,7 @@ def sequential(tests: int) -> int:
                     rng = np.random.default_rng([20261120, seats])
                     reports = list(sequential_tests(rng, world, seats, true, Hypotheses(0, bound, model=model), tests))
                     wrong.append(float(np.mean([report.decision is error for report in reports])))
-                    held += [report.adjusted is None or report.adjusted.low <= elo <= report.adjusted.high for report in reports]
+                    held += [one.low <= elo <= one.high for one in (report.adjusted for report in reports) if one]
                     blocks += [report.blocks for report in reports]
                 mark = "  OUTSIDE" if max(wrong) > most else ""
                 outside += bool(mark)

@@ -258,10 +258,10 @@ def test_the_check_names_an_anchor_that_contradicts_the_others():
 
 
 def test_anchors_join_what_the_results_do_not():
-    def evens(a, b):
-        return [RatedMatch(k, pair, (1, 2)) for k in range(6) for pair in ((a, b), (b, a))]
+    def takes_turns(a, b, every):
+        return [RatedMatch(k, (a, b) if k // every % 2 else (b, a), (1, 2)) for k in range(8)]
 
-    matches = evens(0, 1) + evens(2, 3)
+    matches = takes_turns(0, 1, 1) + takes_turns(2, 3, 2)
     apart, joined = rate(matches, 4, 0), rate(matches, 4, 0, 1e-6, anchors={0: 0.0, 2: 500.0})
     assert apart.bounds[3] is Bound.APART
     assert apart.components == ((0, 1), (2, 3))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from khiva_arena.ratings.compare import rank_intervals
 from khiva_arena.ratings.elo import half_width, rate
 from khiva_arena.ratings.fit import Bound
 from khiva_arena.ratings.pairs import RatedMatch
@@ -97,14 +98,27 @@ def test_repeats_on_one_seed_show_in_the_design_effect():
     assert tenfold.design_effect == pytest.approx([10 * d for d in plain.design_effect], rel=1e-6)
 
 
-def test_the_pool_is_who_is_compared_with_the_anchor():
-    def evens(a, b):
-        return [RatedMatch(k, pair, (1, 2)) for k in range(6) for pair in ((a, b), (b, a))]
-
-    matches = [*played(5), *evens(6, 7), *(RatedMatch(b, (8, 0), (1, 2)) for b in range(6))]
+def test_the_pool_is_who_is_compared_with_the_bot():
+    two = [RatedMatch(k, (6, 7), (1, 2) if k % 3 else (2, 1)) for k in range(12)]
+    matches = [*played(5), *two, *(RatedMatch(b, (8, 0), (1, 2)) for b in range(6))]
     ratings, alone = rate(matches, 10, 0), rate(matches, 10, 9)
     assert ratings.bounds[5:] == (Bound.APART, Bound.APART, Bound.APART, Bound.AT_LEAST, Bound.APART)
     assert ratings.components == ((0, 1, 2, 3, 4), (6, 7), (5,), (8,), (9,))
-    assert [se is None for se in ratings.pool_se] == [False] * 5 + [True] * 5
+    assert [se is None for se in ratings.pool_se] == [False] * 5 + [True, False, False, True, True]
+    assert ratings.pool_se[6] == pytest.approx(ratings.pool_se[7])
+    assert ratings.pool_error[6] == pytest.approx(ratings.between(6, 7)[1] / 2)
+    assert ratings.pool_se[:5] == pytest.approx(rate(played(5), 5, 0).pool_se, rel=0.02)  # the ghost reaches over a little
     assert [se is None for se in ratings.quasi_se] == [False] * 5 + [True] * 5
-    assert set(alone.pool_se) == set(alone.design_effect) == {None}
+    assert alone.pool_se[:8] == pytest.approx(ratings.pool_se[:8])
+    assert alone.design_effect[:8] == pytest.approx(ratings.design_effect[:8])
+
+
+def test_a_bot_that_did_not_play_is_not_in_the_mean_whatever_number_it_was_given():
+    ratings = rate(played(2), 6, 0, anchors={0: 0.0, 5: 900.0})
+    assert ratings.elo[5] == 900
+    assert (ratings.pool_se[5], ratings.pool_error[5]) == (None, None)
+    for bot in range(5):
+        w = np.full(5, -1 / 5)
+        w[bot] += 1
+        assert ratings.pool_se[bot] == pytest.approx(sqrt(w @ ratings.covariance[:5, :5] @ w))
+    assert rank_intervals(ratings) == (*rank_intervals(rate(played(2), 5, 0)), None)

@@ -246,6 +246,28 @@ def test_no_report_says_more_than_it_knows():
         test.add(Fraction(1, 2))
     same = test.report()
     assert (same.score.value, same.nelo, same.adjusted, same.los) == (0.5, None, None, None)
+    assert same.score.low < 0.4 < 0.6 < same.score.high  # as of 32 matches, not as if it were certain
+
+
+def test_one_odd_seed_among_equal_ones_has_no_estimate_after_the_stop():
+    """It is all of the variance, and the LLR is no Brownian motion. An interval would leave out what the mean is nearest to."""
+    test = SequentialTest(Hypotheses(0, 24.4), 3)
+    for score in (*[Fraction(1, 2)] * 40, Fraction(1, 3)):
+        test.add(score)
+    report = test.report()
+    assert (report.decision, report.blocks) == (Decision.H0, 41)
+    assert report.elo.low < 0 < report.elo.high
+    assert (report.adjusted, report.los) == (None, None)
+
+
+def test_estimates_that_are_given_hold_where_nearly_all_seeds_end_alike():
+    world = World("luck decides", luck=4.0, noise=0.05)
+    reports = list(sequential_tests(np.random.default_rng([7, 3]), world, 3, 0.0, Hypotheses(0, 24.4), 150))
+    given = [report.adjusted for report in reports if report.adjusted]
+    assert 20 < len(given) < 75  # many end without a single odd seed
+    assert np.mean([one.low <= 0 <= one.high for one in given]) >= 0.95
+    lucky = list(sequential_tests(np.random.default_rng(1), LUCKY, 3, 0.0, Hypotheses(0, 40), 60))
+    assert all(report.adjusted for report in lucky)  # ordinary tests lose nothing
 
 
 @pytest.mark.parametrize("shift", [Fraction(-1, 3), Fraction(-1, 4), Fraction(1, 4), Fraction(1, 3)])

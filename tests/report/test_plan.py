@@ -81,7 +81,7 @@ def test_too_few_seeds_to_tell(seeds):
         assert "5 seeds or more" in text
 
 
-def test_one_that_cannot_be_told_leaves_the_whole_untold():
+def hopeless() -> list[MatchRow]:
     """bot3 lost everything: no number, however many seeds, tells its error."""
     lost = []
     for row in rows(20):
@@ -89,11 +89,28 @@ def test_one_that_cannot_be_told_leaves_the_whole_untold():
         if "id-3" in row.bots:
             ranks = (2, 1) if row.bots[0] == "id-3" else (1, 2)
         lost.append(MatchRow(row.event, row.table, row.rotation, row.seed, row.bots, ranks))
-    table = standings(lost, BOTS)
+    return lost
+
+
+def test_one_that_cannot_be_told_leaves_the_whole_untold():
+    table = standings(hopeless(), BOTS)
     found = plan.for_error(table, 20)
     assert found.enough
     assert found.need is None
-    assert "Not to be told for +/- 20 of every bot relative to the anchor: see n/a above." in plan.to_text(found, table)
+    text = plan.to_text(found, table).replace("\n ", "")
+    assert "Cannot be told how many seeds it takes for +/- 20 of every bot relative to the anchor: see n/a above." in text
+    assert {row.bot: row.elo is None for row in found.errors} == {bot.id: bot.id == "id-3" for bot in BOTS}  # it is a bound
+
+
+@pytest.mark.parametrize("anchor", ["id-0", "id-9"])
+def test_no_gap_is_shown_that_only_the_prior_makes(anchor):
+    """bot3 lost everything, and a fifth has not played."""
+    table = standings(hopeless(), (Entrant("id-9", "idle"), *BOTS), anchor)
+    gaps = plan.for_gap(table, 30, 0.8).gaps
+    assert [gap.lower for gap in gaps][-1] == "id-3"
+    assert "id-9" not in {bot for gap in gaps for bot in (gap.upper, gap.lower)}
+    assert [[value is not None for value in (gap.elo, gap.error, gap.need)] for gap in gaps] == [[True] * 3] * 2 + [[False] * 3]
+    assert [row.elo for row in plan.for_error(table, 20).errors if row.bot == "id-9"] == [None]
 
 
 @pytest.mark.parametrize(("error", "said"), [(0, "error is 0"), (-3, "error is -3"), (float("nan"), "error is nan")])

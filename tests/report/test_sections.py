@@ -102,6 +102,31 @@ def test_history_without_the_anchor_has_no_numbers():
     assert None not in {one.elo for one in sections(table, Asked(("history",), EVENTS)).history[1].so_far}
 
 
+def test_a_number_of_history_or_effects_that_is_a_bound_has_its_sign():
+    """bot4 wins all of the first event; in the others all are as they are."""
+    some = []
+    for row in rows():
+        wins = row.event == "one" and "id-4" in row.bots
+        ranks = tuple(1 if bot == "id-4" else 1 + rank for bot, rank in zip(row.bots, row.ranks, strict=True))
+        some.append(replace(row, ranks=ranks) if wins else row)
+    table = standings(some, entrants(), "id-0")
+    found = sections(table, Asked(("history", "effects"), EVENTS))
+    first = {one.bot: one for one in found.history[0].alone}
+    assert {bot: one.bound for bot, one in first.items()} == {bot.id: ">=" if bot.id == "id-4" else "" for bot in entrants()}
+    assert (first["id-4"].error, first["id-4"].elo is None) == (None, False)
+    assert {one.bound for stage in found.history[1:] for one in (*stage.so_far, *stage.alone)} == {""}
+    text = section_text.to_text(table, found, ("history", "effects"))
+    assert text.count(f" >={first['id-4'].elo:.1f} n/a") == 2  # so far, and alone
+    only = standings([row for row in some if row.event == "one"], entrants(), "id-0")
+    found = sections(only, Asked(("effects",), EVENTS))
+    (fitted,) = (one for one in found.effects.rows if one.bot == "id-4")
+    (row,) = (row for row in only.rows if row.bot == "id-4")
+    assert (fitted.bound, fitted.error, row.bound) == (">=", None, ">=")
+    assert [">=" + f"{value:.1f}" for value in (fitted.elo, row.elo)] == [
+        word for word in section_text.to_text(only, found, ("effects",)).split() if word.startswith(">=")
+    ]
+
+
 def test_an_event_in_which_nothing_is_rated_changes_nothing(table):
     found = sections(table, Asked(("history",), [*EVENTS, ("four", 4)])).history
     assert (found[3].matches, found[3].seeds) == (0, 0)
@@ -155,6 +180,9 @@ def test_every_section_has_text_that_fits_and_says_what_it_is(table, every):
     for title in ("Connectivity:", "Covariance:", "Effects:", "History:"):
         assert f"\n{title}\n" in "\n" + text
     assert text.endswith("\n\n")
+    upper = [every.surprise[i][j] for i in range(len(table.rows)) for j in range(i + 1, len(table.rows))]
+    beyond = sum(abs(z) > 2 for z in upper)
+    assert f"{beyond} of 10 pairs beyond 2; luck alone makes about 0.6, so a number near it" in text.replace("\n ", "")
 
 
 def test_stars_stand_where_the_interval_leaves_out_one_half(table, every):
@@ -236,8 +264,21 @@ def test_given_anchors_stay_where_they_are_and_history_keeps_them():
     for stage in sections(table, Asked(("history",), EVENTS)).history:
         assert {one.bot: one.elo for one in stage.so_far if one.bot in ("id-1", "id-3")} == {"id-1": 100, "id-3": 250}
     single = standings(rows(), entrants(), anchors=[AnchorAt("bot1", 100)])
-    assert (single.anchors[0].found, single.anchors[0].z) == (None, None)
+    assert (single.anchors[0].found, single.anchors[0].z, single.anchors[0].contradicts) == (None, None, None)
     plain = {row.bot: row for row in standings(rows(), entrants(), "bot1").rows}
     for row in single.rows:
         assert row.elo == pytest.approx(plain[row.bot].elo + 100, abs=0.01)
         assert row.error == pytest.approx(plain[row.bot].error, abs=0.01)
+
+
+@pytest.mark.parametrize(("seeds", "most"), [(3, 4.303), (6, 2.571), (18, 2.110)])
+def test_an_anchor_contradicts_the_others_beyond_the_t_quantile_of_its_seeds(seeds, most):
+    """Published quantiles of Student's t with one degree of freedom less than there are seeds."""
+    some = list(rows(seeds=seeds, events=EVENTS[:1]))
+    there = standings(some, entrants(), anchors=[AnchorAt("bot0", 0), AnchorAt("bot4", 0)]).anchors[1]
+    step = abs(there.found / there.z)  # one standard error
+    for z, contradicts in ((most + 0.01, True), (most - 0.01, False), (-most - 0.01, True), (0.0, False)):
+        given = [AnchorAt("bot0", 0), AnchorAt("bot4", there.found + z * step)]
+        (_, one) = standings(some, entrants(), anchors=given).anchors
+        assert abs(one.z) == pytest.approx(abs(z), abs=0.005)
+        assert one.contradicts is contradicts

@@ -2,11 +2,16 @@
 
 import json
 from fractions import Fraction
+from pathlib import Path
 
+import jsonschema
 import pytest
 
 from khiva_arena.ratings.sprt import Hypotheses, Model, SequentialTest
+from khiva_arena.report import sprt as sprt_report
 from khiva_arena.report.sprt import BAR, MOST_BARS, Sprt, to_json, to_text
+
+SCHEMA = json.loads((Path(sprt_report.__file__).parent / "schema" / "sprt.json").read_text())
 
 
 def sprt_of(scores: list[Fraction], most: int = 1000, **hypotheses: object) -> Sprt:
@@ -20,9 +25,10 @@ def test_before_the_first_seed_all_is_not_available() -> None:
     text = to_text(sprt_of([]))
     assert "no decision yet after 0 seeds, 0 matches" in text
     assert "LLR n/a; H0 at -2.94, H1 at 2.94" in text
-    assert text.count("n/a") == 6
+    assert text.split("Intervals are")[0].count("n/a") == 6
     assert "table scores" not in text
-    found = to_json(sprt_of([]))
+    found = json.loads(json.dumps(to_json(sprt_of([]))))
+    jsonschema.validate(found, SCHEMA)
     assert found["llr"] is found["score"] is found["elo"] is found["adjusted"] is found["los"] is None
     assert found["histogram"] == []
 
@@ -37,12 +43,37 @@ def test_too_early_to_decide() -> None:
 def test_all_or_nothing_has_no_elo_and_says_so(score: Fraction, word: str) -> None:
     sprt = sprt_of([score] * 40)
     text = to_text(sprt)
-    assert f"{word} accepted after 32 seeds, 64 matches: new is {'better' if word == 'H1' else 'not better by as much'}" in text
+    said = "better" if word == "H1" else "less than 50 Elo above them"
+    assert f"{word} accepted after 32 seeds, 64 matches: new is {said}\n" in text
     assert (">=1000" if word == "H1" else "<=-1000") in text
     assert "inf" not in text
     found = json.loads(json.dumps(to_json(sprt), allow_nan=False))
     assert found["elo"]["value"] is None
     assert (found["decision"], found["seeds"], found["matches"]) == (word, 32, 64)
+    assert found["score"]["value"] == 100 * score
+    jsonschema.validate(found, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("elo0", "elo1", "passed", "failed"),
+    [
+        (0, 20, "better", "less than 20 Elo above them"),
+        (5, 20.5, "better by more than 5 Elo", "less than 20.5 Elo above them"),
+        (-10, 10, "not worse by more than 10 Elo", "less than 10 Elo above them"),
+        (-10, 0, "not worse by more than 10 Elo", "worse"),
+        (-20, -5, "not worse by more than 20 Elo", "worse by more than 5 Elo"),
+    ],
+)
+@pytest.mark.parametrize("model", Model)
+def test_a_verdict_says_no_more_than_its_hypothesis(elo0: float, elo1: float, passed: str, failed: str, model: Model) -> None:
+    for score, said in ((Fraction(3, 4), passed), (Fraction(1, 4), failed)):
+        test = SequentialTest(Hypotheses(elo0, elo1, model=model), 2)
+        while not test.decision:
+            for one in (score, score - Fraction(1, 4), score + Fraction(1, 4)):
+                test.add(one)
+        words = said.replace("Elo", "normalised Elo") if model is Model.NORMALIZED else said
+        text = to_text(Sprt("e", "new", ("old",), 2, 10_000, 2, test.report()))
+        assert f"accepted after {test.blocks} seeds, {2 * test.blocks} matches: new is {words}\n" in text
 
 
 def test_the_last_seed_allowed() -> None:
@@ -54,6 +85,7 @@ def test_the_last_seed_allowed() -> None:
 def test_head_and_histogram() -> None:
     text = to_text(sprt_of([Fraction(1, 2)] * 30 + [Fraction(1)] * 15, model=Model.NORMALIZED))
     assert text.startswith("sprt: new against old, older, 3 seats; H0: normalised Elo <= 0, H1: normalised Elo >= 50;")
+    assert "aims at 5 % and 5 % wrong decisions for a candidate at 0 or below, at 50 or above\n" in text.replace("\n  ", " ")
     assert all(len(line) <= 100 for line in text.splitlines())
     assert f"  0.500  30  {'#' * BAR}" in text
 

@@ -92,6 +92,7 @@ def test_a_bot_that_loses_by_faults_alone_is_told():
     assert deep.differs
     assert not by_name(found)["greedy"].differs
     assert found.fault_free_matches == 60
+    assert {row.fault_free_bound for row in found.rows} == {""}
 
 
 def test_no_fault_free_match_leaves_no_second_elo():

@@ -92,7 +92,59 @@ def test_a_bot_that_never_takes_a_point_has_a_bound_and_no_error():
     text = to_text(standings(lost, BOTS[:2]))
     assert ">=" in text.split("\n")[1]
     assert "n/a" in text.split("\n")[1]
-    assert "the number is the prior's" in text
+    assert "the number is the prior's; --anchor one of the others for errors between them." in text.replace("\n ", "")
+
+
+def crashing():
+    """id-1 beats id-0 always, but in the first match of every fourth seed, in which it crashes."""
+    for k in range(20):
+        for r in (0, 1):
+            crash = k % 4 == 0 and r == 0
+            ranks, faults = ((1, 2), ((), (Verdict.CRASHED,))) if crash else ((2, 1), ((), ()))
+            turn = 1 - 2 * r
+            yield MatchRow("e", f"{k}/0", r, f"s{k}", ("id-0", "id-1")[::turn], ranks[::turn], faults[::turn])
+
+
+def test_a_fault_free_elo_that_is_a_bound_is_never_shown_as_a_number():
+    found = standings(crashing(), BOTS[:2])
+    row = found.rows[0]
+    assert (row.name, row.bound, row.fault_free_bound, row.differs) == ("greedy", "", ">=", None)
+    assert row.fault_free_error is None
+    assert f"  >={row.fault_free_elo:.1f}  " in to_text(found, wide=True)
+    text = to_text(found)
+    assert f"greedy: >={row.fault_free_elo:.1f} Elo over the 35 fault-free matches: a bound, no more." in text
+    assert text.replace(f">={row.fault_free_elo:.1f}", "").count(f"{row.fault_free_elo:.1f}") == 0
+
+
+def test_no_seed_that_differs_from_another_is_no_certainty():
+    """The first seat always wins: no seed says anything else, so there is no error, and nobody is told apart."""
+    some = [MatchRow("e", f"{k}/0", r, f"s{k}", ("id-0", "id-1")[:: 1 - 2 * r], (1, 2)) for k in range(30) for r in (0, 1)]
+    found = standings(some, BOTS[:2])
+    (greedy,) = (row for row in found.rows if row.name == "greedy")
+    assert (greedy.elo, greedy.bound, greedy.error, greedy.pool_error, greedy.rank_interval) == (0, "", None, None, (1, 2))
+    assert {row.los_next for row in found.rows} == {None}
+    text = to_text(found).replace("\n ", "")
+    assert (
+        "No variance seen, +/- or los% n/a (random, greedy): every seed came out alike, which says nothing of the next." in text
+    )
+    assert "No variance seen" not in to_text(standings(rows(), BOTS)).replace("\n ", "")
+
+
+def test_one_bot_under_two_names_is_named_where_the_likelihood_is_not_to_be_told():
+    """planner and carl do the same on every seed, at tables of two with random and with each other."""
+    some, rng = [], random.Random(1)
+    for k in range(20):
+        wins = rng.random() < 0.7
+        for number, (one, other) in enumerate((("id-2", "id-0"), ("id-4", "id-0"), ("id-2", "id-4"))):
+            for r in (0, 1):
+                ranks = (1, 1) if (one, other) == ("id-2", "id-4") else (1, 2) if wins else (2, 1)
+                turn = 1 - 2 * r
+                some.append(MatchRow("e", f"{k}/{number}", r, f"s{k}", (one, other)[::turn], ranks[::turn]))
+    found = standings(some, (BOTS[0], BOTS[2], BOTS[4]))
+    assert [row.name for row in found.rows] == ["planner", "carl", "random"]
+    assert [row.los_next is None for row in found.rows] == [True, False, True]
+    assert None not in {row.error for row in found.rows}
+    assert "No variance seen, +/- or los% n/a (planner): every seed" in to_text(found)
 
 
 def test_an_empty_list_is_a_table_too():
@@ -109,8 +161,8 @@ def test_json_has_stable_keys_and_null_for_what_there_is_not():
     assert list(data["left_out"]) == ["matches", "incomplete", "set_aside"]
     assert list(data["rows"][0]) == [
         *("rank", "rank_interval", "bot", "name", "elo", "error", "bound", "los_next", "matches", "seeds", "score", "ties"),
-        *("finishes", "faults", "voids", "cpu_s", "paused", "fault_free_elo", "fault_free_error", "differs"),
-        *("pool_error", "quasi_se", "design_effect", "opponents"),
+        *("finishes", "faults", "voids", "cpu_s", "paused", "fault_free_elo", "fault_free_error", "fault_free_bound"),
+        *("differs", "pool_error", "quasi_se", "design_effect", "opponents"),
     ]
     assert data["rows"][0]["error"] is None
     assert data["rows"][-1]["rank"] is None
@@ -168,5 +220,5 @@ rank  bot      ranks    elo  +/-  los%  matches  seeds  score%  1st  2nd  3rd  f
 P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
   random, clustered on 1 seed.
 ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next.
-Errors are n/a: they need two seeds or more.
+Errors are n/a: they need two seeds or more, and seeds that do not all say the same.
 """

@@ -119,8 +119,9 @@ def test_places_of_a_round_in_the_middle_count_no_bye_for_who_has_not_played_yet
 def test_the_rounds_that_are_played_by_default(seats):
     for bots in range(seats, 300):
         number = default_rounds(bots, seats)
-        assert 1 <= number <= max(1, (bots - 1) // (seats - 1))
-        assert number == (bots - 1) // (seats - 1) or 2 ** (number - 1) >= bots > 2 ** (number - 2)
+        all_play = next(rounds for rounds in (1, 2) if bots // seats * seats * rounds >= bots)
+        new = (bots - 1) // (seats - 1)
+        assert number == max(all_play, new) or (2 ** (number - 1) >= bots > 2 ** (number - 2) and all_play <= number <= new)
         assert len(shapes(Terms(Format.SWISS, bots, seats, 1, key=KEY))) == number
 
 
@@ -156,3 +157,10 @@ def test_who_met_stronger_opponents_is_drawn_above_an_equal_score():
         second = [*won(1, 0, 2, met_the_stronger), *won(1, 1, 3, other), *drawn]
         order = _order(Terms(Format.SWISS, 6, 2, 1, rounds=3, key=KEY), [first, second])
         assert order.index(met_the_stronger) < order.index(other)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_by_default_everybody_plays(seats):
+    for bots in range(seats, 4 * seats):
+        every, _ = play(Terms(Format.SWISS, bots, seats, 1, key=KEY))
+        assert {bot for drawn in every for table in drawn.line_ups for bot in table} == set(range(bots))

@@ -1,12 +1,13 @@
 """The timetable: every place of every format, and matches at them whatever order they are asked for in."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from khiva_arena.errors import ConfigError
+from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.schedule.formats import Format, Result, Shape, Terms
 from khiva_arena.schedule.roundrobin import Match
 from khiva_arena.schedule.timetable import Timetable
@@ -80,3 +81,33 @@ def test_a_later_round_is_not_drawn_before_the_one_before_it_is_over(form: Forma
 def test_terms_that_make_no_event_are_refused() -> None:
     with pytest.raises(ConfigError, match="seats"):
         Timetable(Terms(Format.SWISS, 2, 3, 1, key=KEY))
+
+
+def test_each_round_is_drawn_once_and_its_results_are_asked_for_once() -> None:
+    """Whatever the number of matches: a round of 2,000 bots takes a second to draw."""
+    play, asked = Played(), []
+
+    def results(shape: Shape) -> Sequence[Result] | None:
+        asked.append(shape.number)
+        return play.of(shape)
+
+    timetable = Timetable(Terms(Format.SWISS, 8, 2, 1, rounds=12, key=KEY), results)
+    for ordinal in range(timetable.matches):
+        match = timetable.match(ordinal)
+        assert match is not None
+        play.results[ordinal] = played(match)
+    assert asked == list(range(11))
+
+
+def test_a_round_with_results_of_other_bots_is_refused_each_time() -> None:
+    play = Played()
+    timetable = Timetable(Terms(Format.SWISS, 6, 2, 1, rounds=2, key=KEY), play.of)
+    for ordinal in range(timetable.shapes[0].matches):
+        match = timetable.match(ordinal)
+        assert match is not None
+        play.results[ordinal] = played(match)
+    first = play.results[0]
+    play.results[0] = replace(first, bots=tuple((bot + 1) % 6 for bot in first.bots))
+    for _ in range(2):
+        with pytest.raises(StoreError, match="round 1"):
+            timetable.match(timetable.shapes[1].first_ordinal)

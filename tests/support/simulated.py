@@ -39,6 +39,7 @@ WORLDS = (
     World("near-deterministic", luck=1.0, suits=0.7, noise=0.05, step=0.5, spread=0.5),
     World("line-ups", luck=1.0, suits=0.7, noise=0.3, spread=1.0, more=2),
 )
+RARE = World("rare upsets", luck=2.0, suits=0.1, noise=0.05, spread=0.3)  # most deals end the same: whoever sits well wins
 
 
 def strengths(world: World, bots: int) -> np.ndarray:
@@ -108,21 +109,23 @@ def truth(world: World, seats: int, blocks: int = 60_000, seed: int = 1) -> tupl
     return tuple(elo or 0.0 for elo in rate(whole, bots, 0, prior=0).elo)
 
 
-def coverage(world: World, seats: int, blocks: int, number: int, seed: int = 20261120) -> tuple[float, float]:
-    """How often a 95 % interval of a difference between two bots holds the truth, over all pairs of bots, and the standard
-    error of that figure over the trials (intervals of one trial are not independent)."""
+def coverage(world: World, seats: int, blocks: int, number: int, seed: int = 20261120) -> tuple[float, float, float]:
+    """How often a 95 % interval of a difference between two bots holds the truth, over all pairs of bots that have one; the
+    standard error of that figure over the trials (intervals of one trial are not independent); and the share that has one."""
     bots = seats + world.more
+    pairs = bots * (bots - 1) / 2
     elo = truth(world, seats)
-    held = []
-    for cells in trials(np.random.default_rng([seed, seats, blocks]), world, seats, blocks, number):
+    held, shown = np.zeros(number), np.zeros(number)
+    for trial, cells in enumerate(trials(np.random.default_rng([seed, seats, blocks]), world, seats, blocks, number)):
         ratings = rate(cells, bots, 0)
-        inside = 0
         for i, j in combinations(range(bots), 2):
             apart, error = ratings.between(i, j)
             assert apart is not None
-            inside += error is not None and abs(apart - elo[i] + elo[j]) <= error
-        held.append(inside / (bots * (bots - 1) / 2))
-    return float(np.mean(held)), float(np.std(held) / number**0.5)
+            if error is not None:
+                shown[trial] += 1 / pairs
+                held[trial] += (abs(apart - elo[i] + elo[j]) <= error) / pairs
+    share = float(held.sum() / shown.sum())
+    return share, float(np.std(held - share * shown) / number**0.5 / shown.mean()), float(shown.mean())
 
 
 def candidate_scores(rng: np.random.Generator, world: World, seats: int, strength: float, blocks: int) -> list[Fraction]:

@@ -30,12 +30,13 @@ def spent_by(arbiter: int) -> float:
 
 
 def main() -> int:
-    """Draw. Returns 1 where the terminal has gone."""
+    """Draw. Returns 1 where the terminal or the stream has gone."""
     descriptor, fresh, arbiter = map(int, sys.argv[1:4])
     os.nice(NICENESS)  # bots come first
     if _ended(FIRST_SECONDS):
         return 0
     from khiva_arena.cli.watching.follow import Source, follow
+    from khiva_arena.cli.watching.stream import NoStream
     from khiva_arena.cli.watching.terminal import in_front
 
     stream = sys.stderr
@@ -48,7 +49,7 @@ def main() -> int:
             front=lambda: in_front(arbiter, stream),
             spent=lambda: spent_by(arbiter),
         )
-    except OSError:
+    except (OSError, NoStream):
         return 1
     return 0
 

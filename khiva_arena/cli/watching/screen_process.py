@@ -29,7 +29,7 @@ class ScreenProcess:
         environment = os.environ | {MARK: f"{os.getpid()}-screen", "OPENBLAS_NUM_THREADS": "1"}
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "khiva_arena.cli.watching.screen", *words],
+                [sys.executable, "-P", "-m", "khiva_arena.cli.watching.screen", *words],
                 stdin=subprocess.PIPE,  # its end tells the screen that we are done, or dead
                 stdout=subprocess.DEVNULL,
                 start_new_session=True,  # Ctrl-C is for the arbiter

@@ -34,7 +34,7 @@ class Begin(Line, frozen=True, kw_only=True, tag="begin"):
     number: Whole
     format: str
     game: str
-    bots: list[str]
+    bots: Annotated[list[str], msgspec.Meta(min_length=1, max_length=2_000)]
     anchor: Whole
     seats: Annotated[int, msgspec.Meta(ge=1, le=60)]
     rounds: Whole
@@ -202,7 +202,7 @@ class Reader:
                     raise
                 self.unread += 1
                 continue
-            if isinstance(line, Begin):
+            if isinstance(line, Begin) and self._fits(line):
                 self.began = True
                 self._bots, self._seats = len(line.bots), line.seats
             if not self.began:

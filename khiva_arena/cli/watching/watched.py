@@ -243,6 +243,8 @@ class Watched:
             try:
                 do(file)
             except OSError as error:
+                if file not in self._files:  # telling of another one has ended it already
+                    continue
                 self._files.remove(file)
                 file.close()
                 if file is self._shown:

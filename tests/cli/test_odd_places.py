@@ -1,0 +1,69 @@
+"""Commands that are given where strangers' files lie, and definitions that no run could have made."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from arena import NAIVE, RANDOM, arena, bots
+
+from khiva_arena.cli.event import check_definition, event_id
+from khiva_arena.cli.newfile import new_file
+from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.store.db import EventRow, Store
+
+TWO = bots(RANDOM, NAIVE)
+SCRIPT = str(Path(sys.executable).parent / "khiva-arena")
+
+
+def test_no_module_of_the_folder_we_stand_in_is_run(tmp_path: Path) -> None:
+    """As in a folder of submissions: workers and the screen are Python, too."""
+    for name in ("msgspec", "trio", "rich", "select", "numpy"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'taken')!r}, 'w').close()\n")
+    words = [SCRIPT, "run", *TWO, "--isolation", "trusted", "--seats", "2", "--seeds", "2", "-j", "2", "--out", "out"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "taken").exists()
+
+
+@pytest.fixture(scope="module")
+def event(tmp_path_factory: pytest.TempPathFactory) -> EventRow:
+    folder = tmp_path_factory.mktemp("store")
+    arena("run", *TWO, "--isolation", "trusted", "--seats", "2", "--seeds", "1", "--out", "out", cwd=folder)
+    with Store.read(folder / "out") as store:
+        return store.events()[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"anchor": "nobody"}, "its anchor is none of its bots"),
+        ({"bots": [{"name": "random\x1b[31m", "identity": "a"}]}, "cannot be printed"),
+        ({"bots": [{"name": "random", "identity": "a", "author": "\x07"}]}, "cannot be printed"),
+        ({"bots": [{"name": "random", "identity": "a"}, {"name": "random", "identity": "b"}]}, "one name"),
+        ({"bots": [{"name": "random", "identity": "a"}, {"name": "naive", "identity": "a"}]}, "are the same"),
+        ({"format": "sprt"}, "hypotheses belong to a sequential test"),
+        ({"format": "ladder"}, "its definition is damaged"),
+    ],
+)
+def test_a_definition_that_no_run_makes(event: EventRow, change: dict[str, object], said: str) -> None:
+    check_definition(event)
+    changed = {**event.definition, **change}
+    with pytest.raises(StoreError, match="its definition is damaged") as caught:
+        check_definition(replace(event, definition=changed, id=event_id(changed)))
+    assert said in str(caught.value)
+
+
+def test_a_new_file_follows_no_link_and_overwrites_nothing(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("precious")
+    (tmp_path / "out.part").symlink_to("mine")
+    with pytest.raises(ConfigError, match="cannot be written"), new_file(tmp_path / "out") as file:
+        file.write(b"new")
+    assert (tmp_path / "mine").read_text() == "precious"
+    (tmp_path / "out.part").unlink()
+    (tmp_path / "out.part").write_text("left by a kill")
+    with new_file(tmp_path / "out") as file:
+        file.write(b"new")
+    assert (tmp_path / "out").read_text() == "new"
+    assert not (tmp_path / "out.part").exists()
