@@ -5,6 +5,7 @@ Keys may be added in a later version, so what is not listed is allowed; readers 
 
 import json
 import sys
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,15 @@ NAMES = {"standings": shapes.Output, "plan": plan.Output, "sprt": sprt.Output}
 
 def schema_of(kind: type) -> dict[str, Any]:
     """The schema of one output."""
-    return {"$schema": DIALECT, **msgspec.json.schema(kind)}
+    return {"$schema": DIALECT, **described(msgspec.json.schema(kind))}
+
+
+def described(schema: dict[str, Any]) -> dict[str, Any]:
+    """The same, with descriptions that do not depend on how a Python version keeps the indentation of docstrings."""
+    for part in schema["$defs"].values():
+        if "description" in part:
+            part["description"] = cleandoc(part["description"])
+    return schema
 
 
 def schemas() -> dict[str, str]:

@@ -232,7 +232,9 @@ class Reader:
 
 def schema() -> str:
     """The JSON Schema of a line, as text."""
-    found: dict[str, Any] = msgspec.json.schema(Any_line)
+    from khiva_arena.report.schema import described  # all reports come with it, which no run needs
+
+    found: dict[str, Any] = described(msgspec.json.schema(Any_line))
     return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", **found}, indent=2, sort_keys=True) + "\n"
 
 
