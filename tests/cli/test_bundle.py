@@ -193,7 +193,7 @@ def test_what_is_not_over_is_refused_by_name(folder: Path, tmp_path: Path) -> No
 
 def test_no_file_is_overwritten_and_nothing_is_left(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "b").write_text("mine")
-    for words, said in ((["b"], "exists already"), (["no/b"], "cannot be written"), (["c", "7"], "no event '7' here")):
+    for words, said in ((["b"], "exists already"), (["no/b"], "cannot be written"), (["c", "x"], "no event 'x' here")):
         code, out, error = command(capsys, "bundle", folder / "out", tmp_path / words[0], *words[1:])
         assert (code, out, error.count("\n")) == (2, "", 1)
         assert said in error
