@@ -15,7 +15,7 @@ from khiva_arena.cli.event import bare_timetable
 from khiva_arena.cli.lookup import damaged, events_of, matches_of, voids_of
 from khiva_arena.cli.newfile import new_file
 from khiva_arena.cli.options import store_argument
-from khiva_arena.cli.places import _placed
+from khiva_arena.cli.places import placed
 from khiva_arena.cli.say import say
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.ratings.matches import MatchRow
@@ -119,7 +119,7 @@ class Told:
                 event=self.event.id,
                 table=f"{seed}/{lineup}",
                 rotation=rotation,
-                seed=stored._block(self.event, seed),
+                seed=stored.block_of(self.event, seed),
                 bots=tuple(self.event.bots[bot].identity for bot in bots),
                 ranks=record.ranks,
                 faults=tuple(tuple(Verdict(verdict) for verdict, _ in faults) for faults in faults_of(record)),
@@ -139,9 +139,9 @@ def tables_of(told: Sequence[Told]) -> list[bundle.Standings]:
         members = [by_id[event.id] for event in events]
         table = to_json(_standings(events, [row for one in members for row in one.rows]))
         plain = [{key: None if key in MEASURED else value for key, value in row.items()} for row in table["rows"]]
-        placed = [_places(one) for one in members if one.event.definition["format"] in HEADS]
-        more = {"rows": plain, **({"places": placed} if placed else {})}
-        tables.append(bundle.Standings({**stored._terms(events), **table, **more}))
+        found = [_places(one) for one in members if one.event.definition["format"] in HEADS]
+        more = {"rows": plain, **({"places": found} if found else {})}
+        tables.append(bundle.Standings({**stored.in_common(events), **table, **more}))
     return tables
 
 
@@ -153,6 +153,6 @@ def _standings(events: Sequence[EventRow], rows: Sequence[MatchRow]) -> Standing
 
 def _places(told: Told) -> dict[str, Any]:
     event, rounds = told.event, [told.results[number] for number in sorted(told.results)]
-    rows = tuple(_placed(event, place) for place in formats.places(told.timetable.terms, rounds))
+    rows = tuple(placed(event, place) for place in formats.places(told.timetable.terms, rounds))
     form, of = event.definition["format"], len(told.timetable.shapes)
     return places_to_json(Places(event.id, event.number, form, len(rounds), of, rows))

@@ -9,7 +9,7 @@ from khiva_arena.cli.bundle import in_order
 from khiva_arena.cli.lookup import events_of, matches_of
 from khiva_arena.cli.newfile import new_file
 from khiva_arena.cli.options import store_argument
-from khiva_arena.cli.standings import _block, match_rows
+from khiva_arena.cli.standings import block_of, match_rows
 from khiva_arena.ratings.matches import complete_tables
 from khiva_arena.report.exports import MatchResult, ResultSeat, pgn_names, to_csv, to_jsonl, to_pgn
 from khiva_arena.report.standings import Entrant
@@ -63,7 +63,7 @@ def results_of(store: Store, event: EventRow) -> Iterator[MatchResult]:
             seed=row.seed,
             lineup=row.lineup,
             rotation=row.rotation,
-            block=_block(event, row.seed),
+            block=block_of(event, row.seed),
             rated=f"{row.seed}/{row.lineup}" not in not_rated,
             seats=tuple(
                 ResultSeat(

@@ -13,10 +13,11 @@ def places_of(store: Store, event: EventRow) -> Places | None:
         return None
     found, rounds = events.places(store, event)
     of = len(events.bare_timetable(event.definition).shapes)
-    return Places(event.id, event.number, form, rounds, of, tuple(_placed(event, place) for place in found))
+    return Places(event.id, event.number, form, rounds, of, tuple(placed(event, place) for place in found))
 
 
-def _placed(event: EventRow, place: Place) -> Placed:
+def placed(event: EventRow, place: Place) -> Placed:
+    """A place as a report shows it. Its format is one that has places."""
     bot = event.bots[place.bot]
     common = (place.place, bot.identity, bot.name, place.score)
     if isinstance(place.detail, SwissDetail):

@@ -8,7 +8,7 @@ import msgspec
 
 from khiva_arena.cli.lookup import events_of
 from khiva_arena.cli.options import json_option, store_argument
-from khiva_arena.cli.standings import _terms, _title, pooled, pooled_standings
+from khiva_arena.cli.standings import in_common, pooled, pooled_standings, title
 from khiva_arena.errors import ConfigError
 from khiva_arena.report import plan
 from khiva_arena.report.standings import Standings
@@ -49,11 +49,11 @@ def command(
         raise ConfigError("--anchor: a plan needs the anchor exact; leave out :SD")
     plans = [(members, table, _planned(table, error, gap, POWER if power is None else power)) for members, table in tables]
     if as_json:
-        found = [{**_terms(members), **msgspec.to_builtins(one)} for members, _, one in plans]
+        found = [{**in_common(members), **msgspec.to_builtins(one)} for members, _, one in plans]
         click.echo(json.dumps({"plans": found}))
         return
     for members, table, one in plans:
-        click.echo(_title(members))
+        click.echo(title(members))
         click.echo(plan.to_text(one, table))
     if not plans:
         click.echo(f"no event in {store} yet")

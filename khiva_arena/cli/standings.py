@@ -121,7 +121,7 @@ def _print(folder: Path, words: Sequence[str], wanted: Wanted) -> None:
         click.echo(json.dumps({"standings": [_json(one) for one in made]}))
         return
     for one in made:
-        click.echo(_title(one.members))
+        click.echo(title(one.members))
         click.echo(to_text(one.table, _width(), wanted.wide))
         click.echo(section_text.to_text(one.table, one.found, wanted.sections, _width()), nl=False)
         for placed in one.places:
@@ -149,7 +149,7 @@ def _made(store: Store, members: list[EventRow], wanted: Wanted) -> _Made:
 
 def _json(one: _Made) -> dict[str, Any]:
     placed = {"places": [places.to_json(found) for found in one.places]} if one.places else {}
-    return {**_terms(one.members), **to_json(one.table, one.found), **placed}
+    return {**in_common(one.members), **to_json(one.table, one.found), **placed}
 
 
 def _width() -> int:
@@ -194,15 +194,16 @@ def _conditions(event: EventRow) -> EventConditions:
     return EventConditions(event.id, what["game"], rules, canonical(what["time"]).decode(), what["policy"], kept_in)
 
 
-def _terms(events: Sequence[EventRow]) -> dict[str, Any]:
+def in_common(events: Sequence[EventRow]) -> dict[str, Any]:
     """What the events of one table have in common, and their seat counts."""
     what = events[0].definition
     common = {key: what[key] for key in ("game", "rules_version", "time", "policy", *CONDITIONS)}
     return {"events": [event.id for event in events], "seats": sorted({e.definition["seats"] for e in events}), **common}
 
 
-def _title(events: Sequence[EventRow]) -> str:
-    what = _terms(events)
+def title(events: Sequence[EventRow]) -> str:
+    """The line above a table: what was played, and under which conditions."""
+    what = in_common(events)
     seats = ", ".join(map(str, what["seats"]))
     time = what["time"]
     engines = sorted({engine for event in events for engine in event.engines})
@@ -233,7 +234,7 @@ def match_rows(store: Store, event: EventRow) -> list[MatchRow]:
                 event=event.id,
                 table=f"{match.seed}/{match.lineup}",
                 rotation=match.rotation,
-                seed=_block(event, match.seed),
+                seed=block_of(event, match.seed),
                 bots=tuple([identities[seat.bot] for seat in match.seats]),
                 ranks=tuple([seat.rank for seat in match.seats]),
                 faults=tuple([_faults(store, event, match, seat) if seat.faults else () for seat in match.seats]),
@@ -261,7 +262,7 @@ def _set_aside(event: EventRow, void: VoidRow) -> MatchRow:
         event=event.id,
         table=f"{void.seed}/{void.lineup}",
         rotation=void.ordinal % event.definition["seats"],
-        seed=_block(event, void.seed),
+        seed=block_of(event, void.seed),
         bots=tuple(event.bots[bot].identity for bot in void.bots),
         voids=void.attempt,
         set_aside=True,
@@ -269,7 +270,7 @@ def _set_aside(event: EventRow, void: VoidRow) -> MatchRow:
     )
 
 
-def _block(event: EventRow, seed: int) -> str:
+def block_of(event: EventRow, seed: int) -> str:
     """Names the deal, so that events of one run secret share blocks; a hash, since the secret may not be revealed yet."""
     return _hashed(event.secret, seed)
 
