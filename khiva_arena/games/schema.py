@@ -1,13 +1,13 @@
 """JSON Schemas of what each game's bots get, made from its shapes: ``python -m khiva_arena.games.schema DIR`` writes them.
 
-For each game a folder with ``view.json``, ``event.json`` (any of its events) and ``decision.json`` (any kind with its
-``legal``). Views and events are closed: a key that is not listed is a mistake. A decision is two of the keys of a ``decide``
-message, so others may stand beside them.
+For each game a folder with ``view.json``, ``event.json`` (any of its events, each also at ``#/$defs/<type>``) and
+``decision.json`` (any kind with its ``legal``, each also at ``#/$defs/<kind>``). Views and events are closed: a key that is not
+listed is a mistake. A decision is two of the keys of a ``decide`` message, so others may stand beside them.
 """
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -40,12 +40,20 @@ def of_game(game: Game) -> dict[str, dict[str, Any]]:
     """The schemas of one game: view, event, decision."""
     shapes = shapes_of(game)
     (view,), view_parts = _components([shapes.view])
-    events, event_parts = _components(shapes.events)
+    _, events = _components(shapes.events)
+    for shape in shapes.events:
+        name = shape.__annotations__["type"].__args__[0]
+        events[name] = {**events.pop(shape.__name__), "title": name}
+    decisions = {kind: _decision(kind, entries) for kind, entries in shapes.decisions.items()}
     return {
-        "view": {**view, "$defs": view_parts},
-        "event": {"anyOf": events, "$defs": event_parts},
-        "decision": {"anyOf": [_decision(kind, entries) for kind, entries in shapes.decisions.items()]},
+        "view": {**view, "title": f"A view of {game.title}", "$defs": view_parts},
+        "event": {"title": f"An event of {game.title}", "anyOf": _references(events), "$defs": events},
+        "decision": {"title": f"A decision of {game.title}", "anyOf": _references(decisions), "$defs": decisions},
     }
+
+
+def _references(parts: Mapping[str, Any]) -> list[dict[str, str]]:
+    return [{"$ref": f"#/$defs/{name}"} for name in parts]
 
 
 def _components(types: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -62,7 +70,8 @@ def _decision(kind: str, entries: Sequence[Any]) -> dict[str, Any]:
     if parts:
         raise InternalError(f"{kind}: entries of legal are plain arrays, without maps")
     legal = {"type": "array", "minItems": 2, "items": items[0] if len(items) == 1 else {"anyOf": items}}
-    return {"type": "object", "properties": {"kind": {"const": kind}, "legal": legal}, "required": ["kind", "legal"]}
+    properties = {"kind": {"const": kind}, "legal": legal}
+    return {"title": kind, "type": "object", "properties": properties, "required": ["kind", "legal"]}
 
 
 def main() -> None:

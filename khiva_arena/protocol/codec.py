@@ -126,6 +126,15 @@ class _Pairs(list[tuple[object, object]]):
     """A map as it stood, duplicate keys and all: a breach under a key that is given again later is still one."""
 
 
+class _Wrong(Exception):
+    """A breach on its way out: what is wrong, and where. The path is made here, not for every value that is read."""
+
+    def __init__(self, what: str, path_most: int | None = None) -> None:
+        self.what = what
+        self.path = ""
+        self.path_most = path_most
+
+
 def plain_value(payload: bytes) -> object:
     """Decode one payload and hold it against the profile: maps with string keys, no ext, bin, timestamp or float, integers
     of at most 53 bits, at most 16 levels, valid UTF-8, nothing behind the value. Of duplicate keys the last wins.
@@ -136,32 +145,52 @@ def plain_value(payload: bytes) -> object:
         raw = msgpack.unpackb(payload, object_pairs_hook=_Pairs, strict_map_key=False, use_list=True, unicode_errors="strict")
     except Exception as error:  # the library names its errors loosely; whatever fails to decode is the bot's breach
         raise RemoteProtocolError(f"not one whole msgpack value ({type(error).__name__}: {str(error)[:80]})") from None
-    return _plain(raw, "$", 1)
+    try:
+        return _plain(raw, 1)
+    except _Wrong as wrong:
+        raise RemoteProtocolError(wrong.what.format(path=f"${wrong.path}"[: wrong.path_most])) from None
 
 
-def _plain(value: object, path: str, depth: int) -> object:
+def _plain(value: object, depth: int) -> object:
+    if isinstance(value, list):
+        if depth > DEPTH_MOST:
+            raise _Wrong(f"more than {DEPTH_MOST} levels at {{path}}", 80)
+        return _plain_map(value, depth) if isinstance(value, _Pairs) else _plain_list(value, depth)
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int):
         if abs(value) > INT_MOST:
-            raise RemoteProtocolError(f"the integer at {path} is beyond 2**53 - 1")
+            raise _Wrong("the integer at {path} is beyond 2**53 - 1")
         return value
     if isinstance(value, bytes):
-        raise RemoteProtocolError(f"binary data at {path}; send a string (in Perl: Data::MessagePack->new->utf8)")
+        raise _Wrong("binary data at {path}; send a string (in Perl: Data::MessagePack->new->utf8)")
     if isinstance(value, float):
-        raise RemoteProtocolError(f"a float at {path}; send a whole number as an integer")
-    if depth > DEPTH_MOST:
-        raise RemoteProtocolError(f"more than {DEPTH_MOST} levels at {path[:80]}")
-    if isinstance(value, _Pairs):
-        out: dict[str, object] = {}
-        for key, item in value:
-            if not isinstance(key, str):
-                raise RemoteProtocolError(f"{_article(key)} as a key at {path}; keys are strings")
-            out[key] = _plain(item, f"{path}.{_safe(key)}", depth + 1)
-        return out
-    if isinstance(value, list):
-        return [_plain(item, f"{path}[{i}]", depth + 1) for i, item in enumerate(value)]
-    raise RemoteProtocolError(f"an extension type at {path}; the profile has none")
+        raise _Wrong("a float at {path}; send a whole number as an integer")
+    raise _Wrong("an extension type at {path}; the profile has none")
+
+
+def _plain_list(value: list[object], depth: int) -> list[object]:
+    out: list[object] = []
+    try:
+        for item in value:
+            out.append(_plain(item, depth + 1))  # noqa: PERF401  how many there are says where it went wrong
+    except _Wrong as wrong:
+        wrong.path = f"[{len(out)}]{wrong.path}"
+        raise
+    return out
+
+
+def _plain_map(value: _Pairs, depth: int) -> dict[str, object]:
+    out: dict[str, object] = {}
+    for key, item in value:
+        if not isinstance(key, str):
+            raise _Wrong(f"{_article(key)} as a key at {{path}}; keys are strings")
+        try:
+            out[key] = _plain(item, depth + 1)
+        except _Wrong as wrong:
+            wrong.path = f".{_safe(key)}{wrong.path}"
+            raise
+    return out
 
 
 def _safe(key: str) -> str:

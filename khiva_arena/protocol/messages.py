@@ -54,7 +54,7 @@ class Decide(Struct, tag="decide", frozen=True, gc=False):
     bank_ms: Natural
     view: dict[str, Plain]
     events: list[dict[str, Plain]]
-    legal: list[list[Plain]]
+    legal: Annotated[list[list[Plain]], Meta(min_length=2)]
 
 
 class Fault(Struct, tag="fault", frozen=True):

@@ -1,24 +1,51 @@
-"""JSON Schemas of the messages, generated from their types: ``python -m khiva_arena.protocol.schema DIR`` writes them."""
+"""JSON Schemas of the messages and of the events that any game may bring, generated from their types:
+``python -m khiva_arena.protocol.schema DIR`` writes them.
+"""
 
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
-from khiva_arena.protocol.messages import Act, BotHello, Decide, End, Fault, Hello
+from khiva_arena.protocol.messages import Act, BotHello, Decide, End, Fault, Hello, Natural
 
 NAMES = {"hello": Hello, "decide": Decide, "fault": Fault, "end": End, "bot-hello": BotHello, "act": Act}
 
 
+class Default(msgspec.Struct, tag="default", frozen=True):
+    """The default was played for a fault of a seat that stays in."""
+
+    seat: Natural
+    why: Literal["timeout", "illegal"]
+    strikes: Natural
+
+
+class Forfeit(msgspec.Struct, tag="forfeit", frozen=True):
+    """A seat is out."""
+
+    seat: Natural
+    why: Literal["timeout", "illegal", "protocol", "crashed", "flooded", "resource", "start_failed"]
+    strikes: Natural
+
+
 def schemas() -> dict[str, str]:
-    """File name to text, one for each message."""
-    return {f"{name}.json": json.dumps(_schema(kind), indent=2, sort_keys=True) + "\n" for name, kind in NAMES.items()}
+    """File name to text: one for each message, and ``event.json``, in which each event is at ``#/$defs/<type>``."""
+    made = {name: msgspec.json.schema(kind) for name, kind in NAMES.items()} | {"event": _event()}
+    return {f"{name}.json": json.dumps(_open(schema), indent=2, sort_keys=True) + "\n" for name, schema in made.items()}
 
 
-def _schema(kind: type) -> dict[str, Any]:
-    schema = msgspec.json.schema(kind)
+def _event() -> dict[str, Any]:
+    parts = {}
+    for name, kind in (("default", Default), ("forfeit", Forfeit)):
+        (parts[name],) = msgspec.json.schema(kind)["$defs"].values()
+        parts[name]["title"] = name
+    anyof = [{"$ref": f"#/$defs/{name}"} for name in parts]
+    return {"title": "An event of any game", "anyOf": anyof, "$defs": parts}
+
+
+def _open(schema: dict[str, Any]) -> dict[str, Any]:
     for part in schema["$defs"].values():
         # Our decoder takes unknown fields down its slow path and ignores them there; so does everyone.
         part.pop("additionalProperties", None)

@@ -1,10 +1,12 @@
 """Writes protocol/games/*.md, a page for each game's bot writers: ``python tests/games/make_pages.py [--write]``.
 
-The tables come from the game's RULES.md, the examples from the matches of tests/playthroughs. Without ``--write`` it only says
-which pages differ.
+The tables come from the game's RULES.md, the examples from the matches of tests/playthroughs, all else from
+tests/games/<game>/page.md: what the game is about, a decision that is explained, and for each kind which parts of the view its
+example shows and what an entry of ``legal`` means. Without ``--write`` it only says which pages differ.
 """
 
 import json
+import re
 import runpy
 import sys
 from collections.abc import Iterator
@@ -26,6 +28,9 @@ def page(game: Game) -> str:
     name = game.name
     rules = (ROOT / "khiva_arena" / "games" / name / "RULES.md").read_text("utf-8")
     decisions, events = _examples(game)
+    about, words = told(game)
+    if set(words) != set(decisions):
+        raise LookupError(f"{name}: the lines under Kinds in its page.md are not for {', '.join(decisions)}")
     seats = f"{game.seats[0]} to {game.seats[-1]} seats"
     first = next(iter(decisions.values()))
     parts = [
@@ -34,18 +39,48 @@ def page(game: Game) -> str:
         f"ruling by ruling, and its variants: [RULES.md](../../khiva_arena/games/{name}/RULES.md); the tables here are taken "
         f"from there. JSON Schemas: [view](../schema/{name}/view.json), [decision](../schema/{name}/decision.json), "
         f"[event](../schema/{name}/event.json). Whole deals from a secret: [vectors](../vectors/deals/{name}.json). "
+        f"A whole match as frames: [vectors](../vectors/matches/{name}.json). "
         "The examples are from real matches between players who choose at random. Made by tests/games/make_pages.py.",
+        marks(name, rules),
+        about,
         "## Pieces\n\n" + section(rules, "Pieces"),
         "## The view\n\n" + section(rules, "The view"),
         f"The first view of a match at {first[1]['seats']} seats:",
         _block(first[1]),
         "## Decisions\n\n" + section(rules, "Decisions"),
-        *(_decision(kind, *example) for kind, example in decisions.items()),
+        *(_decision(kind, words, *example) for kind, example in decisions.items()),
         "## Events\n\n" + section(rules, "Events"),
-        "One of each:",
-        "```json\n" + "\n".join(json.dumps(events[kind], ensure_ascii=False) for kind in events) + "\n```",
+        "One of each, and what it says:",
+        "```json\n" + "\n".join(json.dumps(data, ensure_ascii=False) for data, _ in events.values()) + "\n```",
+        "| type | in words |\n|---|---|\n" + "\n".join(f"| `{kind}` | {words} |" for kind, (_, words) in events.items()),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+Words = dict[str, tuple[list[str], str]]
+"""By kind of decision: keys of the view, and what an entry of ``legal`` means."""
+
+
+def told(game: Game) -> tuple[str, Words]:
+    """What is said by hand: of the game, and of each kind, a line each behind the heading "Kinds"."""
+    path = ROOT / "tests" / "games" / game.name / "page.md"
+    if not path.is_file():
+        raise LookupError(f"{path} is missing: the game in short, a decision that is explained, and a line for each kind")
+    about, _, kinds = path.read_text("utf-8").partition("\n## Kinds\n")
+    lines = re.findall(r"^- `(\w+)` \(([\w ]*)\): (.+)$", kinds, re.MULTILINE)
+    return about.strip("\n"), {kind: (keys.split(), words) for kind, keys, words in lines}
+
+
+def marks(name: str, rules: str) -> str:
+    """Where the letters and numbers of the tables are explained."""
+    sources = ", ".join(re.findall(r"\*\*([A-Z])\*\*", rules.partition("\n## ")[0]))
+    (ruling,) = set(re.findall(r"^\| ([A-Z])1 \|", section(rules, "Rulings"), re.MULTILINE))
+    last = re.findall(r"^\| O(\d+) \|", section(rules, "Open points: the rules map"), re.MULTILINE)[-1]
+    path = f"../../khiva_arena/games/{name}/RULES.md"
+    return (
+        f"In columns named source {sources} are explained [at the head of RULES.md]({path}); {ruling}1, {ruling}2, ... are its "
+        f"[rulings]({path}#rulings); O1 to O{last} its [open points]({path}#open-points-the-rules-map), keys of the rules map."
+    )
 
 
 def section(rules: str, title: str) -> str:
@@ -57,16 +92,17 @@ Example = tuple[str, dict[str, Any], list[Any], list[Any]]
 """Where it is from, view, events since the seat's last decision, legal."""
 
 
-def _examples(game: Game) -> tuple[dict[str, Example], dict[str, Any]]:
-    """The first request of each kind and the first event of each type, in the order of the shapes."""
+def _examples(game: Game) -> tuple[dict[str, Example], dict[str, tuple[Any, str]]]:
+    """The first request of each kind and the first event of each type, told in words, too, in the order of the shapes."""
     requests: dict[str, Example] = {}
-    told: dict[str, Any] = {}
+    heard_of: dict[str, tuple[Any, str]] = {}
     for match in PLAYTHROUGHS["MATCHES"].get(game.name, ()):
         where = f"{match.seats} seats" + "".join(f", {key} {json.dumps(value)}" for key, value in match.rules.items())
         heard: list[list[Any]] = [[] for _ in range(match.seats)]
         for events, state, _ in PLAYTHROUGHS["steps"](game.name, match):
             for event in events:
-                told.setdefault(event.data["type"], event.data)
+                if event.data["type"] not in heard_of:
+                    heard_of[event.data["type"]] = (event.data, game.narrate(event, [f"seat {n}" for n in range(match.seats)]))
                 for seat in range(match.seats) if event.to is None else event.to:
                     heard[seat].append(event.data)
             for seat, decision in state.pending().items():
@@ -75,17 +111,18 @@ def _examples(game: Game) -> tuple[dict[str, Example], dict[str, Any]]:
                 heard[seat].clear()
     shapes = schema.shapes_of(game)
     types = [shape.__annotations__["type"].__args__[0] for shape in shapes.events]
-    lacking = [kind for kind in shapes.decisions if kind not in requests] + [kind for kind in types if kind not in told]
+    lacking = [kind for kind in shapes.decisions if kind not in requests] + [kind for kind in types if kind not in heard_of]
     if lacking:
         raise LookupError(f"{game.name}: no playthrough has {', '.join(lacking)}; add one to tests/playthroughs/make.py")
-    return {kind: requests[kind] for kind in shapes.decisions}, {kind: told[kind] for kind in types}
+    return {kind: requests[kind] for kind in shapes.decisions}, {kind: heard_of[kind] for kind in types}
 
 
-def _decision(kind: str, where: str, view: dict[str, Any], events: list[Any], legal: list[Any]) -> str:
-    part = {key: view[key] for key in ("seat", "ask") if view.get(key) is not None}
+def _decision(kind: str, words: Words, where: str, view: dict[str, Any], events: list[Any], legal: list[Any]) -> str:
+    keys, said = words[kind]
+    part = {key: view[key] for key in ("seat", *keys, "ask") if key in keys or view[key] is not None}
     shown = {"kind": kind, "view": part, "events": events, "legal": legal[:ENTRIES]}
     more = f"; the first {ENTRIES} of {len(legal)} choices" if len(legal) > ENTRIES else ""
-    return f"### `{kind}`\nAt {where}, most of the view left out{more}.\n\n" + _block(shown)
+    return f"### `{kind}`\nAt {where}, most of the view left out{more}.\n\n{_block(shown)}\n\n{said}"
 
 
 def _block(value: dict[str, Any]) -> str:

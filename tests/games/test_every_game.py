@@ -84,7 +84,7 @@ def test_each_ruling_and_open_point_is_named_in_the_code_and_has_a_test(game: Ga
 
 
 def test_its_numbers_are_measured_and_its_views_are_tested(game: Game) -> None:
-    for name in ("sanity.py", "vectors.py", f"test_{game.name}_views.py", f"test_{game.name}_conformance.py"):
+    for name in ("sanity.py", "vectors.py", "page.md", f"test_{game.name}_views.py", f"test_{game.name}_conformance.py"):
         assert (HERE / game.name / name).is_file(), f"tests/games/{game.name}/{name} is missing"
 
 
@@ -135,10 +135,9 @@ def validators(game: Game) -> dict[str, Any]:
     for whole in made.values():
         jsonschema.Draft202012Validator.check_schema(whole)
     parts = {"view": made["view"]}
-    parts |= {f"legal {part['properties']['kind']['const']}": part for part in made["decision"]["anyOf"]}
-    for part in made["event"]["anyOf"]:
-        kind = made["event"]["$defs"][part["$ref"].rpartition("/")[2]]["properties"]["type"]["enum"][0]
-        parts[f"event {kind}"] = {**part, "$defs": made["event"]["$defs"]}
+    for name, schema_of_all in (("legal", "decision"), ("event", "event")):
+        for one in made[schema_of_all]["anyOf"]:
+            parts[f"{name} {one['$ref'].rpartition('/')[2]}"] = {**one, "$defs": made[schema_of_all]["$defs"]}
     return {name: jsonschema.Draft202012Validator(part) for name, part in parts.items()}
 
 

@@ -1,12 +1,15 @@
-"""Makes protocol/vectors/frames.json: one golden frame for every rule of the framing and of the msgpack profile.
+"""Makes protocol/vectors/frames.json: golden frames for every rule of the framing, the msgpack profile and the messages.
 
-    python tests/protocol/make_frames.py           compares the file with what is made here; exit 1 when they differ
-    python tests/protocol/make_frames.py --write   writes it
+    python tests/protocol/make_frames.py           names the files that differ from what is made here; exit 1 if there are any
+    python tests/protocol/make_frames.py --write   writes them
 
+As a command it makes what the modules beside it make, too: sessions, conversations, transcripts, the generated parts of pages;
+and the choices of tests/bots/make_choices.py.
 Frames that no encoder would make are put together by hand, byte by byte; the others come from the ``msgpack`` library.
 """
 
 import json
+import runpy
 import struct
 import sys
 from collections.abc import Callable
@@ -15,36 +18,69 @@ from typing import Any
 
 import msgpack
 
-FILE = Path(__file__).parents[2] / "protocol" / "vectors" / "frames.json"
+SUPPORT = str(Path(__file__).parents[1] / "support")
+if SUPPORT not in sys.path:  # as a command, not under pytest
+    sys.path.append(SUPPORT)
+
+from golden import ROOT, VECTORS, framed, settle, widest  # noqa: E402
+from jobs import SECRET  # noqa: E402
+
+from khiva_arena.games.khiva import GAME  # noqa: E402
+from khiva_arena.replay import seeds  # noqa: E402
+
+FILE = VECTORS / "frames.json"
 BIG = 2**53 - 1
 REQ = 1_234_567
 
 TO_ARBITER, TO_BOT = "to_arbiter", "to_bot"
-SAMPLE_VIEW = {"seat": 0, "seats": 3, "turn": 1, "hand": [[0, 5], [3, 4]], "carpet_top": None, "salts_left": [10, 9, 8, 7, 6]}
+MATCH, SEATS = "example-1", 2
+
+
+def requests(kind: str) -> list[dict[str, Any]]:
+    """What seat 0 is asked of one kind in the match of these frames, in which all play the last choice.
+
+    Each has kind, view, events and legal. With two seats ``play_pass`` has 420 choices, then 90, then 6.
+    """
+    state, events = GAME.new(SEATS, GAME.rules({}), SECRET)
+    heard: list[dict[str, Any]] = []
+    found = []
+    while not state.is_over:
+        heard += [event.data for event in events if event.to is None or 0 in event.to]
+        pending = state.pending()
+        if 0 in pending:
+            asked = pending[0]
+            if asked.kind == kind:
+                found.append(
+                    {"kind": kind, "view": state.view(0), "events": heard, "legal": [list(entry) for entry in asked.legal]}
+                )
+            heard = []
+        events = state.apply({seat: len(decision.legal) - 1 for seat, decision in pending.items()})
+    return found
+
+
 ARBITER_HELLO = {
     "type": "hello",
     "protos": [1],
     "caps": [],
     "game": "khiva",
-    "rules": {"khiva_spaces": "skip", "gem_slots": [[2, 2, 1, 1, 0]] * 5, "max_turns": 200},
-    "rules_version": "1",
-    "match": "example-1",
+    "rules": GAME.rules({}),
+    "rules_version": GAME.rules_version,
+    "match": MATCH,
     "seat": 0,
-    "seats": 3,
+    "seats": SEATS,
     "seed": BIG,
     "time": {"startup_ms": 10_000, "turn_ms": 1_000, "bank_ms": 10_000},
-    "commit": "00ff" * 16,
+    "commit": seeds.commitment(MATCH, SECRET),
 }
-DECIDE = {
-    "type": "decide",
-    "req": REQ,
-    "kind": "play_pass",
-    "turn_ms": 1_000,
-    "bank_ms": 10_000,
-    "view": SAMPLE_VIEW,
-    "events": [{"type": "deal", "deal": 1, "each": 5, "aside": 10}],
-    "legal": [[0, 1], [1, 0]],
-}
+MANY, _, FEW = (
+    {"type": "decide", "req": REQ, "turn_ms": 1_000, "bank_ms": 10_000} | asked for asked in requests("play_pass")[:3]
+)
+"""Two whole requests, with 420 choices and with 6."""
+
+
+def later(request: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """A request with an event of a type that no game has yet, which may hold anything; its view stays one of the game."""
+    return {**request, "events": [*request["events"], {"type": "later", **fields}]}
 
 
 def make() -> list[dict[str, Any]]:
@@ -74,10 +110,6 @@ def make() -> list[dict[str, Any]]:
 
 REJECT = object()
 Add = Callable[..., None]
-
-
-def framed(payload: bytes) -> bytes:
-    return struct.pack(">I", len(payload)) + payload
 
 
 def pairs(*items: Any) -> bytes:
@@ -167,6 +199,13 @@ def _acts(add: Add) -> None:
     bad("choice-float", act(5.0), "a float, even a whole one")
     bad("choice-float32", act(b"\xca" + struct.pack(">f", 5.0)), "a float of 32 bits")
     bad("req-float", act(req=float(REQ)), "a float, even a whole one")
+    bad("req-nil", act(req=None), "req is nil")
+    bad("req-string", act(req=str(REQ)), "a string is no integer")
+    bad("req-bool", act(req=True), "a boolean is no integer")
+    bad("req-2-53", act(req=2**53), "2**53 is one too large")
+    bad("type-integer", pairs("type", 1, "req", REQ, "choice", 5), "type is a string")
+    bad("type-nil", pairs("type", None, "req", REQ, "choice", 5), "type is a string")
+    bad("type-capital", pairs("type", "Act", "req", REQ, "choice", 5), "another message where an act is expected")
     bad("choice-nan", act(float("nan")), "not a number")
     bad("choice-infinity", act(float("inf")), "infinity")
     bad("choice-2-53", act(2**53), "2**53 is one too large")
@@ -191,7 +230,10 @@ def _hellos(add: Add) -> None:
     good("name-1", "the shortest name", name="x")
     good("name-64", "64 characters", name="x" * 64)
     good("name-64-wide", "64 characters are counted, not their 128 bytes", name="\u00e9" * 64)
+    good("name-64-beyond-16-bits", "64 characters are counted, not their 128 UTF-16 units", name="\U0001f42b" * 64)
     good("name-inner-space", "a space between other characters", name="my bot")
+    good("version-64", "64 characters", version="x" * 64)
+    good("caps-64", "a capability of 64 characters, which was not offered", caps=["x" * 64])
     bad("missing-type", "type is missing", type=...)
     bad("missing-name", "name is missing", name=...)
     bad("missing-proto", "proto is missing", proto=...)
@@ -207,11 +249,21 @@ def _hellos(add: Add) -> None:
     bad("name-newline", "an unprintable character", name="my\nbot")
     bad("name-escape", "an unprintable character", name="\x1b[31mbot")
     bad("name-nul", "an unprintable character", name="my\0bot")
+    bad("name-no-break-space", "a separator other than the space", name="my\u00a0bot")
+    bad("name-zero-width-space", "a format character", name="my\u200bbot")
+    bad("name-right-to-left", "a format character", name="\u202ebot")
+    bad("name-c1-control", "a control character beyond ASCII", name="my\u009bbot")
+    bad("name-line-separator", "a separator other than the space", name="my\u2028bot")
     bad("name-number", "a number is no string", name=7)
+    bad("name-nil", "nil is no string", name=None)
+    bad("name-bin", "binary data is no string", name=b"my-bot")
     bad("version-empty", "no character: leave the field out", version="")
     bad("version-nil", "nil: leave the field out", version=None)
     bad("version-number", "a number is no string", version=1)
+    bad("proto-nil", "nil is no integer", proto=None)
     bad("caps-map", "a map is no array", caps={})
+    bad("caps-string", "a string is no array", caps="example")
+    bad("caps-nil", "nil: leave the field out", caps=None)
     bad("version-65", "65 characters", version="x" * 65)
     bad("version-newline", "an unprintable character", version="1\n2")
     bad("version-blank", "nothing to be seen", version=" ")
@@ -285,25 +337,35 @@ def _to_bot(add: Add) -> None:
         add("bot-" + name, TO_BOT, message, msgpack.packb(value) if payload is None else payload, value, reason)
 
     good("hello", "hello", ARBITER_HELLO, "the first message a bot reads")
-    later = {**ARBITER_HELLO, "protos": [1, 2], "caps": ["later"], "later": {"x": [1]}}
-    good("hello-later-arbiter", "hello", later, "more protocols, capabilities and fields than a bot knows")
-    good("decide", "decide", DECIDE, "a request")
-    good("decide-no-events", "decide", {**DECIDE, "events": []}, "a request with nothing seen since the last message")
-    good("decide-shuffled", "decide", dict(reversed(DECIDE.items())), "the order of keys means nothing")
-    good("decide-unknown-fields", "decide", {"later": [{"deep": [None, True]}], **DECIDE}, "unknown fields are ignored")
-    wide = msgpack.packb(DECIDE).replace(b"\xa3req\xce" + struct.pack(">I", REQ), b"\xa3req\xcf" + struct.pack(">Q", REQ))
-    wide = b"\xdf" + struct.pack(">I", len(DECIDE)) + wide[1:]
-    assert msgpack.unpackb(wide) == DECIDE
-    good("decide-wide", "decide", DECIDE, "longer encodings than needed: map32, uint64", wide)
-    big = {**DECIDE, "req": 2**31 + 16, "view": {**SAMPLE_VIEW, "words": "\u00e9\n\r\0" * 100}}
+    newer = {**ARBITER_HELLO, "protos": [1, 2], "caps": ["later"], "later": {"x": [1]}}
+    good("hello-later-arbiter", "hello", newer, "more protocols, capabilities and fields than a bot knows")
+    good("decide", "decide", FEW, "a request")
+    good("decide-no-events", "decide", {**FEW, "events": []}, "a request with nothing seen since the last message")
+    good("decide-shuffled", "decide", dict(reversed(FEW.items())), "the order of keys means nothing")
+    good("decide-unknown-fields", "decide", {"later": [{"deep": [None, True]}], **FEW}, "unknown fields are ignored")
+    wide = msgpack.packb(FEW).replace(b"\xa3req\xce" + struct.pack(">I", REQ), b"\xa3req\xcf" + struct.pack(">Q", REQ))
+    wide = b"\xdf" + struct.pack(">I", len(FEW)) + wide[1:]
+    assert msgpack.unpackb(wide) == FEW
+    good("decide-wide", "decide", FEW, "longer encodings than needed: map32, uint64", wide)
+    good("decide-widest", "decide", FEW, "the longest encoding of everything", widest(FEW))
+    good("decide-req-most", "decide", {**FEW, "req": BIG}, "2**53 - 1 is the largest integer")
+    least = later(FEW, numbers=[-1, -32, -33, -128, -129, -32_769, -(2**31) - 1, -BIG])
+    good("decide-negative", "decide", least, "negative integers of all sizes, -(2**53 - 1) the smallest")
+    good("decide-nested-16", "decide", later(FEW, deep=nested(13)), "16 levels in all")
+    good("decide-unknown-event", "decide", later(FEW, x={"": None}), "an event type that a bot does not know")
+    long = later(FEW, words="x" * 66_000)
+    good("decide-66000-bytes", "decide", long, "more than a bot may send: bots are sent up to 1,048,576 bytes")
+    big = later({**FEW, "req": 2**31 + 16}, words="\u00e9\n\r\0" * 100)
     good("decide-control-bytes", "decide", big, "0x0A, 0x0D, 0x00 and two-byte characters in the payload")
-    many = {**DECIDE, "legal": [[i] for i in range(300)]}
-    good("decide-300-choices", "decide", many, "an array16 of choices")
+    good("decide-420-choices", "decide", MANY, "an array16 of choices")
     fault = {"type": "fault", "code": "timeout", "detail": "no answer came", "strikes": 1}
     good("fault", "fault", fault, "told after a timeout; no answer is expected")
     good("fault-later-code", "fault", {**fault, "code": "later"}, "a code that a bot does not know")
+    good("unknown-message-like-decide", "unknown", {**FEW, "type": "later"}, "whatever it holds, it is not answered")
     good("unknown-message", "unknown", {"type": "later", "req": 1, "x": []}, "unknown messages are ignored, not answered")
-    good("end", "end", {"type": "end", "reason": "over", "ranks": [1, 2, 2], "scores": [41, 30, -3]}, "the last message")
+    end = {"type": "end", "reason": "over", "ranks": [1, 2], "scores": [41, 30]}
+    good("end-later-reason", "end", {**end, "reason": "later", "scores": [41, -3]}, "a reason not known, a score below zero")
+    good("end", "end", end, "the last message")
 
 
 def text(vectors: list[dict[str, Any]]) -> str:
@@ -312,16 +374,19 @@ def text(vectors: list[dict[str, Any]]) -> str:
     return f"[\n{lines}\n]\n"
 
 
+def files() -> dict[Path, str]:
+    """What this module makes."""
+    return {FILE: text(make())}
+
+
 def main() -> int:
-    made = text(make())
-    if "--write" in sys.argv[1:]:
-        FILE.parent.mkdir(parents=True, exist_ok=True)
-        FILE.write_text(made)
-        return 0
-    if not FILE.exists() or FILE.read_text() != made:
-        print(f"{FILE} is not what this program makes; run it with --write", file=sys.stderr)
-        return 1
-    return 0
+    import make_sessions
+    import make_spec
+    import make_transcripts
+
+    choices = runpy.run_path(str(ROOT / "tests" / "bots" / "make_choices.py"))["files"]()
+    made = files() | make_sessions.files() | make_transcripts.files() | choices
+    return max(settle(made), settle(make_spec.files()))  # the pages name the vectors
 
 
 if __name__ == "__main__":

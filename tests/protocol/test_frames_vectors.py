@@ -1,6 +1,5 @@
-"""The golden frames hold for the arena's codec, for its framing and for a second codec, and the file is what is made."""
+"""The golden frames hold for the arena's codec, for its framing and for a second codec."""
 
-import importlib.util
 import json
 import struct
 from pathlib import Path
@@ -11,7 +10,7 @@ import msgspec
 import pytest
 
 from khiva_arena.errors import RemoteProtocolError
-from khiva_arena.protocol import codec, messages, session
+from khiva_arena.protocol import codec, messages
 from khiva_arena.result import Verdict
 
 ROOT = Path(__file__).parents[2]
@@ -42,15 +41,6 @@ def _known(vector: dict[str, Any]) -> dict[str, Any]:
     """The value without the fields that the protocol does not know."""
     kind = messages.BotHello if vector["message"] == "hello" else messages.Act
     return {"type": vector["json"]["type"], **{k: v for k, v in vector["json"].items() if k in kind.__struct_fields__}}
-
-
-def test_the_file_is_what_the_generator_makes() -> None:
-    spec = importlib.util.spec_from_file_location("make_frames", Path(__file__).with_name("make_frames.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert module.FILE.read_text() == module.text(module.make()), "run tests/protocol/make_frames.py --write"
 
 
 def test_names_are_unique_and_both_verdicts_have_many() -> None:
@@ -106,13 +96,6 @@ def test_frames_for_bots_have_the_fields_of_the_arbiter_s_messages(vector: dict[
     message = msgspec.convert(vector["json"], kind)
     again = msgpack.unpackb(codec.encode(message)[4:])
     assert {k: vector["json"][k] for k in again} == again
-
-
-def test_the_table_of_phases_in_the_spec_is_the_session_s() -> None:
-    spec = (ROOT / "protocol" / "SPEC.md").read_text()
-    for phase, steps in session.TRANSITIONS.items():
-        cell = ", ".join(f"{step.name} to {after.name}" for step, after in steps.items()) or "none"
-        assert f"| {phase.name} | {cell} |" in spec
 
 
 def test_the_verdict_words_of_the_spec_are_the_arena_s() -> None:
