@@ -21,13 +21,16 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from hashlib import file_digest, sha256
 from pathlib import Path
 
+from khiva_arena import shipped
 from khiva_arena.arbiter import isolation, reap, scratch
 from khiva_arena.arbiter.isolation import Cell, Level, Sandbox
+from khiva_arena.arbiter.notes import printable
 from khiva_arena.arbiter.resources import FOR_A_BUILD
-from khiva_arena.arbiter.wire import Command, printable
+from khiva_arena.arbiter.wire import Command
 from khiva_arena.errors import BotError, ConfigError, InternalError
 from khiva_arena.replay.record import canonical
 
@@ -62,8 +65,10 @@ class Bot:
 
 
 def load(word: str, base: str = "") -> Bot:
-    """The bot that a ``--bot`` word names: a folder with bot.toml, else a command. Its paths are relative to ``base``, by
-    default the working folder. Raises ConfigError with all mistakes."""
+    """The bot that a ``--bot`` word names: one that comes with the arena, a folder with bot.toml, else a command. Its paths are
+    relative to ``base``, by default the working folder. Raises ConfigError with all mistakes."""
+    if word.startswith(shipped.WORD):
+        return _shipped(word)
     place = os.path.join(base, word)
     try:
         if os.path.isdir(place):
@@ -73,6 +78,15 @@ def load(word: str, base: str = "") -> Bot:
         return _from_command(word, base)
     except OSError as error:
         raise ConfigError(f"--bot {word}: {error}") from None
+
+
+def _shipped(word: str) -> Bot:
+    known = shipped.bots()
+    if word not in known:
+        near = get_close_matches(word, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else "`khiva-arena bots` lists them"
+        raise ConfigError(f"--bot {word}: no such bot comes with the arena; {hint}")
+    return _from_folder(known[word], word)
 
 
 def load_all(words: Sequence[str]) -> list[Bot]:
@@ -135,8 +149,11 @@ def _from_folder(folder: Path, word: str) -> Bot:
     problems += [f"{where}: {key} is a string" for key in strings] + [f"{where}: {key} is a list of strings" for key in lists]
     problems += [f"{where}: {key} is missing" for key in ("name", "run") if key not in raw]
     if not problems:
-        names = [key for key in ("name", "author") if key in raw and not (raw[key].isprintable() and 1 <= len(raw[key]) <= 64)]
+        words = [key for key in ("name", "author", "version") if key in raw]
+        names = [key for key in words if not (raw[key].isprintable() and 1 <= len(raw[key]) <= 64)]
         problems += [f"{where}: {key} has 1 to 64 printable characters" for key in names]
+        globs = [key for key in ("files", "include") if not "".join(raw.get(key, [])).isprintable()]
+        problems += [f"{where}: {key} has printable characters only" for key in globs]
     if problems:
         raise ConfigError(problems)
     run, build = _words(raw["run"], where), _words(raw.get("build", ""), where)
@@ -154,12 +171,13 @@ def _is_strings(value: object) -> bool:
 
 
 def _words(line: str, where: Path) -> tuple[str, ...]:
-    if "\0" in line:
-        raise ConfigError(f"{where}: {line!r}: a command holds no NUL")
     try:
-        return tuple(shlex.split(line))
+        words = tuple(shlex.split(line))
     except ValueError as error:
         raise ConfigError(f"{where}: {line!r}: {error}") from None
+    if not "".join(words).isprintable():  # it is shown to people, on their terminals
+        raise ConfigError(f"{where}: {line!r}: the words of a command are printable; put a longer script into a file")
+    return words
 
 
 def _sources(folder: Path, where: Path, globs: Sequence[str], includes: Sequence[str]) -> tuple[tuple[str, Path], ...]:

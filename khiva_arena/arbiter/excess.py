@@ -25,6 +25,8 @@ SAID = {
     "file_size": ("File too large",),
     "scratch": ("No space left on device",),
 }
+# What they say of it and play on: Ruby at each start, since timers that send signals are refused.
+HARMLESS = ("timer_create",)
 SIGNALS = {-signal.SIGXCPU: "cpu", -signal.SIGXFSZ: "file_size"}
 
 
@@ -64,7 +66,8 @@ def after_its_end(cell: Cell, status: int, cpu: float, peak: int, notes: str, re
             return _reached("processes", resources)
     if cpu >= resources.cpu:
         return too_much("cpu", cpu, resources)
-    last = notes[-LOOK_BACK:]
+    lines = notes[-LOOK_BACK:].splitlines()
+    last = "\n".join(line for line in lines if not any(word in line for word in HARMLESS))
     for key, phrases in SAID.items():
         for phrase in phrases:
             if phrase in last:

@@ -1,9 +1,10 @@
 """What a bot may read besides its own folder: the system's programs and libraries, a few of its settings, and the toolchain that
-runs it. Never a home folder, /tmp, /var, or the folder where the arbiter was started."""
+runs it. Never a home folder, /tmp, what varies in /var, or the folder where the arbiter was started."""
 
 import os
 import shutil
 import stat
+import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -11,16 +12,20 @@ from pathlib import Path
 
 PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # What runtimes look for in /etc: the linker's cache, alternatives (java, cc), certificates' settings, time zone, own settings.
-SETTINGS = ("ld.so.cache", "alternatives", "ssl/openssl.cnf", "localtime", "java*", "php*", "perl", "lua*", "ruby*")
+SETTINGS = ("ld.so.cache", "alternatives", "ssl/openssl.cnf", "localtime")
+OF_RUNTIMES = ("java*", "php*", "perl", "lua*", "ruby*", "nim", "mono/config")
+# Debian keeps the list of GHC's libraries here; a link in /usr leads to it.
+ELSEWHERE = ("/var/lib/ghc/package.conf.d",)
 LONGEST_FIRST_LINE = 256
 BARE_PATH = "/usr/local/bin:/usr/bin:/bin"
+RUSTUP_SECONDS = 5.0
 
 
 @cache
 def system() -> tuple[str, ...]:
     """Folders and files of the system, as far as they are there."""
-    found = [path for path in PROGRAMS if os.path.isdir(path)]
-    found += [str(path) for pattern in SETTINGS for path in sorted(Path("/etc").glob(pattern))]
+    found = [path for path in (*PROGRAMS, *ELSEWHERE) if os.path.isdir(path)]
+    found += [str(path) for pattern in (*SETTINGS, *OF_RUNTIMES) for path in sorted(Path("/etc").glob(pattern))]
     return tuple(found)
 
 
@@ -76,7 +81,7 @@ def outermost(paths: Iterable[str]) -> tuple[str, ...]:
     """The paths, each once, without those below another one and those that are part of the system anyway."""
     kept: list[str] = []
     for path in sorted(set(paths), key=len):
-        if not any(is_below(path, other) for other in (*PROGRAMS, *kept)):
+        if not _is_system(path) and not any(is_below(path, other) for other in kept):
             kept.append(path)
     return tuple(kept)
 
@@ -95,7 +100,9 @@ def found(program: str, folder: str) -> str | None:
     or may not be run."""
     if "/" not in program:
         path = shutil.which(program)
-        return os.path.abspath(path) if path else None  # the PATH may have entries relative to where we are
+        if path and not os.path.isabs(path):  # by an entry of the PATH from where we are, where anything may lie
+            return os.path.abspath(path)
+        return _behind_rustup(path)[0] if path else None
     path = os.path.join(folder, program)
     return path if os.access(path, os.X_OK) and os.path.isfile(path) else None
 
@@ -105,13 +112,57 @@ def why_not_found(program: str, folder: str) -> OSError:
     path = os.path.join(folder, program)
     if "/" in program and os.path.isfile(path):
         return NotExecutable(f"{path} may not be executed: its modes, or a mount with noexec")
+    if "/" not in program and (proxy := shutil.which(program)):
+        _, why = _behind_rustup(proxy)
+        return FileNotFoundError(f"{proxy} is rustup's, which names no {program} that it would start: {why}")
     return FileNotFoundError(f"no such program: {program}")
 
 
+@cache
+def _behind_rustup(path: str) -> tuple[str | None, str]:
+    """The program that a proxy of rustup starts, and None with the reason where there is none; any other program as it is. A
+    proxy is rustup under another name and finds toolchains by files in the user's home, which a bot cannot read."""
+    rustup, name = os.path.join(os.path.dirname(path), "rustup"), os.path.basename(path)
+    proxy = name != "rustup" and os.path.isfile(rustup) and os.path.samefile(path, rustup)
+    if not proxy or not _is_ours(rustup):
+        return path, ""
+    try:
+        # Not from where we are, which may have a toolchain of its own.
+        done = subprocess.run(
+            [rustup, "which", name],
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=RUSTUP_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return None, str(error)
+    there = done.stdout.strip()
+    if done.returncode == 0 and os.path.isabs(there) and os.access(there, os.X_OK):
+        return there, ""
+    return None, (done.stderr.strip().splitlines() or [f"`rustup which {name}` named {there or 'nothing'}"])[-1]
+
+
+def _is_ours(program: str) -> bool:
+    """Whether a program and its folder belong to nobody but us and root. Their modes say nothing: images for containers have
+    them writable for all."""
+    paths = (program, os.path.dirname(program), os.path.realpath(program), os.path.dirname(os.path.realpath(program)))
+    return all(os.stat(path).st_uid in (0, os.geteuid()) for path in paths)
+
+
 def search_path(program: str) -> str:
-    """The PATH inside: the system's, and before it the folder of the program where that is elsewhere."""
+    """The PATH inside: the system's, before it the folder of the program where that is elsewhere, and behind it what else of
+    the system is on ours, such as /usr/local/go/bin."""
     folder = os.path.dirname(program)
-    return BARE_PATH if any(is_below(folder, path) for path in PROGRAMS) else f"{folder}:{BARE_PATH}"
+    own = [] if _is_system(folder) else [folder]
+    more = [os.path.normpath(entry) for entry in os.get_exec_path() if _is_system(os.path.normpath(entry))]
+    return ":".join(dict.fromkeys([*own, *BARE_PATH.split(":"), *more]))
+
+
+def _is_system(folder: str) -> bool:
+    return any(is_below(folder, path) for path in PROGRAMS)
 
 
 def all_of(program: str, extra: Sequence[str]) -> tuple[str, ...]:

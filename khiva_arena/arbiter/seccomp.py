@@ -165,12 +165,14 @@ def refused_here() -> dict[str, tuple[int, int]]:
 
 
 def program(*, may_leave_group: bool = False, hold_files: bool = False, hold_signals: bool = False) -> bytes:
-    """The filter for this machine. ``may_leave_group``: for builds, whose tools start sessions of their own. ``hold_files``:
-    refuse what changes files that are not open for writing; a build may set modes and times. ``hold_signals``: refuse signals
-    to others, OWN_PID to be replaced by the number of the bot's first process."""
+    """The filter for this machine. ``may_leave_group``: for builds, whose tools start sessions of their own and lock folders.
+    ``hold_files``: refuse what changes files that are not open for writing; a build may set modes and times. ``hold_signals``:
+    refuse signals to others, OWN_PID to be replaced by the number of the bot's first process."""
     machine = platform.machine()
     refused = dict(REFUSED)
-    if not may_leave_group:
+    if may_leave_group:
+        del refused["flock"]  # cargo and go build nothing without; when a build runs no deal is known yet
+    else:
         refused |= LEAVING_THE_GROUP
     if hold_files:
         refused |= ATTRIBUTES | ({} if may_leave_group else MODES_AND_TIMES)

@@ -1,36 +1,39 @@
 """``khiva-arena bots``: the bots that come with the arena."""
 
 import json
-from pathlib import Path
 
 import click
 from tabulate import tabulate
 
+from khiva_arena import shipped
 from khiva_arena.arbiter import bots as bot_files
 from khiva_arena.arbiter.bots import Bot
 from khiva_arena.cli.options import json_option
 from khiva_arena.cli.say import say
-from khiva_arena.cli.shipped import folder
 from khiva_arena.games.registry import get
 
-
-def shipped_bots() -> list[tuple[Path, Bot]]:
-    """Each shipped bot with its folder, by language and name; those that misbehave on purpose are left out."""
-    found = sorted(path.parent for path in folder("bots").glob("*/*/bot.toml") if path.parts[-3] != "broken")
-    return [(path, bot_files.load(str(path))) for path in found]
+# What `run --shipped` plays with: the bots of the other languages choose as one of these does, and all of them together would
+# make thousands of line-ups.
+OF_OTHER_LANGUAGES = ("shipped:c/random", "shipped:javascript/random")
 
 
-def ready_bots(game: object) -> list[str]:
-    """The shipped bots that play ``game`` and whose language is here, as --bot words; the others are named on stderr."""
+def shipped_bots(game: str | None = None) -> dict[str, Bot]:
+    """The shipped bots by their --bot words, ``game`` given only those that play it."""
+    found = {word: bot_files.load(word) for word in shipped.bots()}
+    return {word: bot for word, bot in found.items() if not (game and bot.games and game not in bot.games)}
+
+
+def ready_bots(game: str) -> list[str]:
+    """The --bot words of ``run --shipped``: those whose language is not here are named on stderr."""
     words = []
-    for path, bot in shipped_bots():
-        lacks = bot_files.missing_tool(bot)
-        if bot.games and game not in bot.games:
+    for word in shipped_bots(game):
+        language = shipped.languages()[_language(word)]
+        if language.name != "python" and word not in OF_OTHER_LANGUAGES:
             continue
-        if lacks:
-            say(f"{path}: left out, {lacks} is not on this machine")
+        if language.name == "python" or shipped.here(language):
+            words.append(word)
         else:
-            words.append(str(_short(path)))
+            say(f"{word}: left out, {language.title} is not on this machine; {shipped.remedy(language)}")
     return words
 
 
@@ -38,14 +41,17 @@ def ready_bots(game: object) -> list[str]:
 @click.option("--game", help="Only bots that play this game.")
 @json_option
 def command(game: str | None, as_json: bool) -> None:
-    """List the bots that come with the arena: where each one is, what it plays, and what this machine lacks for it."""
+    """List the bots that come with the arena: the word that names each one after --bot, what it plays, and what this machine
+    lacks for it. --json: bots, each with bot, name, games, lacks."""
     if game:
         get(game)  # a name that is none is the user's mistake
+    languages = shipped.languages()
+    here = shipped.all_here()
     rows = []
-    for path, bot in shipped_bots():
-        if game and bot.games and game not in bot.games:
-            continue
-        rows.append({"bot": str(_short(path)), "name": bot.name, "games": list(bot.games), "lacks": bot_files.missing_tool(bot)})
+    for word, bot in shipped_bots(game).items():
+        language = languages[_language(word)]
+        lacks = "" if here[language.name] else shipped.remedy(language)
+        rows.append({"bot": word, "name": bot.name, "games": list(bot.games), "lacks": lacks})
     if as_json:
         click.echo(json.dumps({"bots": rows}))
         return
@@ -53,6 +59,5 @@ def command(game: str | None, as_json: bool) -> None:
     click.echo(tabulate(table, headers=["bot", "name", "games", "lacks"], tablefmt="plain"))
 
 
-def _short(path: Path) -> Path:
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
+def _language(word: str) -> str:
+    return word.removeprefix(shipped.WORD).partition("/")[0]

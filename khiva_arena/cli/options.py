@@ -28,7 +28,8 @@ _bots = click.option(
     multiple=True,
     metavar="BOT",
     allow_from_autoenv=False,
-    help="A folder with bot.toml, or a command; repeat for each. Not read from the environment.",
+    help="A folder with bot.toml, a command, or a bot of `khiva-arena bots` as shipped:python/greedy; repeat for each. Not read "
+    "from the environment.",
 )
 
 

@@ -251,7 +251,7 @@ def _check_shapes(values: dict[str, Any], wrong: Any) -> None:
         if not isinstance(values[key], list | tuple) or not all(isinstance(word, str) for word in values[key]):
             wrong(key, f"a list of {what} is expected")
     if isinstance(values["bots"], list | tuple) and not values["bots"] and values["engines"] is None:
-        wrong("bots", "no bots; name at least two, e.g. --bot bots/python/random --bot bots/python/greedy")
+        wrong("bots", "no bots; name at least two, e.g. --bot shipped:python/random --bot shipped:python/greedy")
     if not isinstance(values["rules"], Mapping):
         wrong("rules", "a table of rule variants is expected")
     if not isinstance(values["limits"], Mapping):

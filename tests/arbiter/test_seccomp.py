@@ -76,10 +76,11 @@ def test_each_refused_call_fails_with_its_error(monkeypatch: pytest.MonkeyPatch,
 
 
 @MACHINES
-def test_builds_may_leave_their_group(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
+def test_builds_may_leave_their_group_and_lock_files(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
     architecture = seccomp.ARCHITECTURES[machine]
-    build = made(monkeypatch, machine, may_leave_group=True)
-    for call in seccomp.LEAVING_THE_GROUP.values():
+    bot, build = made(monkeypatch, machine), made(monkeypatch, machine, may_leave_group=True)
+    for call in (*seccomp.LEAVING_THE_GROUP.values(), seccomp.REFUSED["flock"]):
+        assert answer(bot, getattr(call, machine), (), architecture) != ALLOW
         assert answer(build, getattr(call, machine), (), architecture) == ALLOW
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import msgpack
 import pytest
-from tools import need
+from tools import need_language
 
-from khiva_arena.arbiter.bots import load, missing_tool, stage
+from khiva_arena.arbiter.bots import load, stage
 
 BOTS = Path(__file__).parents[2] / "bots"
 SHARED = ("khiva_kit", "policy", "evaluate")
@@ -62,18 +62,16 @@ def cut(data: bytes) -> list[Any]:
     return out
 
 
-def _lay_out(source: Path) -> Staged:
+def _lay_out(source: Path, language: str) -> Staged:
     """Stage a bot's folder as the arena does."""
-    bot = load(str(source))
-    if lacks := missing_tool(bot):
-        need(lacks)
-    command = stage(bot)
+    need_language(language)
+    command = stage(load(str(source)))
     return Staged(list(command.argv), Path(command.folder))
 
 
 @pytest.fixture(scope="session")
-def lay_out() -> Callable[[Path], Staged]:
-    """Stage a bot's folder in another one."""
+def lay_out() -> Callable[[Path, str], Staged]:
+    """Stage the folder of a bot in some language in another one."""
     return _lay_out
 
 
@@ -84,7 +82,7 @@ def staged() -> Callable[[str], Staged]:
 
     def stage(name: str) -> Staged:
         if name not in made:
-            made[name] = _lay_out(BOTS / name)
+            made[name] = _lay_out(BOTS / name, name.partition("/")[0])
         return made[name]
 
     return stage

@@ -1,65 +1,46 @@
-"""The bots that bots/README.md shows are made as it says and really play."""
+"""bots/README.md, followed from nothing: what it types, in order, with the files that it shows."""
 
+import json
 import re
-import shutil
-from collections.abc import Callable
+import shlex
 from pathlib import Path
-from typing import Any
 
-import pytest
+import jsonschema
+from arena import arena
 
-BOTS = Path(__file__).parents[2] / "bots"
+from khiva_arena import shipped
+
+ROOT = Path(__file__).parents[2]
+BOTS = ROOT / "bots"
 README = (BOTS / "README.md").read_text()
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
 
 
-def _block(language: str, part: str) -> str:
-    """The first code block of a language in a part of the README."""
-    text = README.split(f"\n## {part}\n")[1].split("\n## ")[0]
-    found = re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)
-    assert found is not None
-    return found[1]
+def test_everything_that_is_typed_works(tmp_path: Path) -> None:
+    done = []
+    for kind, text in BLOCKS:
+        if kind == "python":
+            (tmp_path / "my-bot" / "main.py").write_text(text)
+        for line in text.splitlines() if kind == "sh" else ():
+            program, *words = shlex.split(line)
+            assert program == "khiva-arena"
+            done.append((words[0], arena(*words, cwd=tmp_path)))
+    assert [word for word, _ in done] == ["new", "check", "match", "check", "run", "show", "replay", "match"]
+    assert "my-bot" in done[4][1].stdout
+    assert "my-bot" in done[5][1].stdout
 
 
-@pytest.mark.parametrize(
-    ("part", "language", "file", "kit"),
-    [
-        ("Python", "python", "main.py", "python/kit/khiva_kit.py"),
-        ("C", "c", "bot.c", "c/kit/kit.h"),
-        ("JavaScript", "javascript", "main.js", "javascript/kit/khiva_kit.js"),
-    ],
-)
-def test_the_first_bot_plays(
-    part: str, language: str, file: str, kit: str, tmp_path: Path, lay_out: Callable[..., Any], framed: Any, conversation: Any
-) -> None:
-    source = tmp_path / "my-bot"
-    source.mkdir()
-    shutil.copy(BOTS / kit, source)
-    (source / file).write_text(_block(language, part))
-    (source / "bot.toml").write_text(_block("toml", part))
-    said = lay_out(source).run(framed(*conversation))
-    decides = [message for message in conversation if message["type"] == "decide"]
-    assert said.messages[0]["name"] == "my-bot"
-    assert [act["choice"] for act in said.messages[1:]] == [len(decide["legal"]) - 1 for decide in decides]
-    assert said.code == 0
+def test_the_request_that_is_shown_is_one() -> None:
+    (shown,) = [json.loads(text) for kind, text in BLOCKS if kind == "json"]
+    schema = json.loads((ROOT / "protocol" / "schema" / "decide.json").read_text())
+    jsonschema.validate(shown, schema)
+    assert {kind for kind, _ in BLOCKS} == {"sh", "python", "json"}
 
 
-def test_the_hand_that_the_c_lines_print_is_the_hand(
-    tmp_path: Path, lay_out: Callable[..., Any], framed: Any, conversation: Any
-) -> None:
-    text = README.split("\n## C\n")[1].split("\n## ")[0]
-    lines = re.findall(r"```c\n(.*?)```", text, re.DOTALL)[1]
-    source = tmp_path / "my-bot"
-    source.mkdir()
-    shutil.copy(BOTS / "c/kit/kit.h", source)
-    bot = _block("c", "C").replace("    return decide", lines + "    return decide")
-    (source / "bot.c").write_text(bot)
-    (source / "bot.toml").write_text(_block("toml", "C"))
-    decide = {**conversation[1], "view": {"hand": [[3, 5], [0, 2]], "x": 1}}
-    assert lay_out(source).run(framed(conversation[0], decide)).notes.split() == ["3", "5", "0", "2"]
-
-
-def test_every_shipped_bot_is_in_the_table() -> None:
+def test_every_shipped_bot_and_every_language_is_in_a_table() -> None:
     table = README.split("\n## The bots here\n")[1]
-    for toml in BOTS.glob("*/*/bot.toml"):
-        name = toml.parent.relative_to(BOTS).as_posix()
-        assert name in table or name.startswith("broken/")
+    for word in shipped.bots():
+        assert word.removeprefix(shipped.WORD) in table
+    for language in shipped.languages().values():
+        assert f"| {language.title} | [{language.name}]({language.name}/README.md) |" in README
+    assert f"for {len(shipped.languages())} of them".replace("16", "sixteen") in README

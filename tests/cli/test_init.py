@@ -5,14 +5,14 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from arena import ROOT, arena
+from arena import arena
 
-from khiva_arena.cli.init import BOTS, settings_text
+from khiva_arena.cli.init import settings_text
 from khiva_arena.cli.settings import DEFAULTS
 from khiva_arena.cli.settings_file import read_file
 from khiva_arena.cli.stages import OF_A_STAGE, settle_stages
 
-SHIPPED = [str(ROOT / "bots" / "python" / name) for name in BOTS]
+BOTS = ("random", "naive", "greedy")
 SETTING = re.compile(r"^#?(\w+) = |^#?\[(\w+)\]", re.MULTILINE)
 NO_DEFAULT = {"bots", "out"}  # which the file sets to something of use
 
@@ -24,7 +24,7 @@ def with_stages(text: str) -> str:
 
 
 def test_every_setting_is_in_it_once_with_its_explanation() -> None:
-    text = settings_text(SHIPPED)
+    text = settings_text()
     common = text.partition("#[[stage]]")[0]
     named = [key or table for key, table in SETTING.findall(common)]
     assert {"overshoot", "memory", "cpu"} < set(named)
@@ -40,24 +40,24 @@ def test_every_setting_is_in_it_once_with_its_explanation() -> None:
 
 
 def test_what_is_set_is_the_default() -> None:
-    raw = tomllib.loads(settings_text(SHIPPED))
+    raw = tomllib.loads(settings_text())
     for key, value in raw.items():
         assert key in NO_DEFAULT or value == DEFAULTS[key], key
 
 
 def test_it_settles_with_its_examples_too(tmp_path: Path) -> None:
     path = tmp_path / "competition.toml"
-    path.write_text(settings_text(SHIPPED))
+    path.write_text(settings_text())
     raw, places = read_file(path)
     [settings] = settle_stages(raw, {}, places)
-    assert [Path(bot).name for bot in settings.bots] == list(BOTS)
+    assert settings.bots == tuple(f"shipped:python/{name}" for name in BOTS)
     assert settings.out == tmp_path / "results" / "competition"
-    examples = re.sub(r"^#(?=(seed|lineups|overshoot|memory|cpu|events|engines) = )", "", settings_text([]), flags=re.MULTILINE)
+    examples = re.sub(r"^#(?=(seed|lineups|overshoot|memory|cpu|events|engines) = )", "", settings_text(), flags=re.MULTILINE)
     path.write_text(examples)
     raw, places = read_file(path)
     [settings] = settle_stages(raw, {}, places)
     assert (settings.seed, settings.lineups, settings.rules["overshoot"], settings.resources.cpu) == ("demo", 100, "bounce", 600)
-    path.write_text(with_stages(settings_text(SHIPPED)))
+    path.write_text(with_stages(settings_text()))
     raw, places = read_file(path)
     league, final = settle_stages(raw, {}, places)
     assert (league.name, str(league.format), league.seats, league.take) == ("league", "round-robin", 3, None)
@@ -66,7 +66,7 @@ def test_it_settles_with_its_examples_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("form", "key"), [("swiss", "rounds"), ("knockout", "advance"), ("gauntlet", "candidates")])
 def test_examples_of_one_format_settle_with_it(form: str, key: str, tmp_path: Path) -> None:
-    text = settings_text(SHIPPED).replace('format = "round-robin"', f'format = "{form}"', 1)
+    text = settings_text().replace('format = "round-robin"', f'format = "{form}"', 1)
     (tmp_path / "c.toml").write_text(re.sub(rf"^#(?={key} = )", "", text, flags=re.MULTILINE))
     raw, places = read_file(tmp_path / "c.toml")
     [settings] = settle_stages(raw, {}, places)
@@ -96,10 +96,3 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert "exists already" in arena("init", cwd=tmp_path, code=2).stderr
     assert "cannot be written" in arena("init", "no/c.toml", cwd=tmp_path, code=2).stderr
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("competition.toml", "mine")]
-
-
-def test_bots_below_its_folder_are_named_relative_to_it() -> None:
-    from khiva_arena.cli.init import _word
-
-    assert _word(ROOT, ROOT / "bots" / "python" / "random") == "bots/python/random"
-    assert _word(ROOT / "results", ROOT / "bots") == str(ROOT / "bots")

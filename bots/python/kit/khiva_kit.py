@@ -41,8 +41,9 @@ def play(name: str, choose: Choose, version: str = "") -> None:
             hello: Message = {"type": "hello", "proto": 1, "name": name}
             write_frame(sink, hello | {"version": version} if version else hello)
         elif kind == "decide":
+            req = message["req"]  # before the bot can change it
             choice = operator.index(choose(message, match))
-            write_frame(sink, {"type": "act", "req": message["req"], "choice": choice})
+            write_frame(sink, {"type": "act", "req": req, "choice": choice})
         elif kind == "fault":
             note(f"fault: {message.get('code')}: {message.get('detail')} (strikes: {message.get('strikes')})")
         # After "end" comes the end of input. Anything else is from a later arbiter and is not meant for us.

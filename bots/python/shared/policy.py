@@ -1,7 +1,11 @@
-"""How the greedy bot chooses: for each card, how likely it wins its camel and what that would bring. The view is all it uses."""
+"""How the greedy bot chooses: for each card, how likely it wins its camel and what that would bring. The view is all it uses.
+
+The greedy bots of the other languages choose alike, to the last bit: so each sum is added up in the order written here, and
+nothing but + - * / is used, which every machine does the same.
+"""
 
 from collections.abc import Sequence
-from math import exp
+from math import floor
 
 from evaluate import GEM, Board
 
@@ -50,8 +54,8 @@ def read(view: dict, rules: dict) -> Board:
     return Board(rules, camels, loads, view["gems"], [codes(held) for held in view["carpets"]], salt)
 
 
-def totals(view: dict, rules: dict, legal: Sequence) -> list[float]:
-    """What each entry of play_pass promises, in points."""
+def totals(view: dict, rules: dict, legal: Sequence) -> list[int]:
+    """What each entry of play_pass promises, in millionths of a point."""
     board, me = read(view, rules), view["seat"]
     hand = codes(view["hand"])
     left = (me + 1) % view["seats"]
@@ -64,7 +68,9 @@ def totals(view: dict, rules: dict, legal: Sequence) -> list[float]:
         worth[card] = win * board.card(me, card) + (1.0 - win) * REJECTED
     given = {card: board.card(left, card) for card in hand}
     half = len(legal[0]) // 2
-    all_kept = KEEP * sum(worth.values())
+    all_kept = 0.0
+    for card in hand:
+        all_kept += KEEP * worth[card]
 
     def total(entry: list[int]) -> float:
         played, passed = [hand[i] for i in entry[:half]], [hand[i] for i in entry[half:]]
@@ -73,10 +79,20 @@ def totals(view: dict, rules: dict, legal: Sequence) -> list[float]:
             # Two cards of a seat on one camel: the higher one is rejected, whatever the others do.
             beaten = any(card // 10 == other // 10 and card > other for other in played[:i] + played[i + 1 :])
             points += (REJECTED if beaten else worth[card]) - KEEP * worth[card]
-        return points - sum(KEEP * worth[card] + GIVE * given[card] for card in passed)
+        for card in passed:
+            points -= KEEP * worth[card] + GIVE * given[card]
+        return points
 
-    # Rounded, so that the last bit of a sum never decides.
-    return [round(total(entry), 6) for entry in legal]
+    # In millionths, so that the last bit of a sum never decides.
+    return [floor(total(entry) * 1e6 + 0.5) for entry in legal]
+
+
+def appeal(points: float) -> float:
+    """e to the power of points / TEMPER, near enough: exp itself differs from machine to machine in its last bit."""
+    x = 1.0 + points / TEMPER / 1024.0
+    for _ in range(10):
+        x *= x
+    return x
 
 
 def rivals(view: dict, board: Board) -> dict[int, float]:
@@ -89,8 +105,10 @@ def rivals(view: dict, board: Board) -> dict[int, float]:
     others = [seat for seat in range(view["seats"]) if seat != me]
     risk = dict.fromkeys(hidden, 0.0)
     for seat in others:
-        weights = {card: exp(board.card(seat, card) / TEMPER) for card in hidden}
-        usual = sum(weights.values()) / len(weights)
+        weights = {card: appeal(board.card(seat, card)) for card in hidden}
+        usual = 0.0
+        for weight in weights.values():
+            usual += weight / len(weights)
         size = view["hands"][seat]
         for card in hidden:
             holds = min(1.0, size / max(1, free))

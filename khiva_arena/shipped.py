@@ -1,0 +1,96 @@
+"""What comes with the arena, beside the package in a checkout, inside it in a wheel: folders, bots by name, languages."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import khiva_arena
+
+WORD = "shipped:"
+PROBE_SECONDS = 10
+BROKEN = "broken"
+"""The folder of the bots that misbehave on purpose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language with a kit. ``probe`` succeeds where all is there that its bots need, which the packages ``debian`` bring on
+    Debian and Ubuntu, the first of them the program ``tool``; ``main`` is the file of its random bot that a newcomer edits."""
+
+    name: str
+    title: str
+    aliases: tuple[str, ...]
+    probe: tuple[str, ...]
+    debian: tuple[str, ...]
+    tool: str
+    main: str
+
+    @property
+    def folder(self) -> Path:
+        """Where its kit and bots are."""
+        return folder("bots") / self.name
+
+
+def folder(name: str) -> Path:
+    """The shipped folder "bots" or "protocol"."""
+    package = Path(khiva_arena.__file__).parent
+    inside = package / "_shipped" / name
+    return inside if inside.is_dir() else package.parent / name
+
+
+def bots() -> dict[str, Path]:
+    """The folder of each shipped bot by its word, as ``shipped:python/greedy``; sorted; those that misbehave are left out."""
+    found = sorted(path.parent for path in folder("bots").glob("*/*/bot.toml") if path.parts[-3] != BROKEN)
+    return {f"{WORD}{path.parent.name}/{path.name}": path for path in found}
+
+
+@cache
+def languages() -> dict[str, Language]:
+    """The languages with a kit, by name."""
+    raw = tomllib.loads((folder("bots") / "languages.toml").read_text(encoding="utf-8"))
+    return {
+        name: Language(
+            name, row["title"], tuple(row["aliases"]), tuple(row["probe"]), tuple(row["debian"]), row.get("tool", ""), row["main"]
+        )
+        for name, row in raw.items()
+    }
+
+
+def here(language: Language) -> bool:
+    """Whether this machine has what the bots of a language need."""
+    words = [sys.executable if word == "{python}" else word for word in language.probe]
+    nothing = subprocess.DEVNULL
+    try:
+        # Not from where we are: some compilers take their settings from there, and it may be a stranger's bot.
+        probe = subprocess.Popen(words, cwd="/", stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
+    except OSError:
+        return False
+    try:
+        return probe.wait(PROBE_SECONDS) == 0
+    except subprocess.TimeoutExpired:
+        return False
+    finally:
+        if probe.poll() is None:
+            os.killpg(probe.pid, signal.SIGKILL)
+            probe.wait()
+
+
+def all_here() -> dict[str, bool]:
+    """``here`` of each language by name, all at once: most of the time goes by while compilers say that they are there."""
+    from concurrent.futures import ThreadPoolExecutor  # most commands do without it
+
+    with ThreadPoolExecutor(len(languages())) as pool:
+        return dict(zip(languages(), pool.map(here, languages().values()), strict=True))
+
+
+def remedy(language: Language) -> str:
+    """What to type on Debian and Ubuntu where ``here`` is false."""
+    # A compiler that is there already, newer perhaps, is left as it is.
+    packages = language.debian[1:] if len(language.debian) > 1 and shutil.which(language.tool) else language.debian
+    return f"apt install {' '.join(packages)}" if packages else "pip install msgpack"

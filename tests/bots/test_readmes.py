@@ -1,0 +1,79 @@
+"""The README of each language, followed from nothing: new, check, match, and the bot that it shows."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import languages
+import pytest
+from arena import arena
+from languages import ALL
+from tools import need_language
+
+from khiva_arena import shipped
+from khiva_arena.arbiter.bots import load
+
+BOTS = Path(__file__).parents[2] / "bots"
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+NOT_OURS = ("apt ", "gem ", "luarocks ", "cargo ", "go ", "npm ", "composer ", "pecl ", "pip ", "cpanm ", "(echo ")
+"""What other tools do, over a network most of it: tried by hand."""
+SECONDS = 600
+"""Longer than any build or tournament takes where much else runs: a limit, and no measure."""
+
+
+def _blocks(name: str) -> list[tuple[str, str]]:
+    return BLOCK.findall((BOTS / name / "README.md").read_text())
+
+
+def _typed(name: str) -> list[list[str]]:
+    """The commands of the README, each as words; of packages and other tools there is nothing to test."""
+    lines = [line for kind, text in _blocks(name) if kind == "sh" for line in text.splitlines()]
+    words = [shlex.split(line) for line in lines if line and not line.startswith(NOT_OURS)]
+    assert all(line[0] == "khiva-arena" for line in words), words
+    return [line[1:] for line in words]
+
+
+@languages.each(ALL)
+def test_each_command_works_as_it_stands(name: str, tmp_path: Path) -> None:
+    need_language(name)
+    for words in _typed(name):
+        if words[0] == "match":
+            assert "greedy#1" in arena(*words, cwd=tmp_path, seconds=SECONDS).stdout
+        else:
+            arena(*words, cwd=tmp_path, seconds=SECONDS)
+    assert [words[0] for words in _typed(name)][:3] == ["new", "check", "match"]
+
+
+@languages.each(ALL)
+def test_the_bot_that_it_shows_plays(name: str, tmp_path: Path) -> None:
+    need_language(name)
+    arena("new", name, "my-bot", cwd=tmp_path)
+    main = tmp_path / "my-bot" / shipped.languages()[name].main
+    shown = [text for kind, text in _blocks(name) if kind not in ("sh", "toml", "")]
+    main.write_text(shown[0])
+    arena("check", "--quick", "my-bot", cwd=tmp_path, seconds=SECONDS)
+
+
+def test_every_block_is_run_or_shown_for_what_it_is() -> None:
+    for name in ALL:
+        kinds = {kind for kind, _ in _blocks(name)}
+        assert "" not in kinds, f"bots/{name}/README.md: a block without its language"
+        outside = BLOCK.sub("", (BOTS / name / "README.md").read_text())
+        assert not re.search(r"^    \S", outside, re.MULTILINE), f"bots/{name}/README.md: a block that is only indented"
+
+
+@pytest.mark.xdist_group("tournament")
+def test_one_tournament_of_all_languages_without_a_fault(tmp_path: Path) -> None:
+    """Bots of every language at one table with each other, at tables of five."""
+    for name in ALL:
+        need_language(name)
+    bots = {word: load(word).name for word in shipped.bots() if word.endswith(("/random", "/greedy"))}
+    flags = [part for word in bots for part in ("--bot", word)]
+    run = ["run", *flags, "--seats", "5", "--seeds", "1", "--lineups", "24", "-j", "2", "--out", "out", "--json"]
+    (table,) = json.loads(arena(*run, cwd=tmp_path, seconds=SECONDS).stdout)["standings"]
+    assert sorted(row["name"] for row in table["rows"]) == sorted(bots.values())
+    assert table["matches"] == table["fault_free_matches"] == 120
+    for row in table["rows"]:
+        assert (sum(row["faults"].values()), row["matches"] > 0) == (0, True), row["name"]
+    assert "120 of 120 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout

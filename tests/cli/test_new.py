@@ -1,0 +1,130 @@
+"""``khiva-arena new``: a bot that works, made whole or not at all."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from arena import arena, until_gone
+
+from khiva_arena import shipped
+from khiva_arena.arbiter.bots import load
+from khiva_arena.shipped import Language
+
+NAMES = tuple(shipped.languages())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_all_that_the_bot_needs(name: str, tmp_path: Path) -> None:
+    said = json.loads(arena("new", name, "my-bot", "--json", cwd=tmp_path).stdout)
+    folder = tmp_path / "my-bot"
+    assert (said["folder"], said["language"]) == ("my-bot", name)
+    assert said["files"] == sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+    bot = load(str(folder))
+    assert (bot.name, bot.version, bot.games) == ("my-bot", "1", ())
+    staged = {staged for staged, _ in bot.sources}
+    assert staged == set(said["files"]) - {"README.md", "bot.toml"}
+    original = load(f"shipped:{name}/random")
+    assert (bot.run, bot.build) == (original.run, original.build)
+    assert {s for s, _ in original.sources} == staged
+    main = (folder / shipped.languages()[name].main).read_text()
+    assert '"my-bot"' in main
+    assert f'"{original.name}"' not in main
+    assert not [path for path in tmp_path.iterdir() if path != folder]
+
+
+def test_other_words_for_a_language_and_words_for_none(tmp_path: Path) -> None:
+    arena("new", "C++", "one", cwd=tmp_path)
+    assert (tmp_path / "one" / "bot.cpp").is_file()
+    arena("new", "js", "deep/er/two", cwd=tmp_path)
+    assert load(str(tmp_path / "deep" / "er" / "two")).name == "two"
+    assert "did you mean python. To do without one: " in arena("new", "pyton", "x", cwd=tmp_path, code=2).stderr
+    assert "there are python, c, cpp" in arena("new", "cobol", "x", cwd=tmp_path, code=2).stderr
+    assert "khiva-arena new ruby my-bot" in arena("new", "ruby", cwd=tmp_path, code=2).stderr
+    assert not (tmp_path / "x").exists()
+
+
+def test_without_words_it_lists_the_languages(tmp_path: Path) -> None:
+    text = arena("new", cwd=tmp_path).stdout
+    rows = json.loads(arena("new", "--json", cwd=tmp_path).stdout)["languages"]
+    assert [row["language"] for row in rows] == list(NAMES)
+    for row in rows:
+        assert row["title"] in text
+    nothing = {"PATH": str(tmp_path)}
+    rows = json.loads(arena("new", "--json", cwd=tmp_path, env=nothing).stdout)["languages"]
+    lacks = {row["language"]: row["lacks"] for row in rows}
+    assert lacks.pop("python") == ""
+    assert lacks["ruby"] == "apt install ruby ruby-msgpack"
+    assert all(lack.startswith("apt install ") for lack in lacks.values())
+    said = arena("new", "ruby", "r", cwd=tmp_path, env=nothing).stdout
+    assert "This machine lacks what it needs; on Debian and Ubuntu: apt install ruby ruby-msgpack" in said
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "bot.toml").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "link").symlink_to("nowhere")
+    for name in ("taken", "file", "link"):
+        assert "exists already, and is left as it is" in arena("new", "python", name, cwd=tmp_path, code=2).stderr
+    assert (tmp_path / "taken" / "bot.toml").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link", "taken"]
+    (tmp_path / "empty").mkdir()
+    arena("new", "python", "empty", cwd=tmp_path)
+    arena("new", "python", "here/.", cwd=tmp_path)
+    assert load(str(tmp_path / "here")).name == "here"
+
+
+def test_where_it_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert "cannot be made" in arena("new", "python", "file/bot", cwd=tmp_path, code=2).stderr
+    assert "1 to 64 printable characters" in arena("new", "python", "x" * 65, cwd=tmp_path, code=2).stderr
+    assert "1 to 64 printable characters" in arena("new", "python", "a\nb", cwd=tmp_path, code=2).stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("folder", ['say "x"', "\u00e9t\u00e9", "a\\b", "-dash", "$HOME"])
+def test_odd_names_play(folder: str, tmp_path: Path) -> None:
+    """A folder's name may be no string of the language: then only the greeting is another."""
+    arena("new", "python", "--", folder, cwd=tmp_path)
+    assert load(str(tmp_path / folder)).name == folder
+    words = ["--bot", os.path.join(".", folder), "--bot", "shipped:python/random", "--seed", "1", "--trust-bots"]
+    assert "the match is over" in arena("match", *words, cwd=tmp_path).stdout
+
+
+def test_where_you_are_is_not_made_over(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    said = arena("new", "python", ".", cwd=tmp_path / "x", code=2).stderr
+    assert "is where you are" in said
+    assert not list((tmp_path / "x").iterdir())
+    arena("new", "python", "a/../b", cwd=tmp_path)
+    assert load(str(tmp_path / "b")).name == "b"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b", "x"]
+    assert "./-x" in arena("new", "python", "--", "-x", cwd=tmp_path).stdout
+
+
+def test_looking_for_languages_runs_nothing_of_where_you_are(tmp_path: Path) -> None:
+    """It may be a stranger's bot: Python would import its msgpack.py, and rustup take the toolchain it names."""
+    (tmp_path / "msgpack.py").write_text("open('ran', 'w')\n")
+    (tmp_path / "rust-toolchain.toml").write_text(f'[toolchain]\npath = "{tmp_path}/toolchain"\n')
+    cargo = tmp_path / "toolchain" / "bin" / "cargo"
+    cargo.parent.mkdir(parents=True)
+    cargo.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    cargo.chmod(0o755)
+    for words in (["bots"], ["new"], ["new", "rust", "r"], ["run", "--shipped", "--seats", "9"]):
+        # The program itself: `python -m` would look for its modules here.
+        program = Path(sys.executable).with_name("khiva-arena")
+        subprocess.run([program, *words], cwd=tmp_path, capture_output=True, timeout=60, check=False)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_compiler_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shipped, "PROBE_SECONDS", 0.5)
+    stuck = Language("stuck", "Stuck", (), ("sh", "-c", f"sleep 600 & echo $! > {tmp_path}/child; wait"), (), "", "")
+    assert not shipped.here(stuck)
+    assert until_gone({int((tmp_path / "child").read_text())})
+    assert not shipped.here(replace(stuck, probe=("no-such-program-anywhere",)))
+    assert shipped.here(replace(stuck, probe=("true",)))
