@@ -1,0 +1,236 @@
+"""The known traps: what a failure most often comes from, in the bot's own language where that can be told."""
+
+import re
+
+import msgpack
+
+from khiva_arena.arbiter.bots import Bot
+from khiva_arena.check import missing
+from khiva_arena.check.bench import Failed
+from khiva_arena.check.received import whole_frames
+from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
+
+# By a word of run or build: a program, or how a file's name ends. The first one that fits counts, build before run.
+LANGUAGES = (
+    ("javascript", r"node(js)?|.*\.[cm]?js"),
+    ("typescript", r"tsc|.*\.ts"),
+    ("rust", r"cargo|rustc|.*\.rs"),
+    ("go", r"go|.*\.go"),
+    ("java", r"java|javac|.*\.(java|jar|class)"),
+    ("csharp", r"mono|mcs|csc|dotnet|.*\.(cs|exe|dll)"),
+    ("cpp", r"c\+\+|g\+\+|clang\+\+|.*\.(cc|cpp|cxx)"),
+    ("c", r"cc|gcc|clang|tcc|.*\.c"),
+    ("ruby", r"ruby[\d.]*|.*\.rb"),
+    ("php", r"php[\d.]*|.*\.php"),
+    ("perl", r"perl[\d.]*|.*\.pl"),
+    ("lua", r"lua(jit)?[\d.]*|.*\.lua"),
+    ("haskell", r"ghc|runghc|.*\.hs"),
+    ("ocaml", r"ocaml.*|.*\.ml"),
+    ("nim", r"nim|.*\.nim"),
+    ("python", r"\{python\}|python[\d.]*|pypy[\d.]*|.*\.py"),
+)
+# What the kits say where choose gives no whole number; each says it in its own words, right at its call of choose.
+BAD_CHOICE = re.compile(
+    r"operator\.index\(choose\(.*\n(?:[ ^~]*\n)?TypeError: .* cannot be interpreted as an integer|"
+    r"choose (?:returned|gave) [\s\S]{0,4000}?, (?:no whole number|not a whole number|not an int(?:eger)?)\b|"
+    r"Return value must be of type int, .* returned.*\nStack trace:\n#0 \S*khiva_kit\.php"
+)
+LINE = 60
+STDERR = {
+    "python": "print(..., file=sys.stderr)",
+    "javascript": "console.error(...)",
+    "typescript": "console.error(...)",
+    "c": "fprintf(stderr, ...)",
+    "cpp": "std::cerr",
+    "rust": "eprintln!",
+    "go": "fmt.Fprintln(os.Stderr, ...)",
+    "java": "System.err.println(...)",
+    "csharp": "Console.Error.WriteLine(...)",
+    "ruby": "warn",
+    "php": "fwrite(STDERR, ...)",
+    "perl": "print STDERR ...",
+    "lua": "io.stderr:write(...)",
+    "haskell": "hPutStrLn stderr",
+    "ocaml": "prerr_endline",
+    "nim": "stderr.writeLine",
+}
+FLUSH = {
+    "python": "sys.stdout.buffer.flush()",
+    "c": "fflush(stdout)",
+    "cpp": "std::cout.flush()",
+    "rust": "stdout.flush()",
+    "go": "the Flush of its bufio.Writer",
+    "java": "out.flush()",
+    "csharp": "Flush() of the stream",
+    "ruby": "$stdout.sync = true",
+    "php": "fflush(STDOUT)",
+    "perl": "$| = 1",
+    "lua": "io.stdout:flush()",
+    "haskell": "hFlush stdout",
+    "ocaml": "flush stdout",
+    "nim": "stdout.flushFile()",
+}
+BINARY = {
+    "python": "open stdout as bytes: sys.stdout.buffer",
+    "perl": "binmode(STDOUT); binmode(STDIN)",
+    "ruby": "$stdout.binmode; $stdin.binmode",
+    "php": "write with fwrite(STDOUT, ...), without any filter",
+    "csharp": "Console.OpenStandardOutput(), not Console.Out",
+    "java": "System.out as a stream of bytes, not a Writer",
+    "haskell": "hSetBinaryMode stdout True",
+    "ocaml": "set_binary_mode_out stdout true",
+    "lua": 'io.stdout:setvbuf("full"), and no text-mode stream between',
+}
+FLOAT = {
+    "python": "divide with //, not /",
+    "javascript": "Math.floor(x), and no class that stands for a float",
+    "typescript": "Math.floor(x), and no class that stands for a float",
+    "php": "intdiv(a, b), or (int) $x",
+    "lua": "a // b of two integers, or math.tointeger(x)",
+    "perl": "int($x), and nothing that was divided before",
+    "ruby": "x.to_i",
+}
+NUMBER = {
+    "python": "int(x)",
+    "javascript": "Number(x)",
+    "typescript": "Number(x)",
+    "php": "(int) $x",
+    "perl": "0 + $x, last of all: what was used as a string is packed as one",
+    "lua": "math.tointeger(x)",
+    "ruby": "x.to_i",
+    "java": "packLong, not packString",
+    "go": "int, not string",
+    "rust": "u64, not String",
+    "cpp": "std::int64_t, not std::string",
+    "csharp": "long, not string",
+}
+BIN = {
+    "perl": "Data::MessagePack->new->utf8 sends strings",
+    "python": "pack str, not bytes, with use_bin_type=True",
+    "ruby": "force_encoding(Encoding::UTF_8) on the strings that you pack",
+    "lua": "MessagePack.set_string 'string'",
+    "java": "packString, not packBinaryHeader",
+    "go": "string, not []byte",
+    "cpp": "std::string, not std::vector<char>, which is packed as bin",
+    "rust": "String, not Vec<u8> or serde_bytes",
+}
+EMPTY = {
+    "lua": "a table with anything but 1 to n as its keys is packed as a map: use a list, or leave the field out",
+    "php": "an array with string keys, or an empty object, is packed as a map: use a list, or leave the field out",
+}
+
+IN_TIME = (
+    "an act is due within turn_ms and what is left of bank_ms, which each decide tells: look at a clock while you think, aim at "
+    "turn_ms less some milliseconds, and keep the bank for accidents"
+)
+START_IN_TIME = "do less before the hello: prepare it in the build, or at the first decide, which the bank pays for"
+OWN_FOLDER = "a bot sees its own folder and the system's programs only: put the file into the folder"
+AN_INDEX = "the answer is an index into legal, a whole number counted from 0, never the entry itself"
+
+
+def language_of(bot: Bot) -> str:
+    """The key in bots/languages.toml that the bot's commands point to, "" for none."""
+    for words in (bot.build, bot.run):
+        names = [word.rsplit("/", 1)[-1] for word in words]
+        for language, pattern in LANGUAGES:
+            if any(re.fullmatch(pattern, name) for name in names):
+                return language
+    return ""
+
+
+def hint(bot: Bot, failed: Failed, otherwise: str = "", *, confined: bool = True) -> str:
+    """A line that says what to look at, ``otherwise`` where nothing is known. ``confined``: it runs at a level that keeps it from
+    the user's files."""
+    language = language_of(bot)
+    text, heard = failed.got, failed.heard
+    if absent := missing.hint_of(language, f"{text}\n{failed.notes}"):
+        return absent
+    if BAD_CHOICE.search(failed.notes):
+        return _bad_choice(language)
+    if confined and "ended" in text and (path := missing.outside(failed.notes)):
+        return f"{path}: {OWN_FOLDER}"
+    if framing := _of_framing(heard, language):
+        return framing
+    as_number = f"a number goes out as a string; {NUMBER.get(language, 'make it an integer before you pack it')}"
+    for found, advice in (
+        ("binary data", f"strings go out as binary data; {BIN.get(language, 'send them as str')}"),
+        ("a float at", f"a number goes out as a float; {FLOAT.get(language, 'make it an integer before you pack it')}"),
+        ("got `float`", f"a number goes out as a float; {FLOAT.get(language, 'make it an integer before you pack it')}"),
+        ("got `str` - at `$.req`", as_number),
+        ("got `str` - at `$.proto`", as_number),
+        ("got `str` - at `$.choice`", f"{as_number}; {AN_INDEX}"),
+        ("at `$.choice`", AN_INDEX),
+        ("got `object`", EMPTY.get(language, "a map was sent where an array belongs")),
+        ("keys are strings", 'the keys of maps are strings, such as "type"; a table or array with numbers as keys is none'),
+        ("is no index into", AN_INDEX),
+        ("a second answer", "send one act for each decide, and none when the match ends or a fault is told"),
+        ("too late", START_IN_TIME if failed.expected.startswith("its hello") else IN_TIME),
+        ("once its input had ended", _held_back(language)),
+        ("left of its bank", IN_TIME),
+        ("does not read its input", "read the next frame as soon as an answer is sent"),
+    ):
+        if found in text:
+            return advice
+    return otherwise
+
+
+def _bad_choice(language: str) -> str:
+    whole = f"; {FLOAT[language]}" if language in FLOAT else ""
+    return f"choose returns an index into legal, a whole number counted from 0, never the entry itself{whole}"
+
+
+def _held_back(language: str) -> str:
+    flush = FLUSH.get(language, "flush after each frame")
+    return (
+        f"the answer was held back: flush stdout after each frame ({flush}), and read just the 4 bytes of a length and the bytes "
+        "it says, not until a buffer is full"
+    )
+
+
+def _of_framing(heard: bytes, language: str) -> str:
+    """What the bytes themselves tell."""
+    start = heard[:4]
+    if not heard or _is_whole(heard):
+        return _of_json(heard)
+    if _is_whole(heard.replace(b"\r\n", b"\n")):
+        binary = BINARY.get(language, "write bytes, not text")
+        return f"stdout is in text mode: line feeds (byte 10) become CR LF; {binary}"
+    if _is_map(heard):
+        return "MessagePack without a length before it: each frame begins with its length, 4 bytes, big-endian"
+    if heard[:1] in (b"{", b"["):
+        return "JSON is another protocol: each frame is 4 bytes of length and one MessagePack map"
+    little = int.from_bytes(start, "little")
+    if len(heard) > 4 and 0 < little <= FRAME_MOST_TO_ARBITER and _is_map(heard[4 : 4 + little]):
+        return "the length is little-endian; write it big-endian (network order), highest byte first"
+    if text := _printed(heard):
+        to = STDERR.get(language, "stderr")
+        return f"text was printed on stdout ({text!r}); say it on stderr: {to}"
+    return ""
+
+
+def _of_json(heard: bytes) -> str:
+    if len(heard) > 4 and heard[4:5] in (b"{", b"["):
+        return "the frame holds JSON; its payload is one MessagePack map"
+    return ""
+
+
+def _printed(heard: bytes) -> str:
+    """The text that stands where a frame should begin, "" if that is none."""
+    line = heard[whole_frames(heard) :][:LINE].split(b"\n")[0].decode("utf-8", "replace").rstrip("\r\ufffd")
+    return line if len(line) >= 3 and all(letter.isprintable() or letter == "\t" for letter in line) else ""
+
+
+def _is_whole(heard: bytes) -> bool:
+    return 0 < whole_frames(heard) == len(heard)
+
+
+def _is_map(data: bytes) -> bool:
+    """Whether one map, at least, stands at the beginning."""
+    if not data or not (0x80 <= data[0] <= 0x8F or data[0] in (0xDE, 0xDF)):
+        return False
+    unpacker = msgpack.Unpacker(strict_map_key=False, max_buffer_size=1 << 20)
+    unpacker.feed(data)
+    try:
+        return isinstance(unpacker.unpack(), dict)
+    except Exception:  # the library names its errors loosely: what it cannot read is no map
+        return False

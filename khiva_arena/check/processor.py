@@ -1,0 +1,40 @@
+"""The step about the processor: how many cores a bot uses while it is asked, and while it is not."""
+
+import trio
+
+from khiva_arena.arbiter.hog import DUE_ASKED, DUE_UNASKED, ROUNDING, Look
+from khiva_arena.arbiter.usage import Waited
+from khiva_arena.check.bench import SPEC, Bench, Warned
+from khiva_arena.check.line import Line
+
+SETTLE_SECONDS, IDLE_SECONDS = 0.3, 0.6
+"""How long a bot that has just answered may tidy up, and how long it is looked at then."""
+WHAT_FOLLOWS = f"in a match it has to pause, or is out, where another bot is late because of it ({SPEC}, section 6)"
+
+
+def used(before: Look, after: Look) -> float:
+    """Seconds of CPU between two looks at one bot: that of its living threads, which is exact, or, where the system does not say
+    that or threads have come and gone, what the rougher figure of whole processes says at least."""
+    nothing = Waited(0.0, 0.0)
+    threads = sum(now.cpu - before.delays[0].get(thread, nothing).cpu for thread, now in after.delays[0].items())
+    return max(0.0, threads, after.cpu[0] - before.cpu[0] - ROUNDING)
+
+
+async def idle(wire: Line) -> float:
+    """How many cores a bot uses that has nothing to do."""
+    await trio.sleep(SETTLE_SECONDS)
+    before = wire.account()
+    await trio.sleep(IDLE_SECONDS)
+    after = wire.account()
+    return used(before, after) / (after.at - before.at)
+
+
+def judged(bench: Bench, idling: float) -> str:
+    """What is said of both. Raises Warned."""
+    asking = bench.used / bench.asked_for if bench.asked_for else 0.0
+    text = f"{asking:.2f} cores while it is asked, {idling:.2f} while it is not"
+    if idling > DUE_UNASKED + ROUNDING / IDLE_SECONDS:
+        raise Warned(f"{text}, where a tenth of one is its due: think only between a decide and its act; {WHAT_FOLLOWS}")
+    if bench.used > DUE_ASKED * bench.asked_for + ROUNDING:
+        raise Warned(f"{text}; one is its due: think in one thread; {WHAT_FOLLOWS}")
+    return text

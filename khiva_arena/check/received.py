@@ -1,0 +1,63 @@
+"""What came from a bot, in words: decoded where it can be, else in hex; and keys that it sends twice."""
+
+from collections import Counter
+from itertools import islice
+from typing import Any
+
+import msgpack
+
+from khiva_arena.protocol.codec import HEADER
+from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
+
+SHOWN = 240
+HEX_SHOWN = 48
+KEYS_KEPT, KEY_SHOWN = 5, 40
+
+
+def shown(payload: bytes) -> str:
+    """A payload for people."""
+    try:
+        return _short(repr(msgpack.unpackb(payload, strict_map_key=False)))
+    except Exception:  # the library names its errors loosely, and some nest too deep; what cannot be read is shown as it is
+        return f"a frame that is not one msgpack value, {as_bytes(payload)}"
+
+
+def as_bytes(data: bytes) -> str:
+    """Bytes for people: how many, and the first of them as hex, as text too where that is what they are."""
+    cut = data[:HEX_SHOWN]
+    dots = " ..." if len(data) > HEX_SHOWN else ""
+    text = cut.decode("ascii", "replace")
+    readable = sum(letter.isprintable() or letter in "\r\n\t" for letter in text) >= 0.8 * len(text)
+    as_text = f" = {text!r}" if readable and "\ufffd" not in text else ""
+    return f"{len(data)} byte{'' if len(data) == 1 else 's'}: {cut.hex(' ')}{dots}{as_text}"
+
+
+def whole_frames(data: bytes | bytearray) -> int:
+    """How many bytes the whole frames at the beginning have."""
+    at = 0
+    while at + HEADER <= len(data):
+        size = int.from_bytes(data[at : at + HEADER], "big")
+        if not 0 < size <= FRAME_MOST_TO_ARBITER or at + HEADER + size > len(data):
+            break
+        at += HEADER + size
+    return at
+
+
+def repeated_keys(payload: bytes) -> set[str]:
+    """Keys that stand twice in one map of a payload, KEYS_KEPT of them at most, each in few characters."""
+    found: set[str] = set()
+
+    def pairs(items: list[tuple[Any, Any]]) -> None:
+        counted = Counter(repr(key) for key, _ in items)
+        twice = (_short(key, KEY_SHOWN) for key, times in counted.items() if times > 1)
+        found.update(islice(twice, KEYS_KEPT - len(found)))
+
+    try:
+        msgpack.unpackb(payload, object_pairs_hook=pairs, strict_map_key=False)
+    except Exception:  # as above; that it does not decode is found by who judges it
+        return set()
+    return found
+
+
+def _short(text: str, most: int = SHOWN) -> str:
+    return text if len(text) <= most else f"{text[:most]} ... ({len(text)} characters)"

@@ -1,0 +1,94 @@
+"""What a check found: as data, which is JSON as it stands, see schema.py, and as text for people."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from msgspec import Struct
+
+
+class Status(StrEnum):
+    """How a step went. A warning is nothing that a match would blame the bot for."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+class Step(Struct, frozen=True):
+    """One step. ``id`` is a stable word, ``title`` what was tried, ``said`` what came of it, or why it is skipped. Of a failure:
+    what was expected, what came, the end of the bot's stderr, and a hint, "" for none."""
+
+    number: int
+    id: str
+    title: str
+    status: Status
+    said: str = ""
+    expected: str = ""
+    got: str = ""
+    stderr: str = ""
+    hint: str = ""
+
+
+class Bar(Struct, frozen=True):
+    """How many decisions took so many milliseconds at most, and more than the bar before."""
+
+    up_to_ms: float
+    decisions: int
+
+
+class Report(Struct, frozen=True):
+    """A whole check. ``identity``: the bot's hash; ``language``: as in bots/languages.toml, "" where it cannot be told;
+    ``passed``: nothing failed; ``counts``: of steps by status; ``latency_ms``: p50, p90, p99 and max of all decisions, empty
+    where there was none; ``startup_ms``: of each start; ``memory_bytes``: at most."""
+
+    bot: str
+    name: str
+    identity: str
+    language: str
+    isolation: str
+    quick: bool
+    passed: bool
+    counts: dict[str, int]
+    steps: list[Step]
+    decisions: int
+    latency_ms: dict[str, float]
+    histogram: list[Bar]
+    startup_ms: list[float]
+    memory_bytes: int
+    seconds: float
+
+
+def counted(steps: Sequence[Step]) -> dict[str, int]:
+    """How many steps went how, every status included."""
+    return {str(status): sum(step.status is status for step in steps) for status in Status}
+
+
+MARKS = {Status.OK: "ok", Status.WARNING: "warning", Status.FAILED: "FAILED", Status.SKIPPED: "skipped"}
+INDENT = " " * 13
+
+
+def step_text(step: Step) -> str:
+    """One step as lines for people."""
+    lines = [f"{step.number:>3}  {MARKS[step.status]:<7} {step.title}" + (f": {step.said}" if step.said else "")]
+    for name in ("expected", "got", "stderr", "hint"):
+        if value := getattr(step, name):
+            first, *more = value.splitlines()
+            lines += [f"{INDENT}{name + ':':<9} {first}", *(f"{INDENT}{'':<9} {line}" for line in more)]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def not_tried_text(steps: Sequence[Step]) -> str:
+    """Steps in a row that were all skipped for one reason, in a line."""
+    first, last = steps[0], steps[-1]
+    if first is last:
+        return step_text(first)
+    return f"{first.number:>3}  {MARKS[Status.SKIPPED]:<7} steps {first.number} to {last.number}: {first.said}"
+
+
+def closing_text(report: Report, next_step: str) -> str:
+    """The last lines: the counts, and what to do next."""
+    counts = report.counts
+    warnings = f"{counts['warning']} warning{'' if counts['warning'] == 1 else 's'}"
+    last = f"{len(report.steps)} steps: {counts['ok']} ok, {warnings}, {counts['failed']} failed, {counts['skipped']} skipped"
+    return f"{last}\n{next_step}" if next_step else last

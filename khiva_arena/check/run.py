@@ -1,0 +1,201 @@
+"""A whole check: all steps in order, each by itself, so that one that fails hides none that could still be tried."""
+
+import shlex
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+import trio
+
+from khiva_arena.arbiter import bots as bot_files
+from khiva_arena.arbiter.isolation import Level
+from khiva_arena.arbiter.preflight import BARE
+from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.check import ending, incoming, play
+from khiva_arena.check.bench import SPEC, Bench, Failed, Silent, Skipped, Warned
+from khiva_arena.check.hints import IN_TIME, hint, language_of
+from khiva_arena.check.report import Bar, Report, Status, Step, counted
+from khiva_arena.errors import BotError
+from khiva_arena.shipped import folder
+
+NOTES_LINES, NOTES_CHARACTERS = 8, 1_200
+SILENT_MOST = 2
+"""Steps in which a bot may let all of its time go by before no more are tried that wait for answers."""
+Do = Callable[[Bench], Awaitable[str]]
+Told = Callable[[Step], None]
+
+
+class Plan(NamedTuple):
+    """A step to come. ``needs``: the id of an earlier one without which it makes no sense; ``hint``: for a failure that shows no
+    known trap; ``asks``: whether it asks the bot anything, and so may wait for long."""
+
+    id: str
+    title: str
+    do: Do
+    needs: str = ""
+    hint: str = ""
+    asks: bool = True
+
+
+START, ANSWERS, EXITS = "start", "answers", "exit"
+WITHOUT = {
+    "build": "it is not built",
+    START: "it does not start",
+    ANSWERS: "it does not answer plain requests",
+    EXITS: "its exit when the match is over fails already",
+}
+"""In the order of the steps: why those that need one of them are not tried."""
+SILENT = f"{SILENT_MOST} steps waited for an answer in vain already"
+ONE_AT_A_TIME = "a read may give less than you ask for: read on until the length's 4 bytes, then all of the payload, are there"
+LEFT_OVER = "a read may give more than one frame: keep what is behind the first one for the next, and answer all of them"
+FRAMES = f"sections 2 to 4 of {SPEC} say what a frame, a hello and an act are; the kits in {folder('bots')} write them for you"
+TAKE_KNOWN = "take the fields and event types that you know, and leave all others alone"
+EVENTS = f"any game's events may hold a default or a forfeit ({SPEC}, section 7): skip the types that you do not use"
+DO_NOTHING = "for a message whose type you do not know, or that is a fault or end, do nothing, and read on"
+AS_IT_IS = "send back the decide's req as it is: a whole number of up to 53 bits, more than a 32-bit integer or float holds"
+COMMON = "greet only where 1 stands in protos; else say so on stderr and exit"
+ALL_FORMS = f"a decoder has to take every form in section 3 of {SPEC}; a MessagePack library does"
+WHOLE = "a frame may have up to 1,048,576 bytes: read until all of it is there, and make room for that"
+GAMES = 'a bot that plays some games only says so in its bot.toml: games = ["khiva"]'
+EXIT = "when a read gives the end of input, leave the loop and exit with code 0, without waiting for threads or children"
+QUIET = "write nothing but hello and act on stdout, not when the match ends either; what a library prints belongs on stderr"
+CHILD = "end and wait for the processes that you started when your input ends"
+
+
+def steps(bench: Bench) -> Iterator[Plan]:
+    """All steps from the bot's start on."""
+    yield Plan(START, "it starts and says hello in time", incoming.start, "build", FRAMES)
+    yield Plan(ANSWERS, "it answers plain requests", incoming.answers, START, FRAMES)
+    yield Plan("later-hello", "the hello of a later arbiter", incoming.later_hello, ANSWERS, TAKE_KNOWN)
+    yield Plan("no-common-protocol", "no hello without a common protocol", ending.no_common_protocol, START, COMMON)
+    yield Plan("fragments", "messages in pieces", incoming.fragmented, ANSWERS, ONE_AT_A_TIME)
+    yield Plan("coalesced", "several messages at once", incoming.coalesced, ANSWERS, LEFT_OVER)
+    yield Plan("encodings", "longer encodings than needed", incoming.encodings, ANSWERS, ALL_FORMS)
+    yield Plan("unknown-fields", "unknown fields are ignored", incoming.unknown_fields, ANSWERS, TAKE_KNOWN)
+    yield Plan("unknown-messages", "unknown messages are ignored", incoming.unknown_messages, ANSWERS, DO_NOTHING)
+    yield Plan("fault", "being told of a fault", incoming.fault, ANSWERS, DO_NOTHING)
+    yield Plan("events", "events of a fault and of a forfeit", incoming.events, ANSWERS, EVENTS)
+    yield Plan("req", "the number of the request is sent back", incoming.reqs, ANSWERS, AS_IT_IS)
+    yield Plan("large", "large messages", incoming.large, ANSWERS, WHOLE)
+    if not bench.quick:
+        yield Plan("vectors", "the golden frames", incoming.vectors, ANSWERS, TAKE_KNOWN)
+    some_games = "" if bench.bot.games else GAMES
+    for game in bench.games:
+        yield Plan(f"game:{game.name}", f"decisions of {game.title}", partial(play.one_game, game=game), ANSWERS, some_games)
+    yield Plan("repeat", "equal requests, equal choices", play.repeat, ANSWERS)
+    yield Plan("stdout", "nothing but frames on stdout", ending.stdout, ANSWERS, QUIET)
+    yield Plan(EXITS, "it exits when the match is over", ending.exits, ANSWERS, EXIT)
+    yield Plan("exit-idle", "it exits when its input ends in the middle", ending.exits_idle, EXITS, EXIT)
+    yield Plan("exit-frame", "it exits when its input ends inside of a message", ending.exits_in_frame, EXITS, EXIT)
+    yield Plan("children", "no processes left behind", ending.children, EXITS, CHILD)
+    for level in bench.levels:
+        yield Plan(f"level:{level}", f"isolation {level}", partial(ending.survives, level=level), ANSWERS)
+    yield Plan("keys", "no key twice in a message", play.keys, START, asks=False)
+    yield Plan("time", "time for its decisions", play.latency, ANSWERS, IN_TIME, asks=False)
+    yield Plan("processor", "use of the processor", play.cores, ANSWERS)
+    yield Plan("memory", "memory", play.memory, START, asks=False)
+
+
+def check(bench: Bench, word: str, told: Told) -> Report:
+    """Make all steps; ``told`` hears of each as it is done. ``word`` is how the user named the bot.
+
+    Raises BotError where the host cannot start bots at all. An interrupt leaves no process behind.
+    """
+    began = time.monotonic()
+    made = Made([], told)
+    made.add("settings", "its settings", Status.OK, said=_settings(bench))
+    try:
+        bench.staged = bot_files.stage(bench.bot, bench.sandbox.level)
+    except BotError as error:
+        made.fail("build", "its build", bench, Failed("its files copied, and its build done", str(error)), "")
+    else:
+        made.add("build", "its build", Status.OK, said=_built(bench))
+    trio.run(_all, bench, made, restrict_keyboard_interrupt_to_checkpoints=True)
+    return Report(
+        bot=word,
+        name=bench.bot.name,
+        identity=bench.bot.identity,
+        language=language_of(bench.bot),
+        isolation=str(bench.sandbox.level),
+        quick=bench.quick,
+        passed=all(step.status is not Status.FAILED for step in made.steps),
+        counts=counted(made.steps),
+        steps=made.steps,
+        decisions=len(bench.thought),
+        latency_ms={name: round(took, 4) for name, took in play.of_latency(bench.thought).items()},
+        histogram=[Bar(round(edge, 4), count) for edge, count in play.histogram(bench.thought)],
+        startup_ms=[round(took * 1000, 1) for took in bench.starts],
+        memory_bytes=bench.peak,
+        seconds=round(time.monotonic() - began, 2),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The steps so far. ``silent``: those in which the bot let all of its time go by."""
+
+    steps: list[Step]
+    told: Told
+    silent: list[str] = field(default_factory=list)
+
+    def add(self, id: str, title: str, status: Status, *, said: str = "", **more: str) -> None:
+        step = Step(len(self.steps) + 1, id, title, status, said, **more)
+        self.steps.append(step)
+        self.told(step)
+
+    def fail(self, id: str, title: str, bench: Bench, failed: Failed, otherwise: str) -> None:
+        # Where a bot says itself why it ended, nothing general is to be added.
+        confined = bench.sandbox.level is not Level.TRUSTED
+        advice = hint(bench.bot, failed, "" if failed.notes and otherwise == FRAMES else otherwise, confined=confined)
+        if id == START and not bench.bot.sources and confined and failed.notes:
+            advice = BARE.removeprefix("; ")
+        notes = "\n".join(failed.notes.strip()[-NOTES_CHARACTERS:].splitlines()[-NOTES_LINES:])
+        self.add(id, title, Status.FAILED, expected=failed.expected, got=failed.got, stderr=notes, hint=advice)
+
+    def went_well(self, id: str) -> bool:
+        return any(step.id == id and step.status in (Status.OK, Status.WARNING) for step in self.steps)
+
+
+async def _all(bench: Bench, made: Made) -> None:
+    for plan in steps(bench):
+        if plan.asks and len(made.silent) >= SILENT_MOST:
+            made.add(plan.id, plan.title, Status.SKIPPED, said=f"not tried: {SILENT}")
+            continue
+        if plan.needs and not made.went_well(plan.needs):
+            root = next(word for word in WITHOUT if not made.went_well(word))
+            made.add(plan.id, plan.title, Status.SKIPPED, said=f"not tried: {WITHOUT[root]}")
+            continue
+        await _one(plan, bench, made)
+
+
+async def _one(plan: Plan, bench: Bench, made: Made) -> None:
+    try:
+        said = await plan.do(bench)
+    except Failed as failed:
+        if isinstance(failed, Silent):
+            made.silent.append(plan.id)
+        made.fail(plan.id, plan.title, bench, failed, plan.hint)
+    except Warned as warned:
+        made.add(plan.id, plan.title, Status.WARNING, said=str(warned))
+    except Skipped as skipped:
+        made.add(plan.id, plan.title, Status.SKIPPED, said=str(skipped))
+    except HostFault as host:
+        raise BotError(f"{bench.bot.name} cannot be started on this machine now: {host}") from None
+    else:
+        made.add(plan.id, plan.title, Status.OK, said=said)
+
+
+def _settings(bench: Bench) -> str:
+    bot = bench.bot
+    plays = ", ".join(bot.games) or "any game"
+    if not bot.sources:
+        return f"a bare command, which sees only the files that its words name; plays {plays}"
+    return f"bot.toml is read; {bot.name} {bot.version}".rstrip() + f", plays {plays}"
+
+
+def _built(bench: Bench) -> str:
+    count = len(bench.bot.sources)
+    copied = f"{count} file{'' if count == 1 else 's'} copied" if count else "nothing to copy"
+    return f"{copied}, " + (f"`{shlex.join(bench.bot.build)}` done" if bench.bot.build else "nothing to build")

@@ -1,0 +1,268 @@
+"""One conversation with a bot under check: what it is sent, and what comes back, read and judged by the arbiter's own codec."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import trio
+
+from khiva_arena.arbiter.clock import Bank
+from khiva_arena.arbiter.hog import Look
+from khiva_arena.arbiter.isolation import Sandbox
+from khiva_arena.arbiter.notes import in_its_folder, unmarked
+from khiva_arena.arbiter.wire import Command
+from khiva_arena.check.bench import Bench, Failed, Silent
+from khiva_arena.check.hearing import Hearing, frames_text
+from khiva_arena.check.line import MOMENT, Line
+from khiva_arena.check.processor import used
+from khiva_arena.check.received import repeated_keys, shown
+from khiva_arena.check.tables import Asked, Place, Table, hello_of
+from khiva_arena.errors import RemoteProtocolError
+from khiva_arena.protocol import codec
+from khiva_arena.protocol.messages import BotHello
+from khiva_arena.replay import seeds
+
+AFTER_DEADLINE = 1.0
+"""Seconds that a silent bot is waited for longer: an answer that comes then is late."""
+AFTER_INPUT = 1.0
+"""Seconds that it is given then, once its input has ended: an answer that comes then was held back."""
+EXIT_SECONDS = 2.0
+Encode = Callable[[Any], bytes]
+
+
+class Talk:
+    """Raises Failed where the bot does what it should not. ``sent`` holds all frames, ``hearing`` what came."""
+
+    def __init__(self, bench: Bench, wire: Line, where: Place) -> None:
+        self.bench = bench
+        self.wire = wire
+        self.where = where
+        self.table = Table(where)
+        self.sent: list[bytes] = []
+        self.hearing = Hearing(wire)
+        self.req = seeds.req_start(where.secret, where.match)
+        self._bank = Bank(bench.limits)
+        self._answered: set[int] = set()
+        self._last: Asked | None = None
+        self._before: Look | None = None
+
+    # --- what the bot is sent ---
+
+    def send(self, frame: bytes) -> None:
+        """Send bytes in one write."""
+        self.sent.append(frame)
+        self._before = self.wire.account()
+        self.wire.send(0, frame)
+
+    async def greet(self, change: Mapping[str, Any] | None = None, encode: Encode = codec.encode) -> BotHello:
+        """Send a hello, ``change`` laid over it, and take the bot's."""
+        return await self.greeted(encode(hello_of(self.where, self.bench.limits) | dict(change or {})))
+
+    async def greeted(self, frame: bytes, send: Callable[[bytes], Awaitable[None]] | None = None) -> BotHello:
+        """The same with the hello's frame as it is given."""
+        began = trio.current_time()
+        if send is None:
+            self.send(frame)
+        else:
+            await send(frame)
+        expected = f"its hello within {self.bench.limits.startup_ms:,} ms: a map with type, proto = 1 and name"
+        payload = await self._next(began + self.bench.limits.startup)
+        if payload is None:
+            raise await self._nothing(expected, began, self.bench.limits.startup)
+        try:
+            hello = codec.decode_bot_hello(payload)
+        except RemoteProtocolError as error:
+            raise Failed(expected, f"{shown(payload)}: {error.detail}") from None
+        self.bench.starts.append(trio.current_time() - began)
+        return hello
+
+    def decide(self, asked: Asked, req: int | None = None) -> tuple[int, dict[str, Any]]:
+        """The request that puts ``asked`` next, and its number."""
+        number = self.req if req is None else req
+        self.req = number + 1
+        return number, asked.message(number, self.bench.limits.turn_ms, self._bank.left_ms)
+
+    async def ask(
+        self,
+        asked: Asked,
+        *,
+        req: int | None = None,
+        change: Mapping[str, Any] | None = None,
+        encode: Encode = codec.encode,
+        before: Sequence[Mapping[str, Any]] = (),
+        legal: bool = False,
+    ) -> int:
+        """Send one request in one write, messages that need no answer ``before`` it, and take the answer's choice, which is
+        held to be ``legal`` if asked for."""
+        number, message = self.decide(asked, req)
+        self.send(b"".join(encode(dict(one)) for one in before) + encode(message | dict(change or {})))
+        return await self.answer(number, len(asked.legal), what=asked.kind, legal=legal)
+
+    async def turn(
+        self,
+        *,
+        req: int | None = None,
+        change: Mapping[str, Any] | None = None,
+        encode: Encode = codec.encode,
+        before: Sequence[Mapping[str, Any]] = (),
+    ) -> int:
+        """Ask what comes next at the table, and play the answer, legal or not; once the match is over, the last request again."""
+        asked = self.table.next()
+        choice = await self.ask(asked or self.last, req=req, change=change, encode=encode, before=before)
+        if asked is not None:
+            self.play(asked, choice)
+        return choice
+
+    def play(self, asked: Asked, choice: int) -> None:
+        """Play a choice at the table, the default for one that is illegal."""
+        self._last = asked
+        self.table.choose(choice if 0 <= choice < len(asked.legal) else 0)
+
+    @property
+    def last(self) -> Asked:
+        """What was asked last."""
+        assert self._last is not None
+        return self._last
+
+    async def answer(self, req: int, choices: int, *, what: str, timed: bool = True, legal: bool = False) -> int:
+        """Take the answer to a request that was sent just now; ``timed``: it counts among the decisions."""
+        began = trio.current_time()
+        allowed = self._bank.allowance()
+        expected = f"an act with req {req} and a choice from 0 to {choices - 1} ({what}; {self.where})"
+        payload = await self._next(began + allowed)
+        if payload is None:
+            raise await self._nothing(expected, began, allowed, self._paid())
+        took = trio.current_time() - began
+        self._bank.charge(took)
+        if timed:
+            self._note_time(took)
+        try:
+            act = codec.decode_act(payload)
+        except RemoteProtocolError as error:
+            raise Failed(expected, f"{shown(payload)}: {error.detail}") from None
+        if act.req != req:
+            again = "a second answer" if act.req in self._answered else "an answer"
+            raise Failed(expected, f"{again} to req {act.req}: {shown(payload)}")
+        self._answered.add(req)
+        if legal and not 0 <= act.choice < choices:
+            raise Failed(expected, f"{shown(payload)}: choice {act.choice} is no index into the {choices} entries of legal")
+        return act.choice
+
+    def _note_time(self, took: float) -> None:
+        if not self._answered:
+            self.bench.firsts.add(len(self.bench.thought))
+        self.bench.thought.append(took)
+        if self._before is not None:
+            after = self.wire.account()
+            self.bench.asked_for += after.at - self._before.at
+            self.bench.used += used(self._before, after)
+
+    def _paid(self) -> str:
+        """What earlier decisions took of the bank, "" for nothing."""
+        bank = self.bench.limits.bank_ms / 1000
+        if self._bank.left >= bank:
+            return ""
+        return f" (its turn, and the {self._bank.left:.2g} s that slow decisions before left of its bank of {bank:.4g} s)"
+
+    # --- what comes back ---
+
+    async def _next(self, deadline: float) -> bytes | None:
+        """The next payload, or None: time is up, or nothing more can come."""
+        payload = await self.hearing.next(deadline)
+        if payload is not None and not self.bench.repeated:
+            self.bench.repeated = repeated_keys(payload)
+        return payload
+
+    async def _nothing(self, expected: str, began: float, allowed: float, paid: str = "") -> Failed:
+        """What to raise where no frame came in the ``allowed`` seconds; ``paid`` says more of those."""
+        if self.hearing.trouble:
+            return Failed(expected, self.hearing.trouble)
+        if self.hearing.closed:
+            return Failed(expected, await self._how_it_ended())
+        if excess := self.wire.excess(0):
+            self.bench.excess.append(excess)
+            return Failed(expected, excess)
+        return Silent(expected, await self._silence(began, allowed, paid))
+
+    async def _silence(self, began: float, allowed: float, paid: str) -> str:
+        """What came instead of a frame, and whether it comes a little later."""
+        partial = self.hearing.partial
+        what = f"{partial} bytes of a frame, then no more" if partial else "nothing"
+        text = f"{what} within {allowed:.4g} s{paid}"
+        await self.hearing.listen(trio.current_time() + AFTER_DEADLINE)
+        if self.hearing.frames:
+            return f"{text}; it came after {trio.current_time() - began:.2f} s: too late"
+        if self.hearing.trouble or self.hearing.closed:
+            return f"{text}; then {self.hearing.trouble or await self._how_it_ended()}"
+        partial = self.hearing.partial
+        until = trio.current_time() + AFTER_INPUT
+        if not await self.wire.end_input(until):
+            return f"{text}; it does not read its input"
+        await self.hearing.listen(until)
+        late = len(self.hearing.frames)
+        if late or self.hearing.trouble or self.hearing.partial > partial:
+            return f"{text}, but {frames_text(late) if late else 'more'} once its input had ended"
+        return text
+
+    async def _how_it_ended(self) -> str:
+        how = await self.wire.gone(0)
+        excess = self.wire.excess(0)
+        self.bench.excess += [excess] if excess else []
+        return f"{excess} ({how})" if excess else f"its output ended: it {how.removeprefix('it ')}"
+
+    # --- the end ---
+
+    async def finish(self, *, say_end: bool = True, tail: bytes = b"") -> "Finish":
+        """Say ``end`` if asked to, send ``tail``, end the input, and wait for the end of its output and of the bot."""
+        self.note_peak()
+        if say_end:
+            self.send(codec.encode(self.table.end()))
+        if tail:
+            self.send(tail)
+        began = trio.current_time()
+        until = began + EXIT_SECONDS
+        ended = await self.wire.end_input(until)
+        exited = self.wire.exited(0)
+        while ended and not (exited and self.hearing.closed) and trio.current_time() < until:
+            if not self.hearing.closed or not exited:
+                await self.hearing.take_in(min(until, trio.current_time() + MOMENT))
+            exited = exited or self.wire.exited(0)
+        return Finish(trio.current_time() - began, exited, self.hearing.closed, self.hearing.rest())
+
+    def note_peak(self) -> None:
+        """Look how much memory the bot has had so far."""
+        self.bench.peak = max(self.bench.peak, self.wire.peak())
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """How a bot ended. ``exited``: in words, "" where it still ran after EXIT_SECONDS; ``closed``: its output has ended;
+    ``rest``: what came that nobody asked for, in words, "" where nothing did."""
+
+    seconds: float
+    exited: str
+    closed: bool
+    rest: str
+
+
+@asynccontextmanager
+async def talking(
+    bench: Bench, where: Place | None = None, *, sandbox: Sandbox | None = None, command: Command | None = None
+) -> AsyncIterator[Talk]:
+    """Start the bot for a conversation, and end it on every path. Raises HostFault."""
+    wire = Line((command or bench.command,), sandbox or bench.sandbox)
+    failed: Failed | None = None
+    talk = Talk(bench, wire, where or bench.place())
+    try:
+        yield talk
+        talk.note_peak()
+    except Failed as error:
+        failed = error
+        raise
+    finally:
+        with trio.CancelScope(shield=True):
+            (ending,) = await wire.close(0.0)
+        bench.peak = max(bench.peak, ending.peak)
+        if failed is not None:
+            failed.notes, failed.heard = in_its_folder(unmarked(ending.notes)), bytes(talk.hearing.heard)

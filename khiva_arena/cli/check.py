@@ -1,0 +1,142 @@
+"""``khiva-arena check``: does a bot keep the protocol, step by step, in words that its author can use."""
+
+import json
+import shlex
+import sys
+from typing import Any
+
+import click
+import msgspec
+
+from khiva_arena.arbiter import bots as bot_files
+from khiva_arena.arbiter.bots import Bot
+from khiva_arena.arbiter.isolation import Level, Sandbox, cell
+from khiva_arena.arbiter.readable import NotExecutable
+from khiva_arena.arbiter.reap import new_mark
+from khiva_arena.arbiter.wire import Command
+from khiva_arena.check.bench import Bench
+from khiva_arena.check.report import Report, Status, Step, closing_text, not_tried_text, step_text
+from khiva_arena.check.run import check
+from khiva_arena.cli.options import json_option
+from khiva_arena.cli.sandbox import sandbox_of
+from khiva_arena.cli.settings import AUTO, pairs_of_flags, settle
+from khiva_arena.errors import ConfigError
+from khiva_arena.games.base import Game
+from khiva_arena.games.registry import GAMES, get
+
+OPPONENT = "shipped:python/random"
+
+
+@click.command("check", short_help="Check step by step that a bot keeps the protocol.")
+@click.argument("bot", metavar="BOT")
+@click.option("--game", "games", multiple=True, metavar="NAME", help="Only this game of those it plays; repeat for each.")
+@click.option("--quick", is_flag=True, help="Some seconds: fewer seat counts and sizes, no variants, no golden frames.")
+@click.option("--turn", metavar="TIME", help="Time for each decision, as 1s or 500ms [default: 1s].")
+@click.option("--bank", metavar="TIME", help="Time for a whole match beyond its turns [default: 10s].")
+@click.option("--start", metavar="TIME", help="Time to the bot's hello [default: 10s].")
+@click.option(
+    "--isolation",
+    metavar="LEVEL",
+    help="Check at this level alone: strict, standard, basic, trusted [default: the best that works here, and a start at each].",
+)
+@click.option("--trust-bots", is_flag=True, help="Start it at isolation trusted, too, with all of your rights.")
+@click.option(
+    "--limit",
+    "limit",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="What the bot may use, as memory=512M; repeat for each. Keys and defaults: `khiva-arena doctor`.",
+)
+@json_option
+def command(bot: str, games: tuple[str, ...], quick: bool, trust_bots: bool, as_json: bool, **flags: Any) -> int:
+    """Check that BOT, a folder with a bot.toml or a command, keeps the protocol, and say in numbered steps what was tried, what
+    was expected, what came instead, and what that most often comes from.
+
+    Exit code 0 if nothing failed, 1 if something did; warnings and skipped steps are no failures. What --json prints is
+    described by the schema khiva_arena/check/schema/check.json, which is installed with the package.
+    """
+    given = {key: value for key, value in flags.items() if key != "limit" and value is not None}
+    settings = settle({**given, "bots": (bot,), "trust_bots": trust_bots, "limits": pairs_of_flags("--limit", flags["limit"])})
+    loaded = bot_files.load(bot)
+    played = _games(loaded, games)
+    sandbox = sandbox_of(settings, rated=False)
+    _must_start(loaded, sandbox)
+    restricted = settings.isolation != AUTO
+    bench = Bench(
+        bot=loaded,
+        limits=settings.limits,
+        sandbox=sandbox,
+        games=played,
+        quick=quick,
+        levels=(sandbox.level,) if restricted or quick else tuple(Level),
+        trust=trust_bots or sandbox.level is Level.TRUSTED,
+    )
+    if not as_json:
+        click.echo(f"{bot}, at isolation {sandbox.level}")
+    teller = _Teller()
+    report = check(bench, bot, (lambda step: None) if as_json else teller.tell)
+    teller.done()
+    _print(report, bench, as_json)
+    return 0 if report.passed else 1
+
+
+def _must_start(bot: Bot, sandbox: Sandbox) -> None:
+    """Raise ConfigError where no step could be made, since the level cannot start the bot's program: root's bots run as users of
+    their own at level basic, who may not get at every program."""
+    of_its_own = bot.sources and "/" in bot.run[0]  # which is still to be copied to where they may run it
+    if sandbox.level is not Level.BASIC or of_its_own:
+        return
+    program = sys.executable if bot.run[0] == "{python}" else bot.run[0]
+    try:
+        cell(Command((program,), bot.folder), sandbox, new_mark()).clean()
+    except (FileNotFoundError, NotExecutable):
+        return  # it is the bot that lacks it, and a step says so
+    except OSError as error:
+        raise ConfigError(f"--isolation {sandbox.level}: {bot.name} cannot be started: {error}") from None
+
+
+def _games(bot: Bot, asked: tuple[str, ...]) -> tuple[Game, ...]:
+    """The games to be played. Raises ConfigError on one that there is not, or that the bot does not play."""
+    for name in bot.games:
+        try:
+            get(name)
+        except ConfigError as error:
+            raise ConfigError(f"{bot.asked_as}: games in bot.toml: {error}") from None
+    if other := [name for name in asked if get(name) and bot.games and name not in bot.games]:
+        raise ConfigError(f"--game {other[0]}: {bot.name} plays {', '.join(bot.games)} by its bot.toml")
+    return tuple(get(name) for name in dict.fromkeys(asked or bot.games or GAMES))
+
+
+class _Teller:
+    """Prints each step as it is done; those in a row that are skipped for one reason as one line."""
+
+    def __init__(self) -> None:
+        self._held: list[Step] = []
+
+    def tell(self, step: Step) -> None:
+        if self._held and (step.status is not Status.SKIPPED or step.said != self._held[0].said):
+            self.done()
+        if step.status is Status.SKIPPED:
+            self._held.append(step)
+        else:
+            click.echo(step_text(step))
+
+    def done(self) -> None:
+        if self._held:
+            click.echo(not_tried_text(self._held))
+        self._held.clear()
+
+
+def _print(report: Report, bench: Bench, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(msgspec.to_builtins(report)))
+        return
+    failed = [step for step in report.steps if step.status is Status.FAILED]
+    if failed:
+        then = f"It does not keep the protocol yet: begin with step {failed[0].number}."
+    else:
+        game = bench.games[0]
+        words = ["khiva-arena", "match", "--game", game.name, "--bot", report.bot]
+        words += ["--bot", OPPONENT] * (game.seats[0] - 1)
+        then = f"It keeps the protocol. Next: {shlex.join(words)}"
+    click.echo(closing_text(report, then))

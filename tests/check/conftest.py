@@ -1,0 +1,78 @@
+"""A bot of one file, laid out as an author would, and a check of it, at trusted so that only the bot itself decides."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from khiva_arena.arbiter.bots import load
+from khiva_arena.arbiter.clock import Limits
+from khiva_arena.arbiter.isolation import Level, Sandbox
+from khiva_arena.arbiter.resources import MIB, Resources
+from khiva_arena.check.bench import Bench
+from khiva_arena.check.report import Report
+from khiva_arena.check.run import check
+from khiva_arena.games.registry import get
+
+MISFIT = Path(__file__).parent / "bots" / "misfit.py"
+SOON = Limits(startup_ms=4_000, turn_ms=1_000, bank_ms=1_500)
+
+Checked = Callable[..., Report]
+
+
+@pytest.fixture(scope="session")
+def home() -> Iterator[Path]:
+    """A folder that every user may enter: root's bots run as others."""
+    with tempfile.TemporaryDirectory(prefix="khiva-check-", ignore_cleanup_errors=True) as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def misfit(home: Path) -> Callable[[str], str]:
+    """The folder of the bot that errs in one way."""
+
+    def lay_out(way: str) -> str:
+        folder = home / way
+        if not folder.exists():
+            folder.mkdir()
+            shutil.copy(MISFIT, folder / "main.py")
+            (folder / "bot.toml").write_text(f'name = "{way}"\nrun = "{{python}} main.py {way}"\ngames = ["khiva"]\n')
+        return str(folder)
+
+    return lay_out
+
+
+@pytest.fixture(scope="session")
+def checked(misfit: Callable[[str], str]) -> Checked:
+    """Check the bot that errs in one way; a plain check of it is made once."""
+
+    made: dict[str, Report] = {}
+
+    def run(way: str, **more: Any) -> Report:
+        if more:
+            return once(way, **more)
+        if way not in made:
+            made[way] = once(way)
+        return made[way]
+
+    def once(way: str, **more: Any) -> Report:
+        given = {
+            "limits": SOON,
+            "sandbox": Sandbox(Level.TRUSTED, Resources(memory=150 * MIB)),
+            "games": (get("khiva"),),
+            "quick": True,
+            "levels": (Level.TRUSTED,),
+            "trust": True,
+        }
+        bench = Bench(load(misfit(way)), **given | more)
+        told: list[str] = []
+        report = check(bench, way, lambda step: told.append(step.id))
+        assert told == [step.id for step in report.steps]
+        return report
+
+    return run

@@ -1,0 +1,119 @@
+"""What a check works out of what it measured: percentiles, how long a bank lasts, use of the processor."""
+
+import math
+import shlex
+import sys
+from pathlib import Path
+
+import msgpack
+import pytest
+import trio
+
+from khiva_arena.arbiter.bots import load
+from khiva_arena.arbiter.clock import Limits
+from khiva_arena.arbiter.hog import Look
+from khiva_arena.arbiter.isolation import Level, Sandbox
+from khiva_arena.arbiter.usage import Waited
+from khiva_arena.check import play, processor, received
+from khiva_arena.check.bench import Bench, Failed, Warned
+from khiva_arena.check.tables import decisions_of_a_match
+from khiva_arena.games.registry import GAMES, get
+
+TURN, BANK = 1.0, 10.0
+
+
+def bench(*games: str) -> Bench:
+    bot = load(shlex.join([sys.executable, str(Path(__file__).parent / "bots" / "misfit.py")]))
+    played = tuple(get(name) for name in games or GAMES)
+    return Bench(bot, Limits(10_000, 1_000, 10_000), Sandbox(Level.TRUSTED), played, quick=True, levels=(), trust=True)
+
+
+def test_percentiles_and_bars() -> None:
+    thought = [0.001 * number for number in range(1, 101)]
+    assert play.of_latency(thought) == pytest.approx({"p50": 50, "p90": 90, "p99": 99, "max": 100})
+    assert play.of_latency([0.25]) == {"p50": 250, "p90": 250, "p99": 250, "max": 250}
+    assert play.of_latency([]) == {}
+    assert play.histogram([]) == []
+    bars = play.histogram([0.00005, 0.0002, 0.0003, 0.02])
+    assert bars == [(0.1, 1), (0.3, 2), (1, 0), (3, 0), (10, 0), (20, 1)]
+
+
+@pytest.mark.parametrize(("thought", "firsts", "lasts"), [
+    ([0.2] * 9, {0}, math.inf),
+    ([1.5] * 9, {0}, 1 + 9.5 / 0.5),
+    ([3.0, 0.1, 0.1, 3.0, 0.1, 0.1], {0, 3}, math.inf),  # a slow start comes once to a match
+    ([3.0, 1.5, 0.1, 3.0, 0.1, 0.1], {0, 3}, 1 + 8.0 / 0.125),
+    ([2.0, 2.0], {0, 1}, 1 + 9.0),  # nothing but first ones: the others are taken for the same
+    ([], set(), math.inf),
+])  # fmt: skip
+def test_how_long_a_bank_lasts(thought: list[float], firsts: set[int], lasts: float) -> None:
+    assert play.bank_lasts(thought, firsts, Limits(10_000, 1_000, 10_000)) == pytest.approx(lasts)
+
+
+def test_a_bank_that_a_match_overdraws_is_a_failure() -> None:
+    slow = bench()
+    slow.thought, slow.firsts = [1.5] * 60, {0, 30}
+    with pytest.raises(Failed) as failed:
+        trio.run(play.latency, slow)
+    needed = decisions_of_a_match(get("emira"))
+    assert failed.value.expected == f"a bank that lasts for a whole match, which asks a seat for some {needed} decisions in emira"
+    assert failed.value.got.endswith(
+        "60 took longer than that, which its bank of 10,000 ms has to pay, and at that rate it lasts 20 decisions"
+    )
+    slow.thought = [1.01] * 60
+    with pytest.raises(Warned, match=r"60 took longer than that, which its bank of 10,000 ms has to pay$"):
+        trio.run(play.latency, slow)
+    slow.thought = [0.99] * 60
+    assert trio.run(play.latency, slow).endswith("a turn has 1,000 ms")
+
+
+def test_the_length_of_a_match() -> None:
+    assert 15 < decisions_of_a_match(get("khiva")) < 60
+    assert decisions_of_a_match(get("emira")) > 100
+
+
+@pytest.mark.parametrize(("begun", "ended", "said"), [
+    (6, 6, "6 matches"),
+    (1, 1, "1 match"),
+    (6, 4, "6 matches begun, 4 to the end,"),
+    (2, 0, "2 matches begun, none of them to the end,"),
+])  # fmt: skip
+def test_matches_that_were_cut_are_not_counted_as_whole(begun: int, ended: int, said: str) -> None:
+    assert play._matches(begun, ended) == said
+
+
+def look(at: float, cpu: float, **threads: float) -> Look:
+    return Look(at, [{int(thread[1:]): Waited(0.0, had) for thread, had in threads.items()}], [cpu])
+
+
+def test_cpu_between_two_looks() -> None:
+    assert processor.used(look(0, 0.0, t7=0.003), look(1, 0.01, t7=0.004, t8=0.005)) == pytest.approx(0.006)
+    assert processor.used(look(0, 1.0), look(1, 1.5)) == pytest.approx(0.48)  # a system that tells nothing of threads
+    assert processor.used(look(0, 1.0, t7=0.9), look(1, 1.01)) == 0.0  # its threads have ended, and ticks are rough
+
+
+@pytest.mark.parametrize(("asked_for", "used", "idle", "said"), [
+    (10.0, 9.9, 0.02, ""),
+    (10.0, 12.5, 0.02, "1.25 cores while it is asked, 0.02 while it is not; one is its due"),
+    (10.0, 1.0, 0.5, "0.10 cores while it is asked, 0.50 while it is not, where a tenth of one is its due"),
+    (0.001, 0.015, 0.11, ""),  # within what readings may be rounded by
+    (0.0, 0.0, 0.0, ""),
+])  # fmt: skip
+def test_cores_that_are_not_its_due_are_a_warning(asked_for: float, used: float, idle: float, said: str) -> None:
+    found = bench("khiva")
+    found.asked_for, found.used = asked_for, used
+    if not said:
+        assert processor.judged(found, idle).endswith(f"{idle:.2f} while it is not")
+        return
+    with pytest.raises(Warned, match=said):
+        processor.judged(found, idle)
+
+
+def test_repeated_keys_are_few_and_short() -> None:
+    pair = msgpack.packb("k" * 20_000) + b"\x00"
+    assert received.repeated_keys(b"\x82" + pair * 2) == {f"'{'k' * 39} ... (20002 characters)"}
+    many = b"".join(msgpack.packb(f"key{number}") + b"\x00" for number in range(300))
+    found = received.repeated_keys(b"\xde" + (600).to_bytes(2, "big") + many * 2)
+    assert len(found) == received.KEYS_KEPT
+    assert found <= {repr(f"key{number}") for number in range(300)}
+    assert received.repeated_keys(msgpack.packb({"a": {"a": 1}})) == set()

@@ -1,0 +1,274 @@
+"""Which trap a failure is taken for, in each language; none is made up where nothing is known."""
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import msgpack
+import pytest
+from tools import need_language
+
+from khiva_arena import shipped
+from khiva_arena.arbiter.bots import Bot, load
+from khiva_arena.check.bench import Failed
+from khiva_arena.check.hints import BIN, BINARY, EMPTY, FLOAT, FLUSH, LANGUAGES, NUMBER, STDERR, hint, language_of
+
+ACT = msgpack.packb({"type": "act", "req": 2570, "choice": 5})
+FRAME = len(ACT).to_bytes(4, "big") + ACT
+RUNS = {
+    "python": "{python} main.py",
+    "c": "./bot",
+    "cpp": "./bot",
+    "rust": "target/release/bot",
+    "go": "./bot",
+    "java": "java -jar bot.jar",
+    "javascript": "node main.js",
+    "typescript": "node main.js",
+    "csharp": "mono Bot.exe",
+    "ruby": "ruby main.rb",
+    "php": "php main.php",
+    "perl": "/usr/bin/perl main.pl",
+    "lua": "lua5.4 main.lua",
+    "haskell": "./Bot",
+    "ocaml": "./bot",
+    "nim": "./bot",
+}
+BUILDS = {
+    "c": "cc -O2 -o bot bot.c",
+    "cpp": "c++ -O2 -o bot bot.cpp",
+    "rust": "cargo build --release --offline",
+    "go": "go build -o bot .",
+    "java": "sh -c 'javac -d . Bot.java && jar cfe bot.jar Bot *.class'",
+    "typescript": "tsc main.ts",
+    "csharp": "mcs -out:Bot.exe Bot.cs",
+    "haskell": "ghc -O2 Bot.hs",
+    "ocaml": "ocamlfind ocamlopt -package unix bot.ml -o bot",
+    "nim": "nim c -d:release bot.nim",
+}
+
+
+def bot(language: str) -> Bot:
+    run = tuple(shlex.split(RUNS.get(language, "./bot")))
+    return Bot(language, "", run, tuple(shlex.split(BUILDS.get(language, ""))), (), "", True, (), language)
+
+
+def failed(got: str = "", *, notes: str = "", heard: bytes = b"") -> Failed:
+    made = Failed("something else", got)
+    made.notes, made.heard = notes, heard
+    return made
+
+
+@pytest.mark.parametrize("language", RUNS)
+def test_the_language_is_told_by_the_commands(language: str) -> None:
+    assert language_of(bot(language)) == language
+
+
+def test_every_language_with_a_kit_can_be_told() -> None:
+    assert {name for name, _ in LANGUAGES} == set(shipped.languages())
+    for path in shipped.bots().values():
+        assert language_of(load(str(path))) == path.parent.name
+    assert language_of(bot("no such language")) == ""
+    for advice in (STDERR, FLUSH, BINARY, FLOAT, NUMBER, BIN, EMPTY):
+        assert set(advice) <= set(shipped.languages())
+
+
+# What the shipped build and run lines say where a library is missing, each the line that tells.
+@pytest.mark.parametrize(("language", "notes"), [
+    ("c", "kit.h:10:10: fatal error: errno.h: No such file or directory"),
+    ("nim", "/usr/lib/nim/lib/nimbase.h:269:10: fatal error: limits.h: No such file or directory"),
+    ("cpp", "khiva_kit.hpp:18:10: fatal error: msgpack.hpp: No such file or directory"),
+    ("rust", "error: no matching package named `rmp-serde` found\nlocation searched: directory source `/tmp/empty`"),
+    ("rust", "error: failed to get `rmp-serde` as a dependency\nCaused by:\n  failed to load source for dependency `rmp-serde`"),
+    ("rust", "error[E0463]: can't find crate for `rmp_serde`"),
+    ("go", 'khiva_kit.go:17:2: cannot find package "github.com/vmihailenco/msgpack/v5" in any of:'),
+    ("java", "./KhivaKit.java:12: error: package org.msgpack.core does not exist"),
+    ("java", "java.lang.NoClassDefFoundError: org/msgpack/core/MessagePack\n\tat KhivaKit.read(KhivaKit.java:126)"),
+    ("ruby", "khiva_kit.rb:11:in `require': cannot load such file -- msgpack (LoadError)"),
+    ("php", "PHP Fatal error:  Uncaught Error: Call to undefined function msgpack_pack()"),
+    ("php", "Fatal error: Uncaught Error: Call to undefined function Khiva\\msgpack_unpack() in khiva_kit.php:135"),
+    ("perl", "Can't locate Data/MessagePack.pm in @INC (you may need to install the Data::MessagePack module)"),
+    ("lua", "lua5.4: ./khiva_kit.lua:11: module 'MessagePack' not found:\n\tno field package.preload['MessagePack']"),
+    ("ocaml", 'File "bot.ml", line 1:\nError: Cannot find file unix.cmxa'),
+    ("haskell", "Bot.hs:1:1: error:\n    Could not find module \u2018Data.NoSuch\u2019"),
+])  # fmt: skip
+def test_a_missing_library_is_named_by_its_package(language: str, notes: str) -> None:
+    text = hint(bot(language), failed("its output ended: it exited with code 1", notes=notes))
+    assert text.startswith("a library is missing; on Debian and Ubuntu: apt install ")
+    assert " ".join(shipped.languages()[language].debian) in text
+    assert hint(bot(language), failed(notes)) == text  # as the end of a build
+
+
+def test_a_missing_library_of_python_names_the_arenas_own_interpreter() -> None:
+    text = hint(bot("python"), failed("its output ended: it exited with code 1", notes="No module named 'msgpack'"))
+    assert text.startswith("a library is missing: run the bot as {python}")
+
+
+# The same for a program: a word of the line, or one that it starts in its turn.
+@pytest.mark.parametrize(("language", "program", "text"), [
+    ("ruby", "ruby", "its output ended: it cannot be started: no such program: ruby"),
+    ("haskell", "ghc", "mine: its build needs 'ghc', which is not on this machine"),
+    ("go", "go", "its build (env go build) exited with code 127:\nenv: \u2018go\u2019: No such file or directory"),
+    ("go", "go", "its build (env go build) exited with code 127:\n/usr/bin/env: 'go': No such file or directory"),
+    ("go", "go", "env: can't execute 'go': No such file or directory"),
+    ("typescript", "node", "/usr/bin/env: \u2018node\u2019: No such file or directory"),
+    ("csharp", "mono", "sh: 1: exec: mono: not found"),
+    ("csharp", "mono", "sh: line 1: exec: mono: not found"),
+    ("csharp", "mono", "/bin/sh: line 1: mono: command not found"),
+    ("nim", "gcc", "/bin/sh: 1: gcc: not found\nError: execution of an external compiler program 'gcc -c' failed"),
+    ("ocaml", "x86_64-linux-gnu-as", "sh: 1: x86_64-linux-gnu-as: not found\nFile \"msgpack.ml\", line 1:"),
+    ("haskell", "x86_64-linux-gnu-gcc", "ghc: could not execute: x86_64-linux-gnu-gcc"),
+    ("rust", "cc", "error: linker `cc` not found"),
+])  # fmt: skip
+def test_a_missing_program_is_named(language: str, program: str, text: str) -> None:
+    told = hint(bot(language), failed(text))
+    assert told.startswith(f"the program {program} is not on this machine; on Debian and Ubuntu: apt install ")
+    assert " ".join(shipped.languages()[language].debian) in told
+    assert hint(bot(language), failed("its output ended: it exited with code 127", notes=text)) == told
+
+
+NO_TOOLS = {"csharp": "mono", "go": "go"}
+
+
+@pytest.mark.parametrize("language", NO_TOOLS)
+def test_what_a_shipped_line_says_without_its_tool(language: str, tmp_path: Path) -> None:
+    shipped_bot = load(f"shipped:{language}/random")
+    words = shipped_bot.run if language == "csharp" else shipped_bot.build
+    for name in ("sh", "env"):
+        (tmp_path / name).symlink_to(f"/bin/{name}")
+    environment = {"PATH": str(tmp_path), "LANG": "C.UTF-8"}
+    done = subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert done.returncode == 127
+    text = hint(shipped_bot, failed("its output ended: it exited with code 127", notes=done.stderr))
+    assert text.startswith(f"the program {NO_TOOLS[language]} is not on this machine; ")
+
+
+@pytest.mark.parametrize(("language", "notes"), [
+    ("python", "    choice = operator.index(choose(message, match))\n             ^^^^^^^\n"
+               "TypeError: 'list' object cannot be interpreted as an integer"),
+    ("python", "    choice = operator.index(choose(message, match))\n"
+               "TypeError: 'float' object cannot be interpreted as an integer"),
+    ("javascript", "TypeError: choose returned 0,1 (object), no whole number\n    at Object.play"),
+    ("typescript", "TypeError: choose returned 1.5 (number), no whole number"),
+    ("ruby", "khiva_kit.rb:36:in `play': choose gave [0, 1], not a whole number (TypeError)"),
+    ("php", "Uncaught TypeError: choose gave array (\n  0 => 0,\n  1 => 1,\n), not an int; intdiv() gives one in k.php:40"),
+    ("php", "Uncaught TypeError: {closure}(): Return value must be of type int, float returned in main.php:10\nStack trace:\n"
+            "#0 khiva_kit.php(38): {closure}()"),
+    ("perl", "choose gave ARRAY(0x5653ac618b60), not a whole number; int() makes one"),
+    ("lua", "lua5.4: ./khiva_kit.lua:114: choose gave 1.5, not an integer; // divides without a fraction"),
+])  # fmt: skip
+def test_a_choice_that_is_no_index_is_told_as_the_kit_tells_it(language: str, notes: str) -> None:
+    text = hint(bot(language), failed("its output ended: it exited with code 1", notes=notes))
+    assert text.startswith("choose returns an index into legal, a whole number counted from 0, never the entry itself; ")
+
+
+ENTRIES = {
+    "python": ("python3", "main.py", 'from khiva_kit import play\nplay("x", lambda d, m: d["legal"][0])'),
+    "javascript": ("node", "main.js", 'require("./khiva_kit.js").play("x", (d, m) => d.legal[0], "1")'),
+    "ruby": ("ruby", "main.rb", 'require_relative "khiva_kit"\nKhiva.play("x") { |d, m| d["legal"][0] }'),
+    "php": ("php", "main.php", '<?php require "khiva_kit.php"; Khiva\\play("x", fn (array $d, array $m) => $d["legal"][0]);'),
+    "perl": ("perl", "main.pl", 'use lib "."; use KhivaKit; KhivaKit::play("x", sub { return $_[0]{legal}[0] });'),
+    "lua": ("lua5.4", "main.lua", 'require("khiva_kit").play("x", function(d, m) return d.legal[1] end)'),
+}
+
+
+@pytest.mark.parametrize("language", ENTRIES)
+def test_each_kits_own_words_for_a_bad_choice_are_known(language: str, tmp_path: Path) -> None:
+    tool, name, text = ENTRIES[language]
+    need_language(language)
+    shutil.copytree(shipped.languages()[language].folder / "kit", tmp_path, dirs_exist_ok=True)
+    (tmp_path / name).write_text(text)
+    vectors = json.loads((shipped.folder("protocol") / "vectors" / "frames.json").read_text())
+    sent = {vector["message"]: vector["hex"] for vector in reversed(vectors) if vector["direction"] == "to_bot"}
+    frames = [sent["hello"], sent["decide"]]
+    program = sys.executable if language == "python" else tool
+    done = subprocess.run([program, name], cwd=tmp_path, input=bytes.fromhex("".join(frames)), capture_output=True, check=False)
+    assert done.returncode != 0
+    notes = (done.stderr + done.stdout).decode(errors="replace")  # php's own settings may show errors on stdout
+    assert hint(bot(language), failed("its output ended", notes=notes)).startswith("choose returns an index into legal")
+
+
+def test_other_type_errors_are_not_taken_for_a_bad_choice() -> None:
+    inside = (
+        "    choice = operator.index(choose(message, match))\n             ^^^^^^\n"
+        '  File "main.py", line 3, in choose\n    for i in range(1.5):\n'
+        "TypeError: 'float' object cannot be interpreted as an integer"
+    )
+    other = "TypeError: f(): Return value must be of type int, float returned in main.php:3\nStack trace:\n#0 main.php(9): f()"
+    for language, notes in (("python", inside), ("php", other)):
+        assert hint(bot(language), failed("its output ended", notes=notes), "otherwise") == "otherwise"
+
+
+@pytest.mark.parametrize("notes", [
+    "FileNotFoundError: [Errno 2] No such file or directory: '/root/weights'",
+    "PermissionError: [Errno 13] Permission denied: '/root/weights'",
+    "Error: ENOENT: no such file or directory, open '/root/weights'",
+    "main.rb:1:in `read': No such file or directory @ rb_sysopen - /root/weights (Errno::ENOENT)",
+    "Warning: file_get_contents(/root/weights): Failed to open stream: No such file or directory in main.php on line 1",
+    "/root/weights: No such file or directory at main.pl line 1.",
+    "lua5.4: cannot open /root/weights: No such file or directory",
+    "java.io.FileNotFoundException: /root/weights (No such file or directory)",
+    "Exception in thread \"main\" java.nio.file.NoSuchFileException: /root/weights",
+    'System.IO.FileNotFoundException: Could not find file "/root/weights"',
+    "bot: /root/weights: openFile: does not exist (No such file or directory)",
+    'Exception: Sys_error "/root/weights: No such file or directory".',
+    "Error: unhandled exception: cannot open: /root/weights [IOError]",
+])  # fmt: skip
+def test_a_file_outside_of_the_folder_is_named_in_each_languages_words(notes: str) -> None:
+    ended = failed("its output ended: it exited with code 1", notes=f"trace\n{notes}\n")
+    assert hint(bot("c"), ended) == (
+        "/root/weights: a bot sees its own folder and the system's programs only: put the file into the folder"
+    )
+    assert hint(bot("c"), ended, "otherwise", confined=False) == "otherwise"
+
+
+@pytest.mark.parametrize("notes", [
+    "FileNotFoundError: [Errno 2] No such file or directory: 'data/weights'",
+    "data/weights: No such file or directory",
+    "PermissionError: [Errno 13] Permission denied: '/proc/1/mem'",
+    "/usr/share/x: No such file or directory",
+    "loaded /root/weights",
+])  # fmt: skip
+def test_other_files_are_not_said_to_be_outside(notes: str) -> None:
+    assert hint(bot("c"), failed("its output ended", notes=notes), "otherwise") == "otherwise"
+
+
+@pytest.mark.parametrize(("heard", "said"), [
+    (FRAME.replace(b"\n", b"\r\n"), "text mode"),
+    (ACT, "without a length"),
+    (len(ACT).to_bytes(4, "little") + ACT, "little-endian"),
+    (b'{"type":"act"}\n', "JSON is another protocol"),
+    (b'\0\0\0\x0e{"type":"act"}', "the frame holds JSON"),
+    (b"Hello, I am a bot\n", "text was printed on stdout"),
+    (FRAME + b"debug: 17\n" + FRAME, "text was printed on stdout"),
+])  # fmt: skip
+def test_bytes_tell_their_own_trap(heard: bytes, said: str) -> None:
+    assert said in hint(bot("perl"), failed("no frame", heard=heard))
+
+
+@pytest.mark.parametrize("heard", [b"", FRAME, FRAME * 3, FRAME[:-4], b"\0\0", b"\xff\xff\xff\xff", b"\xff\xfe\x01", bytes(40)])
+def test_no_trap_is_made_up(heard: bytes) -> None:
+    assert hint(bot("perl"), failed("nothing within 11 s", heard=heard), "otherwise") == "otherwise"
+
+
+@pytest.mark.parametrize(("language", "got", "said"), [
+    ("perl", "binary data at $.type; send a string", "->utf8"),
+    ("lua", "act: a float at $.choice; send a whole number as an integer", "math.tointeger"),
+    ("php", "act: a float at $.choice; send a whole number as an integer", "intdiv"),
+    ("lua", "hello: Expected `array`, got `object` - at `$.caps`", "a table with anything but 1 to n"),
+    ("perl", "act: Expected `int`, got `str` - at `$.req`", "0 + $x"),
+    ("php", "hello: Expected `int`, got `str` - at `$.proto`", "(int) $x"),
+    ("javascript", "act: Expected `int`, got `str` - at `$.choice`", "Number(x); the answer is an index into legal"),
+    ("lua", "act: Expected `int`, got `str` - at `$.choice`", "math.tointeger(x)"),
+    ("", "act: Expected `int`, got `str` - at `$.req`", "make it an integer before you pack it"),
+    ("cpp", "binary data at $.type; send a string", "std::string, not std::vector<char>"),
+    ("c", "nothing within 2 s; it came after 2.50 s: too late", "aim at turn_ms less"),
+    ("c", "nothing within 1.4 s (its turn, and the 0.4 s that slow decisions before left of its bank of 10 s)", "aim at turn_ms"),
+    ("go", "nothing within 11 s, but 1 whole frame once its input had ended", "bufio.Writer"),
+    ("c", "nothing within 11 s, but 1 whole frame once its input had ended", "fflush(stdout)"),
+    ("", "nothing within 11 s, but 1 whole frame once its input had ended", "flush after each frame"),
+])  # fmt: skip
+def test_what_the_arbiter_says_gets_the_languages_own_advice(language: str, got: str, said: str) -> None:
+    assert said in hint(bot(language), failed(got))

@@ -1,0 +1,257 @@
+"""Each way to err fails the step it should, with the hint that helps, and nothing else but what cannot go well with it."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from arena import descendants, living
+from levels import EVERY_LEVEL, need_level
+
+from khiva_arena.arbiter.bots import load
+from khiva_arena.arbiter.clock import Limits
+from khiva_arena.arbiter.isolation import Level, Sandbox
+from khiva_arena.arbiter.probe import levels, python_closed
+from khiva_arena.arbiter.reap import MARK
+from khiva_arena.check.bench import Bench
+from khiva_arena.check.report import Report, Status, Step
+from khiva_arena.check.run import GAMES, steps
+from khiva_arena.games.registry import get
+from khiva_arena.shipped import folder
+
+FRAMES = folder("protocol") / "vectors" / "frames.json"
+
+# More than one step where the first one's trap cannot but spoil the others, too.
+MISFITS = {
+    "banner": (["start"], "text was printed on stdout"),
+    "library": (["start"], "a library is missing"),
+    "exits_at_once": (["start"], ""),
+    "slow_start": (["start"], ""),
+    "slow_hello": (["start"], "do less before the hello"),
+    "slow_answer": (["answers"], "aim at turn_ms less"),
+    "slow_req": (["req"], "aim at turn_ms less"),
+    "string_req": (["answers"], "goes out as a string; int(x)"),
+    "chokes_on_default": (["events"], "any game's events may hold"),
+    "chokes_on_forfeit": (["events", "game:khiva"], "any game's events may hold"),
+    "greets_any_proto": (["no-common-protocol"], "greet only where 1 stands in protos"),
+    "bare": (["start"], "without a length"),
+    "json": (["start"], "JSON is another protocol"),
+    "json_in_frame": (["start"], "the frame holds JSON"),
+    "little_endian": (["start"], "little-endian"),
+    "empty_map": (["start"], "a map was sent where an array belongs"),
+    "fills_buffer": (["start"], "held back"),
+    "print": (["answers"], "print(..., file=sys.stderr)"),
+    "no_flush": (["answers"], "sys.stdout.buffer.flush()"),
+    "silent": (["answers"], ""),
+    "half": (["answers"], ""),
+    "float": (["answers"], "divide with //"),
+    "text": (["answers"], ""),
+    "bin_keys": (["answers"], "pack str, not bytes"),
+    "integer_keys": (["answers"], "keys of maps are strings"),
+    "wrong_req": (["answers"], ""),
+    "twice": (["answers"], "one act for each decide"),
+    "memory": (["answers", "memory"], ""),
+    "strict_fields": (["later-hello", "unknown-fields", "large"], "fields and event types that you know"),
+    "one_read": (["fragments", "coalesced", "unknown-messages", "fault", "large"], "a read may give less"),
+    "half_read": (["fragments", "large"], "a read may give less"),
+    "drops_rest": (["coalesced", "unknown-messages"], "a read may give more"),
+    "stops": (["encodings", "events"], ""),
+    "no_wide": (["encodings"], "every form in section 3"),
+    "answers_unknown": (["unknown-messages"], "do nothing"),
+    "answers_fault": (["fault"], "do nothing"),
+    "req_32_bits": (["req"], "53 bits"),
+    "crlf": (["req"], "text mode"),
+    "small_buffer": (["large"], "1,048,576"),
+    "two_seats_only": (["game:khiva"], "index into legal"),
+    "one_kind": (["game:khiva"], "index into legal"),
+    "print_unflushed": (["stdout"], "text was printed on stdout"),
+    "prints_after_end": (["stdout"], "text was printed on stdout"),
+    "floods_after_end": (["stdout", "exit"], "write nothing but"),
+    "acts_after_end": (["stdout"], "write nothing but"),
+    "never_exits": (["exit"], "leave the loop"),
+    "child": (["children"], "end and wait for the processes"),
+    "child_27": (["children"], "end and wait for the processes"),
+}
+
+
+BUSY = {"exit", "time"}
+"""Steps that a busy host can turn into warnings."""
+
+
+def _warned(report: Report) -> set[str]:
+    return {step.id for step in report.steps if step.status is Status.WARNING}
+
+
+def _failed(report: Report) -> list[str]:
+    return [step.id for step in report.steps if step.status is Status.FAILED]
+
+
+@pytest.mark.parametrize("way", MISFITS)
+def test_each_way_to_err_fails_its_step(way: str, checked: Callable[..., Report]) -> None:
+    failing, hint = MISFITS[way]
+    report = checked(way) if way != "one_kind" else checked(way, quick=False)
+    assert _failed(report) == failing
+    assert not report.passed
+    first = next(step for step in report.steps if step.status is Status.FAILED)
+    assert first.expected
+    assert first.got
+    assert hint in " ".join(step.hint for step in report.steps)
+
+
+def _step(report: Report, word: str) -> Step:
+    return next(step for step in report.steps if step.id == word)
+
+
+def test_what_an_author_is_told(checked: Callable[..., Report]) -> None:
+    step = _step(checked("float"), "answers")
+    assert step.expected.startswith("an act with req ")
+    assert step.got.endswith(".0}: a float at $.choice; send a whole number as an integer")
+    step = _step(checked("library"), "start")
+    assert "ModuleNotFoundError: No module named 'no_such_library'" in step.stderr
+    assert step.got == "its output ended: it exited with code 1"
+    assert "{python}" in step.hint
+    step = _step(checked("silent"), "answers")
+    assert step.got == "nothing within 2.5 s"
+    step = _step(checked("slow_answer"), "answers")
+    assert re.fullmatch(r"nothing within 2\.5 s; it came after (2\.[89]|3\.\d)\d s: too late", step.got)
+    step = _step(checked("slow_req"), "req")
+    assert " s that slow decisions before left of its bank of 1.5 s); it came after 1." in step.got
+    assert "held back" in _step(checked("no_flush"), "answers").hint
+    assert "'proto': 2" in _step(checked("greets_any_proto"), "no-common-protocol").got
+    step = _step(checked("half"), "answers")
+    assert step.got.endswith("bytes of a frame, then no more within 2.5 s")
+    step = _step(checked("memory"), "memory")
+    assert step.got.startswith("memory: it reached the limit of 150 MiB")
+    assert "good game!" in _step(checked("prints_after_end"), "stdout").got
+
+
+@pytest.mark.parametrize(("way", "word", "said"), [
+    ("lots", "repeat", "another choice at number"),
+    ("repeated_key", "keys", "'choice' twice"),
+    ("repeated_long_key", "keys", "kkk ... (20002 characters) twice in one map"),
+    ("slow", "time", "which its bank of 2,400 ms has to pay"),
+    ("exits_3", "exit", "it exited with code 3 after `end`, which no match blames it for"),
+    ("spins", "processor", "while it is not, where a tenth of one is its due"),
+])  # fmt: skip
+def test_what_no_match_blames_is_a_warning(way: str, word: str, said: str, checked: Callable[..., Report]) -> None:
+    report = checked(way, limits=Limits(4_000, 100, 2_400))
+    assert word in _warned(report)
+    assert _warned(report) <= {word, *BUSY}
+    assert said in _step(report, word).said
+    assert len(_step(report, word).said) < 300
+    assert report.passed
+
+
+@pytest.mark.parametrize("way", ["honest", "note"])
+def test_an_honest_bot_passes_every_step(way: str, checked: Callable[..., Report]) -> None:
+    report = checked(way, quick=False)
+    assert report.passed
+    assert _warned(report) <= BUSY
+    assert not [step.id for step in report.steps if step.status is Status.SKIPPED]
+    assert report.decisions > 100
+    assert sum(bar.decisions for bar in report.histogram) == report.decisions
+    assert report.latency_ms["p50"] <= report.latency_ms["p99"] <= report.latency_ms["max"] == report.histogram[-1].up_to_ms
+    assert 1 << 20 < report.memory_bytes < 100 << 20
+
+
+def test_nothing_is_tried_that_makes_no_sense(checked: Callable[..., Report]) -> None:
+    report = checked("exits_at_once")
+    assert [step.number for step in report.steps] == list(range(1, len(report.steps) + 1))
+    later = report.steps[report.steps.index(_step(report, "start")) + 1 :]
+    assert {(step.status, step.said) for step in later} == {(Status.SKIPPED, "not tried: it does not start")}
+    report = checked("silent")
+    assert _step(report, "req").said == "not tried: it does not answer plain requests"
+    assert _step(report, "memory").status is Status.OK
+    assert _step(checked("never_exits"), "children").said == "not tried: its exit when the match is over fails already"
+
+
+def test_a_bot_that_stops_is_not_waited_for_again_and_again(checked: Callable[..., Report]) -> None:
+    report = checked("stops")
+    later = report.steps[report.steps.index(_step(report, "events")) + 1 :]
+    skipped = {step.id for step in later if step.said == "not tried: 2 steps waited for an answer in vain already"}
+    assert {step.id for step in later} - skipped == {"keys", "time", "memory"}
+    assert {"exit", "children", "level:trusted", "game:khiva"} <= skipped
+    assert report.seconds < 20
+
+
+def test_a_file_outside_of_the_folder_is_named(checked: Callable[..., Report]) -> None:
+    need_level(Level.STANDARD)
+    step = _step(checked("reads_outside", sandbox=Sandbox(Level.STANDARD), levels=(Level.STANDARD,)), "start")
+    assert step.hint.startswith("/root/misfit/weights.bin: a bot sees its own folder and the system's programs only")
+    assert 'File "main.py", line ' in step.stderr
+    assert "/staged/" not in step.stderr
+    assert _step(checked("reads_outside"), "start").hint == ""  # at trusted it is just not there
+
+
+def test_games_are_no_hint_to_a_bot_that_names_them(misfit: Callable[[str], str]) -> None:
+    named = load(misfit("honest"))
+    for bot, hint in ((named, ""), (replace(named, games=()), GAMES)):
+        bench = Bench(bot, Limits(), Sandbox(Level.TRUSTED), (get("khiva"),), quick=True, levels=(), trust=True)
+        assert [plan.hint for plan in steps(bench) if plan.id == "game:khiva"] == [hint]
+
+
+def test_golden_frames_are_for_bots_of_their_game(checked: Callable[..., Report]) -> None:
+    frames = [vector for vector in json.loads(FRAMES.read_text()) if vector["direction"] == "to_bot"]
+    step = _step(checked("honest", quick=False), "vectors")
+    assert (step.status, step.said) == (Status.OK, f"{len(frames)} frames of {FRAMES}")
+    assert _step(checked("strict_fields", quick=False), "vectors").status is Status.FAILED
+    step = _step(checked("honest", quick=False, games=(get("silk_road"),)), "vectors")
+    assert (step.status, step.said) == (Status.SKIPPED, "they are of khiva, with which this bot is not checked")
+
+
+def test_levels_that_are_not_tried_say_why(checked: Callable[..., Report]) -> None:
+    report = checked("honest", levels=tuple(Level), trust=False)
+    step = _step(report, "level:trusted")
+    assert (step.status, step.said) == (Status.SKIPPED, "there it would run with all of your rights; --trust-bots tries it")
+    for level, why in levels().items():
+        step = _step(report, f"level:{level}")
+        if why:
+            assert (step.status, step.said) == (Status.SKIPPED, f"this machine does not have it: {why}")
+        elif level in (Level.STRICT, Level.STANDARD):
+            assert step.status is Status.OK
+
+
+@EVERY_LEVEL
+def test_a_child_left_behind_is_seen_at_every_level(level: Level, checked: Callable[..., Report]) -> None:
+    need_level(level)
+    if level is Level.BASIC and (closed := python_closed()):
+        pytest.skip(f"NOT TESTED: root's bots may not pass {closed}")
+    step = _step(checked("child", sandbox=Sandbox(level)), "children")
+    assert (step.status, step.got) == (Status.FAILED, "1 left behind: sleep 60")
+    assert _step(checked("note", sandbox=Sandbox(level)), "children").status is Status.OK
+
+
+def _marked() -> set[int]:
+    """Living processes that carry the mark of bots of ours, wherever they have gone."""
+    mark = f"{MARK}={os.getpid()}-".encode()
+    found = set()
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):  # it has ended, or is another user's
+            if any(entry.startswith(mark) for entry in environment.read_bytes().split(b"\0")):
+                found.add(int(environment.parent.name))
+    return living(found)
+
+
+def test_no_process_stays_behind(checked: Callable[..., Report]) -> None:
+    before = set(descendants(os.getpid()))
+    for way in ("child", "silent"):
+        checked(way, trust=False)
+    assert not living(descendants(os.getpid()) - before)
+    assert not _marked()
+
+
+def test_a_process_that_went_elsewhere_would_be_seen() -> None:
+    words = ["sh", "-c", "sleep 60 >/dev/null 2>&1 & echo $!"]
+    environment = {**os.environ, MARK: f"{os.getpid()}-0"}
+    left = int(subprocess.run(words, env=environment, capture_output=True, text=True, check=True).stdout)
+    try:
+        assert left not in descendants(os.getpid())
+        assert left in _marked()
+    finally:
+        os.kill(left, signal.SIGKILL)

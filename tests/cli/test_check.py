@@ -1,0 +1,158 @@
+"""``khiva-arena check`` as its user has it: text, JSON, exit codes, and nothing left behind when it is interrupted."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+from arena import ROOT, arena, descendants, living, started
+from levels import need_level
+from tools import need
+
+from khiva_arena.arbiter.isolation import Level
+from khiva_arena.arbiter.probe import python_closed
+from khiva_arena.check import run
+
+BOTS = ROOT / "bots"
+SCHEMA = ROOT / "khiva_arena" / "check" / "schema" / "check.json"
+LOUD = """\
+import sys
+print("I am ready")
+sys.stdout.flush()
+sys.stdin.buffer.read()
+"""
+
+
+def folder(home: Path, main: str, more: str = "") -> str:
+    home.mkdir()
+    (home / "main.py").write_text(main)
+    (home / "bot.toml").write_text(f'name = "mine"\nrun = "{{python}} main.py"\n{more}')
+    return str(home)
+
+
+@pytest.mark.parametrize(("name", "tool"), [("python/random", "python3"), ("c/random", "cc"), ("javascript/random", "node")])
+def test_a_shipped_bot_passes(name: str, tool: str, tmp_path: Path) -> None:
+    need(tool)
+    done = arena("check", str(BOTS / name), cwd=tmp_path)
+    *steps, counts, following = done.stdout.splitlines()
+    assert counts.startswith(f"{len(steps) - 1} steps: ")
+    assert ", 0 failed, " in counts
+    assert following.startswith("It keeps the protocol. Next: khiva-arena match ")
+    for kinds in ("4 of 4", "22 of 22", "11 of 11"):
+        assert f"{kinds} kinds" in done.stdout
+
+
+def test_what_comes_next_works(tmp_path: Path) -> None:
+    bot = str(BOTS / "python" / "greedy_emira")
+    done = arena("check", bot, "--quick", cwd=tmp_path)
+    words = done.stdout.splitlines()[-1].split("Next: khiva-arena ")[1].split()
+    assert words[:5] == ["match", "--game", "emira", "--bot", bot]
+    assert "3 seats" not in arena(*words, cwd=tmp_path).stderr
+
+
+def test_json_is_as_its_schema_says(tmp_path: Path) -> None:
+    done = arena("check", str(BOTS / "python" / "random"), "--quick", "--json", "--game", "khiva", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    jsonschema.validate(found, json.loads(SCHEMA.read_text()))
+    assert found["passed"]
+    assert found["counts"]["failed"] == 0
+    assert sum(found["counts"].values()) == len(found["steps"])
+    assert [step["number"] for step in found["steps"]] == list(range(1, len(found["steps"]) + 1))
+    ids = [step["id"] for step in found["steps"]]
+    assert ids[:4] == ["settings", "build", "start", "answers"]
+    assert [word for word in ids if word.startswith("game:")] == ["game:khiva"]
+    assert len(set(ids)) == len(ids)
+
+
+def test_a_bot_that_fails_is_told_where_to_begin(tmp_path: Path) -> None:
+    bot = folder(tmp_path / "loud", LOUD)
+    done = arena("check", bot, "--start", "5s", cwd=tmp_path, code=1)
+    lines = done.stdout.splitlines()
+    at = next(number for number, line in enumerate(lines) if "FAILED" in line)
+    assert lines[at] == "  3  FAILED  it starts and says hello in time"
+    assert [line.split(":")[0].strip() for line in lines[at + 1 : at + 4]] == ["expected", "got", "hint"]
+    assert "b'I am ready\\n'" in lines[at + 2]
+    assert "say it on stderr: print(..., file=sys.stderr)" in lines[at + 3]
+    assert lines[at + 4].startswith("  4  skipped steps 4 to ")
+    assert lines[at + 4].endswith(": not tried: it does not start")
+    assert lines[-1] == "It does not keep the protocol yet: begin with step 3."
+    found = json.loads(arena("check", bot, "--start", "5s", "--json", cwd=tmp_path, code=1).stdout)
+    jsonschema.validate(found, json.loads(SCHEMA.read_text()))
+    assert not found["passed"]
+
+
+def test_a_build_that_fails_is_a_step(tmp_path: Path) -> None:
+    bot = folder(tmp_path / "unbuilt", LOUD, "build = \"sh -c 'echo no such header >&2; exit 3'\"\n")
+    lines = arena("check", bot, cwd=tmp_path, code=1).stdout.splitlines()
+    assert lines[2] == "  2  FAILED  its build"
+    assert "exited with code 3" in lines[4]
+    assert "no such header" in lines[5]
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["nowhere/at-all"], "no such folder or command"),
+    (["BOT", "--game", "chess"], "there is no game 'chess'"),
+    (["BOT", "--game", "emira"], "--game emira: mine plays khiva by its bot.toml"),
+    (["BOT", "--turn", "soon"], "--turn: 'soon' is no time"),
+    (["BOT", "--limit", "memory=much"], "--limit: memory: 'much' is no size"),
+    (["BOT", "--isolation", "best"], "--isolation: 'best' is no level"),
+    (["ODD"], "games in bot.toml: there is no game 'khva'"),
+    (["EMPTY"], "the folder has no bot.toml"),
+])  # fmt: skip
+def test_mistakes_of_the_user(words: list[str], said: str, tmp_path: Path) -> None:
+    named = {
+        "BOT": folder(tmp_path / "mine", LOUD, 'games = ["khiva"]\n'),
+        "ODD": folder(tmp_path / "odd", LOUD, 'games = ["khva"]\n'),
+        "EMPTY": str(tmp_path),
+    }
+    done = arena("check", *(named.get(word, word) for word in words), cwd=tmp_path, code=2)
+    assert said in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root's bots run as users of their own")
+def test_a_level_that_cannot_start_the_bot_is_said_before_any_step(tmp_path: Path) -> None:
+    need_level(Level.BASIC)
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    program = closed / "program"
+    shutil.copy("/bin/cat", program)
+    for bot in (str(program), folder(tmp_path / "mine", "", more="")):
+        if bot == str(program) or python_closed():
+            done = arena("check", bot, "--isolation", "basic", cwd=tmp_path, code=2)
+            assert done.stdout == ""
+            assert "--isolation basic: " in done.stderr
+            assert "may not pass " in done.stderr
+
+
+def test_help_names_the_schema(tmp_path: Path) -> None:
+    said = " ".join(arena("check", "-h", cwd=tmp_path).stdout.split())
+    assert SCHEMA.relative_to(ROOT).as_posix() in said
+
+
+def test_texts_name_files_that_are_there() -> None:
+    for text in (run.FRAMES, run.EVENTS, run.ALL_FORMS):
+        named = re.findall(r"(/\S+?)[,;]? ", text)
+        assert named
+        assert all(Path(path).exists() for path in named)
+
+
+def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
+    bot = folder(tmp_path / "deaf", "import time\ntime.sleep(60)\n")
+    process = started("check", bot, "--start", "30s", cwd=tmp_path)
+    deadline = time.monotonic() + 30
+    while not (found := descendants(process.pid)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.5)
+    found |= descendants(process.pid)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted" in said
+    assert found
+    assert not living(found)
