@@ -1,18 +1,23 @@
 """A job played with real processes."""
 
+from typing import TYPE_CHECKING
+
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Job, Match, Outcome
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.wire import HostFault
 
+if TYPE_CHECKING:
+    from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
-async def play_live(job: Job, lag: LagMeter, *, alone: bool) -> Outcome:
+
+async def play_live(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | None" = None) -> Outcome:
     """Start the job's bots and play. A host that cannot start them has voided the match; no bot is to blame."""
     try:
-        wire = Processes(job.commands, job.sandbox, alone=alone)
+        wire = Processes(job.commands, job.sandbox, alone=alone, heard=trace.heard if trace else None)
     except HostFault as fault:
         return void(job, str(fault))
-    return await Match(job, wire, lag).play()
+    return await Match(job, trace.around(wire) if trace else wire, lag).play()
 
 
 def void(job: Job, why: str) -> Outcome:

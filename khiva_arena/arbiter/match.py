@@ -17,6 +17,7 @@ from khiva_arena.protocol import codec, messages
 from khiva_arena.protocol.session import Answer, Greeting, Phase
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import FORFEITED, Choice, Header, Record
+from khiva_arena.replay.requests import hello
 from khiva_arena.result import Policy, Verdict, final_ranks
 
 EXIT_GRACE = 0.5
@@ -143,13 +144,14 @@ class Match:
         )
         for seat in self._seats:
             if seat.playing:
+                self._wire.asked(seat.number, len(self._steps), "end")
                 self._wire.send(seat.number, seat.session.end(messages.End(reason, list(record.ranks), list(record.scores))))
         return record
 
     # --- the start ---
 
     async def _greet(self) -> None:
-        requests = {seat.number: seat.session.hello(self._hello(seat.number)) for seat in self._seats}
+        requests = {seat.number: seat.session.hello(hello(self._header, seat.number)) for seat in self._seats}
         allowances = dict.fromkeys(requests, self._limits.startup)
         found = await self._gatherer.gather(requests, allowances)
         for seat in self._seats:
@@ -165,22 +167,6 @@ class Match:
             seat.bank = Seat.fresh(seat.number, self._limits).bank
             seat.thought = seat.slowest = 0.0
             seat.decisions = 0
-
-    def _hello(self, number: int) -> messages.Hello:
-        header = self._header
-        return messages.Hello(
-            protos=[messages.PROTOCOL],
-            caps=[],
-            game=header.game,
-            rules=dict(header.rules),
-            rules_version=header.rules_version,
-            match=header.match,
-            seat=number,
-            seats=len(self._seats),
-            seed=header.seats[number].number,
-            time=messages.Time(**header.time),
-            commit=header.commit,
-        )
 
     # --- one gather and what follows from it ---
 
@@ -209,6 +195,7 @@ class Match:
         req = self._reqs[seat.number]
         self._reqs[seat.number] = req + 1
         events, seat.events = seat.events, []
+        self._wire.asked(seat.number, len(self._steps) + 1, decision.kind)
         message = messages.Decide(
             req,
             decision.kind,

@@ -8,6 +8,8 @@ import os
 import resource
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import trio
 
@@ -17,6 +19,9 @@ from khiva_arena.arbiter.match import VOIDS_MOST as VOIDS_MOST
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.worker import Worker, WorkerDied
 from khiva_arena.errors import ConfigError
+
+if TYPE_CHECKING:
+    from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
 SPARE_DESCRIPTORS = 64
 Fix = Callable[[Outcome], None]
@@ -37,33 +42,34 @@ def reserve(slots: int, seats: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
-def play(jobs: Iterable[Job], slots: int, fix: Fix, workers: int | None = None) -> None:
+def play(jobs: Iterable[Job], slots: int, fix: Fix, workers: int | None = None, trace: "Trace | None" = None) -> None:
     """Play all jobs, ``slots`` at a time, and hand each outcome to ``fix``, voids too, in this thread, as it comes.
 
-    ``jobs`` is drawn from only when a slot is free. ``workers``: processes, by default one for each core and slot. Raises
-    what ``fix`` or a match raised, KeyboardInterrupt included, when every process of every match is reaped.
+    ``jobs`` is drawn from only when a slot is free. ``workers``: processes, by default one for each core and slot. ``trace``:
+    for a single worker and slot. Raises what ``fix`` or a match raised, KeyboardInterrupt included, when every process of every
+    match is reaped.
     """
     if workers is None:
         workers = min(slots, len(os.sched_getaffinity(0)))
-    run = _play_here if workers <= 1 else _play_in_workers
+    run = partial(_play_here, trace=trace) if workers <= 1 else _play_in_workers
     try:
         trio.run(run, iter(jobs), slots, fix, workers, restrict_keyboard_interrupt_to_checkpoints=True)
     except BaseExceptionGroup as group:
         raise _first(group) from group
 
 
-def play_one(job: Job) -> Outcome:
+def play_one(job: Job, trace: "Trace | None" = None) -> Outcome:
     """Play one match in this process, and again after a void."""
     outcomes: list[Outcome] = []
-    play([job], 1, outcomes.append)
+    play([job], 1, outcomes.append, trace=trace)
     return outcomes[-1]
 
 
-async def _play_here(jobs: Iterator[Job], slots: int, fix: Fix, _workers: int) -> None:
+async def _play_here(jobs: Iterator[Job], slots: int, fix: Fix, _workers: int, *, trace: "Trace | None" = None) -> None:
     lag = LagMeter()
 
     async def one(job: Job) -> Outcome:
-        return await play_live(job, lag, alone=slots == 1)
+        return await play_live(job, lag, alone=slots == 1, trace=trace)
 
     async with trio.open_nursery() as meter:
         meter.start_soon(lag.run)

@@ -11,7 +11,7 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from resource import RUSAGE_SELF, getrusage, struct_rusage
@@ -20,8 +20,9 @@ import trio
 
 from khiva_arena.arbiter import excess, isolation, probe, reap, usage
 from khiva_arena.arbiter.isolation import TRUSTING, WRAPPED, Cell, Level, Sandbox
+from khiva_arena.arbiter.notes import Notes, unmarked
 from khiva_arena.arbiter.readable import NotExecutable
-from khiva_arena.arbiter.wire import Arrival, Command, Ending, HostFault, Notes
+from khiva_arena.arbiter.wire import Arrival, Command, Ending, HostFault
 from khiva_arena.errors import InternalError
 
 CHUNK = 65_536
@@ -63,11 +64,19 @@ class Processes:
     """A ``Wire`` of real processes, one for each command. A command that cannot be started is gone from the beginning.
 
     ``alone``: nothing else is played in this process, so a short wait may hold it up instead of going through trio, which
-    costs several times as much as the wait itself.
+    costs several times as much as the wait itself. ``heard`` gets what a seat's bot writes on stderr, as it comes.
     """
 
-    def __init__(self, commands: Sequence[Command], sandbox: Sandbox = TRUSTING, *, alone: bool = False) -> None:
+    def __init__(
+        self,
+        commands: Sequence[Command],
+        sandbox: Sandbox = TRUSTING,
+        *,
+        alone: bool = False,
+        heard: Callable[[int, bytes], None] | None = None,
+    ) -> None:
         self._sandbox = sandbox
+        self._heard = heard
         self._mark = reap.new_mark()
         self._watch_at = trio.current_time() + WATCH_SECONDS
         self._watches = 0
@@ -115,7 +124,15 @@ class Processes:
             self._reads[descriptor] = (bot, is_notes)
         return bot
 
+    def pid(self, seat: int) -> int | None:
+        """The process that was started for a seat, None if none could be. From isolation standard on it is not the bot's own."""
+        process = self._bots[seat].process
+        return None if process is None else process.pid
+
     # --- bytes ---
+
+    def asked(self, seat: int, gather: int, kind: str) -> None:
+        self._bots[seat].notes.asked(gather, kind)
 
     def send(self, seat: int, data: bytes) -> None:
         bot = self._bots[seat]
@@ -210,7 +227,7 @@ class Processes:
     def _read_notes(self, bot: _Bot, now: float) -> None:
         data = _read(bot.stderr)
         if data:
-            bot.notes.add(data)
+            self._noted(bot, data)
             bot.notes_allowed -= len(data)
             if bot.notes_allowed <= 0:
                 # A flood of notes is never a fault, but it may not eat the arbiter's time: read on a little later.
@@ -220,6 +237,11 @@ class Processes:
                     self._window_ends = now + NOTES_WINDOW
         elif data is not None:
             bot.stderr = self._forget(bot.stderr)
+
+    def _noted(self, bot: _Bot, data: bytes) -> None:
+        bot.notes.add(data)
+        if self._heard is not None:
+            self._heard(bot.seat, data)
 
     def _unthrottle(self) -> None:
         for bot in self._throttled:
@@ -266,7 +288,8 @@ class Processes:
             if end is None:
                 bot.excess = excess.when_late(bot.cell, bot.process.pid, resources)
             elif end.status is not None and not end.killed:
-                bot.excess = excess.after_its_end(bot.cell, end.status, end.cpu, end.peak, end.notes, resources)
+                said = unmarked(end.notes)
+                bot.excess = excess.after_its_end(bot.cell, end.status, end.cpu, end.peak, said, resources)
         return bot.excess
 
     def run_delays(self) -> list[dict[int, usage.Waited]]:
@@ -413,7 +436,7 @@ class Processes:
             if not poll.poll(REAP_SECONDS * 1000):
                 raise InternalError(f"process {pid} of seat {bot.seat} was killed and did not die in {REAP_SECONDS:.0f} s")
         while bot.stderr >= 0 and (data := _read(bot.stderr)):
-            bot.notes.add(data)
+            self._noted(bot, data)
         _pid, status, own = os.wait4(pid, 0)
         self._adoption.reaped(pid)
         bot.process.returncode = os.waitstatus_to_exitcode(status)

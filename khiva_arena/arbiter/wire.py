@@ -6,8 +6,6 @@ from typing import NamedTuple, Protocol
 
 from khiva_arena.arbiter.usage import Waited
 
-NOTES_KEPT = 8_192
-
 
 class HostFault(Exception):
     """The host, not a bot, failed or was late: the match is void. The text says what was measured or refused."""
@@ -22,43 +20,11 @@ class Arrival(NamedTuple):
     data: bytes
 
 
-def printable(data: bytes | bytearray) -> str:
-    """What a bot wrote, safe on a terminal: undecodable bytes and control characters become escapes, but for tab and newline."""
-    text = data.decode("utf-8", "backslashreplace")
-    return "".join(c if c.isprintable() or c in "\t\n" else c.encode("unicode_escape").decode() for c in text)
-
-
-class Notes:
-    """What a bot writes on stderr: the first and the last 8 KiB, and how much there was in all."""
-
-    __slots__ = ("_head", "_tail", "total")
-
-    def __init__(self) -> None:
-        self.total = 0
-        self._head = bytearray()
-        self._tail = bytearray()
-
-    def add(self, data: bytes) -> None:
-        """Take more in; what lies between head and tail is dropped."""
-        self.total += len(data)
-        room = NOTES_KEPT - len(self._head)
-        self._head += data[:room] if room > 0 else b""
-        self._tail += data[max(room, 0) :]
-        if len(self._tail) > NOTES_KEPT:
-            del self._tail[:-NOTES_KEPT]
-
-    def text(self) -> str:
-        """Head and tail, with a mark between them where bytes were dropped."""
-        dropped = self.total - len(self._head) - len(self._tail)
-        mark = f"\n[... {dropped} bytes dropped ...]\n".encode() if dropped else b""
-        return printable(self._head + mark + self._tail)
-
-
 @dataclass(frozen=True, slots=True)
 class Ending:
     """How a bot's process ended. ``status`` is its exit status, negative for a signal, None when it never started;
     ``killed`` when the arbiter ended it; ``cpu`` in seconds, its waited-for children included; ``peak``: bytes of memory that
-    the largest of its processes had at most."""
+    the largest of its processes had at most. ``notes``: what it wrote on stderr, see notes.py; ``notes_total`` in bytes."""
 
     status: int | None
     killed: bool
@@ -82,6 +48,9 @@ class Command:
 
 class Wire(Protocol):
     """All bots of one match."""
+
+    def asked(self, seat: int, gather: int, kind: str) -> None:
+        """The next thing that is sent asks this: for the marks in what the bot writes on stderr."""
 
     def send(self, seat: int, data: bytes) -> None:
         """Write without ever blocking; what the pipe does not take is kept and written later."""

@@ -1,13 +1,18 @@
-"""Find in a store what a user named, and refuse what is damaged: only `verify` looks at that."""
+"""Find in a store or a bundle what a user named, and refuse what is damaged: only `verify` looks at that."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from shlex import quote
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from khiva_arena.cli.event import bare_timetable, check_stored
-from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.errors import ConfigError, RecordError, StoreError
+from khiva_arena.protocol.messages import INT_MOST
 from khiva_arena.replay import seeds
+from khiva_arena.replay.record import Record, canonical
+from khiva_arena.result import Policy
 from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.store import bundle
 from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
 
 CHANGED = "was changed since it was written"
@@ -121,3 +126,63 @@ def secret_of(store: Store, event: EventRow, seed: int) -> tuple[bytes, bool]:
     if revealed is not None:
         return revealed, True
     return seeds.seed_secret(event.secret, seed), False
+
+
+def bundled_match(path: Path, word: str) -> tuple[Record, bytes]:
+    """The record that ``word`` names in a bundle, in the same words as for a store, and the secret of its seed, 32 bytes.
+
+    Raises ConfigError for a word that fits none or several or a file that cannot be read, StoreError where it is no bundle,
+    RecordError where it is damaged.
+    """
+    try:
+        with path.open("rb") as file:
+            fits, secrets = _fits_in_bundle(bundle.Reader(file), word)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except StoreError as error:
+        raise StoreError(f"{path}: {error}") from None
+    except RecordError as error:
+        raise RecordError(f"{path}: {error}") from None
+    if len(fits) != 1:
+        what = "no match" if not fits else "several matches"
+        raise ConfigError(f"{what} {word!r} in {path}; name one as EVENT/ORDINAL, or by its id")
+    event, raw = fits[0]
+    record = _sound(Record.from_json(canonical(raw).decode()))
+    for secret in secrets[event]:
+        if seeds.commitment(record.header.match, secret) == record.header.commit:
+            return record, secret
+    raise RecordError(f"{path}: no secret in it opens the commitment of match {word!r}")
+
+
+def _sound(record: Record) -> Record:
+    """Raise RecordError where a header from elsewhere holds what no arena writes, beyond what ``replay.verify`` looks at."""
+    header = record.header
+    if header.policy not in list(Policy):
+        raise RecordError(f"there is no policy {header.policy[:40]!r}")
+    if set(header.time) != {"startup_ms", "turn_ms", "bank_ms"} or not all(0 <= ms <= INT_MOST for ms in header.time.values()):
+        raise RecordError("its header lacks a limit, or has one that is none")
+    if not all(seat.name.isprintable() for seat in header.seats):
+        raise RecordError("a bot's name in it has unprintable characters")
+    return record
+
+
+def _fits_in_bundle(reader: bundle.Reader, word: str) -> tuple[list[tuple[int, dict[str, Any]]], dict[int, list[bytes]]]:
+    """Two at the most of the records that a word fits, with the number of their event; and each event's secrets."""
+    event, _, rest = word.rpartition("/")
+    by_ordinal: list[tuple[int, dict[str, Any]]] = []
+    by_id: list[tuple[int, dict[str, Any]]] = []
+    secrets: dict[int, list[bytes]] = {}
+    number, within = 0, False
+    for line in reader.lines():
+        if isinstance(line, bundle.Event):
+            number += 1
+            within = not event or event == str(number) or (not event.isdigit() and line.id.startswith(event))
+            secrets[number] = []
+        elif isinstance(line, bundle.Reveal):
+            secrets.setdefault(number, []).append(bytes.fromhex(line.secret))
+        elif isinstance(line, bundle.Match) and within:
+            header = line.record.get("header")
+            into = by_ordinal if str(line.ordinal) == rest else by_id
+            if len(into) < 2 and (into is by_ordinal or (isinstance(header, dict) and str(header.get("match")).startswith(rest))):
+                into.append((number, line.record))
+    return (by_ordinal if by_ordinal and (event or number == 1) else by_id), secrets

@@ -3,9 +3,9 @@
 import json
 import os
 import secrets
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -19,27 +19,50 @@ from khiva_arena.cli import event as events
 from khiva_arena.cli.lookup import match_of, secret_of
 from khiva_arena.cli.options import json_option, match_options
 from khiva_arena.cli.sandbox import sandbox_again, sandbox_of
-from khiva_arena.cli.say import say
+from khiva_arena.cli.say import Trickle, say
 from khiva_arena.cli.settings import pairs_of_flags, settle
-from khiva_arena.cli.story import story
+from khiva_arena.cli.story import notes_of, story
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record
 from khiva_arena.store.db import BotRow, EventRow, Store
 
 
+class Tracing(NamedTuple):
+    """What of the conversation is shown or kept beside the match."""
+
+    trace: bool
+    capture: Path | None
+    notes: bool
+
+
 @click.command("match", short_help="Play one match and print it turn by turn.")
 @match_options
 @click.option("--from", "stored", nargs=2, metavar="STORE MATCH", help="Play this stored match again with live bots.")
+@click.option("--notes", is_flag=True, help="Also print what each bot wrote on stderr, with marks of what it was asked before.")
+@click.option("--trace", is_flag=True, help="Print every message in both directions on stderr while the match is played.")
+@click.option(
+    "--capture",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Write the raw bytes of each seat and direction to DIR, for `khiva-arena decode`.",
+)
 @json_option
-def command(stored: tuple[str, str] | None, as_json: bool, **flags: Any) -> int:
+def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: Path | None, as_json: bool, **flags: Any) -> int:
     """Play one match, the bots seated in the order given, and print it turn by turn, hidden cards included.
 
     With --from, the deal, rules and limits are those of the stored match; --bot, given for each seat, seats others than
     those that played. The first choice that differs is named, and the exit code is then 1.
+
+    --trace gives a line a message: milliseconds since the start, seat, > to the bot or < from it, type and JSON; | is a line
+    of the bot's stderr, and ! says how much of it is not shown. Answers are shown when all that were asked have answered, as no
+    answer is opened before. Long messages are cut there; --capture has them whole, and `khiva-arena decode DIR/*` prints them.
     """
+    if notes and as_json:
+        raise ConfigError("--notes goes with text: --json prints the record alone")
+    tracing = Tracing(trace, capture, notes)
     if stored:
-        return _again(Path(stored[0]), stored[1], flags, as_json)
+        return _again(Path(stored[0]), stored[1], flags, tracing, as_json)
     said = {key: value for key, value in flags.items() if value not in (None, ())}
     words = said.get("bots", ())
     seated = {"seats": len(words)} if words else {}
@@ -62,23 +85,37 @@ def command(stored: tuple[str, str] | None, as_json: bool, **flags: Any) -> int:
     seed = seeds.seed_secret(secret, 0)
     who = [(bot.name, bot.identity) for bot in entrants]
     name = events.match_id(events.event_id({**definition, "bots": who, "deal": seeds.commitment("match", seed)}), 0)
-    outcome = _play(Job(0, 1, events.header_of(definition, who, name, seed), seed, _stage(entrants, sandbox), sandbox))
+    job = Job(0, 1, events.header_of(definition, who, name, seed), seed, _stage(entrants, sandbox), sandbox)
+    outcome, code = _play(job, tracing)
     if outcome.record is None:
         say(f"the match is void, twice: {outcome.void}")
         return 1
     _print(outcome, seed, as_json)
+    _print_notes(outcome, tracing)
     if settings.seed is None:
         say(f"to play these deals again: --seed {secret.hex()}")
-    return 0
+    return code
 
 
 def _stage(entrants: list[Bot], sandbox: Sandbox) -> tuple[Any, ...]:
     return tuple(bot_files.stage(bot, sandbox.level) for bot in entrants)
 
 
-def _play(job: Job) -> Outcome:
-    preflight([seat.name for seat in job.header.seats], job.commands, job.header, job.sandbox)
-    return play_one(job)
+def _play(job: Job, tracing: Tracing) -> tuple[Outcome, int]:
+    """How it went, and 1 where not all that was to be kept could be, else 0."""
+    names = [seat.name for seat in job.header.seats]
+    preflight(names, job.commands, job.header, job.sandbox)
+    if not tracing.trace and tracing.capture is None:
+        return play_one(job), 0
+    from khiva_arena.arbiter.trace import Trace  # most matches are not traced
+
+    labels = [f"{name}#{seat}" for seat, name in enumerate(names)]
+    with Trickle() as lines, closing(Trace(labels, lines if tracing.trace else None, tracing.capture)) as trace:
+        outcome = play_one(job, trace)
+    if not trace.failed:
+        return outcome, 0
+    say(f"khiva-arena: error: --capture {tracing.capture}: not all bytes are kept: {trace.failed}; capture again elsewhere")
+    return outcome, 1
 
 
 def _print(outcome: Outcome, secret: bytes, as_json: bool) -> None:
@@ -93,10 +130,15 @@ def _print(outcome: Outcome, secret: bytes, as_json: bool) -> None:
             click.echo(f"seat {seat}: {blame.verdict} at gather {blame.gather}: {blame.detail}")
 
 
+def _print_notes(outcome: Outcome, tracing: Tracing) -> None:
+    for seat, report in enumerate(outcome.seats if tracing.notes else ()):
+        click.echo(notes_of(seat, report.ending.notes, report.ending.notes_total))
+
+
 # --- a stored match again ---
 
 
-def _again(folder: Path, word: str, flags: dict[str, Any], as_json: bool) -> int:
+def _again(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> int:
     fixed = [key for key, value in flags.items() if key not in ("bots", "isolation", "trust_bots") and value not in (None, ())]
     if fixed:
         raise ConfigError("--from plays the stored match again: of the other options only --bot and --isolation go with it")
@@ -109,13 +151,13 @@ def _again(folder: Path, word: str, flags: dict[str, Any], as_json: bool) -> int
         raise ConfigError(
             f"--bot: {len(words)} given, the match has {len(record.header.seats)} seats; give one for each, in seat order"
         )
-    entrants = [bot_files.load(w) for w in words] if words else [_recorded(event, seat.bot) for seat in row.seats]
+    entrants = [bot_files.load(w) for w in words] if words else [recorded_bot(event, seat.bot) for seat in row.seats]
     if not words:
         for bot, seat in zip(entrants, record.header.seats, strict=True):
             if bot.identity != seat.bot:
                 say(f"warning: {seat.name} has changed since it played")
     sandbox = sandbox_again(events.sandbox_as_stored(event.definition), flags["isolation"])
-    outcome = _play(Job(0, 1, record.header, secret, _stage(entrants, sandbox), sandbox))
+    outcome, code = _play(Job(0, 1, record.header, secret, _stage(entrants, sandbox), sandbox), tracing)
     if outcome.record is None:
         say(f"the match is void, twice: {outcome.void}")
         return 1
@@ -126,10 +168,12 @@ def _again(folder: Path, word: str, flags: dict[str, Any], as_json: bool) -> int
         )
     else:
         click.echo(difference or f"every choice is the same; digest {outcome.record.digest}")
-    return 1 if difference else 0
+    _print_notes(outcome, tracing)
+    return 1 if difference else code
 
 
-def _recorded(event: EventRow, position: int) -> Bot:
+def recorded_bot(event: EventRow, position: int) -> Bot:
+    """The bot at a position of an event, from where it was named then, or else from here. Raises ConfigError, BotError."""
     row: BotRow = event.bots[position]
     word = row.asked_as
     if os.path.isdir(row.folder):

@@ -51,7 +51,9 @@ from khiva_arena.errors import ConfigError
 @click.option("--out", metavar="DIR", help="The store [default: results/latest]; one that exists is resumed or added to.")
 @click.option("--events", metavar="FILE", help="Also write what happens as JSON lines, for `khiva-arena watch` and programs.")
 @click.option(
-    "--shipped", is_flag=True, help="Add the bots that come with the arena, as far as this machine has their languages."
+    "--shipped",
+    is_flag=True,
+    help="Add the bots that come with the arena: those in Python, and the random ones in C and JavaScript where these are here.",
 )
 @click.option("--any-engine", is_flag=True, help="Go on with an event that another version of khiva-arena began; it is marked.")
 @click.option(

@@ -5,9 +5,15 @@ Whoever read our messages may have gone, as ``2>&1 | head -1`` has, or their dis
 
 import io
 import os
+import select
+import stat
 import sys
+import time
 from contextlib import suppress
-from typing import Any, TextIO
+from typing import Any, Self, TextIO
+
+HELD_MOST = 4 << 20
+LAST_SECONDS = 1.0
 
 
 def say(text: str, end: str = "\n") -> None:
@@ -18,6 +24,85 @@ def say(text: str, end: str = "\n") -> None:
         print(text, end=end, file=sys.stderr, flush=True)
     except OSError:
         silence(sys.stderr)
+
+
+class Trickle:
+    """Lines for stderr that never wait for its reader, which may be a pager: called with a line or several, without the last line
+    end. What is not taken at once is held, up to ``HELD_MOST`` bytes; what is more is dropped, and counted in a line.
+
+    The end of the ``with`` waits until all is taken. An interrupt ends that wait; if nobody reads then, stderr is given up.
+    """
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+        self._dropped = 0
+        self._descriptor = -1
+        self._room = select.poll()
+
+    def __enter__(self) -> Self:
+        if sys.stderr is not None:
+            self._descriptor = _unblocking(sys.stderr.fileno())
+            self._room.register(self._descriptor, select.POLLOUT)
+        return self
+
+    def __call__(self, text: str) -> None:
+        self._write(time.monotonic())
+        if len(self._held) < HELD_MOST:
+            self._hold(text)
+            self._write(time.monotonic())
+        else:
+            self._dropped += 1 + text.count("\n")
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if self._dropped:
+                self._hold()
+            interrupted = kind is not None and issubclass(kind, KeyboardInterrupt)
+            self._write(time.monotonic() + LAST_SECONDS if interrupted else None)
+        finally:
+            if self._held:
+                self._give_up()
+            self._close()
+
+    def _hold(self, *texts: str) -> None:
+        if self._descriptor >= 0:
+            dropped = [f"... {self._dropped} lines not shown: stderr was not read in time"] * bool(self._dropped)
+            self._dropped = 0
+            self._held += "".join(f"{text}\n" for text in (*dropped, *texts)).encode(sys.stderr.encoding, "backslashreplace")
+
+    def _write(self, until: float | None) -> None:
+        """Write what is taken until then, on the monotonic clock; None is until all is."""
+        try:
+            while self._held and self._room.poll(None if until is None else max(0.0, until - time.monotonic()) * 1000):
+                try:
+                    # As much as a pipe with any room takes whole.
+                    del self._held[: os.write(self._descriptor, self._held[: select.PIPE_BUF])]
+                except BlockingIOError:  # a terminal may have room and take nothing
+                    if until is not None and time.monotonic() >= until:
+                        return
+                    time.sleep(0.01)
+        except OSError:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        self._held.clear()
+        silence(sys.stderr)
+        self._close()
+
+    def _close(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+def _unblocking(descriptor: int) -> int:
+    """Another descriptor of the same pipe or terminal, on which no write blocks. The flag is not set on the one that we were
+    given, for it would then be set for all who share that. Where there can be none, one whose writes may block."""
+    kind = os.fstat(descriptor).st_mode
+    if stat.S_ISFIFO(kind) or stat.S_ISCHR(kind):
+        with suppress(OSError):
+            return os.open(f"/proc/self/fd/{descriptor}", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    return os.dup(descriptor)
 
 
 class Stdout(io.FileIO):

@@ -10,7 +10,7 @@ from tabulate import tabulate
 
 from khiva_arena.cli.lookup import events_of, match_of, matches_of, secret_of
 from khiva_arena.cli.options import json_option, store_argument
-from khiva_arena.cli.story import story
+from khiva_arena.cli.story import notes_of, story
 from khiva_arena.schedule.formats import Format
 from khiva_arena.store.db import Store
 
@@ -20,11 +20,12 @@ ROUNDS = (Format.SWISS, Format.KNOCKOUT)
 @click.command("show", short_help="Print what a store holds, or one match of it turn by turn.")
 @store_argument
 @click.argument("match", required=False)
-@click.option("--notes", is_flag=True, help="Also print what each bot wrote on stderr.")
+@click.option("--notes", is_flag=True, help="Also print what each bot wrote on stderr, with marks of what it was asked before.")
 @json_option
 def command(store: Path, match: str | None, notes: bool, as_json: bool) -> None:
     """Without MATCH, list the events and matches of STORE. With MATCH (as EVENT/ORDINAL, or the beginning of its id), print it
-    turn by turn, hidden cards included, and the line that plays it again."""
+    turn by turn, hidden cards included, and the line that plays it again. In JSON a line of a seat's notes that begins with
+    U+001E is the arbiter's own, such as "[gather 12: boost]"."""
     with Store.read(store) as opened:
         if match is None:
             _list(opened, as_json)
@@ -76,7 +77,7 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
     for seat in row.seats:
         for verdict, detail, gather in seat.faults:
             click.echo(f"seat {seat.seat}: {verdict} at gather {gather}: {detail}")
-        if notes and seat.notes:
-            click.echo(f"--- stderr of seat {seat.seat} ({seat.notes_total} bytes)\n{seat.notes.rstrip()}")
+        if notes:
+            click.echo(notes_of(seat.seat, seat.notes, seat.notes_total))
     again = shlex.join(["khiva-arena", "match", "--from", str(store.folder), f"{event.number}/{row.ordinal}"])
     click.echo(f"to play it again: {again}")

@@ -2,10 +2,16 @@
 
 from collections.abc import Sequence
 
+from khiva_arena.arbiter.notes import shown
 from khiva_arena.games.base import Event, State
 from khiva_arena.games.registry import get
 from khiva_arena.replay.record import FORFEITED, Record
 from khiva_arena.replay.verify import verify
+
+
+def notes_of(seat: int, notes: str, total: int) -> str:
+    """What a seat's bot wrote on stderr, ``total`` bytes in all. Its own lines are indented, the arbiter's marks are not."""
+    return f"--- stderr of seat {seat}" + (f" ({total} bytes)\n{shown(notes)}" if notes else ": nothing")
 
 
 def story(record: Record, secret: bytes) -> str:

@@ -68,7 +68,7 @@ CREATE TABLE seats (
     bank_left REAL NOT NULL,
     cpu REAL NOT NULL,                 -- seconds, by the system's account
     status INTEGER,                    -- exit status, negative for a signal
-    notes TEXT NOT NULL,               -- stderr, head and tail
+    notes TEXT NOT NULL,               -- stderr, head and tail; lines that begin with U+001E are the arbiter's marks of requests
     notes_total INTEGER NOT NULL,      -- bytes it wrote there
     peak INTEGER NOT NULL,             -- bytes of memory that its largest process had at most; 0: less than could be told
     paused INTEGER NOT NULL,           -- how often it was stopped, since it kept a core from a seat that was asked

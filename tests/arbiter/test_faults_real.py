@@ -12,6 +12,7 @@ from arena import descendants
 from jobs import SECRET, job
 
 from khiva_arena.arbiter.match import Outcome
+from khiva_arena.arbiter.notes import shown, unmarked
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.wire import Command
@@ -105,7 +106,8 @@ def test_stderr_of_a_crash_is_kept(seat: int) -> None:
 @EVERY_SEAT
 def test_what_a_bot_writes_cannot_reach_into_a_terminal(seat: int) -> None:
     notes = run(["escapes", "1"], seat).seats[seat].ending.notes
-    assert notes == "\\x1b[2J\\x1b]0;owned\\x07\\xff plain\n"
+    assert unmarked(notes) == "\\x1b[2J\\x1b]0;owned\\x07\\xff plain\n"
+    assert shown(notes) == "[gather 1: play_pass]\n  \\x1b[2J\\x1b]0;owned\\x07\\xff plain"
 
 
 @EVERY_SEAT

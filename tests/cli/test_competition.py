@@ -213,7 +213,7 @@ def honest_bots(folder: Path, authors: dict[str, str]) -> None:
 def test_an_unknown_candidate(tmp_path: Path) -> None:
     words = ["--format", "gauntlet", "--candidate", "nobody", "--seats", "2"]
     said = arena("run", *FIVE, *FAST, *words, "--out", "out", cwd=tmp_path, code=2).stderr
-    assert "--candidate: no bot called 'nobody'; there are random, naive, greedy, random-c, random-js" in said
+    assert "--candidate: no bot called 'nobody'; there are random, naive, greedy, random-c, random-javascript" in said
 
 
 def test_a_forfeit_loses_the_table_and_the_bracket_goes_on(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_a_competition_of_each_game_and_each_seat_count(game: str, tmp_path: Pat
 def test_the_shipped_bots_of_each_game(game: str, tmp_path: Path) -> None:
     rows = json.loads(arena("bots", "--game", game, "--json", cwd=tmp_path).stdout)["bots"]
     names = {row["name"] for row in rows}
-    assert {"random", "random-c", "random-js"} < names
+    assert {"random", "random-c", "random-javascript"} < names
     assert len(names) == len(rows)
 
 

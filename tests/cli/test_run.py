@@ -56,7 +56,7 @@ def test_json_of_every_command_that_prints_results(tmp_path: Path) -> None:
     names = {game["name"] for game in json.loads(arena("games", "--json", cwd=tmp_path).stdout)["games"]}
     assert "khiva" in names
     shipped = json.loads(arena("bots", "--json", cwd=tmp_path).stdout)["bots"]
-    assert {"random", "naive", "greedy", "search", "random-c", "random-js"} <= {row["name"] for row in shipped}
+    assert {"random", "naive", "greedy", "search", "random-c", "random-javascript"} <= {row["name"] for row in shipped}
 
 
 def test_the_run_digest_is_equal_at_any_jobs_and_after_a_kill(tmp_path: Path) -> None:

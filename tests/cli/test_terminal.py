@@ -245,10 +245,10 @@ def test_a_shipped_bot_whose_language_is_missing_is_left_out_by_name(tmp_path: P
         cwd=tmp_path,
         env=env,
     )
-    assert re.search(r"bots/c/random: left out, cc is not on this machine", done.stderr)
-    assert re.search(r"bots/javascript/random: left out, node is not on this machine", done.stderr)
+    assert re.search(r"shipped:c/random: left out, C is not on this machine; apt install gcc libc6-dev", done.stderr)
+    assert re.search(r"shipped:javascript/random: left out, JavaScript is not on this machine; apt install nodejs", done.stderr)
     for name in ("random", "naive", "greedy", "search"):
         assert re.search(rf"\d  {name} ", done.stdout)
     assert "random-c" not in done.stdout
     lacks = arena("bots", cwd=tmp_path, env=env).stdout
-    assert re.search(r"random-c +any +cc", lacks)
+    assert re.search(r"random-c +any +apt install gcc libc6-dev", lacks)

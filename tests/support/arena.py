@@ -16,7 +16,9 @@ FAULTY = f"{{python}} {ROOT / 'tests' / 'support' / 'faulty.py'}"
 SECONDS = 120
 
 
-def arena(*words: str, cwd: Path, code: int | None = 0, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def arena(
+    *words: str, cwd: Path, code: int | None = 0, env: dict[str, str] | None = None, seconds: float = SECONDS
+) -> subprocess.CompletedProcess[str]:
     """Run ``khiva-arena`` with these words and check its exit code, unless ``code`` is None."""
     done = subprocess.run(
         [sys.executable, "-m", "khiva_arena", *words],
@@ -24,7 +26,7 @@ def arena(*words: str, cwd: Path, code: int | None = 0, env: dict[str, str] | No
         env=os.environ | (env or {}),
         capture_output=True,
         text=True,
-        timeout=SECONDS,
+        timeout=seconds,
         check=False,
     )
     assert code in (done.returncode, None), f"exit {done.returncode}, not {code}\n{done.stdout}\n{done.stderr}"

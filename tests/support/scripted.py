@@ -61,6 +61,9 @@ class ScriptedWire:
     def _note(self, seat: int, sign: str, what: str) -> None:
         self.log.append(f"{trio.current_time() - self._began:8.3f} {sign} {seat} {what}")
 
+    def asked(self, seat: int, gather: int, kind: str) -> None:
+        pass
+
     def send(self, seat: int, data: bytes) -> None:
         if seat in self.stopped:
             return

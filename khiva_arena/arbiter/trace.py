@@ -1,0 +1,255 @@
+"""What goes to and from the bots of a match, printed or kept as raw bytes while it is played: a wire around a wire.
+
+It keeps to the rule of sealed answers: what bots sent is decoded only when the gather has closed, as the next look or request of
+the arbiter's tells. So answers appear late, with the time at which they came. What a bot writes on stderr appears at once, as
+far as a second has room for it: none of this may take time that others are charged for.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+import trio
+
+from khiva_arena.arbiter.notes import printable, unfinished
+from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, hexed, message_of, type_of
+from khiva_arena.arbiter.wire import Arrival, Ending, Wire
+from khiva_arena.errors import ConfigError, RemoteProtocolError
+from khiva_arena.protocol.codec import HEADER
+from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
+
+JSON_SHOWN = 400
+LINE_KEPT = 1_000
+OPENED_MOST = 8_192
+"""Bytes of a bot's frame that is still decoded to be shown: a hostile one takes long."""
+STDERR_SECONDS, STDERR_LINES, STDERR_BYTES = 1.0, 200, 32_768
+TO_BOT, FROM_BOT = "to-bot", "from-bot"
+
+
+class Trace:
+    """Where a trace goes. ``names``: by seat, what stands before each of its lines. ``write`` gets a line or several at a time,
+    without the last line end, and must not block; None for none. ``folder`` gets a file of raw bytes for each seat and
+    direction, None for none. One that is played again after a void is traced anew: its bytes replace those of the first time.
+    ``failed``: why not all bytes were kept, "" if they were.
+
+    Raises ConfigError where the folder cannot be written, or holds such files.
+    """
+
+    def __init__(self, names: Sequence[str], write: Callable[[str], None] | None, folder: Path | None = None) -> None:
+        self.names = names
+        self.write = write
+        self._folder = folder
+        self._files: dict[tuple[int, str], BinaryIO] = {}
+        self._began = 0.0
+        self._stderr = [_Stderr() for _ in names]
+        self.failed = ""
+        if folder is not None:
+            self._open(folder)
+
+    def _open(self, folder: Path) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for seat in range(len(self.names)):
+                for way in (TO_BOT, FROM_BOT):
+                    self._files[seat, way] = (folder / f"seat-{seat}.{way}").open("xb")
+        except FileExistsError as error:
+            self._undo()
+            raise ConfigError(f"{error.filename}: exists already, and is left as it is; name another folder") from None
+        except OSError as error:
+            self._undo()
+            raise ConfigError(f"{folder}: cannot be written: {error.strerror or error}") from None
+
+    def _undo(self) -> None:
+        """Remove what was just made, so that it is not in the way the next time."""
+        for file in self._files.values():
+            Path(file.name).unlink(missing_ok=True)
+        self.close()
+
+    def close(self) -> None:
+        """Close the files."""
+        files, self._files = self._files, {}
+        for file in files.values():
+            with suppress(OSError):  # what it still holds was tried before
+                file.close()
+
+    def around(self, wire: Wire) -> "Traced":
+        """The same wire, traced from now on."""
+        self._began = trio.current_time()
+        self._stderr = [_Stderr() for _ in self.names]
+        try:
+            for file in self._files.values():
+                file.seek(0)
+                file.truncate()
+        except OSError as error:
+            self._fail(0, error)
+        return Traced(wire, self)
+
+    def keep(self, seat: int, way: str, data: bytes) -> None:
+        """Raw bytes of a seat. A disk that takes no more ends the files, not the match."""
+        if (seat, way) in self._files:
+            try:
+                self._files[seat, way].write(data)
+                self._files[seat, way].flush()
+            except OSError as error:
+                self._fail(seat, error)
+
+    def _fail(self, seat: int, error: OSError) -> None:
+        self.failed = error.strerror or str(error)
+        self.close()
+        self.say(seat, trio.current_time(), "!", f"no more raw bytes are kept: {self.failed}")
+
+    def say(self, seat: int, at: float, sign: str, text: str) -> None:
+        """One line. ``at``: seconds of the monotonic clock."""
+        if self.write is not None:
+            self.write(self._line(seat, at, sign, text))
+
+    def _line(self, seat: int, at: float, sign: str, text: str) -> str:
+        return f"{max(0.0, at - self._began) * 1000:10.1f} ms  {self.names[seat]} {sign} {text}"
+
+    def heard(self, seat: int, data: bytes) -> None:
+        """What a bot writes on stderr, as it comes."""
+        if self.write is not None:
+            now = trio.current_time()
+            self._tell(seat, now, self._stderr[seat].take(data, now))
+
+    def fallen_silent(self) -> None:
+        """No more will come on any stderr."""
+        for seat, stderr in enumerate(self._stderr):
+            self._tell(seat, trio.current_time(), stderr.end())
+
+    def _tell(self, seat: int, at: float, lines: list[tuple[str, str]]) -> None:
+        if self.write is not None and lines:
+            self.write("\n".join(self._line(seat, at, sign, text) for sign, text in lines))
+
+
+class _Stderr:
+    """What one bot writes on stderr, cut into lines: sign and text of each. What is more than a second has room for is counted
+    alone, since a flood is no fault and would take the time of all others."""
+
+    def __init__(self) -> None:
+        self._begun = b""
+        self._ends = -math.inf
+        self._lines = self._bytes = 0
+        self._hidden_lines = self._hidden_bytes = 0
+
+    def take(self, data: bytes, now: float) -> list[tuple[str, str]]:
+        hidden = []
+        if now >= self._ends:
+            hidden = self._hidden()
+            self._ends, self._lines, self._bytes = now + STDERR_SECONDS, STDERR_LINES, STDERR_BYTES
+        shown, rest = data[: self._bytes], data[self._bytes :]
+        self._bytes -= len(shown)
+        *lines, begun = (self._begun + shown).split(b"\n", self._lines)
+        self._lines -= len(lines)
+        if not self._lines:
+            begun, rest = b"", begun + rest
+        elif rest:
+            lines.append(begun)
+            begun = b""
+        elif len(begun) > LINE_KEPT:
+            cut = len(begun) - unfinished(begun)
+            lines.append(begun[:cut])
+            begun = begun[cut:]
+        self._begun = begun
+        if rest:
+            self._lines = self._bytes = 0
+            self._hidden_lines += rest.count(b"\n")
+            self._hidden_bytes += len(rest)
+        return [*hidden, *(("|", printable(line)) for line in lines)]
+
+    def end(self) -> list[tuple[str, str]]:
+        begun, self._begun = self._begun, b""
+        return [("|", printable(begun))] * bool(begun) + self._hidden()
+
+    def _hidden(self) -> list[tuple[str, str]]:
+        lines, size = self._hidden_lines, self._hidden_bytes
+        self._hidden_lines = self._hidden_bytes = 0
+        return [("!", f"... {size} bytes of its stderr not shown, with {lines} line ends")] * bool(size)
+
+
+class Traced:
+    """A wire that passes everything on, and shows it."""
+
+    def __init__(self, wire: Wire, trace: Trace) -> None:
+        self._wire = wire
+        self._trace = trace
+        self._cutters = [Cutter(FRAME_MOST_TO_ARBITER) for _ in trace.names]
+        self._ends: set[int] = set()
+        # What came or happened while a gather is open; as much as a session takes in before it ends a bot.
+        self._sealed: list[Arrival | tuple[int, float]] = []
+        self.asked = wire.asked
+        self.run_delays = wire.run_delays
+        self.rest = wire.rest
+        self.wake = wire.wake
+        self.excess = wire.excess
+        self.cpu = wire.cpu
+        self.exited = wire.exited
+        self.gone = wire.gone
+
+    def send(self, seat: int, data: bytes) -> None:
+        self._unseal()
+        self._trace.keep(seat, TO_BOT, data)
+        if self._trace.write is not None:
+            message = msgspec.msgpack.decode(data[HEADER:])
+            self._trace.say(seat, trio.current_time(), ">", f"{type_of(message)} {compact(message, JSON_SHOWN)}")
+        self._wire.send(seat, data)
+
+    def look(self) -> Sequence[Arrival]:
+        self._unseal()
+        arrivals = self._wire.look()
+        self._seal(arrivals)
+        return arrivals
+
+    async def receive(self, deadline: float) -> Sequence[Arrival]:
+        arrivals = await self._wire.receive(deadline)
+        self._seal(arrivals)
+        return arrivals
+
+    def stop(self, seat: int) -> None:
+        self._wire.stop(seat)
+        self._sealed.append((seat, trio.current_time()))
+
+    async def close(self, grace: float) -> list[Ending]:
+        endings = await self._wire.close(grace)
+        self._unseal()
+        for seat, cutter in enumerate(self._cutters):
+            for piece in cutter.end():
+                self._show(seat, trio.current_time(), piece)
+        self._trace.fallen_silent()
+        return endings
+
+    def _seal(self, arrivals: Sequence[Arrival]) -> None:
+        for arrival in arrivals:
+            self._trace.keep(arrival.seat, FROM_BOT, arrival.data)
+        if self._trace.write is not None:
+            self._sealed += arrivals
+
+    def _unseal(self) -> None:
+        sealed, self._sealed = self._sealed, []
+        for entry in sealed:
+            if not isinstance(entry, Arrival):
+                self._trace.say(*entry, "x", "is out: killed with all of its processes")
+            elif entry.data:
+                for piece in self._cutters[entry.seat].feed(entry.data):
+                    self._show(entry.seat, entry.at, piece)
+            elif entry.seat not in self._ends:
+                self._ends.add(entry.seat)
+                self._trace.say(entry.seat, entry.at, "<", "end of output")
+
+    def _show(self, seat: int, at: float, piece: Piece) -> None:
+        try:
+            if piece.wrong:
+                raise RemoteProtocolError(piece.wrong)
+            if len(piece.data) > OPENED_MOST:
+                self._trace.say(seat, at, "<", f"{len(piece.data)} bytes, not opened here: {hexed(piece)}")
+                return
+            message = message_of(piece.data)
+        except RemoteProtocolError as error:
+            self._trace.say(seat, at, "<", f"? {hexed(piece)} ({error.detail})")
+            return
+        wrong = breach(piece.data, message, from_bot=True)
+        told = f"{type_of(message)} {compact(message, JSON_SHOWN)}"
+        self._trace.say(seat, at, "<", told + (f" ({wrong})" if wrong else ""))

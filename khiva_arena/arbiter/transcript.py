@@ -1,0 +1,185 @@
+"""Frames as lines for people: what a stream of bytes holds, piece by piece, and what is wrong with it. No I/O.
+
+Unlike ``FrameReader``, which ends at the first length that is none, this goes on where a frame may begin again, and it reads
+both directions.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from khiva_arena.errors import RemoteProtocolError
+from khiva_arena.protocol import codec
+from khiva_arena.protocol.codec import HEADER
+from khiva_arena.protocol.messages import FROM_ARBITER
+
+SHOWN_BYTES = 32
+SKIPPED_MOST = 1 << 20
+"""Bytes that are no frame and still one piece."""
+_TO_BOT: dict[str, Any] = {str(kind.__struct_config__.tag): kind for kind in FROM_ARBITER}
+_FROM_BOT = {"hello": codec.decode_bot_hello, "act": codec.decode_act}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A frame, or bytes that are none. ``offset`` and ``length`` in bytes of the stream, a frame's header included; ``data``: the
+    payload, or the first bytes of what is no frame; ``wrong``: why it is none, "" for a whole frame."""
+
+    offset: int
+    length: int
+    data: bytes
+    wrong: str = ""
+
+
+class Cutter:
+    """Cuts the bytes of one direction into pieces. Holds one incomplete frame at most. ``most``: bytes of a payload."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._buffer = bytearray()
+        self._offset = 0
+        self._skipped = 0
+        self._first = b""
+        self._lost = self._went_wrong = self._goes_on = False
+
+    def feed(self, data: bytes) -> list[Piece]:
+        """Take bytes in; gives what they complete."""
+        self._buffer += data
+        found: list[Piece] = []
+        at = 0
+        while at < len(self._buffer):
+            if self._lost:
+                at, begins = self._skip(at)
+                full = self._skipped == SKIPPED_MOST
+                if self._skipped and (begins or full):
+                    found.append(self._no_frame(at))
+                if not begins and not full:
+                    break
+                self._lost = self._goes_on = not begins
+                if full:
+                    continue
+            end = self._frame_end(at)
+            if end is None:
+                break
+            if end:
+                found.append(Piece(self._offset + at, end - at, bytes(self._buffer[at + HEADER : end])))
+                at = end
+        del self._buffer[:at]
+        self._offset += at
+        return found
+
+    def end(self) -> list[Piece]:
+        """The stream has ended: what was begun and not completed."""
+        left = bytes(self._buffer)
+        self._buffer.clear()
+        if self._lost:
+            self._keep(left)
+            return [self._no_frame(len(left))] if self._skipped else []
+        if not left:
+            return []
+        size = f"of {int.from_bytes(left[:HEADER], 'big')} bytes" if len(left) >= HEADER else "whose length is not whole"
+        wrong = f"a frame {size} has begun; {max(0, len(left) - HEADER)} bytes of it came, then no more"
+        return [Piece(self._offset, len(left), left[:SHOWN_BYTES], wrong)]
+
+    def _frame_end(self, at: int) -> int | None:
+        """Where the frame at ``at`` ends; None if that is not known or not here yet, 0 if none begins here."""
+        begin = bytes(self._buffer[at : at + HEADER])
+        size = int.from_bytes(begin, "big")
+        if begin[0] or (len(begin) == HEADER and not 0 < size <= self._most):
+            self._lost = self._went_wrong = True
+            return 0
+        end = at + HEADER + size
+        return end if len(begin) == HEADER and end <= len(self._buffer) else None
+
+    def _skip(self, at: int) -> tuple[int, bool]:
+        """Pass over bytes up to where a frame may begin: a length in bounds, and a map behind it. Returns up to where, and
+        whether one may begin there; if not, more bytes have to come to tell, or the piece is as large as one may be."""
+        buffer, begin = self._buffer, at
+        at += self._went_wrong  # none begins there
+        self._went_wrong = begins = False
+        while not begins and (at := buffer.find(0, at)) >= 0 and len(buffer) - at > HEADER:
+            size = int.from_bytes(buffer[at : at + HEADER], "big")
+            begins = 0 < size <= self._most and _begins_map(buffer[at + HEADER])
+            at += not begins
+        if at < 0:
+            at = len(buffer)
+        if at - begin > SKIPPED_MOST - self._skipped:
+            at, begins = begin + SKIPPED_MOST - self._skipped, False
+        self._keep(bytes(buffer[begin:at]))
+        return at, begins
+
+    def _keep(self, data: bytes) -> None:
+        self._first = (self._first + data[:SHOWN_BYTES])[:SHOWN_BYTES]
+        self._skipped += len(data)
+
+    def _no_frame(self, at: int) -> Piece:
+        piece = Piece(self._offset + at - self._skipped, self._skipped, self._first, self._why())
+        self._skipped, self._first = 0, b""
+        return piece
+
+    def _why(self) -> str:
+        """What is wrong with a length, by the bytes that stand in its place."""
+        start = self._first
+        if self._goes_on:
+            return "still no frame"
+        if start[0] in b"\r\n":
+            return f"no frame but {start!r}: line ends that were added or changed? The stream must be in binary mode"
+        if start[0] and all(32 <= byte < 127 or byte in b"\t\r\n" for byte in start):
+            return f"no frame but {start!r}: text; only frames may stand here"
+        if len(start) < HEADER:
+            return f"no frame: a length that begins with {start[0]}; the first byte of one is 0"
+        return f"no frame: a length of {int.from_bytes(start[:HEADER], 'big')} bytes; one has 1 to {self._most}"
+
+
+def _begins_map(byte: int) -> bool:
+    return 0x80 <= byte <= 0x8F or byte in (0xDE, 0xDF)
+
+
+def message_of(payload: bytes) -> dict[str, Any]:
+    """The message that a payload holds. Raises RemoteProtocolError with the first rule of the profile that it breaks."""
+    value = codec.plain_value(payload)
+    if not isinstance(value, dict):
+        raise RemoteProtocolError("a frame that holds no map")
+    return value
+
+
+def breach(payload: bytes, message: dict[str, Any], from_bot: bool | None) -> str:
+    """Which rule of its own a message within the profile breaks, "" if none. ``from_bot``: None where the direction is not known;
+    then the fields tell."""
+    tag = message.get("type")
+    if not isinstance(tag, str):
+        return "no string type"
+    if from_bot is None:
+        from_bot = tag == "act" or (tag == "hello" and "protos" not in message)
+    try:
+        if from_bot:
+            if tag not in _FROM_BOT:
+                return f'a message of type {type_of(message)}; a bot sends "hello" and "act" alone'
+            _FROM_BOT[tag](payload)
+        elif tag in _TO_BOT:
+            kind = _TO_BOT[tag]
+            msgspec.convert({field: message[field] for field in ("type", *kind.__struct_fields__) if field in message}, kind)
+    except (RemoteProtocolError, msgspec.ValidationError) as error:
+        text = str(error)
+        return text if from_bot else f"{tag}: {text}"
+    return ""
+
+
+def compact(message: dict[str, Any], most: int | None = None) -> str:
+    """A message as one line of JSON without its type, ASCII alone; cut at ``most`` characters with how many were cut."""
+    text = json.dumps({key: value for key, value in message.items() if key != "type"}, separators=(",", ":"))
+    return text if most is None or len(text) <= most else f"{text[:most]}... (+{len(text) - most} characters)"
+
+
+def type_of(message: dict[str, Any]) -> str:
+    """The type of a message as one printable word."""
+    tag = message.get("type")
+    return tag if isinstance(tag, str) and tag.isidentifier() and tag.isascii() else ascii(tag)[:40]
+
+
+def hexed(piece: Piece) -> str:
+    """The first bytes of a payload, or of what is no frame, in hex, with how many more there are."""
+    more = (piece.length if piece.wrong else len(piece.data)) - SHOWN_BYTES
+    return piece.data[:SHOWN_BYTES].hex() + (f"... (+{more} bytes)" if more > 0 else "")

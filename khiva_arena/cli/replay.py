@@ -1,0 +1,276 @@
+"""``khiva-arena replay``: one bot is sent again what a seat was sent in a stored match, to see where it chooses otherwise."""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from khiva_arena.arbiter import bots as bot_files
+from khiva_arena.arbiter.again import Again, Reply, feed
+from khiva_arena.arbiter.bots import Bot
+from khiva_arena.arbiter.clock import Limits
+from khiva_arena.arbiter.isolation import WRAPPED, Level, Sandbox
+from khiva_arena.arbiter.probe import best
+from khiva_arena.arbiter.trace import Trace
+from khiva_arena.cli.event import sandbox_as_stored
+from khiva_arena.cli.lookup import bundled_match, match_of, secret_of
+from khiva_arena.cli.match import recorded_bot
+from khiva_arena.cli.options import json_option, store_argument
+from khiva_arena.cli.sandbox import sandbox_again
+from khiva_arena.cli.say import Trickle, say
+from khiva_arena.cli.story import notes_of
+from khiva_arena.errors import ConfigError
+from khiva_arena.games.registry import get
+from khiva_arena.protocol.messages import Decide
+from khiva_arena.replay.record import Record
+from khiva_arena.replay.requests import Asked, Request, requests
+from khiva_arena.result import Policy
+from khiva_arena.store.db import Store
+
+TOLD_LINES = 4
+
+
+@click.command("replay", short_help="Send a bot again what a seat was sent in a stored match.")
+@store_argument
+@click.argument("match")
+@click.option("--seat", type=click.IntRange(min=0), metavar="K", help="The seat, from 0 [default: that of BOT, by its name].")
+@click.option("--bot", metavar="BOT", allow_from_autoenv=False, help="A folder or a command [default: the bot that sat there].")
+@click.option("--isolation", metavar="LEVEL", help="As in `khiva-arena match` [default: that of the match].")
+@click.option("--wait", is_flag=True, help="No clock, and a stop before the first message, to attach a debugger.")
+@click.option("--from", "first", type=click.IntRange(min=0), metavar="N", help="Compare from gather N on; all is sent.")
+@click.option("--until", "last", type=click.IntRange(min=1), metavar="N", help="Send nothing behind gather N.")
+@click.option("--trace", is_flag=True, help="Print the messages of both directions on stderr, long ones cut.")
+@click.option("--notes", is_flag=True, help="Also print what the bot wrote on stderr, with marks of what it was asked before.")
+@json_option
+def command(
+    store: Path,
+    match: str,
+    seat: int | None,
+    bot: str | None,
+    isolation: str | None,
+    wait: bool,
+    first: int | None,
+    last: int | None,
+    trace: bool,
+    notes: bool,
+    as_json: bool,
+) -> int:
+    """Send BOT what seat K was sent in MATCH of STORE (as EVENT/ORDINAL, or the beginning of its id), and print each decision
+    where it now chooses otherwise, with what follows from either choice. The match goes on as it was recorded, whatever the bot
+    chooses. Exit code 1 if a choice differs or the bot fails. STORE may be a bundle; then name the BOT. Gather N is the N-th
+    time in the match that seats were asked; 0 is the start.
+
+    Every message is the one that was sent then, byte for byte, but for what is not recorded. bank_ms is the whole bank until
+    the seat's first timeout, and 0 after it. Where the seat broke the protocol, its last request may not have gone out. A
+    bundle does not hold the lines that told bots of their faults.
+
+    --wait names the process and waits for Enter: attach `gdb -p`, `py-spy` or `jdb` meanwhile. Then no clock runs, and Ctrl-C
+    ends it. A bot that is kept from this machine is hard to attach to: --isolation trusted runs it with all of your rights
+    instead. Without a terminal --wait only stops the clock.
+
+    --json: match, seat, bot, same, asked, failed, differences (each with gather, kind, req, then, now), notes.
+    """
+    found = _bundled(store, match) if store.is_file() else _stored(store, match)
+    record = found.record
+    named = None if bot is None else bot_files.load(bot)
+    seat = _seat_of(record, named) if seat is None else seat
+    count = len(record.header.seats)
+    if seat >= count:
+        raise ConfigError(f"--seat {seat}: the match has {count} seats, 0 to {count - 1}")
+    if named is not None:
+        entrant = named
+    elif found.bot is None:
+        raise ConfigError("--bot: a bundle holds no bots; name the one to play")
+    else:
+        entrant = found.bot(seat)
+        if entrant.identity != record.header.seats[seat].bot:
+            say(f"warning: {entrant.name} has changed since it played")
+    sandbox = _sandbox(found.sandbox, isolation, wait)
+    sent = [one for one in requests(record, found.secret, seat, found.details[seat]) if last is None or one.gather <= last]
+    header = record.header
+    settings = (bot_files.stage(entrant, sandbox.level), sandbox, Limits(**header.time), Policy(header.policy))
+    attach = _attach(sandbox.level) if wait else None
+    with Trickle() as lines:
+        again = feed(sent, *settings, trace=Trace([f"{entrant.name}#{seat}"], lines) if trace else None, attach=attach)
+    asked = [reply for reply in again.replies if reply.request.gather >= (first or 0)]
+    differ = [reply for reply in asked if not _same(reply)]
+    if as_json:
+        click.echo(json.dumps(_plain(record, seat, entrant.name, again, asked, differ)))
+    else:
+        _print(record, seat, entrant.name, again, asked, differ)
+        if notes:
+            click.echo(notes_of(seat, again.ending.notes, again.ending.notes_total))
+    return 1 if differ or again.out is not None else 0
+
+
+# --- what is replayed ---
+
+
+def _seat_of(record: Record, bot: Bot | None) -> int:
+    """The one seat that a bot had, as it is now or by its name. Raises ConfigError where there is not just one."""
+    seats = record.header.seats
+    for sat in (
+        [number for number, who in enumerate(seats) if bot and who.bot == bot.identity],
+        [number for number, who in enumerate(seats) if bot and who.name == bot.name],
+    ):
+        if len(sat) == 1:
+            return sat[0]
+    there = ", ".join(f"{number} was {who.name}" for number, who in enumerate(seats))
+    raise ConfigError(f"--seat is missing, and --bot does not tell which one is meant: seat {there}")
+
+
+class _Found(NamedTuple):
+    """A match. ``bot`` finds who sat at a seat, None where that cannot be known; ``details``: by seat and gather, what it was
+    told of its fault."""
+
+    record: Record
+    secret: bytes
+    sandbox: Sandbox
+    bot: Callable[[int], Bot] | None
+    details: Sequence[dict[int, str]]
+
+
+def _stored(folder: Path, word: str) -> _Found:
+    with Store.read(folder) as store:
+        event, row = match_of(store, word)
+        secret, _ = secret_of(store, event, row.seed)
+
+    details = [{gather: detail for _, detail, gather in seat.faults} for seat in row.seats]
+
+    def bot(seat: int) -> Bot:
+        return recorded_bot(event, row.seats[seat].bot)
+
+    return _Found(row.parsed(), secret, sandbox_as_stored(event.definition), bot, details)
+
+
+def _bundled(file: Path, word: str) -> _Found:
+    """What a stranger's file says of limits is not taken over."""
+    record, secret = bundled_match(file, word)
+    return _Found(record, secret, Sandbox(best()), None, [{}] * len(record.header.seats))
+
+
+def _sandbox(stored: Sandbox, asked: str | None, wait: bool) -> Sandbox:
+    sandbox = sandbox_again(stored, asked)
+    return replace(sandbox, ponder=True) if wait else sandbox  # who is stopped between its turns cannot be looked into
+
+
+def _attach(level: Level) -> Callable[[int], bool]:
+    def attach(pid: int) -> bool:
+        inside = "; the bot is a child of it; at --isolation trusted it is easier to attach to" if level in WRAPPED else ""
+        if not sys.stdin or not sys.stdin.isatty():
+            say(f"the bot is process {pid}{inside}; no clock runs")
+            return False
+        say(f"the bot is process {pid}{inside}; attach to it, then press Enter")
+        return True
+
+    return attach
+
+
+def _same(reply: Reply) -> bool:
+    """Whether the bot's choice, or its fault, is the recorded one."""
+    asked = _asked(reply.request)
+    if reply.blame is not None:
+        return str(reply.blame.verdict) == asked.choice.why
+    return (reply.choice, "") == (asked.choice.choice, asked.choice.why)
+
+
+def _asked(request: Request) -> Asked:
+    assert request.asked is not None
+    return request.asked
+
+
+# --- as text ---
+
+
+def _print(record: Record, seat: int, name: str, again: Again, asked: Sequence[Reply], differ: Sequence[Reply]) -> None:
+    header = record.header
+    click.echo(f"match {header.match}: seat {seat} of {len(header.seats)}, then {header.seats[seat].name}, now {name}")
+    for reply in differ:
+        request, message = reply.request, reply.request.message
+        assert isinstance(message, Decide)
+        click.echo(f"gather {request.gather}, {message.kind}, {len(message.legal)} legal:")
+        then, why = _asked(request).choice.choice, _asked(request).choice.why
+        told = [_told(record, request, choice) for choice in (then, reply.choice)]
+        click.echo(f"  then {_chosen(message, then, why)}")
+        _echo_lines(told[0], told[1])
+        if reply.blame is not None:
+            click.echo(f"  now  {reply.blame.verdict}: {reply.blame.detail}")
+        else:
+            click.echo(f"  now  {_chosen(message, reply.choice, '')}")
+            _echo_lines(told[1], told[0])
+    if again.out is not None:
+        when = "at the start" if again.out.gather == 0 else f"at gather {again.out.gather}"
+        as_then = ", as it did then" if record.forfeited_at[seat] == again.out.gather else ""
+        click.echo(f"{name} fails {when}{as_then}: {again.out.verdict}: {again.out.detail}")
+    if differ:
+        click.echo(f"{len(differ)} of {len(asked)} choices differ")
+    elif asked or again.out is None:
+        click.echo(f"all {len(asked)} choices are the same")
+
+
+def _chosen(message: Decide, choice: int | None, why: str) -> str:
+    assert choice is not None
+    return f"{choice}: {_short(message.legal[choice])}" + (f" (the default, for {why})" if why else "")
+
+
+def _short(entry: Any) -> str:
+    return json.dumps(entry, separators=(",", ":"))
+
+
+def _told(record: Record, request: Request, choice: int | None) -> list[str]:
+    """What happens next if the seat chooses this and all others as they did, as the game tells it."""
+    if choice is None:
+        return []
+    asked = _asked(request)
+    state = asked.state.clone()
+    choices = {seat: index for seat, index, _ in asked.step} | {asked.choice.seat: choice}
+    game = get(record.header.game)
+    names = [f"{who.name}#{number}" for number, who in enumerate(record.header.seats)]
+    return [line.strip() for event in state.apply(choices) if (line := game.narrate(event, names))]
+
+
+def _echo_lines(mine: Sequence[str], others: Sequence[str]) -> None:
+    """What only one of two choices leads to, the first lines of it."""
+    only = [line for line in mine if line not in others]
+    for line in only[:TOLD_LINES]:
+        click.echo(f"         {line}")
+    if len(only) > TOLD_LINES:
+        click.echo(f"         ... and {len(only) - TOLD_LINES} more")
+
+
+# --- as JSON ---
+
+
+def _plain(record: Record, seat: int, name: str, again: Again, asked: Sequence[Reply], differ: Sequence[Reply]) -> dict[str, Any]:
+    out = again.out
+    return {
+        "match": record.header.match,
+        "seat": seat,
+        "bot": name,
+        "same": not differ and out is None,
+        "asked": len(asked),
+        "failed": None if out is None else {"gather": out.gather, "verdict": str(out.verdict), "detail": out.detail},
+        "differences": [_plain_reply(reply) for reply in differ],
+        "notes": again.ending.notes,
+    }
+
+
+def _plain_reply(reply: Reply) -> dict[str, Any]:
+    message, choice, blame = reply.request.message, _asked(reply.request).choice, reply.blame
+    assert isinstance(message, Decide)
+    return {
+        "gather": reply.request.gather,
+        "kind": message.kind,
+        "req": message.req,
+        "then": {"choice": choice.choice, "entry": message.legal[choice.choice], "why": choice.why},
+        "now": {
+            "choice": reply.choice,
+            "entry": None if reply.choice is None else message.legal[reply.choice],
+            "why": "" if blame is None else str(blame.verdict),
+            "detail": "" if blame is None else blame.detail,
+        },
+    }

@@ -1,0 +1,127 @@
+"""What a seat was sent in a match, rebuilt from its record: every message, in order, as the arbiter made it then.
+
+Two things a record does not tell. What was left of a bank: it stands as full until the seat's first timeout, and as empty after
+it. And whether a seat that broke the protocol was found out before its last request went out or after it: see ``perhaps``.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from khiva_arena.games.base import Event, State
+from khiva_arena.protocol import messages
+from khiva_arena.protocol.messages import Decide, End, Fault, Hello
+from khiva_arena.replay import seeds
+from khiva_arena.replay.record import Choice, Header, Record
+from khiva_arena.replay.verify import faults_of, verify
+from khiva_arena.result import STRIKING, Verdict
+
+FOUND_BEFORE_ASKING = (Verdict.PROTOCOL, Verdict.FLOODED)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One decision of a seat. ``state``: as it was asked, to be cloned and not changed. ``step``: what all that were asked chose
+    then. ``choice``: what this seat chose. ``perhaps``: it may not have been sent, since the seat broke the protocol in this
+    gather."""
+
+    state: State
+    step: tuple[Choice, ...]
+    choice: Choice
+    perhaps: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One message to the seat. ``gather``: the one it belongs to, 0 is the start. ``asked``: for a Decide."""
+
+    gather: int
+    message: Hello | Decide | Fault | End
+    asked: Asked | None = None
+
+
+def requests(record: Record, secret: bytes, seat: int, details: Mapping[int, str]) -> list[Request]:
+    """All that a seat was sent, up to its forfeit if it did. ``secret``: the seed's, 32 bytes. ``details``: by gather, the line
+    that told the bot of its fault there, which is not in a record; "" where it is not known.
+
+    Raises RecordError where the record does not replay.
+    """
+    builder = _Builder(record, secret, seat, details)
+    verify(record, secret, builder.watch)
+    if record.forfeited_at[seat] is None:
+        builder.add(len(record.steps), End(record.reason, list(record.ranks), list(record.scores)))
+    return builder.found
+
+
+class _Builder:
+    def __init__(self, record: Record, secret: bytes, seat: int, details: Mapping[int, str]) -> None:
+        self.found: list[Request] = []
+        self._record = record
+        self._seat = seat
+        self._details = details
+        self._req = seeds.req_start(secret, record.header.match)
+        self._bank_ms = record.header.time["bank_ms"]
+        self._strikes = [0] * len(record.header.seats)
+        self._events: list[dict[str, Any]] = []
+        self._faults: dict[int, list[tuple[int, str]]] = {}
+
+    def add(self, gather: int, message: Hello | Decide | Fault | End, asked: Asked | None = None) -> None:
+        self.found.append(Request(gather, message, asked))
+
+    def watch(self, step: int, state: State, happened: Sequence[Event]) -> None:
+        """See one step of the replay: what the seat is sent because of it, and then what it is asked next. What is not as it
+        should be is left to ``verify``, which refuses it at its step."""
+        if step == 0:
+            self.add(0, hello(self._record.header, self._seat))
+            for number, of_it in enumerate(faults_of(self._record)):
+                for verdict, gather in of_it:
+                    self._faults.setdefault(gather, []).append((number, verdict))
+        faults = self._faults.get(step, [])
+        for number, verdict in faults:
+            self._strikes[number] += verdict in STRIKING
+            if number == self._seat:
+                self._own_fault(step, verdict)
+        self._events += [event.data for event in happened if event.to is None or self._seat in event.to]
+        for number, verdict in faults:
+            kind = "forfeit" if self._out(number, step) else "default"
+            self._events.append({"type": kind, "seat": number, "why": verdict, "strikes": self._strikes[number]})
+        if step < len(self._record.steps) and not self._out(self._seat, step):
+            self._ask(step + 1, state)
+
+    def _out(self, number: int, step: int) -> bool:
+        at = self._record.forfeited_at[number]
+        return at is not None and at <= step
+
+    def _own_fault(self, step: int, verdict: str) -> None:
+        if verdict == Verdict.TIMEOUT:
+            self._bank_ms = 0
+        if not self._out(self._seat, step):
+            self.add(step, Fault(verdict, self._details.get(step, ""), self._strikes[self._seat]))
+
+    def _ask(self, gather: int, state: State) -> None:
+        decision, step = state.pending().get(self._seat), self._record.steps[gather - 1]
+        choice = next((choice for choice in step if choice.seat == self._seat), None)
+        if decision is None or choice is None:
+            return
+        turn_ms, view, legal = self._record.header.time["turn_ms"], state.view(self._seat), list(decision.legal)
+        events, self._events = self._events, []
+        message = Decide(self._req, decision.kind, turn_ms, self._bank_ms, view, events, legal)
+        self._req += 1
+        self.add(gather, message, Asked(state.clone(), step, choice, choice.why in FOUND_BEFORE_ASKING))
+
+
+def hello(header: Header, seat: int) -> Hello:
+    """The arbiter's first message to a seat."""
+    return Hello(
+        protos=[messages.PROTOCOL],
+        caps=[],
+        game=header.game,
+        rules=dict(header.rules),
+        rules_version=header.rules_version,
+        match=header.match,
+        seat=seat,
+        seats=len(header.seats),
+        seed=header.seats[seat].number,
+        time=messages.Time(**header.time),
+        commit=header.commit,
+    )

@@ -1,0 +1,136 @@
+"""What bots write on stderr is kept in part, with marks that no bot can write."""
+
+import sys
+
+from hypothesis import given
+from hypothesis import strategies as st
+from jobs import job
+
+from khiva_arena.arbiter.notes import MARK, NOTES_KEPT, Notes, printable, shown, unmarked
+from khiva_arena.arbiter.pool import play_one
+from khiva_arena.arbiter.wire import Command
+from khiva_arena.result import Verdict
+
+LARGE = st.binary(min_size=1).map(lambda data: data * 900)
+# What happens to notes: a request, or bytes.
+STEPS = st.lists(st.one_of(st.none(), st.binary(max_size=40), LARGE), max_size=60)
+
+TALKER = """
+import sys, msgpack
+def read():
+    head = sys.stdin.buffer.read(4)
+    return msgpack.unpackb(sys.stdin.buffer.read(int.from_bytes(head, "big"))) if len(head) == 4 else None
+def write(**message):
+    data = msgpack.packb(message)
+    sys.stdout.buffer.write(len(data).to_bytes(4, "big") + data)
+    sys.stdout.flush()
+print("loading", file=sys.stderr, flush=True)
+read()
+write(type="hello", proto=1, name="talker")
+count = 0
+while message := read():
+    if message["type"] == "decide":
+        count += 1
+        if count == 3:
+            print(f"[gather 99: {message['kind']}]\\nask {message['req']}", end="", file=sys.stderr, flush=True)
+        write(type="act", req=message["req"], choice=0)
+    elif message["type"] == "end":
+        print("bye", file=sys.stderr, flush=True)
+"""
+
+
+def kept(*steps: bytes | None) -> Notes:
+    notes = Notes()
+    for number, step in enumerate(steps, 1):
+        if step is None:
+            notes.asked(number, "boost")
+        else:
+            notes.add(step)
+    return notes
+
+
+def test_a_mark_stands_only_before_what_was_written_after_a_request() -> None:
+    text = kept(b"start\n", None, None, b"one", b"two", None, b"three\n", None).text()
+    assert text == f"start\n{MARK}[gather 3: boost]\nonetwo\n{MARK}[gather 6: boost]\nthree\n"
+    assert shown(text) == "  start\n[gather 3: boost]\n  onetwo\n[gather 6: boost]\n  three"
+
+
+def test_a_bot_cannot_write_a_mark() -> None:
+    forged = f"{MARK}[gather 9: boost]\n[gather 9: boost]\r{MARK}\n".encode()
+    text = kept(None, forged).text()
+    assert text.count(MARK) == 1
+    assert [line for line in shown(text).splitlines() if not line.startswith("  ")] == ["[gather 1: boost]"]
+
+
+def test_what_is_dropped_is_counted_and_what_follows_keeps_its_mark() -> None:
+    first, head, dropped, turn, tail = kept(None, b"a" * 20_000, None, b"b" * 10_000).text().split("\n")
+    assert (first, set(head)) == (f"{MARK}[gather 1: boost]", {"a"})
+    assert (turn, set(tail)) == (f"{MARK}[gather 3: boost]", {"b"})
+    assert dropped == f"{MARK}[... {30_000 - len(head) - len(tail)} bytes dropped ...]"
+    assert NOTES_KEPT - 100 < len(head) <= NOTES_KEPT >= len(tail) > NOTES_KEPT - 100
+
+
+def test_a_character_split_between_two_requests_is_one() -> None:
+    for letter in ("\u00fc", "\u20ac", "\U0001f40d"):
+        for at in range(1, len(data := letter.encode())):
+            text = kept(None, b"a" + data[:at], None, data[at:] + b"b\n").text()
+            assert text == f"{MARK}[gather 1: boost]\na\n{MARK}[gather 3: boost]\n{letter}b\n"
+            # between head and tail
+            text = kept(None, b"x" * (NOTES_KEPT - 32 - at) + data, None, b"y").text()
+            assert (text.count(letter), "\\x" in text) == (1, False)
+    assert kept(None, b"a\xc3", None, b"b").text().endswith("a\n\x1e[gather 3: boost]\n\\xc3b")
+    assert kept(b"a\xff\xc3").text() == "a\\xff\\xc3"
+    assert kept(b"a\xa4\xa4\xa4\xa4", None, b"b").text().startswith("a\\xa4\\xa4\\xa4\\xa4\n")
+
+
+@given(STEPS)
+def test_all_of_it_or_its_head_and_tail(steps: list[bytes | None]) -> None:
+    data = b"".join(step for step in steps if step)
+    notes = kept(*steps)
+    text = notes.text()
+    assert notes.total == len(data)
+    assert len(text) <= 8 * NOTES_KEPT + 100  # an escape is four characters for a byte
+    assert all(letter.isprintable() or letter in f"\t\n{MARK}" for letter in text)
+    if "bytes dropped" not in text and data.isascii():
+        assert unmarked(text).replace("\n", "") == printable(data).replace("\n", "")
+    assert len(data) <= NOTES_KEPT // 2 or text
+
+
+def test_marks_do_not_fill_the_store() -> None:
+    steps = [step for _ in range(5_000) for step in (None, b"x")]
+    assert len(kept(*steps).text()) < 3 * NOTES_KEPT
+
+
+def test_a_match_marks_what_its_bots_wrote() -> None:
+    talker = Command((sys.executable, "-c", TALKER), "/tmp")
+    quiet = Command((sys.executable, "-c", TALKER.replace("sys.stderr", "open('/dev/null', 'w')")), "/tmp")
+    outcome = play_one(job([talker, quiet], startup_ms=20_000, turn_ms=10_000))
+    assert outcome.record is not None
+    lines = shown(outcome.seats[0].ending.notes).splitlines()
+    asked = [number for number, step in enumerate(outcome.record.steps, 1) if any(choice.seat == 0 for choice in step)]
+    assert lines[0] == "  loading"
+    assert lines[1].startswith(f"[gather {asked[2]}: ")
+    assert lines[2].startswith("  [gather 99: ")
+    assert lines[3].startswith("  ask ")
+    assert lines[4:] == [f"[gather {len(outcome.record.steps)}: end]", "  bye"]
+    assert outcome.seats[1].ending.notes == ""
+
+
+# Says at its first decision what a runtime says, then a little at each, and dies of it at the twelfth.
+DYING = """
+        print("bad_alloc" + "." * 3_800 if count == 1 else ".", file=sys.stderr, flush=True)
+        if count == 12:
+            sys.exit(1)
+"""
+
+
+def test_marks_do_not_hide_the_last_words_of_a_bot() -> None:
+    """They are looked for in the last 4,000 characters of its own, however many marks stand between."""
+    said = '        if count == 3:\n            print(f"[gather 99'
+    assert said in TALKER
+    dying = TALKER.replace(said, f"{DYING}{said}")
+    bots = [Command((sys.executable, "-c", main), "/tmp") for main in (dying, TALKER)]
+    outcome = play_one(job(bots, startup_ms=20_000, turn_ms=10_000))
+    (fault,) = outcome.seats[0].faults
+    assert len(outcome.seats[0].ending.notes) > 4_000
+    assert (fault.verdict, "it said 'bad_alloc'" in fault.detail) == (Verdict.RESOURCE, True)

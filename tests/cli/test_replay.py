@@ -1,0 +1,228 @@
+"""``replay``: one bot is asked again what a seat was asked, and held against the record."""
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+from arena import FAULTY, GREEDY, NAIVE, RANDOM, arena, bots, descendants, until_gone
+from bundling import forged, lines_of
+
+from khiva_arena.cli.lookup import match_of, secret_of
+from khiva_arena.protocol import codec
+from khiva_arena.replay.record import Record
+from khiva_arena.replay.requests import requests
+from khiva_arena.store.db import Store
+
+GAMES = ("khiva", "emira", "silk_road")
+STRANGE = f"{FAULTY} illegal 2"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Event 1: a random bot, one that strikes and one that crashes. Then an event of random bots for each game."""
+    folder = tmp_path_factory.mktemp("store")
+    words = ["--seeds", "1", "--seed", "demo", "--out", "out"]
+    arena("run", *bots(RANDOM, STRANGE, f"{FAULTY} exit 3"), "--seats", "3", *words, cwd=folder)
+    for game in GAMES:
+        arena("run", "--game", game, *bots(RANDOM), "--copies", "3", "--seats", "3", *words, cwd=folder)
+    return folder
+
+
+def seat_of(store: Path, match: str, name: str) -> int:
+    with Store.read(store / "out") as opened:
+        event, row = match_of(opened, match)
+        return next(seat.seat for seat in row.seats if event.bots[seat.bot].name == name)
+
+
+@pytest.mark.parametrize("event", range(1, 2 + len(GAMES)))
+def test_rebuilt_bytes_are_those_on_the_wire(store: Path, event: int, tmp_path: Path) -> None:
+    """The match is played again by the same bots, and what goes to each seat is captured."""
+    arena("match", "--from", str(store / "out"), f"{event}/1", "--capture", "raw", cwd=tmp_path)
+    with Store.read(store / "out") as opened:
+        found, row = match_of(opened, f"{event}/1")
+        secret, _ = secret_of(opened, found, row.seed)
+    for seat in row.seats:
+        details = {gather: detail for _, detail, gather in seat.faults}
+        sent = b"".join(codec.encode(one.message) for one in requests(row.parsed(), secret, seat.seat, details))
+        assert (tmp_path / "raw" / f"seat-{seat.seat}.to-bot").read_bytes() == sent
+
+
+@pytest.mark.parametrize("event", range(2, 2 + len(GAMES)))
+def test_the_same_bot_chooses_the_same(store: Path, event: int) -> None:
+    said = arena("replay", "out", f"{event}/0", "--seat", "1", cwd=store)
+    assert re.fullmatch(r"match \w+: seat 1 of 3, then (random\S*), now random\nall \d+ choices are the same\n", said.stdout)
+    assert said.stderr == ""
+
+
+def test_a_strike_that_is_repeated_is_the_same(store: Path) -> None:
+    seat = seat_of(store, "1/0", "faulty")
+    said = arena("replay", "out", "1/0", "--seat", str(seat), cwd=store).stdout
+    assert "choices are the same" in said
+
+
+def test_without_a_seat_it_is_the_bot_s_own(store: Path) -> None:
+    seat = seat_of(store, "1/0", "random")
+    assert f"seat {seat} of 3, then random, now random" in arena("replay", "out", "1/0", "--bot", RANDOM, cwd=store).stdout
+    for words in (["1/0"], ["1/0", "--bot", NAIVE], ["2/0", "--bot", RANDOM]):
+        said = arena("replay", "out", *words, cwd=store, code=2).stderr
+        assert "--seat is missing, and --bot does not tell which one is meant: seat 0 was " in said
+
+
+def test_another_bot_is_told_apart_choice_by_choice(store: Path) -> None:
+    words = ["replay", "out", "2/0", "--seat", "0", "--bot", GREEDY]
+    said = arena(*words, cwd=store, code=1).stdout
+    found = json.loads(arena(*words, "--json", cwd=store, code=1).stdout)
+    assert not found["same"]
+    assert said.splitlines()[-1] == f"{len(found['differences'])} of {found['asked']} choices differ"
+    first = found["differences"][0]
+    assert f"gather {first['gather']}, {first['kind']}, " in said
+    then, now = ["".join(json.dumps(first[when]["entry"], separators=(",", ":"))) for when in ("then", "now")]
+    assert f"  then {first['then']['choice']}: {then}\n" in said
+    assert f"  now  {first['now']['choice']}: {now}\n" in said
+    # What follows is told by the game, and only where the two part.
+    told = said.split("  then ")[1].split("\n  now ")[0].splitlines()[1:]
+    other = said.split("  now ")[1].split("\ngather ")[0].splitlines()[1:]
+    assert told
+    assert other
+    assert not {line for line in set(told) & set(other) if not re.fullmatch(r" +\.\.\. and \d+ more", line)}
+
+
+def test_a_bot_that_fails_says_so(store: Path) -> None:
+    seat = seat_of(store, "1/0", "faulty-2")
+    said = arena("replay", "out", "1/0", "--seat", str(seat), cwd=store, code=1).stdout
+    assert "faulty fails at gather" in said
+    assert ", as it did then: crashed: exited with code 3" in said
+    found = json.loads(arena("replay", "out", "1/0", "--seat", str(seat), "--json", cwd=store, code=1).stdout)
+    assert (found["failed"]["verdict"], found["differences"]) == ("crashed", [])
+    new = arena("replay", "out", "1/0", "--seat", "0", "--bot", f"{FAULTY} print 1", "--notes", cwd=store, code=1).stdout
+    assert "now  protocol: no frame but" in new
+    assert "as it did then" not in new
+    assert "--- stderr of seat 0" in new
+    start = arena("replay", "out", "1/0", "--seat", "0", "--bot", f"{FAULTY} start-exit", cwd=store, code=1).stdout
+    assert "faulty fails at the start: start_failed: crashed: exited with code 1" in start
+
+
+def test_a_strike_that_is_new_is_shown_and_the_recorded_match_goes_on(store: Path) -> None:
+    said = json.loads(arena("replay", "out", "2/0", "--seat", "0", "--bot", STRANGE, "--json", cwd=store, code=1).stdout)
+    new = next(row for row in said["differences"] if row["now"]["why"] == "illegal")
+    assert "choice 9999 of" in new["now"]["detail"]
+    assert (new["now"]["choice"], new["then"]["why"], said["failed"]) == (None, "", None)
+    assert max(row["gather"] for row in said["differences"]) > new["gather"]
+
+
+def test_a_part_of_a_match(store: Path) -> None:
+    words = ["replay", "out", "2/0", "--seat", "0", "--bot", NAIVE, "--json"]
+    whole = json.loads(arena(*words, cwd=store, code=1).stdout)
+    last = whole["differences"][1]["gather"]
+    part = json.loads(arena(*words, "--from", str(last), "--until", str(last), cwd=store, code=1).stdout)
+    assert part["differences"] == [row for row in whole["differences"] if row["gather"] == last]
+    assert part["asked"] == 1
+
+
+@pytest.fixture(scope="module")
+def bundle(store: Path) -> Path:
+    arena("bundle", "out", "bundle.gz", "1", "2", cwd=store)
+    return store / "bundle.gz"
+
+
+def test_a_bundle_is_enough(store: Path, bundle: Path) -> None:
+    words = ["--seat", "0", "--bot", GREEDY, "--json"]
+    from_store = arena("replay", "out", "2/0", *words, cwd=store, code=1).stdout
+    found = json.loads(from_store)
+    assert arena("replay", "bundle.gz", "2/0", *words, cwd=store, code=1).stdout == from_store
+    assert arena("replay", "bundle.gz", found["match"][:9], *words, cwd=store, code=1).stdout == from_store
+    said = arena("replay", "bundle.gz", "2/0", "--seat", "0", cwd=store, code=2).stderr
+    assert "--bot: a bundle holds no bots" in said
+    assert "no match '0' in" in arena("replay", "bundle.gz", "0", *words, cwd=store, code=2).stderr
+    assert "several matches ''" in arena("replay", "bundle.gz", "", *words, cwd=store, code=2).stderr
+
+
+def forge(bundle: Path, **header: object) -> None:
+    """A bundle as a forger makes it: another header in match 2/0, with the digest that it gives."""
+    lines = lines_of(bundle)
+    index = max(i for i, line in enumerate(lines) if line["kind"] == "match" and line["ordinal"] == 0)
+    raw = lines[index]["record"]
+    raw["header"] |= header
+    del raw["digest"]
+    record = msgspec.convert(raw, Record)
+    lines[index]["record"] = json.loads(record.to_json())
+    bundle.with_name("forged.gz").write_bytes(forged(lines))
+
+
+@pytest.mark.parametrize(
+    ("header", "says"),
+    [
+        ({"time": {}}, "lacks a limit"),
+        ({"time": {"startup_ms": 1, "turn_ms": -1, "bank_ms": 1}}, "one that is none"),
+        ({"policy": "kind"}, "no policy 'kind'"),
+        ({"match": "another"}, "no match"),
+        ({"commit": "0" * 64}, "no secret in it opens the commitment"),
+        ({"rules": {"gem_supply": "many"}}, "the header cannot be played"),
+        ({"rules": {"gem_supply": 3}}, "has choices of other seats"),
+        ({"game": "chess"}, "the header cannot be played"),
+    ],
+)
+def test_a_forged_header_is_refused(store: Path, bundle: Path, header: dict[str, object], says: str) -> None:
+    forge(bundle, **header)
+    with Store.read(store / "out") as opened:
+        match = match_of(opened, "2/0")[1].id
+    words = ["replay", "forged.gz", match, "--seat", "0", "--bot", RANDOM]
+    done = arena(*words, cwd=store, code=None)
+    assert (done.returncode in (1, 2), done.stdout) == (True, "")
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_wrongly_asked(store: Path) -> None:
+    assert "--seat 3: the match has 3 seats, 0 to 2" in arena("replay", "out", "1/0", "--seat", "3", cwd=store, code=2).stderr
+    assert "no fixed match" in arena("replay", "out", "1/9", "--seat", "0", cwd=store, code=2).stderr
+    assert "is no level" in arena("replay", "out", "1/0", "--seat", "0", "--isolation", "x", cwd=store, code=2).stderr
+
+
+def test_without_a_terminal_waiting_only_stops_the_clock(tmp_path: Path) -> None:
+    limits = ["--turn", "300ms", "--bank", "0s"]
+    arena("run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", *limits, "--out", "out", cwd=tmp_path)
+    words = ["replay", "out", "0", "--seat", "0", "--bot", f"{FAULTY} late 1 1.0", "--until", "1", "--json"]
+    clocked = json.loads(arena(*words, cwd=tmp_path, code=1).stdout)
+    assert [row["now"]["why"] for row in clocked["differences"]] == ["timeout"]
+    said = arena(*words, "--wait", cwd=tmp_path, code=None)
+    assert re.search(r"the bot is process \d+(; the bot is a child of it; .*)?; no clock runs", said.stderr)
+    unclocked = json.loads(said.stdout)
+    assert unclocked["asked"] == 1
+    assert all(row["now"]["why"] == "" for row in unclocked["differences"])
+
+
+@pytest.mark.parametrize("end", ["enter", "interrupt"])
+def test_it_waits_for_enter_with_the_bot_alive(store: Path, end: str) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "khiva_arena", "replay", "out", "2/0", "--seat", "0", "--wait"]
+    command += ["--isolation", "trusted"]
+    process = subprocess.Popen(command, cwd=store, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    os.close(theirs)
+    assert process.stderr
+    said = ""
+    while "attach to it" not in said:
+        said = process.stderr.readline()
+        assert said, process.wait()
+    pid = int(said.split("process ")[1].split(";")[0])
+    time.sleep(0.3)
+    assert process.poll() is None
+    assert pid in descendants(process.pid)
+    assert "main.py" in Path(f"/proc/{pid}/cmdline").read_text()  # the bot itself, not what starts it
+    if end == "enter":
+        os.write(ours, b"\n")
+    else:
+        process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    os.close(ours)
+    assert process.returncode == (0 if end == "enter" else 130)
+    assert ("choices are the same" in out) == (end == "enter")
+    assert until_gone({pid})
