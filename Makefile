@@ -42,6 +42,7 @@ check: .venv/.test ## only lint, types and import contracts
 bench: .venv/.test ## measure every figure of the project, one JSON object a line (needs cc)
 	$(BIN)/python tests/benchmarks/bench.py
 	$(BIN)/python tests/benchmarks/screen.py
+	$(BIN)/python tests/benchmarks/kits.py
 
 crash: .venv/.test ## kill -9 real runs at hundreds of moments and compare digests; KILLS=300 SEED=1
 	$(BIN)/python tests/crash/run.py $(or $(KILLS),300) $(or $(SEED),1)
@@ -59,9 +60,10 @@ schema: .venv/.test ## write the published schemas anew; read the diff
 	$(BIN)/python -m khiva_arena.protocol.schema protocol/schema
 	$(BIN)/python -m khiva_arena.games.schema protocol/schema
 	$(BIN)/python -m khiva_arena.report.schema khiva_arena/report/schema
+	$(BIN)/python -m khiva_arena.check.schema khiva_arena/check/schema
 	$(BIN)/python -m khiva_arena.cli.watching.stream khiva_arena/cli/watching/schema
 
-vectors: .venv/.test ## write protocol/vectors anew; read the diff
+vectors: .venv/.test ## write protocol/vectors and the generated parts of its pages anew; read the diff
 	$(BIN)/python tests/games/make_vectors.py --write
 	$(BIN)/python tests/protocol/make_frames.py --write
 

@@ -25,11 +25,13 @@ def test_the_readme_s_commands_run(tmp_path: Path) -> None:
     """In the order they stand, on fewer seeds, with a program of the user's own."""
     import sys
 
-    (tmp_path / "bots").symlink_to(ROOT / "bots")
-    mine = tmp_path / "my-bot"
-    mine.write_text(HONEST.format(python=sys.executable) + (ROOT / "tests" / "support" / "faulty.py").read_text())
-    mine.chmod(0o755)
-    block = next(block for block in blocks(README, "") if "--bot" in block)
+    other = tmp_path / "other-bot"
+    other.write_text(HONEST.format(python=sys.executable) + (ROOT / "tests" / "support" / "faulty.py").read_text())
+    other.chmod(0o755)
+    begin, block = [block for block in blocks(README, "") if "--bot" in block][:2]
+    assert [line.split()[1] for line in begin.splitlines()] == ["new", "check", "match"]
+    for line in begin.splitlines():
+        arena(*shlex.split(line)[1:], cwd=tmp_path)
     commands = [shlex.split(line) for line in block.replace("\\\n", " ").replace("--seeds 50", "--seeds 2").splitlines()]
     assert [words[1] for words in commands] == ["run", "standings", "verify", "show", "show", "match"]
     said = [arena(*words[1:], cwd=tmp_path).stdout for words in commands]

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-import zipfile
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,24 +12,34 @@ from arena import ROOT
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that holds what the wheel holds, and nothing of the checkout."""
+    """A folder where pip has installed the wheel, and nothing of the checkout; what it depends on is that of the tests."""
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=120)
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True, timeout=120)
     (wheel,) = folder.glob("*.whl")
     target = folder / "site"
-    zipfile.ZipFile(wheel).extractall(target)
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
+    install.append("--no-compile")
+    subprocess.run([*install, "--target", str(target), str(wheel)], check=True, capture_output=True, timeout=120)
     return target
 
 
 def run(installed: Path, cwd: Path, *words: str) -> str:
+    """What the command that pip has made prints."""
     env = os.environ | {"PYTHONPATH": str(installed)}
-    command = [sys.executable, "-c", f"import khiva_arena; assert khiva_arena.__file__.startswith({str(installed)!r})\n"]
-    subprocess.run(command, cwd=cwd, env=env, check=True, timeout=60)
-    command = [sys.executable, "-m", "khiva_arena", *words]
-    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=120, check=False)
+    code = f"import khiva_arena; assert khiva_arena.__file__.startswith({str(installed)!r})\n"
+    subprocess.run([sys.executable, "-c", code], cwd=cwd, env=env, check=True, timeout=60)
+    command = [str(installed / "bin" / "khiva-arena"), *words]
+    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_it_needs_what_pyproject_says(installed: Path) -> None:
+    (metadata,) = installed.glob("khiva_arena-*.dist-info/METADATA")
+    needed = {line.split(": ")[1] for line in metadata.read_text().splitlines() if line.startswith("Requires-Dist: ")}
+    asked = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert set(asked) == {requirement for requirement in needed if "extra ==" not in requirement}
 
 
 def test_it_carries_protocol_and_bots_and_no_tests(installed: Path) -> None:
@@ -40,12 +50,17 @@ def test_it_carries_protocol_and_bots_and_no_tests(installed: Path) -> None:
         "protocol/schema/emira/view.json",
         "protocol/games/silk_road.md",
         "protocol/vectors/frames.json",
+        "protocol/vectors/sessions.json",
         "bots/README.md",
+        "bots/languages.toml",
+        "bots/rust/random/src/main.rs",
         "bots/c/random/bot.c",
     ):
         assert (shipped / name).is_file(), name
-    assert not list(installed.rglob("test_*.py"))
-    assert not list(installed.rglob("__pycache__"))
+    (record,) = installed.glob("khiva_arena-*.dist-info/RECORD")
+    carried = [line.split(",")[0] for line in record.read_text().splitlines()]
+    assert len(carried) > 300
+    assert not [name for name in carried if "/test_" in name or "__pycache__" in name or "/tests/" in name]
 
 
 def test_it_runs(installed: Path, tmp_path: Path) -> None:
@@ -59,6 +74,15 @@ def test_it_runs(installed: Path, tmp_path: Path) -> None:
     words = ["--game", "silk_road", "--bot", str(bots / "random"), "--bot", str(bots / "greedy_silk_road")]
     run(installed, tmp_path, "run", *words, "--seats", "2", "--seeds", "1", "--out", "silk")
     assert "2 of 2 matches are sound" in run(installed, tmp_path, "verify", "silk")
+
+
+def test_it_begins_a_bot_checks_it_and_plays_it(installed: Path, tmp_path: Path) -> None:
+    run(installed, tmp_path, "new", "python", "my-bot")
+    assert "It keeps the protocol." in run(installed, tmp_path, "check", "my-bot")
+    bots = ["--bot", "my-bot", "--bot", "shipped:python/greedy"]
+    assert "the match is over" in run(installed, tmp_path, "match", *bots, "--seed", "demo")
+    run(installed, tmp_path, "run", *bots, "--seats", "2", "--seeds", "1", "--out", "games")
+    assert "choices are the same" in run(installed, tmp_path, "replay", "games", "1/0", "--bot", "my-bot")
 
 
 def test_it_sets_up_a_competition_and_bundles_it(installed: Path, tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from expect import SECONDS_MOST, differences
 from play import BROKEN, TIME, best_levels, play, remove_notes
 from table import CRASHED, PROTOCOL, RESOURCE, ROWS, START_FAILED, TELLING, TIMEOUT, WALLED, Row
 
+from khiva_arena import shipped
 from khiva_arena.arbiter.isolation import Level
-from khiva_arena.cli.bots import shipped_bots
 
 SEATS = (2, 3, 4)
 LEVELS = best_levels()
@@ -76,7 +76,7 @@ def test_a_row_that_no_bot_can_play_names_the_tests_that_stand_for_it() -> None:
 
 
 def test_no_bot_of_the_zoo_is_among_the_shipped_ones() -> None:
-    assert all(BROKEN not in (path, *path.parents) for path, _ in shipped_bots())
+    assert all(BROKEN not in (path, *path.parents) for path in shipped.bots().values())
 
 
 # --- two at one table ---
