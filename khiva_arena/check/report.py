@@ -66,6 +66,8 @@ def counted(steps: Sequence[Step]) -> dict[str, int]:
 
 MARKS = {Status.OK: "ok", Status.WARNING: "warning", Status.FAILED: "FAILED", Status.SKIPPED: "skipped"}
 INDENT = " " * 13
+BAR = 40
+"""Characters."""
 
 
 def step_text(step: Step) -> str:
@@ -91,4 +93,15 @@ def closing_text(report: Report, next_step: str) -> str:
     counts = report.counts
     warnings = f"{counts['warning']} warning{'' if counts['warning'] == 1 else 's'}"
     last = f"{len(report.steps)} steps: {counts['ok']} ok, {warnings}, {counts['failed']} failed, {counts['skipped']} skipped"
-    return f"{last}\n{next_step}" if next_step else last
+    return "\n".join(line for line in (*histogram_text(report.histogram), last, next_step) if line)
+
+
+def histogram_text(histogram: Sequence[Bar]) -> list[str]:
+    """How long the decisions took, a line for each bound; a bar of full length is the most frequent one."""
+    most = max((bar.decisions for bar in histogram), default=0)
+    lines = [
+        f"{INDENT}to {bar.up_to_ms:>7.4g} ms {bar.decisions:>7,}  {'#' * -(-BAR * bar.decisions // most)}"
+        for bar in histogram
+        if most
+    ]
+    return [f"{INDENT}decisions by the time they took:", *(line.rstrip() for line in lines)] if lines else []

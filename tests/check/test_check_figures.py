@@ -16,6 +16,7 @@ from khiva_arena.arbiter.isolation import Level, Sandbox
 from khiva_arena.arbiter.usage import Waited
 from khiva_arena.check import play, processor, received
 from khiva_arena.check.bench import Bench, Failed, Warned
+from khiva_arena.check.report import Bar, histogram_text
 from khiva_arena.check.tables import decisions_of_a_match
 from khiva_arena.games.registry import GAMES, get
 
@@ -117,3 +118,14 @@ def test_repeated_keys_are_few_and_short() -> None:
     assert len(found) == received.KEYS_KEPT
     assert found <= {repr(f"key{number}") for number in range(300)}
     assert received.repeated_keys(msgpack.packb({"a": {"a": 1}})) == set()
+
+
+def test_the_histogram_is_drawn_to_its_longest_bar() -> None:
+    bars = [Bar(0.1, 80), Bar(0.3, 0), Bar(1.0, 1)]
+    assert histogram_text(bars) == [
+        "             decisions by the time they took:",
+        "             to     0.1 ms      80  ########################################",
+        "             to     0.3 ms       0",
+        "             to       1 ms       1  #",
+    ]
+    assert histogram_text([]) == []
