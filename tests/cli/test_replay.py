@@ -141,7 +141,7 @@ def test_a_bundle_is_enough(store: Path, bundle: Path) -> None:
     assert arena("replay", "bundle.gz", found["match"][:9], *words, cwd=store, code=1).stdout == from_store
     said = arena("replay", "bundle.gz", "2/0", "--seat", "0", cwd=store, code=2).stderr
     assert "--bot: a bundle holds no bots" in said
-    assert "no match '0' in" in arena("replay", "bundle.gz", "0", *words, cwd=store, code=2).stderr
+    assert "no match 'zero' in" in arena("replay", "bundle.gz", "zero", *words, cwd=store, code=2).stderr
     assert "several matches ''" in arena("replay", "bundle.gz", "", *words, cwd=store, code=2).stderr
 
 
@@ -190,7 +190,7 @@ def test_what_is_wrongly_asked(store: Path) -> None:
 def test_without_a_terminal_waiting_only_stops_the_clock(tmp_path: Path) -> None:
     limits = ["--turn", "300ms", "--bank", "0s"]
     arena("run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", *limits, "--out", "out", cwd=tmp_path)
-    words = ["replay", "out", "0", "--seat", "0", "--bot", f"{FAULTY} late 1 1.0", "--until", "1", "--json"]
+    words = ["replay", "out", "1/0", "--seat", "0", "--bot", f"{FAULTY} late 1 1.0", "--until", "1", "--json"]
     clocked = json.loads(arena(*words, cwd=tmp_path, code=1).stdout)
     assert [row["now"]["why"] for row in clocked["differences"]] == ["timeout"]
     said = arena(*words, "--wait", cwd=tmp_path, code=None)
