@@ -52,7 +52,7 @@ def test_the_bot_that_it_shows_plays(name: str, tmp_path: Path) -> None:
     main = tmp_path / "my-bot" / shipped.languages()[name].main
     shown = [text for kind, text in _blocks(name) if kind not in ("sh", "toml", "")]
     main.write_text(shown[0])
-    arena("check", "--quick", "my-bot", cwd=tmp_path, seconds=SECONDS)
+    assert "It keeps the protocol." in arena("check", "--quick", "my-bot", cwd=tmp_path, seconds=SECONDS).stdout
 
 
 def test_every_block_is_run_or_shown_for_what_it_is() -> None:
