@@ -38,7 +38,12 @@ TOLD_LINES = 4
 @store_argument
 @click.argument("match")
 @click.option("--seat", type=click.IntRange(min=0), metavar="K", help="The seat, from 0 [default: that of BOT, by its name].")
-@click.option("--bot", metavar="BOT", allow_from_autoenv=False, help="A folder or a command [default: the bot that sat there].")
+@click.option(
+    "--bot",
+    metavar="BOT",
+    allow_from_autoenv=False,
+    help="A folder, a command or a shipped bot [default: the one that sat there].",
+)
 @click.option("--isolation", metavar="LEVEL", help="As in `khiva-arena match` [default: that of the match].")
 @click.option("--wait", is_flag=True, help="No clock, and a stop before the first message, to attach a debugger.")
 @click.option("--from", "first", type=click.IntRange(min=0), metavar="N", help="Compare from gather N on; all is sent.")
