@@ -1,0 +1,72 @@
+"""What was published stays good: the stores of every version are read, the interrupted ones resume under their old ids and
+come to the same digests, the bundles verify. Written by make.py, each by the engine of its version."""
+
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+from arena import arena
+from published import HERE, command
+
+from khiva_arena.replay.record import run_digest
+from khiva_arena.store.db import FILE, Store
+
+CASES = [(folder.name, case.name) for folder in sorted(HERE.glob("[0-9]*")) for case in sorted(folder.iterdir())]
+every_case = pytest.mark.parametrize(("version", "case"), CASES)
+
+
+def unpacked(version: str, case: str, into: Path) -> list[dict[str, object]]:
+    """Unpack the stores of a case; what its events were when it was made."""
+    place = HERE / version / case
+    with tarfile.open(place / "stores.tar.xz") as tar:
+        tar.extractall(into, filter="data")
+    found: list[dict[str, object]] = json.loads((place / "events.json").read_text())
+    return found
+
+
+def digests(store_folder: Path) -> list[dict[str, object]]:
+    with Store.read(store_folder) as store:
+        return [{"id": row.id, "commitment": row.commitment, "digests": store.digests(row.id)} for row in store.events()]
+
+
+def test_there_are_fixtures_of_each_game_and_format() -> None:
+    assert sum(version == "0.1.0" for version, _ in CASES) == 18
+
+
+@every_case
+def test_a_finished_store_is_read_and_sound(version: str, case: str, tmp_path: Path) -> None:
+    events = unpacked(version, case, tmp_path)
+    assert digests(tmp_path / "finished") == events
+    found = json.loads(arena("verify", "finished", "--json", cwd=tmp_path).stdout)
+    assert [event["digest"] for event in found["events"]] == [run_digest(event["digests"]) for event in events]
+    tables = json.loads(arena("standings", "finished", "--json", cwd=tmp_path).stdout)
+    assert tables["standings"]
+    assert all(event["id"] in arena("show", "finished", cwd=tmp_path).stdout for event in events)
+
+
+@every_case
+def test_an_interrupted_store_resumes_under_its_old_ids(version: str, case: str, tmp_path: Path) -> None:
+    events = unpacked(version, case, tmp_path)
+    before = digests(tmp_path / "interrupted")
+    game, _, form = case.partition("-")
+    words = command(game, form, tmp_path, tmp_path / "interrupted")
+    arena(*words, "--any-engine", cwd=tmp_path, code=None)
+    after = digests(tmp_path / "interrupted")
+    assert after == events
+    for one, whole in zip(before, after, strict=False):
+        assert set(one["digests"]) <= set(whole["digests"])
+    arena("verify", "interrupted", cwd=tmp_path)
+
+
+@every_case
+def test_a_bundle_verifies(version: str, case: str, tmp_path: Path) -> None:
+    arena("verify", str(HERE / version / case / "bundle"), cwd=tmp_path)
+
+
+def test_an_interrupted_store_still_has_matches_to_play(tmp_path: Path) -> None:
+    for version, case in CASES:
+        events = unpacked(version, case, tmp_path)
+        left = digests(tmp_path / "interrupted")
+        assert 0 < sum(len(event["digests"]) for event in left) < sum(len(event["digests"]) for event in events), case
+        (tmp_path / "interrupted" / f"{FILE}-wal").unlink(missing_ok=True)

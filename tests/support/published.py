@@ -1,0 +1,40 @@
+"""The events of tests/published: their bots, settings and commands."""
+
+from pathlib import Path
+
+HERE = Path(__file__).parent.parent / "published"
+BOTS = ("first", "last", "lots-1", "lots-2", "lots-3")
+GAMES = ("khiva", "emira", "silk_road")
+FORMATS = {
+    "round-robin": ("--seats", "3", "--seeds", "1"),
+    "gauntlet": ("--seats", "3", "--seeds", "1", "--candidate", "lots-1", "--rule", "{rule}"),
+    "swiss": ("--seats", "3", "--seeds", "1", "--rounds", "3"),
+    "knockout": ("--seats", "3", "--seeds", "1", "--policy", "strict"),
+    "sprt": (),  # another command
+    "stages": (),  # a settings file
+}
+RULES = {"khiva": "overshoot=bounce", "emira": "mode=advanced", "silk_road": "tied_decline=original_tie"}
+STAGES = """
+seats = 3
+[[stage]]
+name = "league"
+seeds = 1
+[[stage]]
+name = "final"
+take = 3
+seeds = 2
+"""
+
+
+def command(game: str, form: str, folder: Path, out: Path) -> list[str]:
+    """The words that play an event, or go on with it. ``folder``: where a settings file may be written."""
+    words = [str(HERE / "bots" / bot) for bot in BOTS]
+    common = ["--game", game, "--seed", f"published {game} {form}", "--isolation", "trusted", "-j", "2", "--out", str(out)]
+    if form == "sprt":
+        seats = "3" if game == "emira" else "2"
+        return ["sprt", words[2], words[0], words[1], "--seats", seats, "--seeds", "33", "--elo1", "200", *common]
+    bots = [part for word in words for part in ("--bot", word)]
+    if form == "stages":
+        (folder / "stages.toml").write_text(STAGES)
+        return ["run", str(folder / "stages.toml"), *bots, *common]
+    return ["run", *bots, "--format", form, *(word.format(rule=RULES[game]) for word in FORMATS[form]), *common]
