@@ -24,4 +24,4 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
 Beside the package: ``protocol/`` is the language-neutral protocol, ``bots/`` are the bots that come with the arena.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
