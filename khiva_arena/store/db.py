@@ -24,7 +24,7 @@ UNREADABLE = "unreadable"
 LOWEST, HIGHEST = -(2**63), 2**63 - 1  # integers of SQLite
 CLOSE_MS = 1_000  # for the last checkpoint, where readers are in the way
 MATCHES_AT_ONCE = 500  # read at a time: bounds memory whatever the size of a store
-TABLES = ("engines", "bots", "matches", "seats", "voids", "reveals", "conclusions")
+TABLES = ("engines", "bots", "matches", "seats", "voids", "reveals", "conclusions", "beacons", "page_faults", "void_causes")
 T = TypeVar("T")
 
 
@@ -54,6 +54,7 @@ class Store:
                 if files.is_blank(connection):
                     raise StoreError(f"{folder}: an empty store: what began it was ended at once; the same command goes on")
                 files.check_version(folder, connection)
+                files.stand_in(connection)
                 connection.execute("BEGIN")  # or an arbiter at work would change what we count while we count it
             except BaseException:
                 connection.close()

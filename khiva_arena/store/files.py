@@ -13,7 +13,8 @@ from pathlib import Path
 
 from khiva_arena.errors import StoreError
 
-VERSION = 2
+VERSION = 3
+READABLE = (2, VERSION)  # one of version 2 is brought up to date when it is written
 FILE = "arena.db"
 LOCK = "arena.lock"
 APPLICATION = 0x4B484956  # "KHIV"
@@ -78,7 +79,21 @@ def open_to_read(folder: Path) -> sqlite3.Connection:
     """A connection that cannot write."""
     check_pieces(folder / FILE)
     path = (folder / FILE).resolve()
-    return _connect(f"{path.as_uri()}?{_how_to_read(path)}")
+    connection = _connect(f"{path.as_uri()}?{_how_to_read(path)}")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    return connection
+
+
+def stand_in(connection: sqlite3.Connection) -> None:
+    """Let a store of an older version, opened to read, have the tables it lacks: empty ones, in memory."""
+    if _version(connection) < VERSION:
+        connection.executescript(_additions().replace("CREATE TABLE", "CREATE TEMP TABLE"))
+
+
+def _bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """Make the tables that a store of an older version lacks, in one transaction."""
+    if _version(connection) < VERSION:
+        connection.executescript(f"BEGIN IMMEDIATE; {_additions()} PRAGMA user_version = {VERSION}; COMMIT;")
 
 
 def _connect(uri: str) -> sqlite3.Connection:
@@ -108,6 +123,7 @@ def open_to_write(folder: Path) -> sqlite3.Connection:
     connection = _connect(f"{path.resolve().as_uri()}?mode=rw")
     try:
         check_version(folder, connection)
+        _bring_up_to_date(connection)
         # A match that was reported as fixed must outlive even a power cut.
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -156,7 +172,7 @@ def _make(draft: Path) -> None:
     connection = sqlite3.connect(draft, isolation_level=None)
     try:
         versions = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
-        connection.executescript(f"BEGIN; {_schema()} {versions} COMMIT;")
+        connection.executescript(f"BEGIN; {_schema()} {_additions()} {versions} COMMIT;")
         connection.execute("PRAGMA journal_mode = WAL")
     finally:
         connection.close()
@@ -180,12 +196,12 @@ def is_blank(connection: sqlite3.Connection) -> bool:
 def check_version(folder: Path, connection: sqlite3.Connection) -> None:
     """Raise StoreError for what is no store, or one of another version."""
     application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    version = _version(connection)
     if application != APPLICATION:
         raise StoreError(f"{folder / FILE}: not a store of Khiva Arena; give another folder")
-    if version != VERSION:
+    if version not in READABLE:
         raise StoreError(
-            f"{folder / FILE}: a store of version {version}; this engine reads version {VERSION}: "
+            f"{folder / FILE}: a store of version {version}; this engine reads versions {' and '.join(map(str, READABLE))}: "
             "use the engine that made it, or another folder"
         )
 
@@ -197,14 +213,22 @@ def _schema() -> str:
     return files("khiva_arena.store").joinpath("schema.sql").read_text()
 
 
+def _additions() -> str:
+    return files("khiva_arena.store").joinpath("schema_3.sql").read_text()
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
 def _statements(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
     return set(connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall())
 
 
 @cache
-def _model() -> sqlite3.Connection:
+def _model(version: int = VERSION) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:")
-    connection.executescript(_schema())
+    connection.executescript(_schema() + (_additions() if version == VERSION else ""))
     return connection
 
 
@@ -219,7 +243,7 @@ def damage(connection: sqlite3.Connection) -> list[str]:
     """What SQLite itself finds wrong with the file, page by page and row by row, and whether its tables are ours."""
     found: list[str] = []
     try:
-        if _statements(connection) != _statements(_model()):
+        if _statements(connection) != _statements(_model(_version(connection))):
             found.append("its tables are not those of a store")
         rows = connection.execute(f"PRAGMA integrity_check({PROBLEMS_MOST})").fetchall()
         found += [line for (text,) in rows for line in str(text).splitlines() if not line.startswith(("ok", "*** in database"))]

@@ -16,7 +16,20 @@ SEED = 7
 PAGE = 4096
 HEADER = 100  # of the file
 STRUCTURE = 64  # of a page: where its cells are
-TABLES = ("events", "engines", "bots", "matches", "seats", "voids", "reveals", "conclusions", "tallies")
+TABLES = (
+    "events",
+    "engines",
+    "bots",
+    "matches",
+    "seats",
+    "voids",
+    "reveals",
+    "conclusions",
+    "beacons",
+    "page_faults",
+    "void_causes",
+    "tallies",
+)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,9 @@
 come to the same digests, the bundles verify. Written by make.py, each by the engine of its version."""
 
 import json
+import sqlite3
 import tarfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -70,3 +72,21 @@ def test_an_interrupted_store_still_has_matches_to_play(tmp_path: Path) -> None:
         left = digests(tmp_path / "interrupted")
         assert 0 < sum(len(event["digests"]) for event in left) < sum(len(event["digests"]) for event in events), case
         (tmp_path / "interrupted" / f"{FILE}-wal").unlink(missing_ok=True)
+
+
+def test_a_store_of_version_2_is_brought_up_to_date_when_it_is_written(tmp_path: Path) -> None:
+    unpacked("0.1.0", "khiva-round-robin", tmp_path)
+    with Store.read(tmp_path / "finished") as store:
+        assert store.damage() == []
+        assert [store.changed(event.id) for event in store.events()] == [[]]
+    assert version_of(tmp_path / "finished") == 2
+    Store.write(tmp_path / "finished").close()
+    assert version_of(tmp_path / "finished") == 3
+    with Store.read(tmp_path / "finished") as store:
+        assert store.damage() == []
+        assert [store.changed(event.id) for event in store.events()] == [[]]
+
+
+def version_of(folder: Path) -> int:
+    with closing(sqlite3.connect(f"{(folder / FILE).as_uri()}?mode=ro", uri=True)) as connection:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])

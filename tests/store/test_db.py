@@ -125,7 +125,7 @@ def test_another_version_is_refused(tmp_path: Path) -> None:
     connection.execute("PRAGMA user_version = 99")
     connection.close()
     for open_ in (Store.read, Store.write, Store.check):
-        with pytest.raises(StoreError, match="version 99; this engine reads version 2"):
+        with pytest.raises(StoreError, match="version 99; this engine reads versions 2 and 3"):
             open_(tmp_path)
 
 

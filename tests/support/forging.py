@@ -4,7 +4,7 @@ import sqlite3
 
 from khiva_arena.store import files, sums
 
-TABLES = ("engines", "bots", "matches", "seats", "voids", "reveals", "conclusions")
+TABLES = ("engines", "bots", "matches", "seats", "voids", "reveals", "conclusions", "beacons", "page_faults", "void_causes")
 
 
 def forge(connection: sqlite3.Connection, statements: str = "") -> None:
