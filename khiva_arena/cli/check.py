@@ -17,6 +17,7 @@ from khiva_arena.arbiter.wire import Command
 from khiva_arena.check.bench import Bench
 from khiva_arena.check.report import Report, Status, Step, closing_text, not_tried_text, step_text
 from khiva_arena.check.run import check
+from khiva_arena.cli.completion import BOT, GAME, LEVEL
 from khiva_arena.cli.options import json_option
 from khiva_arena.cli.sandbox import sandbox_of
 from khiva_arena.cli.settings import AUTO, pairs_of_flags, settle
@@ -28,8 +29,15 @@ OPPONENT = "shipped:python/random"
 
 
 @click.command("check", short_help="Check step by step that a bot keeps the protocol.")
-@click.argument("bot", metavar="BOT")
-@click.option("--game", "games", multiple=True, metavar="NAME", help="Only this game of those it plays; repeat for each.")
+@click.argument("bot", metavar="BOT", shell_complete=BOT)
+@click.option(
+    "--game",
+    "games",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=GAME,
+    help="Only this game of those it plays; repeat for each.",
+)
 @click.option("--quick", is_flag=True, help="Some seconds: fewer seat counts and sizes, no variants, no golden frames.")
 @click.option("--turn", metavar="TIME", help="Time for each decision, as 1s or 500ms [default: 1s].")
 @click.option("--bank", metavar="TIME", help="Time for a whole match beyond its turns [default: 10s].")
@@ -37,6 +45,7 @@ OPPONENT = "shipped:python/random"
 @click.option(
     "--isolation",
     metavar="LEVEL",
+    shell_complete=LEVEL,
     help="Check at this level alone: strict, standard, basic, trusted [default: the best that works here, and a start at each].",
 )
 @click.option("--trust-bots", is_flag=True, help="Start it at isolation trusted, too, with all of your rights.")

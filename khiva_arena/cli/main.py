@@ -5,6 +5,7 @@ interrupted and resumable.
 """
 
 import importlib
+import os
 import signal
 import sys
 import traceback
@@ -14,6 +15,7 @@ from typing import Any
 import click
 
 from khiva_arena import __version__
+from khiva_arena.cli.completion import VARIABLE, answer
 from khiva_arena.cli.options import is_text
 from khiva_arena.cli.say import say, unwritten, watch_stdout
 from khiva_arena.errors import ArenaError, ConfigError
@@ -61,7 +63,7 @@ class Commands(click.Group):
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             near = get_close_matches(args[0], COMMANDS, n=1)
             ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
         return super().resolve_command(ctx, args)
@@ -113,7 +115,7 @@ def run(arguments: list[str]) -> int:
     """Run one command line. Returns its exit code."""
     try:
         _check_text(arguments)
-        code = cli.main(arguments, prog_name="khiva-arena", standalone_mode=False)
+        code = _answer(arguments)
         failed = unwritten()
         return _lost(failed) if failed else code if isinstance(code, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:
@@ -141,6 +143,13 @@ def run(arguments: list[str]) -> int:
         say(traceback.format_exc(), end="")
         say("khiva-arena: error: this is a bug, please report it with the lines above; nothing that was fixed is lost")
         return INTERNAL
+
+
+def _answer(arguments: list[str]) -> Any:
+    """Do what is asked: by a shell whose user presses TAB, else by the words. Returns the exit code."""
+    if asked := os.environ.get(VARIABLE):
+        return answer(cli, asked)
+    return cli.main(arguments, prog_name="khiva-arena", standalone_mode=False)
 
 
 def _check_text(arguments: list[str]) -> None:

@@ -6,6 +6,8 @@ from typing import Any, TypeVar
 
 import click
 
+from khiva_arena.cli.completion import BOT, GAME, LEVEL, POLICY
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of text.")
@@ -27,6 +29,7 @@ _bots = click.option(
     "bots",
     multiple=True,
     metavar="BOT",
+    shell_complete=BOT,
     allow_from_autoenv=False,
     help="A folder with bot.toml, a command, or a bot of `khiva-arena bots` as shipped:python/greedy; repeat for each. Not read "
     "from the environment.",
@@ -36,7 +39,7 @@ _bots = click.option(
 def conditions(command: F) -> F:
     """What one match is played with. Unset ones are None."""
     options = [
-        click.option("--game", metavar="NAME", help="The game [default: khiva]; see `khiva-arena games`."),
+        click.option("--game", metavar="NAME", shell_complete=GAME, help="The game [default: khiva]; see `khiva-arena games`."),
         click.option(
             "--rule",
             "rule",
@@ -56,6 +59,7 @@ def conditions(command: F) -> F:
         click.option(
             "--isolation",
             metavar="LEVEL",
+            shell_complete=LEVEL,
             help="How far bots are kept from this machine: strict, standard, basic, trusted (not at all), or auto, the best that "
             "works here [default: auto]; see `khiva-arena doctor`.",
         ),
@@ -75,6 +79,7 @@ def conditions(command: F) -> F:
         click.option(
             "--policy",
             metavar="POLICY",
+            shell_complete=POLICY,
             help="lenient: a timeout or illegal choice plays the default, the third one forfeits; strict: the first fault "
             "forfeits [default: lenient].",
         ),

@@ -16,6 +16,7 @@ from khiva_arena.arbiter.clock import Limits
 from khiva_arena.arbiter.isolation import WRAPPED, Level, Sandbox
 from khiva_arena.arbiter.probe import best
 from khiva_arena.arbiter.trace import Trace
+from khiva_arena.cli.completion import BOT, LEVEL
 from khiva_arena.cli.event import sandbox_as_stored
 from khiva_arena.cli.lookup import bundled_match, match_of, secret_of
 from khiva_arena.cli.match import recorded_bot
@@ -41,10 +42,13 @@ TOLD_LINES = 4
 @click.option(
     "--bot",
     metavar="BOT",
+    shell_complete=BOT,
     allow_from_autoenv=False,
     help="A folder, a command or a shipped bot [default: the one that sat there].",
 )
-@click.option("--isolation", metavar="LEVEL", help="As in `khiva-arena match` [default: that of the match].")
+@click.option(
+    "--isolation", metavar="LEVEL", shell_complete=LEVEL, help="As in `khiva-arena match` [default: that of the match]."
+)
 @click.option("--wait", is_flag=True, help="No clock, and a stop before the first message, to attach a debugger.")
 @click.option("--from", "first", type=click.IntRange(min=0), metavar="N", help="Compare from gather N on; all is sent.")
 @click.option("--until", "last", type=click.IntRange(min=1), metavar="N", help="Send nothing behind gather N.")

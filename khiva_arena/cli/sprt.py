@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from khiva_arena.cli.competition import compete, entrants_named
+from khiva_arena.cli.completion import BOT
 from khiva_arena.cli.event import stored, timetable_of
 from khiva_arena.cli.options import conditions, json_option
 from khiva_arena.cli.sequential import so_far
@@ -21,8 +22,8 @@ UNDECIDED = 1
 
 
 @click.command("sprt", short_help="Test whether one bot is better than others, and stop by itself.")
-@click.argument("candidate")
-@click.argument("opponents", nargs=-1, required=True)
+@click.argument("candidate", shell_complete=BOT)
+@click.argument("opponents", nargs=-1, required=True, shell_complete=BOT)
 @conditions
 @click.option("--elo0", type=float, default=0.0, show_default=True, help="H0: the candidate is so much better, or less.")
 @click.option("--elo1", type=float, default=20.0, show_default=True, help="H1: it is so much better, or more.")
