@@ -1,53 +1,103 @@
 """Before the first match every bot is started once and shakes hands, so that a competition does not begin with a loss."""
 
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.isolation import Level, Sandbox
 from khiva_arena.arbiter.match import Job, Match, SeatReport
-from khiva_arena.arbiter.process import Processes
+from khiva_arena.arbiter.notes import in_its_folder, unmarked
+from khiva_arena.arbiter.overheard import Output, Overheard
+from khiva_arena.arbiter.process import Processes, describe_status
 from khiva_arena.arbiter.wire import Command, HostFault
 from khiva_arena.errors import BotError
 from khiva_arena.replay.record import Header
+
+if TYPE_CHECKING:
+    from khiva_arena.arbiter.trace import Trace  # most starts are not traced
 
 NOTES_SHOWN = 2_000
 BARE = "; a bare command sees only its program and the files that its words name: one of more files needs a folder with bot.toml"
 
 
-def preflight(names: Sequence[str], commands: Sequence[Command], header: Header, sandbox: Sandbox) -> None:
-    """Start all bots, a table at a time, under the limits of ``header``. Raises BotError naming each one that fails, with
-    what it wrote on stderr."""
+class NotStarted(BotError):
+    """Bots that did not start. ``failed``: of a table that was traced, by seat, the report, and whether it wrote anything."""
+
+    def __init__(self, problems: Sequence[str], failed: Sequence[tuple[int, SeatReport, bool]]) -> None:
+        self.failed = tuple(failed)
+        super().__init__("\n".join(problems))
+
+
+def preflight(
+    names: Sequence[str],
+    commands: Sequence[Command],
+    header: Header,
+    sandbox: Sandbox,
+    *,
+    words: Sequence[str] = (),
+    trace: "Trace | None" = None,
+) -> None:
+    """Start all bots, a table at a time, under the limits of ``header``. ``words``: how the user named each. ``trace``: of a
+    single table.
+
+    Raises NotStarted naming each one that fails, with what it wrote, how it ended and what to do next.
+    """
     size = len(header.seats)
     problems: list[str] = []
+    failed: list[tuple[int, SeatReport, bool]] = []
     for begin in range(0, len(commands), size):
         crowd = list(range(begin, min(begin + size, len(commands))))
         seated = crowd + [0] * (size - len(crowd))
         job = Job(0, 1, header, os.urandom(32), tuple(commands[bot] for bot in seated), sandbox)
-        reports = trio.run(_greet, job, restrict_keyboard_interrupt_to_checkpoints=True)
-        for bot, report in zip(crowd, reports, strict=False):
+        started = trio.run(_greet, job, trace, restrict_keyboard_interrupt_to_checkpoints=True)
+        for seat, (bot, (report, output)) in enumerate(zip(crowd, started, strict=False)):
             if report.faults:
                 bare = not commands[bot].staged and sandbox.level is not Level.TRUSTED
-                problems.append(_problem(names[bot], report, BARE if bare else ""))
+                word = words[bot] if words else ""
+                problems.append(_problem(names[bot], report, output, BARE if bare else "", word))
+                failed.append((seat, report, output.total > 0))
     if problems:
-        raise BotError("\n".join(problems))
+        raise NotStarted(problems, failed)
 
 
-async def _greet(job: Job) -> tuple[SeatReport, ...]:
+async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, Output]]:
     while True:
         try:
-            return (await Match(job, Processes(job.commands, job.sandbox), LagMeter()).greet()).seats
+            wire = Processes(job.commands, job.sandbox, heard=trace.heard if trace else None)
+            heard = Overheard(wire, len(job.commands), trace.came if trace else None)
+            outcome = await Match(job, trace.around(heard) if trace else heard, LagMeter()).greet()
+            return list(zip(outcome.seats, heard.outputs, strict=True))
         except HostFault as fault:
             if job.attempt >= 2:
                 raise BotError(f"the bots cannot be started on this machine now: {fault}") from None
             job = replace(job, attempt=job.attempt + 1)
 
 
-def _problem(name: str, report: SeatReport, hint: str) -> str:
+def _problem(name: str, report: SeatReport, output: Output, hint: str, word: str) -> str:
     blame = report.faults[0]
-    said = report.ending.notes.strip()[-NOTES_SHOWN:]
-    shown = "\n  its stderr: " + said.replace("\n", "\n  ") if said else "; it wrote nothing on stderr"
-    return f"{name}: {blame.verdict}: {blame.detail}{hint}{shown}"
+    lines = [f"{name}: {blame.verdict}: {blame.detail}{hint}"]
+    if how := _how(report):
+        lines.append(f"  its end: {how}")
+    if text := output.text():
+        lines.append(f"  its output, {output.total:,} byte{'' if output.total == 1 else 's'}:")
+        lines += [f"    {line}" for line in text.split("\n")]
+    else:
+        lines.append("  its output: nothing")
+    notes = in_its_folder(unmarked(report.ending.notes)).strip()[-NOTES_SHOWN:]
+    lines += [f"  its stderr:{'' if notes else ' nothing'}", *(f"    {line}" for line in notes.split("\n") if notes)]
+    if word:
+        lines.append(f"  next: khiva-arena check {shlex.quote(word)}")
+    return "\n".join(lines)
+
+
+def _how(report: SeatReport) -> str:
+    """How its process ended, "" where none was started."""
+    ending = report.ending
+    if ending.killed:
+        return "it still ran, and was killed then"
+    return "" if ending.status is None else f"it {describe_status(ending.status)}"

@@ -46,27 +46,32 @@ class Trace:
         self._began = 0.0
         self._stderr = [_Stderr() for _ in names]
         self.failed = ""
+        self._made: Path | None = None
         if folder is not None:
             self._open(folder)
 
     def _open(self, folder: Path) -> None:
         try:
+            self._made = None if folder.exists() else folder
             folder.mkdir(parents=True, exist_ok=True)
             for seat in range(len(self.names)):
                 for way in (TO_BOT, FROM_BOT):
                     self._files[seat, way] = (folder / f"seat-{seat}.{way}").open("xb")
         except FileExistsError as error:
-            self._undo()
+            self.undo()
             raise ConfigError(f"{error.filename}: exists already, and is left as it is; name another folder") from None
         except OSError as error:
-            self._undo()
+            self.undo()
             raise ConfigError(f"{folder}: cannot be written: {error.strerror or error}") from None
 
-    def _undo(self) -> None:
+    def undo(self) -> None:
         """Remove what was just made, so that it is not in the way the next time."""
         for file in self._files.values():
             Path(file.name).unlink(missing_ok=True)
         self.close()
+        if self._made is not None:
+            with suppress(OSError):  # somebody has put something there meanwhile
+                self._made.rmdir()
 
     def close(self) -> None:
         """Close the files."""
@@ -95,6 +100,10 @@ class Trace:
                 self._files[seat, way].flush()
             except OSError as error:
                 self._fail(seat, error)
+
+    def came(self, seat: int, data: bytes) -> None:
+        """Raw bytes of a bot that nobody reads any more."""
+        self.keep(seat, FROM_BOT, data)
 
     def _fail(self, seat: int, error: OSError) -> None:
         self.failed = error.strerror or str(error)
@@ -178,6 +187,7 @@ class Traced:
         self._trace = trace
         self._cutters = [Cutter(FRAME_MOST_TO_ARBITER) for _ in trace.names]
         self._ends: set[int] = set()
+        self._stopped: set[int] = set()
         # What came or happened while a gather is open; as much as a session takes in before it ends a bot.
         self._sealed: list[Arrival | tuple[int, float]] = []
         self.asked = wire.asked
@@ -210,7 +220,9 @@ class Traced:
 
     def stop(self, seat: int) -> None:
         self._wire.stop(seat)
-        self._sealed.append((seat, trio.current_time()))
+        if seat not in self._stopped:
+            self._stopped.add(seat)
+            self._sealed.append((seat, trio.current_time()))
 
     async def close(self, grace: float) -> list[Ending]:
         endings = await self._wire.close(grace)

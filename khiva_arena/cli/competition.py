@@ -196,7 +196,8 @@ def _preflight(settings: Settings, definition: dict[str, Any], entrants: Sequenc
     who = [("preflight", "")] * settings.seats
     header = events.header_of(definition, who, "preflight", bytes(seeds.SECRET_BYTES))
     started = [commands[bot.identity] for bot in entrants]
-    preflight([bot.name for bot in entrants], started, header, events.sandbox_as_stored(definition))
+    words = [bot.asked_as for bot in entrants]
+    preflight([bot.name for bot in entrants], started, header, events.sandbox_as_stored(definition), words=words)
 
 
 def _announce(log: Log, settings: Settings, play: Play) -> None:

@@ -3,9 +3,11 @@
 import json
 import os
 import secrets
-from contextlib import closing, suppress
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -14,7 +16,7 @@ from khiva_arena.arbiter.bots import Bot
 from khiva_arena.arbiter.isolation import Sandbox
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.arbiter.preflight import preflight
+from khiva_arena.arbiter.preflight import NotStarted, preflight
 from khiva_arena.cli import event as events
 from khiva_arena.cli.lookup import match_of, secret_of
 from khiva_arena.cli.options import json_option, match_options
@@ -26,6 +28,9 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record
 from khiva_arena.store.db import BotRow, EventRow, Store
+
+if TYPE_CHECKING:
+    from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
 
 class Tracing(NamedTuple):
@@ -57,6 +62,9 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
     --trace gives a line a message: milliseconds since the start, seat, > to the bot or < from it, type and JSON; | is a line
     of the bot's stderr, and ! says how much of it is not shown. Answers are shown when all that were asked have answered, as no
     answer is opened before. Long messages are cut there; --capture has them whole, and `khiva-arena decode DIR/*` prints them.
+
+    Before the match every bot is started for a trial. One that fails to start is shown with what it wrote and how it ended;
+    --trace, --capture and --notes are then of that trial.
     """
     if notes and as_json:
         raise ConfigError("--notes goes with text: --json prints the record alone")
@@ -86,7 +94,7 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
     who = [(bot.name, bot.identity) for bot in entrants]
     name = events.match_id(events.event_id({**definition, "bots": who, "deal": seeds.commitment("match", seed)}), 0)
     job = Job(0, 1, events.header_of(definition, who, name, seed), seed, _stage(entrants, sandbox), sandbox)
-    outcome, code = _play(job, tracing)
+    outcome, code = _play(job, tracing, [bot.asked_as for bot in entrants])
     if outcome.record is None:
         say(f"the match is void, twice: {outcome.void}")
         return 1
@@ -101,21 +109,57 @@ def _stage(entrants: list[Bot], sandbox: Sandbox) -> tuple[Any, ...]:
     return tuple(bot_files.stage(bot, sandbox.level) for bot in entrants)
 
 
-def _play(job: Job, tracing: Tracing) -> tuple[Outcome, int]:
-    """How it went, and 1 where not all that was to be kept could be, else 0."""
+def _play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, int]:
+    """How it went, and 1 where not all that was to be kept could be, else 0. ``words``: how each bot was named."""
     names = [seat.name for seat in job.header.seats]
-    preflight(names, job.commands, job.header, job.sandbox)
     if not tracing.trace and tracing.capture is None:
+        with _notes_of_failed(tracing):
+            preflight(names, job.commands, job.header, job.sandbox, words=words)
         return play_one(job), 0
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
     labels = [f"{name}#{seat}" for seat, name in enumerate(names)]
-    with Trickle() as lines, closing(Trace(labels, lines if tracing.trace else None, tracing.capture)) as trace:
+    with Trickle() as lines, closing(Trace(labels, None, tracing.capture)) as trace:
+        _try(job, tracing, words, trace, lines)
+        trace.write = lines if tracing.trace else None
         outcome = play_one(job, trace)
     if not trace.failed:
         return outcome, 0
     say(f"khiva-arena: error: --capture {tracing.capture}: not all bytes are kept: {trace.failed}; capture again elsewhere")
     return outcome, 1
+
+
+def _try(job: Job, tracing: Tracing, words: Sequence[str], trace: "Trace", lines: Trickle) -> None:
+    """Start the bots for a trial, of which nothing is shown or kept unless one fails: then there is no match to be traced."""
+    held: list[str] = []
+    trace.write = held.append if tracing.trace else None
+    try:
+        with _notes_of_failed(tracing):
+            preflight([seat.name for seat in job.header.seats], job.commands, job.header, job.sandbox, words=words, trace=trace)
+    except NotStarted as error:
+        for line in held:
+            lines(line)
+        kept = [seat for seat, _, wrote in error.failed if wrote]
+        if kept and tracing.capture is not None:
+            files = shlex.join(str(tracing.capture / f"seat-{seat}.from-bot") for seat in kept)
+            lines(f"what it wrote is in {tracing.capture}: khiva-arena decode {files}")
+        else:
+            trace.undo()
+        raise
+    except BaseException:
+        trace.undo()
+        raise
+
+
+@contextmanager
+def _notes_of_failed(tracing: Tracing) -> Iterator[None]:
+    """Print what bots that do not start wrote on stderr, whole, if that is asked for."""
+    try:
+        yield
+    except NotStarted as error:
+        for seat, report, _ in error.failed if tracing.notes else ():
+            click.echo(notes_of(seat, report.ending.notes, report.ending.notes_total))
+        raise
 
 
 def _print(outcome: Outcome, secret: bytes, as_json: bool) -> None:
@@ -157,7 +201,8 @@ def _again(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_
             if bot.identity != seat.bot:
                 say(f"warning: {seat.name} has changed since it played")
     sandbox = sandbox_again(events.sandbox_as_stored(event.definition), flags["isolation"])
-    outcome, code = _play(Job(0, 1, record.header, secret, _stage(entrants, sandbox), sandbox), tracing)
+    job = Job(0, 1, record.header, secret, _stage(entrants, sandbox), sandbox)
+    outcome, code = _play(job, tracing, [bot.asked_as for bot in entrants])
     if outcome.record is None:
         say(f"the match is void, twice: {outcome.void}")
         return 1

@@ -167,7 +167,7 @@ def test_refused_with_nothing_written(tmp_path: Path, words: list[str], said: li
     done = arena("run", *words, "--out", "out", cwd=tmp_path, code=2)
     for part in said:
         assert part in done.stderr
-    assert all(line.startswith(("khiva-arena: error: ", "  its stderr")) for line in done.stderr.splitlines())
+    assert all(line.startswith(("khiva-arena: error: ", "  its ", "    ", "  next: ")) for line in done.stderr.splitlines())
     assert done.stdout == ""
     assert list(tmp_path.iterdir()) == []
 

@@ -1,0 +1,110 @@
+"""What a newcomer sees of a bot that fails before its hello: all that it said, how it ended, and what to do next."""
+
+import re
+from pathlib import Path
+
+import pytest
+from arena import NAIVE, RANDOM, arena, bots
+
+from khiva_arena.arbiter.overheard import KEPT, LINES_MOST, Output
+
+PRINTS = """
+import sys, time
+print("Loading the weights \\x1b[2J", flush=True)
+time.sleep(0.1)
+print("\\n".join(f"layer {number}" for number in range(9)), flush=True)
+print("no weights", file=sys.stderr)
+raise SystemExit(3)
+"""
+SHOWN = """  its end: it exited with code 3
+  its output, 97 bytes:
+    Loading the weights \\x1b[2J
+    layer 0
+    layer 1
+    layer 2
+    layer 3
+    layer 4
+    layer 5
+    layer 6
+    layer 7
+    layer 8
+  its stderr:
+    no weights
+  next: khiva-arena check '{python} prints.py'
+"""
+
+
+@pytest.fixture
+def prints(tmp_path: Path) -> str:
+    (tmp_path / "prints.py").write_text(PRINTS)
+    return "{python} prints.py"
+
+
+@pytest.mark.parametrize("verb", ["match", "run"])
+def test_all_that_it_said_is_shown(verb: str, prints: str, tmp_path: Path) -> None:
+    more = ["--seats", "2", "--out", "out"] if verb == "run" else []
+    done = arena(verb, *bots(prints, RANDOM), *more, cwd=tmp_path, code=2)
+    assert done.stderr.startswith("khiva-arena: error: prints: start_failed: no frame but b'Loading the weights ")
+    assert done.stderr.endswith(SHOWN)
+    assert done.stdout == ""
+
+
+def test_the_trial_start_is_traced_where_it_fails(prints: str, tmp_path: Path) -> None:
+    done = arena("match", *bots(prints, NAIVE), "--trace", cwd=tmp_path, code=2)
+    lines = [line for line in done.stderr.splitlines() if re.match(r" *\d+\.\d ms  ", line)]
+    assert [line.split()[2:5] for line in lines[:2]] == [["prints#0", ">", "hello"], ["naive#1", ">", "hello"]]
+    assert any("prints#0 < ? 4c6f6164" in line for line in lines)
+    assert any(line.endswith("prints#0 | no weights") for line in lines)
+    assert sum("prints#0 x is out" in line for line in lines) == 1
+    assert any("naive#1 < hello " in line for line in lines)
+    assert done.stderr.endswith(SHOWN)
+
+
+def test_the_raw_bytes_of_a_failed_start_are_kept(prints: str, tmp_path: Path) -> None:
+    done = arena("match", *bots(NAIVE, prints), "--capture", "raw", cwd=tmp_path, code=2)
+    assert "what it wrote is in raw: khiva-arena decode raw/seat-1.from-bot" in done.stderr
+    kept = (tmp_path / "raw" / "seat-1.from-bot").read_bytes()
+    assert kept == b"Loading the weights \x1b[2J\n" + b"".join(b"layer %d\n" % number for number in range(9))
+    assert "4c6f6164696e6720" in arena("decode", "raw/seat-1.from-bot", cwd=tmp_path, code=1).stdout
+
+
+def test_the_notes_of_a_failed_start_are_printed(prints: str, tmp_path: Path) -> None:
+    done = arena("match", *bots(NAIVE, prints), "--notes", cwd=tmp_path, code=2)
+    assert done.stdout == "--- stderr of seat 1 (11 bytes)\n  no weights\n"
+
+
+def test_a_trial_start_that_goes_well_leaves_no_trace(tmp_path: Path) -> None:
+    done = arena("match", *bots(RANDOM, NAIVE), "--seed", "demo", "--trace", "--capture", "raw", cwd=tmp_path)
+    assert sum(" > hello " in line for line in done.stderr.splitlines()) == 2
+    assert (tmp_path / "raw" / "seat-0.from-bot").read_bytes().count(b"proto") == 1
+
+
+@pytest.mark.parametrize(("code", "shown"), [
+    ("import time; time.sleep(60)", ["timeout: ", "  its end: it still ran, and was killed then", "  its output: nothing"]),
+    ("import os; os.kill(os.getpid(), 11)", ["  its end: it was ended by SIGSEGV", "  its stderr: nothing"]),
+    ("import os\nwhile True: os.write(1, bytes(range(256)) * 9)", [
+        "    00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f  ................",
+        "    40 41 42 43 44 45 46 47 48 49 4a 4b 4c 4d 4e 4f  @ABCDEFGHIJKLMNO",
+        " bytes more",
+    ]),
+])  # fmt: skip
+def test_each_way_to_fail_is_told(code: str, shown: list[str], tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text(code)
+    said = arena("match", *bots("{python} bad.py", RANDOM), "--start", "2s", cwd=tmp_path, code=2).stderr
+    for text in shown:
+        assert text in said
+    assert len(said) < 8_000
+
+
+def test_what_is_shown_is_bounded_and_harmless() -> None:
+    output = Output()
+    for _ in range(1_000):
+        output.add(b"\x1b]0;owned\x07 some words\xff\n")
+    lines = output.text().split("\n")
+    assert len(lines) == LINES_MOST + 1
+    assert lines[0] == "\\x1b]0;owned\\x07 some words\\xff"
+    assert lines[-1] == f"... and {23 * (1_000 - LINES_MOST)} bytes more"
+    wide = Output()
+    wide.add("\u20ac".encode() * 5_000)
+    assert wide.text().count("\u20ac") == KEPT // 3
+    assert Output().text() == ""
