@@ -136,11 +136,16 @@ def cell(command: Command, sandbox: Sandbox, mark: str) -> Cell:
         raise OSError(str(error)) from None  # it is the host that lacks something, not the bot
 
 
+def java_options(memory: int) -> str:
+    """What JAVA_TOOL_OPTIONS is set to, for a bot that may use so many bytes."""
+    return f"-XX:MaxRAM={memory} -XX:ActiveProcessorCount={CORES}"
+
+
 def _environment(command: Command, program: str, home: str, mark: str, memory: int) -> dict[str, str]:
     """Little enough that two machines agree, and nothing of the arbiter's own settings."""
     bare = {"PATH": readable.search_path(program), "HOME": home, "TMPDIR": home, "LANG": "C.UTF-8", MARK: mark}
     # Runtimes size heaps and thread pools by the machine's memory and cores, of which a bot has but a part.
-    bare["JAVA_TOOL_OPTIONS"] = f"-XX:MaxRAM={memory} -XX:ActiveProcessorCount={CORES}"
+    bare["JAVA_TOOL_OPTIONS"] = java_options(memory)
     return bare | {name: str(CORES) for name in CORE_COUNTS} | command.environment
 
 

@@ -18,8 +18,9 @@ from resource import RUSAGE_SELF, getrusage, struct_rusage
 
 import trio
 
-from khiva_arena.arbiter import excess, isolation, probe, reap, usage
+from khiva_arena.arbiter import excess, isolation, noise, probe, reap, usage
 from khiva_arena.arbiter.isolation import TRUSTING, WRAPPED, Cell, Level, Sandbox
+from khiva_arena.arbiter.noise import Quiet
 from khiva_arena.arbiter.notes import Notes, unmarked
 from khiva_arena.arbiter.readable import NotExecutable
 from khiva_arena.arbiter.wire import Arrival, Command, Ending, HostFault
@@ -51,6 +52,7 @@ class _Bot:
     stderr: int = -1
     backlog: bytearray = field(default_factory=bytearray)
     notes: Notes = field(default_factory=Notes)
+    quiet: Quiet = field(default_factory=lambda: Quiet(()))
     notes_allowed: int = NOTES_PER_WINDOW
     trouble: str = ""
     excess: str = ""
@@ -118,7 +120,7 @@ class Processes:
             raise
         self._adoption.started(process.pid)
         cell.started(process.pid)
-        bot = _Bot(seat, process, cell, *ours)
+        bot = _Bot(seat, process, cell, *ours, quiet=Quiet(noise.lines(isolation.java_options(self._sandbox.resources.memory))))
         for descriptor, is_notes in ((bot.stdout, False), (bot.stderr, True)):
             self._epoll.register(descriptor, select.EPOLLIN)
             self._reads[descriptor] = (bot, is_notes)
@@ -239,6 +241,10 @@ class Processes:
             bot.stderr = self._forget(bot.stderr)
 
     def _noted(self, bot: _Bot, data: bytes) -> None:
+        if data := bot.quiet.take(data):
+            self._said(bot, data)
+
+    def _said(self, bot: _Bot, data: bytes) -> None:
         bot.notes.add(data)
         if self._heard is not None:
             self._heard(bot.seat, data)
@@ -437,6 +443,8 @@ class Processes:
                 raise InternalError(f"process {pid} of seat {bot.seat} was killed and did not die in {REAP_SECONDS:.0f} s")
         while bot.stderr >= 0 and (data := _read(bot.stderr)):
             self._noted(bot, data)
+        if data := bot.quiet.rest():
+            self._said(bot, data)
         _pid, status, own = os.wait4(pid, 0)
         self._adoption.reaped(pid)
         bot.process.returncode = os.waitstatus_to_exitcode(status)

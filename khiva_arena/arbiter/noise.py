@@ -1,0 +1,41 @@
+"""What runtimes themselves say on stderr at each start, only because of how a bot is kept: left out of its notes, word for word.
+
+Nothing that a bot writes is left out: what is, is one of these lines whole, and stands before all else.
+"""
+
+RUBY = "<main>: warning: timer_create failed: Resource temporarily unavailable, signals racy\n"
+MONO = 'mono_thread_internal_set_priority: pthread_setschedparam failed, error: "Operation not permitted" (1)\n'
+JAVA = "Picked up JAVA_TOOL_OPTIONS: {options}\n"
+
+
+def lines(java_options: str) -> tuple[bytes, ...]:
+    """The lines. ``java_options``: what JAVA_TOOL_OPTIONS is set to, which no JVM takes in silence."""
+    return tuple(line.encode() for line in (RUBY, MONO, JAVA.format(options=java_options)))
+
+
+class Quiet:
+    """What a bot writes on stderr, without those of these lines that it begins with."""
+
+    __slots__ = ("_held", "_lines")
+
+    def __init__(self, noise: tuple[bytes, ...]) -> None:
+        self._lines = noise
+        self._held = b""
+
+    def take(self, data: bytes) -> bytes:
+        """Take more in. Returns what of it, and of what was held, is the bot's own: nothing while that cannot be told yet."""
+        if not self._lines:
+            return data
+        held = self._held + data
+        while found := next((line for line in self._lines if held.startswith(line)), b""):
+            held = held[len(found) :]
+        if any(line.startswith(held) for line in self._lines):
+            self._held = held
+            return b""
+        self._lines, self._held = (), b""
+        return held
+
+    def rest(self) -> bytes:
+        """What was held, once no more can come."""
+        held, self._held = self._held, b""
+        return held
