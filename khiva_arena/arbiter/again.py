@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import trio
 
+from khiva_arena.arbiter import isolation
 from khiva_arena.arbiter.clock import LagMeter, Limits
 from khiva_arena.arbiter.gather import Gatherer
 from khiva_arena.arbiter.isolation import Sandbox
@@ -24,6 +25,8 @@ from khiva_arena.protocol.messages import Decide, End, Fault, Hello
 from khiva_arena.protocol.session import Answer, Greeting
 from khiva_arena.replay.requests import Request
 from khiva_arena.result import Policy, Verdict
+
+STARTED_SECONDS, MOMENT = 5.0, 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ async def _feed(
     feeder = _Feeder(trace.around(wire) if trace else wire, limits, policy, sandbox, clock=attach is None)
     done = False
     try:
-        pid = wire.pid(0)
+        pid = await _program(wire) if attach is not None else None
         if attach is not None and pid is not None and attach(pid):
             await trio.lowlevel.wait_readable(sys.stdin.fileno())
             os.read(sys.stdin.fileno(), 4096)
@@ -94,6 +97,17 @@ async def _feed(
         with trio.CancelScope(shield=True):
             endings = await feeder.wire.close((EXIT_GRACE if attach is None else math.inf) if done else 0.0)
     return Again(feeder.seat.name, tuple(feeder.replies), feeder.out, endings[0])
+
+
+async def _program(wire: Processes) -> int | None:
+    """The bot's own process once it runs the bot's program, and not what starts that; None where it never does."""
+    until = trio.current_time() + STARTED_SECONDS
+    while not wire.exited(0) and trio.current_time() < until:
+        pid = wire.own(0)
+        if pid is not None and not isolation.starts(pid):
+            return pid
+        await trio.sleep(MOMENT)
+    return wire.pid(0)
 
 
 class _Feeder:

@@ -7,6 +7,7 @@ lay in it when it was staged is noted beside it, and a folder that has been chan
 import fcntl
 import json
 import os
+import re
 import select
 import shlex
 import shutil
@@ -41,6 +42,7 @@ DRAFT = "draft-"
 DRAFT_SECONDS = 24 * 60 * 60
 MAX_FILES = 10_000
 STORE = "arena.db"
+_IDENTITY = re.compile("[0-9a-f]{64}")
 KEYS = {"name", "author", "version", "run", "build", "games", "files", "include"}
 
 
@@ -341,16 +343,22 @@ def _stage_anew(bot: Bot, final: Path, level: Level) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
             target.chmod(0o755 if _executable(source) else 0o644)
-        if bot.build:
-            _build(bot, draft, level)
-        _make_read_only(draft)
+        _seal_of(final).unlink(missing_ok=True)
         if os.path.lexists(final):
             _remove(final)
         draft.rename(final)
-        _seal(final)
     finally:
         if draft.exists():
             _remove(draft)
+    try:
+        # Where it stays: compilers write the folder into what they make, and debuggers look for the sources there.
+        if bot.build:
+            _build(bot, final, level)
+        _make_read_only(final)
+        _seal(final)
+    except BaseException:
+        _remove(final)
+        raise
 
 
 def _seal(final: Path) -> None:
@@ -387,8 +395,9 @@ def _tree(folder: Path) -> str:
 
 
 def _sweep(home: Path) -> None:
-    """Remove what arbiters that were killed while staging have left."""
-    for path in home.glob(f"{DRAFT}*"):
+    """Remove what arbiters that were killed while staging have left: drafts, and folders that were not built to the end."""
+    unsealed = (path for path in home.iterdir() if _IDENTITY.fullmatch(path.name) and not _seal_of(path).exists())
+    for path in [*home.glob(f"{DRAFT}*"), *unsealed]:
         with suppress(OSError):
             if time.time() - path.lstat().st_mtime > DRAFT_SECONDS:
                 _remove(path)

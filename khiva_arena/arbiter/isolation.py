@@ -28,6 +28,7 @@ from khiva_arena.arbiter.wire import Command
 LAUNCHER = str(Path(__file__).with_name("launcher.py"))
 LAUNCHER_PROC = ("cpuinfo", "meminfo", "version", "filesystems", "cgroups", "stat", "sys/vm", "sys/kernel")
 DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
+STARTERS = (b"", b"bwrap", b"setpriv", b"prlimit")
 CORES = 2
 CORE_COUNTS = ("GOMAXPROCS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 SPARE_PROCESSES = 1024
@@ -134,6 +135,15 @@ def cell(command: Command, sandbox: Sandbox, mark: str) -> Cell:
         return make(command, program, sandbox, mark)
     except FileNotFoundError as error:
         raise OSError(str(error)) from None  # it is the host that lacks something, not the bot
+
+
+def starts(pid: int) -> bool:
+    """Whether a process is still one of those that put a bot into its confines and then become its program."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return os.path.basename(words[0]) in STARTERS or os.fsencode(LAUNCHER) in words[:4]
 
 
 def java_options(memory: int) -> str:

@@ -131,6 +131,13 @@ class Processes:
         process = self._bots[seat].process
         return None if process is None else process.pid
 
+    def own(self, seat: int) -> int | None:
+        """The process that is or will be the bot's own program, inside of what wraps it. None if there is none."""
+        pid = self.pid(seat)
+        for _ in range(2 if self._sandbox.level in WRAPPED else 0):
+            pid = next(iter(usage.children(pid)), None) if pid is not None else None
+        return pid
+
     # --- bytes ---
 
     def asked(self, seat: int, gather: int, kind: str) -> None:

@@ -40,10 +40,7 @@ class Line(Processes):
 
     def program(self) -> int | None:
         """The process that the bot's program was started as, inside of what wraps it. None if there is none."""
-        program = [pid] if (pid := self.pid(0)) is not None else []
-        for _ in range(2 if self._sandbox.level in WRAPPED else 0):
-            program = usage.children(program[0])[:1] if program else []
-        return program[0] if program else None
+        return self.own(0)
 
     def account(self) -> Look:
         """What its processes have had of the processor so far, as the arbiter counts it."""

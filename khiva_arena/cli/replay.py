@@ -77,9 +77,9 @@ def command(
     the seat's first timeout, and 0 after it. Where the seat broke the protocol, its last request may not have gone out. A
     bundle does not hold the lines that told bots of their faults.
 
-    --wait names the process and waits for Enter: attach `gdb -p`, `py-spy` or `jdb` meanwhile. Then no clock runs, and Ctrl-C
-    ends it. A bot that is kept from this machine is hard to attach to: --isolation trusted runs it with all of your rights
-    instead. Without a terminal --wait only stops the clock.
+    --wait names the bot's own process and waits for Enter: attach `gdb -p`, `py-spy` or `jdb` meanwhile. Then no clock runs, and
+    Ctrl-C ends it. Of a program that was built with -g, gdb finds the sources. A bot that is kept from this machine may be hard
+    to attach to: --isolation trusted runs it with all of your rights instead. Without a terminal --wait only stops the clock.
 
     --json: match, seat, bot, same, asked, failed, differences (each with gather, kind, req, then, now), notes.
     """
@@ -169,7 +169,7 @@ def _sandbox(stored: Sandbox, asked: str | None, wait: bool) -> Sandbox:
 
 def _attach(level: Level) -> Callable[[int], bool]:
     def attach(pid: int) -> bool:
-        inside = "; the bot is a child of it; at --isolation trusted it is easier to attach to" if level in WRAPPED else ""
+        inside = f"; it is kept at {level}: where a debugger may not attach, try --isolation trusted" if level in WRAPPED else ""
         if not sys.stdin or not sys.stdin.isatty():
             say(f"the bot is process {pid}{inside}; no clock runs")
             return False

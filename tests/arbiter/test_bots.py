@@ -167,6 +167,25 @@ def test_drafts_that_a_kill_left_are_swept_after_a_day(tmp_path: Path, monkeypat
     assert [path.name for path in home.glob("draft-*")] == ["draft-new"]
 
 
+def test_what_was_not_built_to_the_end_is_swept_after_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bot is built in the folder where it stays; until it is sealed that may be another arbiter's work."""
+    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "cache"))
+    home = tmp_path / "cache" / "staged"
+    for name, age, sealed in (("a", 90_000, False), ("b", 3_000, False), ("c", 90_000, True)):
+        (home / (64 * name)).mkdir(parents=True)
+        if sealed:
+            (home / f"{64 * name}.json").write_text("{}")
+        os.utime(home / (64 * name), (time.time() - age,) * 2)
+    staged, _ = _staged(tmp_path, "x = 3")
+    assert {path.name for path in home.iterdir() if path.is_dir()} == {64 * "b", 64 * "c", staged.name}
+
+
+def test_a_bot_is_built_where_it_stays(tmp_path: Path) -> None:
+    """What compilers write into their output of where that was is so still."""
+    place = Path(stage(load(folder(tmp_path / "a", TOML + "build = \"sh -c 'pwd > where'\"\n", main="pwd"))).folder)
+    assert (place / "where").read_text() == f"{place}\n"
+
+
 def test_a_build_that_takes_too_long_is_killed_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bots, "BUILD_SECONDS", 1)
     pids = tmp_path / "pids"

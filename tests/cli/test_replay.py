@@ -194,7 +194,7 @@ def test_without_a_terminal_waiting_only_stops_the_clock(tmp_path: Path) -> None
     clocked = json.loads(arena(*words, cwd=tmp_path, code=1).stdout)
     assert [row["now"]["why"] for row in clocked["differences"]] == ["timeout"]
     said = arena(*words, "--wait", cwd=tmp_path, code=None)
-    assert re.search(r"the bot is process \d+(; the bot is a child of it; .*)?; no clock runs", said.stderr)
+    assert re.search(r"the bot is process \d+(; it is kept at .*)?; no clock runs", said.stderr)
     unclocked = json.loads(said.stdout)
     assert unclocked["asked"] == 1
     assert all(row["now"]["why"] == "" for row in unclocked["differences"])

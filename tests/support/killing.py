@@ -105,7 +105,7 @@ class Competition:
     def stage(self) -> str:
         """How far a run has come, as what it left says."""
         if not (self.out / "arena.db").exists():
-            drafts = list(self.cache.glob("staged/draft-*"))
+            drafts = [path for path in self.cache.glob("staged/*") if path.is_dir() and not path.with_suffix(".json").exists()]
             made = list(self.out.glob("arena.db-new*"))
             return "making the store" if made else "staging" if drafts else "before the store"
         fixed = self._count("matches")
