@@ -25,7 +25,7 @@ def command(game: tuple[str, ...], as_json: bool) -> None:
         return
     for one in chosen:
         click.echo(f"{one.name}: {one.title}, {one.seats[0]} to {one.seats[-1]} seats, rules version {one.rules_version}")
-        for key, value in one.rules({}).items():
+        for key, value in one.every_rule(one.rules({})).items():
             text = json.dumps(value)
             click.echo(f"  {key} = {text if len(text) <= LONGEST else f'a table of {len(text):,} characters; --json has it'}")
             click.echo(f"      {one.variants[key]}")
@@ -37,6 +37,6 @@ def _row(game: Game) -> dict[str, Any]:
         "title": game.title,
         "seats": list(game.seats),
         "rules_version": game.rules_version,
-        "rules": game.rules({}),
+        "rules": game.every_rule(game.rules({})),
         "variants": dict(game.variants),
     }

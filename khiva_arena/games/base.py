@@ -126,10 +126,16 @@ class Game(ABC):
 
     @abstractmethod
     def rules(self, given: Mapping[str, Plain]) -> dict[str, Plain]:
-        """The whole rules map: defaults with ``given`` laid over them, canonical, for hashing into the record.
+        """The rules map: defaults with ``given`` laid over them, canonical, for hashing into the record. Whole but for what
+        ``every_rule`` adds.
 
         Raises RulesError naming every unknown key, unknown variant and inconsistency.
         """
+
+    def every_rule(self, rules: Mapping[str, Plain]) -> dict[str, Plain]:
+        """A map that ``self.rules`` made, with the rules that it leaves out: those that came after the game was published stand
+        in it only with another value than their default, so that older records and ids of events stay as they are."""
+        return dict(rules)
 
     @abstractmethod
     def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:

@@ -1,6 +1,6 @@
 """Rules maps: defaults with what was given laid over them, every mistake at once. A game's ``variants.py`` has its keys."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from reprlib import Repr
 from typing import NamedTuple
 
@@ -46,12 +46,16 @@ def lay_over(
     named: Mapping[str, Sequence[str]],
     valued: Mapping[str, Valued],
     given: Mapping[str, Plain],
+    later: Collection[str] = (),
 ) -> tuple[dict[str, Plain], list[str]]:
     """The map in the order of ``keys``, and the mistakes; a key with a mistake is left out.
 
     named: by key, the words it can be, default first. valued: all other keys; those in neither are the caller's to add.
+    later: keys that came after the game was published. With its default such a key is left out, so that maps, and with them the
+    ids of events and the digests of records, are those of the versions that did not know it; ``filled_in`` adds it again.
     """
     problems = few([f"unknown rule {brief(key)}; {title} has {', '.join(keys)}" for key in given if key not in keys])
+    defaults = defaults_of(later, named, valued)
     rules: dict[str, Plain] = {}
     for key in keys:
         if key in named:
@@ -66,7 +70,17 @@ def lay_over(
                 problems.append(f"{key} {valued[key].must}, not {brief(given[key])}")
                 continue
             rules[key] = value
-    return rules, problems
+    return {key: value for key, value in rules.items() if key not in defaults or value != defaults[key]}, problems
+
+
+def defaults_of(keys: Collection[str], named: Mapping[str, Sequence[str]], valued: Mapping[str, Valued]) -> dict[str, Plain]:
+    """The default of each of these keys, as the canonical map would have it."""
+    return {key: named[key][0] if key in named else valued[key].check(valued[key].default) for key in keys}
+
+
+def filled_in(keys: Sequence[str], defaults: Mapping[str, Plain], rules: Mapping[str, Plain]) -> dict[str, Plain]:
+    """A canonical map with the keys that it leaves out for having their default, in the order of ``keys``."""
+    return {key: rules[key] if key in rules else defaults[key] for key in keys}
 
 
 def describe(

@@ -166,5 +166,11 @@ def test_a_long_rule_is_not_spelled_out_for_people(tmp_path: Path) -> None:
     assert {game["name"]: game["rules"] for game in games}["silk_road"]["map"]["name"] == "r1"
 
 
+def test_rules_that_came_later_are_listed_with_their_defaults(tmp_path: Path) -> None:
+    assert '  empty_hand = "two"' in arena("games", "silk_road", cwd=tmp_path).stdout.splitlines()
+    (game,) = json.loads(arena("games", "silk_road", "--json", cwd=tmp_path).stdout)["games"]
+    assert list(game["rules"]) == list(game["variants"])
+
+
 def test_a_game_that_is_none_is_refused_where_bots_are_listed(tmp_path: Path) -> None:
     assert "Did you mean silk_road?" in arena("bots", "--game", "silk-road", cwd=tmp_path, code=2).stderr

@@ -60,7 +60,7 @@ def test_its_rules_page_has_every_section(game: Game, title: str) -> None:
 
 def test_each_rule_and_each_named_variant_is_on_its_rules_page(game: Game) -> None:
     section = PAGES["section"](rules_page(game), "Open points: the rules map")
-    assert [key for key in game.rules({}) if f"| `{key}` |" not in section] == []
+    assert [key for key in game.variants if f"| `{key}` |" not in section] == []
     named = import_module(f"khiva_arena.games.{game.name}.variants").NAMED
     assert [word for words in named.values() for word in words if f"`{word}`" not in section] == []
 
@@ -89,7 +89,7 @@ def test_its_numbers_are_measured_and_its_views_are_tested(game: Game) -> None:
 
 
 def test_each_rule_says_what_it_can_be(game: Game) -> None:
-    assert list(game.variants) == list(game.rules({}))
+    assert list(game.variants) == list(game.every_rule(game.rules({})))
     assert all(game.variants.values())
 
 
@@ -103,7 +103,7 @@ def deep() -> list[Any]:
 def test_no_rules_map_does_anything_but_be_taken_or_be_refused(game: Game) -> None:
     """Every key with junk of every kind: RulesError, in a message of bounded length."""
     for junk in (deep(), 10**6000, -1, 1.5, float("nan"), b"x", "x" * 10**6, "", {1: 2}, {"a": deep()}, [[]] * 10**5, {3}, ...):
-        for key in (*game.rules({}), "no such rule"):
+        for key in (*game.variants, "no such rule"):
             with pytest.raises(RulesError) as caught:
                 game.rules({key: junk})
             assert len(str(caught.value)) < 20_000
@@ -115,8 +115,8 @@ def test_there_is_a_playthrough_for_each_seat_count_and_for_each_rule(game: Game
     assert game.name in MATCHES, "tests/playthroughs/make.py has no line for it"
     matches = MATCHES[game.name]
     assert [match.seats for match in matches if not match.rules] == list(game.seats)
-    default = game.rules({})
-    varied = [game.rules(match.rules) for match in matches]
+    default = game.every_rule(game.rules({}))
+    varied = [game.every_rule(game.rules(match.rules)) for match in matches]
     assert [key for key, value in default.items() if all(rules[key] == value for rules in varied)] == []
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from khiva_arena.games.rules_map import Valued, brief, lay_over
+from khiva_arena.games.rules_map import Valued, brief, defaults_of, filled_in, lay_over
 
 KEYS = ("colour", "size", "chart")
 NAMED = {"colour": ("red", "green")}
@@ -22,6 +22,18 @@ def test_defaults_in_the_order_of_the_keys():
 
 def test_what_is_given_is_laid_over_and_other_keys_are_the_callers():
     assert lay_over("Test", KEYS, NAMED, VALUED, {"colour": "green", "chart": 1}) == ({"colour": "green", "size": 3}, [])
+
+
+def test_a_later_key_is_left_out_while_it_has_its_default():
+    for later in (("size",), ("colour", "size")):
+        rules, problems = lay_over("Test", ("size", "colour"), NAMED, VALUED, {"size": 3, "colour": "red"}, later)
+        assert (set(rules), problems) == ({"size", "colour"} - set(later), [])
+        assert filled_in(("size", "colour"), defaults_of(later, NAMED, VALUED), rules) == {"size": 3, "colour": "red"}
+    assert lay_over("Test", ("size", "colour"), NAMED, VALUED, {"size": 4}, ("size",)) == ({"size": 4, "colour": "red"}, [])
+
+
+def test_a_mistake_in_a_later_key_is_told():
+    assert lay_over("Test", ("size",), NAMED, VALUED, {"size": 0}, ("size",)) == ({}, ["size is a number above 0, not 0"])
 
 
 def test_every_mistake_is_found_at_once_and_its_key_left_out():

@@ -54,6 +54,7 @@ MATCHES: dict[str, tuple[Match, ...]] = {
         Match("3_seats_no_move", 3, {"overshoot": "no_move"}),
         Match("4_seats_bounce", 4, {"overshoot": "bounce"}),
         Match("2_seats_per_player_turn", 2, {"compensation": "per_player_turn"}),
+        Match("2_seats_per_rejected_player", 2, {"compensation": "per_rejected_player"}),
         Match("2_seats_after_move", 2, {"compensation_time": "after_move"}),
         Match("5_seats_few_gems", 5, {"gem_supply": 6}),
         Match("3_seats_decline", 3, {"decline": "yes", "max_turns": 12}),
@@ -108,6 +109,11 @@ MATCHES: dict[str, tuple[Match, ...]] = {
         Match("5_seats_when_needed", 5, {"reshuffle": "when_needed", "discard_order": "canonical"}),
         Match("5_seats_short_of_cards", 5, {"tiles": {"camels_3": 22}}),
         Match("3_seats_stalled", 3, {"max_turns": 12}),
+        Match(
+            "2_seats_other_end",
+            2,
+            {"camels_at_end": "back", "lay_out_order": "active_last", "empty_hand": "up_to_two"},
+        ),
         Match(
             "3_seats_star",
             3,

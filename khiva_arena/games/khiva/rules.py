@@ -154,9 +154,10 @@ def question(pos: Position, offer: Offer) -> Asked:
 
 
 def _compensate(pos: Position, rejected: Sequence[Bid], log: list[Event]) -> None:
-    """K3: one gem for each rejected card, in seat order (O5), so two for two of one seat."""
-    if pos.ruleset.pay_per_card:
-        for _, seat in rejected:  # in seat order, as they were revealed
+    """K3: one gem for each rejected card, in seat order (O5), so two for two of one seat; O6: or one for each rejected seat."""
+    if pos.ruleset.pay_rejected:
+        seats = [seat for _, seat in rejected]  # in seat order, as they were revealed
+        for seat in seats if pos.ruleset.pay_each_card else dict.fromkeys(seats):
             _gain(pos, seat, 1, "rejected", log)
 
 
@@ -336,7 +337,7 @@ def _trigger(pos: Position, pile: str, log: list[Event]) -> None:
 
 def _end_turn(pos: Position, log: list[Event]) -> None:
     """K15, K16: the match ends, or a deal does, or the next turn begins."""
-    if not pos.ruleset.pay_per_card:  # O6
+    if not pos.ruleset.pay_rejected:  # O6
         for seat in range(pos.seats):
             if not pos.winners >> seat & 1:
                 _gain(pos, seat, 1, "rejected", log)

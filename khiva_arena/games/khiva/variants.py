@@ -14,7 +14,7 @@ from khiva_arena.games.rules_map import Valued, describe, lay_over
 NAMED: dict[str, tuple[str, ...]] = {
     "khiva_spaces": ("skip", "own_tent"),  # O3
     "overshoot": ("stop_at_outpost", "no_move", "bounce"),  # O4
-    "compensation": ("per_rejected_card", "per_player_turn"),  # O6
+    "compensation": ("per_rejected_card", "per_rejected_player", "per_player_turn"),  # O6
     "carpet_top": ("hidden", "colour"),  # O7
     "salt_tie_break": ("max_bag", "sum_bags"),  # O9
     "end_trigger": ("pile_empty", "failed_draw"),  # O10
@@ -139,7 +139,9 @@ class Ruleset(NamedTuple):
     """By seat and place."""
     overshoot: str
     supply: int | None
-    pay_per_card: bool
+    pay_rejected: bool
+    """Whoever is rejected at a camel is paid there, not at the end of the turn."""
+    pay_each_card: bool
     pay_after: bool
     top_visible: bool
     sum_bags: bool
@@ -160,7 +162,8 @@ def compile_rules(rules: Mapping[str, Plain]) -> Ruleset:
         walks=WALKS[rules["khiva_spaces"]],
         overshoot=rules["overshoot"],
         supply=None if rules["gem_supply"] == "unlimited" else rules["gem_supply"],
-        pay_per_card=rules["compensation"] == "per_rejected_card",
+        pay_rejected=rules["compensation"] != "per_player_turn",
+        pay_each_card=rules["compensation"] == "per_rejected_card",
         pay_after=rules["compensation_time"] == "after_move",
         top_visible=rules["carpet_top"] == "colour",
         sum_bags=rules["salt_tie_break"] == "sum_bags",

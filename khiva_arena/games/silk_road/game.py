@@ -7,7 +7,7 @@ from khiva_arena.games.silk_road import notation, observation, scoring
 from khiva_arena.games.silk_road import rules as flow
 from khiva_arena.games.silk_road.state import Position
 from khiva_arena.games.silk_road.tables import SEATS, Asked
-from khiva_arena.games.silk_road.variants import VARIANTS, canonical, compile_rules
+from khiva_arena.games.silk_road.variants import VARIANTS, canonical, compile_rules, every_rule
 
 
 class SilkRoadState(Position, base.State):
@@ -53,6 +53,10 @@ class SilkRoad(base.Game):
     def rules(self, given: Mapping[str, base.Plain]) -> dict[str, base.Plain]:
         """The canonical rules map; RulesError names every mistake (see ``variants.py``)."""
         return canonical(given)
+
+    def every_rule(self, rules: Mapping[str, base.Plain]) -> dict[str, base.Plain]:
+        """See ``base.Game``."""
+        return every_rule(rules)
 
     def new(self, seats: int, rules: Mapping[str, base.Plain], secret: bytes) -> tuple[SilkRoadState, list[base.Event]]:
         """Set up a match from a canonical rules map and a 32-byte secret."""

@@ -163,6 +163,10 @@ def close(pos: Position, task: Task, log: list[Event]) -> None:
             pos.bag = []
         pos.ending = "bag"
         _retire(pos, size, log)
+        if pos.ruleset.camels_back:  # O14
+            for camel in pos.queue[:size]:
+                pos.queue.append(pos.queue.pop(0))
+                log.append(events.stable(camel))
     else:
         set_out(pos, size, log)
 
@@ -174,7 +178,7 @@ def _remove(pos: Position, source: str, colours: Sequence[int], log: list[Event]
 
 
 def _retire(pos: Position, size: int, log: list[Event]) -> None:
-    """S17: the camels stay in the caravanserai as they stand."""
+    """S17: no caravan of that size sets out any more."""
     pos.places[size - 1] = pos.targets[size - 1] = GONE
     log.append(events.retire(size))
 
@@ -218,7 +222,8 @@ def _last_market(pos: Position, log: list[Event]) -> None:
     size = next(size for size in SIZES if pos.places[size - 1] != GONE)
     pos.places[size - 1] = pos.targets[size - 1]
     open_market(pos, "last", size, log)
-    seats = [(pos.active + i) % pos.seats for i in range(pos.seats)]
+    first = pos.active + pos.ruleset.active_lays_last  # O15
+    seats = [(first + i) % pos.seats for i in range(pos.seats)]
     if pos.ruleset.choose_dump:
         carried = sorted({GOOD_OF[camel] for camel in pos.camels[size - 1]})
         pos.tasks += [("lay_out", seat, good) for seat in reversed(seats) for good in reversed(carried)]

@@ -151,9 +151,9 @@ def _answer_move(pos: Position, seat: int, entry: list[Plain], log: list[Event])
 
 
 def _draw(pos: Position, task: Task, log: list[Event]) -> None:
-    """S5, S10, S16: an open card or one from the pile; O10: a card beyond the first may be left."""
+    """S5, S10, S16: an open card or one from the pile; O10: a card beyond the first may be left; O16: or with an empty hand."""
     seat = pos.active
-    optional = task[1] in ("match", "camels") and pos.ruleset.extra_optional
+    optional = pos.ruleset.empty_optional if task[1] == "empty" else task[1] != "turn" and pos.ruleset.extra_optional
     menu = DRAW[optional, cards.can_draw(pos)][mask(pos.open)]
     if not menu.entries or menu.entries == (["nothing"],):
         log.append(events.no_card(seat))
@@ -167,6 +167,8 @@ def _answer_draw(pos: Position, seat: int, entry: list[Plain], log: list[Event])
         cards.draw_blind(pos, seat, log)
     elif what == "nothing":
         log.append(events.skip(seat))
+        if pos.tasks[-1] == ("draw", "empty"):  # O16: who leaves the first of two leaves both
+            pos.tasks.pop()
     else:
         cards.take_open(pos, seat, what, log)
 

@@ -13,6 +13,7 @@ VARIANTS = [
     {"overshoot": "bounce", "khiva_spaces": "own_tent"},
     {"gem_supply": 30},
     {"gem_supply": 3, "compensation_time": "after_move"},
+    {"compensation": "per_rejected_player", "gem_supply": 4},
     {"compensation": "per_player_turn", "salt_tie_break": "sum_bags"},
     {"carpet_top": "colour", "carpets": 25},
     {"end_trigger": "failed_draw", "max_turns": 9},

@@ -270,6 +270,22 @@ def test_K19_ties_share_a_place_and_the_next_is_left_out(table):
     assert state.ranks == [2, 1, 2, 4]
 
 
+@pytest.mark.parametrize(
+    ("salts", "ranks"),
+    [
+        ([[10, 6], [9, 8], [7]], [1, 2, 3]),  # by the best bag, neither by the sum nor by the least
+        ([[7], [9, 8], [10, 6]], [3, 2, 1]),
+        ([[], [6], []], [2, 1, 2]),  # no bag is worth less than any
+    ],
+)
+def test_K19_of_equal_scores_and_teapots_the_better_best_bag_wins(table, salts, ranks):
+    state = table(3).state
+    state.salts = salts
+    state.gems = [40 - sum(bags) for bags in salts]
+    assert state.scores == [40, 40, 40]
+    assert state.ranks == ranks
+
+
 def test_K20_seats_are_equal_but_for_the_pass_direction(table):
     t = table(4)
     assert {seat: d.legal for seat, d in t.state.pending().items()} == {s: t.state.pending()[0].legal for s in range(4)}

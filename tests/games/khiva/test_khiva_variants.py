@@ -127,6 +127,35 @@ def test_O6_per_player_turn_pays_every_seat_without_a_camel(table):
     assert t.state.gems == [1, 1, 1, 1]  # seat 1 from shop 1
 
 
+@pytest.mark.parametrize(("rule", "gems"), [("per_rejected_card", 2), ("per_rejected_player", 1), ("per_player_turn", 0)])
+def test_O6_two_rejected_cards_of_one_player(table, rule, gems):
+    """Before the winner of the camel moves: seat 1 has won nothing yet, so per_player_turn has paid nothing."""
+    t = table(2, compensation=rule).hold("W1 K5", "W3 W4").gems(2, 0)
+    t.play("W1 K5", "W3 W4")
+    assert (t.asked, t.state.gems) == ("boost", [2, gems])
+    t.default_to_the_next_choice()
+    assert t.state.gems[1] == max(gems, 1)
+
+
+@pytest.mark.parametrize("rule", ["per_rejected_card", "per_rejected_player"])
+def test_O6_who_wins_with_one_card_is_paid_for_the_other(table, rule):
+    t = table(2, compensation=rule).hold("G2 G4", "P4 K4")
+    t.play("G2 G4", "P4 K4")
+    assert t.events("gems")[0] == {"type": "gems", "seat": 0, "count": 1, "why": "rejected"}
+    assert (t.asked, t.options) == ("boost", [0, 1])  # paid before the move, so that it can be spent
+
+
+@pytest.mark.parametrize("seats", [3, 4, 5])
+def test_O6_per_rejected_player_is_the_default_where_one_card_is_played(table, seats):
+    gems = []
+    for rule in ("per_rejected_card", "per_rejected_player"):
+        t = table(seats, compensation=rule).hold(*("W5", "W4", "W3", "W2", "W1")[:seats])
+        t.play(*("W5", "W4", "W3", "W2", "W1")[:seats])
+        t.default_to_the_next_choice()
+        gems.append(t.state.gems)
+    assert gems[0] == gems[1]
+
+
 def test_O7_the_colour_of_the_top_carpet(table):
     assert table().state.view(0)["carpet_top"] is None
     t = table(carpet_top="colour").top_carpet("P4")

@@ -14,6 +14,7 @@ VARIANTS = [
     {"layout": "fixed", "first_targets": "counted", "discard_order": "canonical", "baksheesh": "optional", "max_turns": 40},
     {"map": SMALL, "most_cards": 1, "reshuffle": "when_needed", "max_turns": 50},
     {"tiles": {"sandstorm": 4, "customs": 4, "robber": 14}, "discard_order": "canonical", "max_turns": 40},
+    {"camels_at_end": "back", "lay_out_order": "active_last", "empty_hand": "up_to_two", "max_turns": 90},
     {"tiles": {"camels_3": 22}, "reshuffle": "when_needed", "max_turns": 60},
 ]
 

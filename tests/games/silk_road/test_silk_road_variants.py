@@ -1,4 +1,4 @@
-"""The open points O1 to O13, each variant, and the rules maps that are refused. Maps: see test_silk_road_board.py."""
+"""The open points O1 to O16, each variant, and the rules maps that are refused. Maps: see test_silk_road_board.py."""
 
 import copy
 
@@ -8,7 +8,7 @@ from khiva_arena.errors import RulesError
 from khiva_arena.games.silk_road import GAME
 from khiva_arena.games.silk_road.board import MAPS
 from khiva_arena.games.silk_road.tables import TILE_SETS, TILES
-from khiva_arena.games.silk_road.variants import KEYS
+from khiva_arena.games.silk_road.variants import KEYS, LATER
 
 I, S, P, K, T = range(5)  # noqa: E741
 
@@ -222,7 +222,76 @@ def test_O13_when_the_discards_are_shuffled(table, rule):
     assert (len(t.state.shuffles), len(t.state.pile), len(t.state.discard)) == ((1, 3, 0) if rule == "at_once" else (0, 0, 3))
 
 
+@pytest.mark.parametrize(("rule", "queue"), [("stay", [10, 5, 2, 1, 8, 7]), ("back", [2, 1, 8, 7, 10, 5])])
+def test_O14_camels_that_would_have_set_out(table, rule, queue):
+    """Caravan 2 arrives with a jewel too few in the bag: 10 and 5 would have set out. The next small market shows it."""
+    t = table(camels_at_end=rule).caravan(1, "r5", "Isfahan", [9]).caravan(2, "in_Sam", "Samarkand", [8, 7])
+    t.queue(10, 5, 2, 1).jewels(bag=1, Isfahan="B", Samarkand="BY", Byzanz="BYG").start(0)
+    t.step(T, I, size=2, place="Samarkand")
+    assert (t.state.ending, t.state.queue) == ("bag", queue)
+    assert [e["camel"] for e in t.events("stable")] == ([8, 7] if rule == "stay" else [8, 7, 10, 5])
+    t = t.deal(displays=["", "1P"]).tile("r6", "black_market").start(1).step(T)
+    t.play("sell")
+    assert t.state.camels[0] == ([10] if rule == "stay" else [2])
+
+
+@pytest.mark.parametrize(("rule", "seats"), [("active_first", [1, 2, 0]), ("active_last", [2, 0, 1])])
+@pytest.mark.parametrize("dump", ["choose", "all"])
+def test_O15_order_of_hands_laid_out(table, rule, seats, dump):
+    t = table(3, lay_out_order=rule, hand_dump=dump).caravan(1, "in_Isf", "Isfahan", [8]).gone(3).queue(10, 6, 5, 4, 3, 2, 1)
+    t.jewels(bag=0, Isfahan="B", Samarkand="BY").deal(hands=["2P 3I", "1T 1I 1P", "2P 1I"]).start(1)
+    t.step(T, S, place="Isfahan")
+    asked = []
+    while t.asked == "lay_out":
+        asked.append(t.seat)
+        t.play(*t.legal[0])
+    assert list(dict.fromkeys(e["seat"] for e in t.events("lay_out"))) == seats
+    assert list(dict.fromkeys(asked)) == (seats if dump == "choose" else [])
+
+
+@pytest.mark.parametrize("rule", ["two", "up_to_two"])
+def test_O16_two_cards_or_up_to_two_with_an_empty_hand(table, rule):
+    t = table(empty_hand=rule).deal(hands=[""], open="1I 2S", top="KTT").start(0)
+    assert t.words == (["nothing", "pile", I, S] if rule == "up_to_two" else ["pile", I, S])
+    assert (t.about["why"], t.about["more"]) == ("empty", True)
+    t.play(S)
+    assert t.words[0] == ("nothing" if rule == "up_to_two" else "pile")
+    t.play(*t.legal[0])
+    assert sum(t.state.hands[0]) == (1 if rule == "up_to_two" else 2)
+    assert (t.seat, sum(t.state.open)) == (1, 3)
+
+
+def test_O16_who_leaves_the_first_card_leaves_both(table):
+    t = table(empty_hand="up_to_two", extra_draws="mandatory").deal(hands=[""]).start(0)
+    t.play("nothing")
+    assert (t.state.hands[0], t.asked, t.seat) == ([0] * 5, "move", 1)
+    assert t.events("skip", "draw", "take") == [{"type": "skip", "seat": 0}]
+    assert t.state.view(1)["idle"] == 0  # it could have drawn
+
+
+def test_O16_seats_that_draw_nothing_for_ever_come_to_the_last_turn(table):
+    t = table(2, empty_hand="up_to_two", max_turns=30).deal(hands=["", ""]).start(0)
+    while not t.state.is_over:
+        t.play("nothing")
+    assert (t.state.turn, t.events("end")[0]["cause"]) == (30, "stalled")
+
+
+def test_rules_that_came_later_stand_in_the_map_only_with_another_value():
+    """So that events and records of version 0.1.0, which did not know them, keep their ids and digests."""
+    default = GAME.rules({})
+    assert set(KEYS) - set(default) == set(LATER) == {"camels_at_end", "lay_out_order", "empty_hand"}
+    said = {"camels_at_end": "stay", "lay_out_order": "active_first", "empty_hand": "two"}
+    assert GAME.rules(said) == default
+    assert GAME.every_rule(default) == {**default, **said}
+    given = {"lay_out_order": "active_last", "empty_hand": "two"}
+    assert GAME.rules(given) == {**default, "lay_out_order": "active_last"}
+    assert GAME.every_rule(GAME.rules(given)) == {**default, **said, "lay_out_order": "active_last"}
+
+
 WRONG = [
+    ({"camels_at_end": "gone"}, "camels_at_end is one of stay, back, not 'gone'"),
+    ({"lay_out_order": True}, "lay_out_order is one of"),
+    ({"empty_hand": 2}, "empty_hand is one of"),
     ({"goods": 1}, "unknown rule 'goods'"),
     ({"map": "r2"}, "map is r1 or a table"),
     ({"map": 3}, "map is r1 or a table"),
@@ -260,4 +329,7 @@ def test_every_mistake_is_reported_at_once():
 
 
 def test_the_canonical_map_has_all_keys_in_order():
-    assert tuple(GAME.rules({"max_turns": 7, "supply": "capped"})) == KEYS
+    given = {"max_turns": 7, "supply": "capped"}
+    assert tuple(GAME.rules(given)) == tuple(key for key in KEYS if key not in LATER)
+    assert tuple(GAME.every_rule(GAME.rules(given))) == KEYS
+    assert tuple(GAME.rules({"empty_hand": "up_to_two", "camels_at_end": "back", "lay_out_order": "active_last"})) == KEYS
