@@ -1,4 +1,5 @@
-"""Print the Debian packages that this machine lacks for the languages of bots/languages.toml, one a line."""
+"""Print the Debian packages that this machine lacks for the languages of bots/languages.toml and the runtimes of
+tests/runtimes/runtimes.toml, one a line."""
 
 import shutil
 import subprocess
@@ -15,9 +16,10 @@ def succeeds(words: list[str]) -> bool:
         return False
 
 
-rows = tomllib.loads((Path(__file__).parents[1] / "bots" / "languages.toml").read_text())
+root = Path(__file__).parents[1]
+files = (root / "bots" / "languages.toml", root / "tests" / "runtimes" / "runtimes.toml")
 wanted: list[str] = []
-for row in rows.values():
+for row in [row for file in files for row in tomllib.loads(file.read_text()).values()]:
     if row["debian"] and not succeeds(row["probe"]):
         # A compiler that is there already, newer perhaps, is left as it is.
         wanted += row["debian"][1 if shutil.which(row["tool"]) else 0 :]

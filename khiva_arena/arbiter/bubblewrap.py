@@ -14,7 +14,9 @@ from khiva_arena.arbiter.readable import is_below
 from khiva_arena.arbiter.resources import MIB, Resources, at_most, system_limits
 
 SCRATCH = "/scratch"
-SHARED_MEMORY = MIB
+SHARED_MEMORY = 24 * MIB
+"""Of /dev/shm, which nobody else sees. Erlang keeps the code that it compiles there, having no memfd_create; in less it ends by
+SIGBUS, since a file can be made larger than there is room for."""
 UNCOUNTED = 16
 HIDDEN = ("/proc/loadavg", "/proc/uptime", "/proc/cmdline", "/proc/sched_debug", "/proc/timer_list")
 """They tell how busy others are, or how the machine was started."""
@@ -61,12 +63,12 @@ def command(inside: Inside, filter_descriptor: int, stat_descriptor: int) -> lis
         words += [setpriv, "--reuid", user, "--regid", user, "--clear-groups", "--no-new-privs", "--inh-caps=-all"]
         words += ["--bounding-set=-all", "--"]
     processes = at_most("NPROC", inside.resources.processes + (UNCOUNTED if inside.counted else 0))
-    return [*words, prlimit, f"--nproc={processes}", *limit_words(inside.resources), "--", *inside.argv]
+    return [*words, prlimit, f"--nproc={processes}", *limit_words(inside.resources, inside.argv[0]), "--", *inside.argv]
 
 
-def limit_words(resources: Resources) -> list[str]:
-    """The limits as prlimit takes them, but for processes, which the system counts by user."""
-    return [f"--{name.lower()}={soft}:{hard}" for name, (soft, hard) in system_limits(resources).items()]
+def limit_words(resources: Resources, program: str) -> list[str]:
+    """The limits as prlimit takes them, except that of processes, which the system counts by user."""
+    return [f"--{name.lower()}={soft}:{hard}" for name, (soft, hard) in system_limits(resources, program).items()]
 
 
 def _mounts(inside: Inside, stat_descriptor: int) -> Iterator[str]:

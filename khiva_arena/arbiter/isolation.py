@@ -248,7 +248,7 @@ def _basic(command: Command, program: str, sandbox: Sandbox, mark: str) -> Cell:
         "environment": _environment(command, program, home, mark, sandbox.resources.memory),
         "readable": [*readable.all_of(program, command.readable), *own],
         "writable": [home, *DEVICES, *sandbox.writable],
-        "limits": {**system_limits(sandbox.resources), "NPROC": _process_limit(sandbox.resources, user)},
+        "limits": {**system_limits(sandbox.resources, program), "NPROC": _process_limit(sandbox.resources, user)},
         "user": user,
         "parent": os.getpid(),
         "own_pid": seccomp.OWN_PID,
@@ -287,12 +287,12 @@ def _trusted(command: Command, program: str, sandbox: Sandbox, mark: str) -> Cel
     words = [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
     prlimit = shutil.which("prlimit")
     if prlimit:
-        words += [prlimit, *bubblewrap.limit_words(sandbox.resources), "--"]
+        words += [prlimit, *bubblewrap.limit_words(sandbox.resources, program), "--"]
     # Else they are set a moment after the start, and miss what a bot starts at once.
     limits = (
         None
         if prlimit
-        else {getattr(resource, f"RLIMIT_{name}"): value for name, value in system_limits(sandbox.resources).items()}
+        else {getattr(resource, f"RLIMIT_{name}"): value for name, value in system_limits(sandbox.resources, program).items()}
     )
     environment = _environment(command, program, home, mark, sandbox.resources.memory)
     return Cell(sandbox.level, [*words, program, *command.argv[1:]], command.folder, environment, limits=limits, scratch=home)

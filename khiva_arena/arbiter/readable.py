@@ -13,7 +13,7 @@ from pathlib import Path
 PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # What runtimes look for in /etc: the linker's cache, alternatives (java, cc), certificates' settings, time zone, own settings.
 SETTINGS = ("ld.so.cache", "alternatives", "ssl/openssl.cnf", "localtime")
-OF_RUNTIMES = ("java*", "php*", "perl", "lua*", "ruby*", "nim", "mono/config")
+OF_RUNTIMES = ("java*", "php*", "perl", "lua*", "ruby*", "nim", "mono/config", "R", "racket", "sbclrc")
 # Debian keeps the list of GHC's libraries here; a link in /usr leads to it.
 ELSEWHERE = ("/var/lib/ghc/package.conf.d",)
 LONGEST_FIRST_LINE = 256

@@ -1,5 +1,6 @@
 """What a bot may use of the machine: limits with defaults that a JVM and node survive, and how they are said."""
 
+import os
 import re
 import resource
 from collections.abc import Mapping
@@ -29,6 +30,10 @@ class Resources:
 
 # A build runs once, on the organiser's side of the table, and compilers are greedy.
 FOR_A_BUILD = Resources(memory=4 * GIB, processes=512, file_size=GIB, open_files=1024, cpu=3600, scratch=512 * MIB)
+
+# Runtimes that claim the address space of their largest heap at once, writable, whatever they come to use of it: the system takes
+# that for memory. What they really have is watched as everybody's is.
+CLAIMED_AT_ONCE = {"sbcl": 9 * GIB}
 
 DEFAULT = Resources()
 LEAST = Resources(memory=16 * MIB, processes=4, file_size=0, open_files=16, cpu=1, scratch=64 * KIB)
@@ -99,11 +104,13 @@ def described(resources: Resources) -> str:
     return ", ".join(f"{WORDS[f.name]} {say(f.name, getattr(resources, f.name))}" for f in fields(resources))
 
 
-def system_limits(resources: Resources) -> dict[str, tuple[int, int]]:
+def system_limits(resources: Resources, program: str = "") -> dict[str, tuple[int, int]]:
     """What the system itself holds each process to, but for their number: soft and hard values of RLIMIT_<name>. None is above
-    what this process may have itself. At the soft CPU limit comes a signal that says so, a second later one that kills."""
+    what this process may have itself. At the soft CPU limit comes a signal that says so, a second later one that kills.
+    ``program``: its path, since some runtimes claim more memory than they use."""
+    data = resources.memory + CLAIMED_AT_ONCE.get(os.path.basename(os.path.realpath(program)), 0)
     wanted = {
-        "DATA": (resources.memory, resources.memory),
+        "DATA": (data, data),
         "FSIZE": (resources.file_size, resources.file_size),
         "NOFILE": (resources.open_files, resources.open_files),
         "CPU": (resources.cpu, resources.cpu + 1),

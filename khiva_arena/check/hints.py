@@ -5,6 +5,7 @@ import re
 import msgpack
 
 from khiva_arena.arbiter.bots import Bot
+from khiva_arena.check import confined as sandbox
 from khiva_arena.check import missing
 from khiva_arena.check.bench import Failed
 from khiva_arena.check.received import whole_frames
@@ -147,6 +148,8 @@ def hint(bot: Bot, failed: Failed, otherwise: str = "", *, confined: bool = True
         return absent
     if BAD_CHOICE.search(failed.notes):
         return _bad_choice(language)
+    if confined and (known := sandbox.hint_of(bot.run, text, failed.notes)):
+        return known
     if confined and "ended" in text and (path := missing.outside(failed.notes)):
         return f"{path}: {OWN_FOLDER}"
     if framing := _of_framing(heard, language):

@@ -272,3 +272,28 @@ def test_no_trap_is_made_up(heard: bytes) -> None:
 ])  # fmt: skip
 def test_what_the_arbiter_says_gets_the_languages_own_advice(language: str, got: str, said: str) -> None:
     assert said in hint(bot(language), failed(got))
+
+
+@pytest.mark.parametrize(("run", "got", "notes", "said"), [
+    ("escript bot.escript", "its output ended: it was ended by SIGBUS", "", "of /dev/shm a bot has 24 MiB"),
+    ("sbcl --script bot.lisp", "its output ended: it exited with code 1",
+     "os_alloc_gc_space(1,0x1000000000,17179869184) failed with ENOMEM\nCan't allocate 0x40000000", "--dynamic-space-size"),
+    ("java -Xms9g -jar bot.jar", "its output ended: it exited with code 1",
+     "Error occurred during initialization of VM\nCould not reserve enough space for object heap", "java -Xmx512m"),
+    ("./bot", "memory: 1.2 GiB of 1 GiB (was ended by SIGKILL)", "", "a smaller heap"),
+    ("Rscript bot.R", "its output ended: it exited with code 1",
+     "cannot open file '/etc/R/Rprofile': No such file or directory", "/etc/R/Rprofile: of /etc a bot sees"),
+    ("racket bot.rkt", "its output ended: it exited with code 1",
+     "file-or-directory-modify-seconds: error getting file time\n  path: /etc/x/y.rktd\nsystem error: Permission denied "
+     "/etc/x/y.rktd", "/etc/x/y.rktd: of /etc a bot sees"),
+])  # fmt: skip
+def test_what_the_sandbox_has_to_do_with_an_end_is_said(run: str, got: str, notes: str, said: str) -> None:
+    made = Bot("mine", "", tuple(shlex.split(run)), (), (), "", True, (), "mine")
+    assert said in hint(made, failed(got, notes=notes), "otherwise")
+    assert "SANDBOX.md" in hint(made, failed(got, notes=notes), "otherwise")
+    assert hint(made, failed(got, notes=notes), "otherwise", confined=False) == "otherwise"
+
+
+def test_a_bot_that_plays_on_is_not_told_of_the_sandbox() -> None:
+    for notes in ("MemoryError, and on we go", "cannot open /etc/hosts: No such file or directory"):
+        assert hint(bot("c"), failed("choice: 7 is no whole number", notes=notes), "otherwise") == "otherwise"

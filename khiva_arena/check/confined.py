@@ -1,0 +1,50 @@
+"""What the sandbox may have to do with a bot's end: shared memory that ran out, memory that was refused, a file of /etc."""
+
+import re
+
+from khiva_arena.shipped import folder
+
+PAGE = folder("bots") / "SANDBOX.md"
+REFUSED = re.compile(
+    r"ENOMEM|MemoryError|OutOfMemoryError|Cannot allocate|bad_alloc|out of memory|Can't allocate|memory allocation of|"
+    r"Heap exhausted|Could not reserve enough space",
+    re.IGNORECASE,
+)
+MISSING = re.compile(r"No such file|Permission denied|not found|cannot find|can't open|cannot open|ENOENT|EACCES", re.IGNORECASE)
+OF_ETC = re.compile(r"(?<![\w.\\/-])/etc/[\w.@+~-]+(?:/[\w.@+~-]+)*")
+# How to ask each runtime for a smaller heap.
+HEAP = (
+    (r"sbcl|lisp", "sbcl --dynamic-space-size 512MB"),
+    (r"java|jar", "java -Xmx512m"),
+    (r"node", "node --max-old-space-size=512"),
+    (r"racket", "(custodian-limit-memory (current-custodian) (* 512 1024 1024))"),
+    (r"R|Rscript", "R_MAX_VSIZE"),
+)
+
+
+def hint_of(words: tuple[str, ...], got: str, notes: str) -> str:
+    """A line for a bot whose ``run`` is ``words``, which ended as ``got`` says and left ``notes`` on stderr; "" where the sandbox
+    is not known to have anything to do with it."""
+    if "SIGBUS" in got:
+        return (
+            "SIGBUS: it used memory that is mapped from a file for which there is no room: of /dev/shm a bot has 24 MiB (none at "
+            f"isolation basic), of scratch what --limit scratch= says; keep to private memory ({PAGE})"
+        )
+    if "memory: " in got or ("ended" in got and REFUSED.search(notes)):
+        return (
+            f"memory was refused: a bot has what --limit memory= says, 1 GiB by default, and what is claimed counts at once: "
+            f"{_smaller(words)} ({PAGE})"
+        )
+    for line in notes.splitlines() if "ended" in got else ():
+        if MISSING.search(line) and (path := OF_ETC.search(line)):
+            return (
+                f"{path[0]}: of /etc a bot sees what the shipped languages need and nothing else: put what it says into the "
+                f"bot's folder, and name that file by an option or variable of the runtime ({PAGE})"
+            )
+    return ""
+
+
+def _smaller(words: tuple[str, ...]) -> str:
+    names = [word.rsplit("/", 1)[-1] for word in words]
+    found = next((how for pattern, how in HEAP if any(re.fullmatch(rf"(?:{pattern})[\d.]*", name) for name in names)), "")
+    return f"ask for a smaller heap: {found}" if found else "ask the runtime for a smaller heap"
