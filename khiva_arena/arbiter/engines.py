@@ -14,7 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from khiva_arena.arbiter import regular
 from khiva_arena.arbiter.bots import Bot, load
+from khiva_arena.arbiter.loading import AS_IT_IS, Loading
+from khiva_arena.arbiter.tomlfile import TOO_DEEP, TOO_WIDE
 from khiva_arena.errors import ConfigError
 
 LONGEST_FILE = 1_000_000
@@ -22,7 +25,7 @@ USED = ("name", "command", "workingDirectory")
 _PARTS = re.compile(r'"+|\s+|[^"\s]+')
 
 
-def load_engines(path: Path, tell: Callable[[str], None] | None = None) -> list[Bot]:
+def load_engines(path: Path, tell: Callable[[str], None] | None = None, loading: Loading = AS_IT_IS) -> list[Bot]:
     """The bots of a file, named as it names them. ``tell`` gets a line on what else is in it, which is ignored.
 
     Raises ConfigError with every mistake in every entry.
@@ -39,7 +42,7 @@ def load_engines(path: Path, tell: Callable[[str], None] | None = None) -> list[
             wrong.append(f"engine {first[named]} has this name already")
         if not wrong:
             try:
-                bots.append(_bot(path.parent, entry))
+                bots.append(_bot(path.parent, entry, loading))
             except ConfigError as error:
                 wrong = [problem.removeprefix("--bot ") for problem in error.problems]
         problems += [f"{where}: {what}" for what in wrong]
@@ -53,15 +56,14 @@ def load_engines(path: Path, tell: Callable[[str], None] | None = None) -> list[
 
 def _read(path: Path) -> list[Any]:
     try:
-        with path.open("rb") as file:
-            data = file.read(LONGEST_FILE + 1)
-        if len(data) > LONGEST_FILE:
-            raise ConfigError(f"{path}: cannot be read: it is longer than {LONGEST_FILE:,} bytes")
-        entries = json.loads(data)
+        entries = json.loads(regular.read(path, LONGEST_FILE))
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError) as error:  # no text, no JSON, or a NUL in the name
-        raise ConfigError(f"{path}: not JSON: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: not JSON that can be read: {TOO_DEEP}") from None
+    except ValueError as error:  # no text, no JSON, a number that Python does not take, or a NUL in the name
+        what = TOO_WIDE if "int_max_str_digits" in str(error) else error
+        raise ConfigError(f"{path}: not JSON: {what}") from None
     if not isinstance(entries, list) or not entries:
         raise ConfigError(f"{path}: a list of engines is expected, each with name and command")
     return entries
@@ -83,7 +85,7 @@ def _is_text(value: object) -> bool:
     return not isinstance(value, str) or ("\0" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value))
 
 
-def _bot(folder: Path, entry: dict[str, Any]) -> Bot:
+def _bot(folder: Path, entry: dict[str, Any], loading: Loading) -> Bot:
     """Raises ConfigError."""
     base = folder / entry.get("workingDirectory", "")
     if not os.path.isdir(base):  # which takes a name that is too long for none
@@ -93,8 +95,8 @@ def _bot(folder: Path, entry: dict[str, Any]) -> Bot:
         raise ConfigError("an empty command")
     home = base.absolute() / words[0]
     if len(words) == 1 and os.path.isdir(home):
-        return replace(load(str(home)), name=entry["name"])
-    return replace(load(shlex.join(words), str(base.absolute())), name=entry["name"])
+        return replace(load(str(home), loading=loading), name=entry["name"])
+    return replace(load(shlex.join(words), str(base.absolute()), loading), name=entry["name"])
 
 
 def split(command: str) -> list[str]:

@@ -169,7 +169,7 @@ def _wrapped(command: Command, program: str, sandbox: Sandbox, mark: str) -> Cel
         inside = bubblewrap.Inside(
             argv=(program, *command.argv[1:]),
             folder=command.folder,
-            readable=(*readable.all_of(program, command.readable), *_own(command)),
+            readable=(*readable.all_of(program, command.readable, *_own(command)), *_own(command)),
             writable=sandbox.writable,
             resources=sandbox.resources,
             user=users.next_user(),
@@ -246,7 +246,7 @@ def _basic(command: Command, program: str, sandbox: Sandbox, mark: str) -> Cell:
         "argv": [program, *command.argv[1:]],
         "folder": command.folder,
         "environment": _environment(command, program, home, mark, sandbox.resources.memory),
-        "readable": [*readable.all_of(program, command.readable), *own],
+        "readable": [*readable.all_of(program, command.readable, *_own(command)), *own],
         "writable": [home, *DEVICES, *sandbox.writable],
         "limits": {**system_limits(sandbox.resources, program), "NPROC": _process_limit(sandbox.resources, user)},
         "user": user,

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
+from khiva_arena.arbiter import regular
+
 PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # What runtimes look for in /etc: the linker's cache, alternatives (java, cc), certificates' settings, time zone, own settings.
 SETTINGS = ("ld.so.cache", "alternatives", "ssl/openssl.cnf", "localtime")
@@ -17,6 +19,7 @@ OF_RUNTIMES = ("java*", "php*", "perl", "lua*", "ruby*", "nim", "mono/config", "
 # Debian keeps the list of GHC's libraries here; a link in /usr leads to it.
 ELSEWHERE = ("/var/lib/ghc/package.conf.d",)
 LONGEST_FIRST_LINE = 256
+LONGEST_SETTINGS = 65_536
 BARE_PATH = "/usr/local/bin:/usr/bin:/bin"
 RUSTUP_SECONDS = 5.0
 
@@ -51,13 +54,16 @@ def _around(program: str) -> list[str]:
     folder = os.path.dirname(program)
     prefix = os.path.dirname(folder)
     if os.path.isfile(os.path.join(prefix, "pyvenv.cfg")):
-        return [prefix, *_base_of_venv(prefix)]
-    # A prefix that holds these is none: a home, or the folder of a competition that happens to have a bin and a lib.
-    private = [os.path.realpath(path) for path in (*_homes(), Path("."))]
+        return [prefix, *base_of_venv(prefix)]
     is_one = os.path.basename(folder) == "bin" and os.path.isdir(os.path.join(prefix, "lib"))
-    if is_one and not any(is_below(path, os.path.realpath(prefix)) for path in private):
-        return [prefix]
-    return [program]
+    return [prefix] if is_one and not private_in(prefix) else [program]
+
+
+def private_in(prefix: str) -> str:
+    """What a folder holds that makes it no prefix, "" for nothing: a home, or the folder of a competition that happens to have a
+    bin and a lib."""
+    private = [os.path.realpath(path) for path in (*_homes(), Path("."))]
+    return next((path for path in private if is_below(path, os.path.realpath(prefix))), "")
 
 
 def _homes() -> tuple[Path, ...]:
@@ -69,8 +75,13 @@ def _homes() -> tuple[Path, ...]:
     return home, home / ".local"
 
 
-def _base_of_venv(prefix: str) -> list[str]:
-    for line in Path(prefix, "pyvenv.cfg").read_text(errors="replace").splitlines():
+def base_of_venv(prefix: str) -> list[str]:
+    """Where the interpreter of a virtual environment comes from, none for a folder that is none."""
+    try:
+        text = regular.read(os.path.join(prefix, "pyvenv.cfg"), LONGEST_SETTINGS).decode(errors="replace")
+    except OSError:
+        return []
+    for line in text.splitlines():
         key, _, value = line.partition("=")
         if key.strip() == "home":
             return [os.path.dirname(os.path.realpath(value.strip()))]
@@ -165,8 +176,25 @@ def _is_system(folder: str) -> bool:
     return any(is_below(folder, path) for path in PROGRAMS)
 
 
-def all_of(program: str, extra: Sequence[str]) -> tuple[str, ...]:
-    """Everything but the bot's own folder."""
+def is_of_the_system(path: str) -> bool:
+    """Whether what is at a path is the system's, the same for every bot: programs, libraries, devices."""
+    return _is_system(path) or is_below(path, "/dev") or is_below(path, "/proc")
+
+
+def leads_out(program: str, own: str, extra: Sequence[str]) -> str:
+    """Of a program in a bot's ``own`` folder: what is elsewhere that starting it takes, "" if that is nothing or may be read
+    anyway. A link that a build has made may lead anywhere, and so may the first line of a script."""
+    allowed = (*PROGRAMS, *interpreter(), *extra, os.path.realpath(own))
+    runner = _named_first(program)
+    elsewhere = [os.path.realpath(program), *([os.path.normpath(f"/{runner.lstrip('/')}")] if runner else [])]
+    return next((path for path in elsewhere if not any(is_below(path, one) for one in allowed)), "")
+
+
+def all_of(program: str, extra: Sequence[str], own: str = "") -> tuple[str, ...]:
+    """Everything but the bot's own folder. ``own``: that folder, of which nothing that is in it opens another one."""
+    if own and is_below(program, own):
+        runner = _named_first(program) if not leads_out(program, own, extra) else ""
+        return (*system(), *outermost([*interpreter(), *(toolchain(runner) if _is_system(runner) else ()), *extra]))
     runner = _named_first(program)
     return (*system(), *outermost([*interpreter(), *toolchain(program), *(toolchain(runner) if runner else ()), *extra]))
 
@@ -182,10 +210,16 @@ def _named_first(program: str) -> str:
     return os.fsdecode(words[0]) if words and os.path.isabs(words[0]) else ""
 
 
-def that_holds(folder: str, program: str, extra: Sequence[str]) -> str:
+def that_holds(folder: str, program: str, extra: Sequence[str], own: str = "") -> str:
     """Which of the paths that a program may read holds a folder, "" if none."""
     wanted = os.path.realpath(folder)
-    return next((path for path in all_of(program, extra) if is_below(wanted, os.path.realpath(path))), "")
+    return next((path for path in all_of(program, extra, own) if is_below(wanted, os.path.realpath(path))), "")
+
+
+def that_is_in(folder: str, program: str, extra: Sequence[str], own: str = "") -> str:
+    """Which of the paths that a program may read lies in a folder, "" if none."""
+    wanted = os.path.realpath(folder)
+    return next((path for path in all_of(program, extra, own) if is_below(os.path.realpath(path), wanted)), "")
 
 
 @cache

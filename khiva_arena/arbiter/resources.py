@@ -3,14 +3,14 @@
 import os
 import re
 import resource
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from khiva_arena.errors import ConfigError
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
-_SIZE = re.compile(r"(\d+)(?:([KMG])(?:iB?)?)?")
+_SIZE = re.compile(r"(\d{1,18})(?:([KMG])(?:iB?)?)?")
 _UNITS = {None: 1, "K": KIB, "M": MIB, "G": GIB}
 MOST = 1 << 50
 
@@ -49,14 +49,14 @@ WORDS = {
 """How the verdict ``resource`` names a limit."""
 
 
-def of_settings(given: Mapping[str, Any]) -> Resources:
-    """The defaults with ``given`` laid over them: sizes such as "512M" or bytes, counts, seconds. Raises ConfigError with every
-    mistake."""
+def of_settings(given: Mapping[str, Any], others: Sequence[str] = ()) -> Resources:
+    """The defaults with ``given`` laid over them: sizes such as "512M" or bytes, counts, seconds. ``others``: limits that there
+    are elsewhere. Raises ConfigError with every mistake."""
     problems: list[str] = []
     found: dict[str, int] = {}
     for key, value in given.items():
         if key not in WORDS:
-            problems.append(f"{key}: no such limit; there are {', '.join(WORDS)}")
+            problems.append(f"{key}: no such limit; there are {', '.join((*WORDS, *others))}")
             continue
         try:
             found[key] = _number(key, value)
@@ -68,26 +68,33 @@ def of_settings(given: Mapping[str, Any]) -> Resources:
 
 
 def _number(key: str, value: object) -> int:
-    if isinstance(value, str) and key in SIZES and (match := _SIZE.fullmatch(value)):
-        number = int(match[1]) * _UNITS[match[2]]
-    elif isinstance(value, int) and not isinstance(value, bool):
-        number = value
-    else:
-        wanted = "size; write 512M or 1G" if key in SIZES else "whole number" + (" of seconds" if key == "cpu" else "")
-        raise ValueError(f"{value!r} is no {wanted}")
+    number = amount(value, size=key in SIZES, of=" of seconds" if key == "cpu" else "")
     if number < getattr(LEAST, key):
-        raise ValueError(f"from {say(key, getattr(LEAST, key))} on, not {say(key, number)}")
-    if number > MOST:
-        raise ValueError(f"{say(key, MOST)} at most, not {say(key, number)}")
+        raise ValueError(f"from {say(key, getattr(LEAST, key))} on" + (f", not {say(key, number)}" if number >= -MOST else ""))
+    if number > MOST:  # which may be too much to be told in words
+        raise ValueError(f"{say(key, MOST)} at most" + (f", not {say(key, number)}" if number <= MOST << 10 else ""))
     return number
+
+
+def amount(value: object, *, size: bool, of: str = "") -> int:
+    """A whole number, or a ``size`` such as "512M". ``of``: what is counted, for the message. Raises ValueError."""
+    if isinstance(value, str) and size and (match := _SIZE.fullmatch(value)):
+        return int(match[1]) * _UNITS[match[2]]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    wanted = "size; write 512M or 1G" if size else f"whole number{of}"
+    raise ValueError(f"{value!r} is no {wanted}")
 
 
 def say(key: str, number: float) -> str:
     """An amount in words: "512 MiB", "64", "3 s"."""
     if key == "cpu":
         return f"{number:.1f}".removesuffix(".0") + " s"
-    if key not in SIZES:
-        return f"{number:.0f}"
+    return size_in_words(number) if key in SIZES else f"{number:.0f}"
+
+
+def size_in_words(number: float) -> str:
+    """Bytes in words: "512 MiB"."""
     for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
         if number >= unit:
             return f"{number / unit:.4g} {name}"

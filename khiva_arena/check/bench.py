@@ -1,10 +1,12 @@
 """What a check is made with, what it measures on the way, and how a step says that it did not go well."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from khiva_arena.arbiter.bots import Bot
 from khiva_arena.arbiter.clock import Limits
 from khiva_arena.arbiter.isolation import Level, Sandbox
+from khiva_arena.arbiter.runtimes import Runtime
 from khiva_arena.arbiter.wire import Command
 from khiva_arena.check.tables import Place, place
 from khiva_arena.errors import InternalError
@@ -42,7 +44,7 @@ class Skipped(Exception):
 @dataclass(slots=True, eq=False)
 class Bench:
     """One check in progress. ``games``: those to be played; ``levels``: those to be tried; ``trust``: whether it may run with all
-    of our rights.
+    of our rights; ``runtimes``: those that the bot might name.
 
     Measured, times in seconds: starts (from each hello to its answer), thought (of each decision); firsts: which of thought were
     the first of a conversation; asked_for, used: how long it was asked in all, and the CPU it used then; peak: bytes of memory;
@@ -55,6 +57,7 @@ class Bench:
     quick: bool
     levels: tuple[Level, ...]
     trust: bool
+    runtimes: Mapping[str, Runtime] = field(default_factory=dict)
     staged: Command | None = None
     starts: list[float] = field(default_factory=list)
     thought: list[float] = field(default_factory=list)

@@ -1,10 +1,12 @@
 """The known traps: what a failure most often comes from, in the bot's own language where that can be told."""
 
 import re
+from collections.abc import Mapping
 
 import msgpack
 
 from khiva_arena.arbiter.bots import Bot
+from khiva_arena.arbiter.runtimes import Runtime
 from khiva_arena.check import confined as sandbox
 from khiva_arena.check import missing
 from khiva_arena.check.bench import Failed
@@ -139,12 +141,15 @@ def language_of(bot: Bot) -> str:
     return ""
 
 
-def hint(bot: Bot, failed: Failed, otherwise: str = "", *, confined: bool = True) -> str:
+def hint(
+    bot: Bot, failed: Failed, otherwise: str = "", *, confined: bool = True, runtimes: Mapping[str, Runtime] | None = None
+) -> str:
     """A line that says what to look at, ``otherwise`` where nothing is known. ``confined``: it runs at a level that keeps it from
-    the user's files."""
+    the user's files. ``runtimes``: those that the organiser has named."""
     language = language_of(bot)
     text, heard = failed.got, failed.heard
-    if absent := missing.hint_of(language, f"{text}\n{failed.notes}"):
+    absent = missing.module_of(language, f"{text}\n{failed.notes}", runtimes or {}, bot.runtimes)
+    if absent := absent or missing.hint_of(language, f"{text}\n{failed.notes}"):
         return absent
     if BAD_CHOICE.search(failed.notes):
         return _bad_choice(language)

@@ -1,8 +1,12 @@
 """What a bot's own words tell of something that is not there for it: a program, a library, a file outside of its folder."""
 
 import re
+import shlex
+from collections.abc import Mapping, Sequence
 
 from khiva_arena import shipped
+from khiva_arena.arbiter import runtimes
+from khiva_arena.arbiter.runtimes import Runtime
 
 LIBRARY = re.compile(
     r"No module named|ModuleNotFoundError|cannot load such file|Can't locate \S+\.pm|module '[^']+' not found|Cannot find module|"
@@ -22,6 +26,9 @@ PROGRAM = re.compile(
     r"linker `([^`\n]+)` not found|"
     r"could not execute: (\S+)"
 )
+_MODULE = re.compile(r"No module named '?(\w{1,64})")
+NOT_TO_BE_INSTALLED = ("khiva_kit", "khiva_arena")
+"""They come with a bot's folder, and with the arena."""
 _NO_FILE = re.compile(
     r"No such file or directory|Permission denied|NoSuchFileException|AccessDeniedException|Could not find file|cannot open:",
     re.IGNORECASE,
@@ -42,6 +49,24 @@ def hint_of(language: str, said: str) -> str:
     install = f"apt install {' '.join(known.debian)}" if known and known.debian else ""
     how = f"on Debian and Ubuntu: {install}" if install else "install it where bots can read it"
     return f"{what}; {how}. Bots read the system's libraries and their own folder, nothing of your home"
+
+
+def module_of(language: str, said: str, known: Mapping[str, Runtime], used: Sequence[Runtime]) -> str:
+    """Which module a Python bot lacks, the runtimes there are and what is to be done, "" where it lacks none. ``known``: the
+    runtimes that the organiser has named; ``used``: those of them that the bot names."""
+    found = _MODULE.search(said) if language == "python" else None
+    if found is None or (found[1] == "msgpack" and not used):
+        return ""
+    module = found[1]
+    what = f"the module {module} is missing"
+    if used and module not in NOT_TO_BE_INSTALLED:
+        pip = shlex.quote(f"{used[-1].prefix}/bin/pip")
+        return f"{what} in the runtime {used[-1].name}: {pip} install {module}, and msgpack, which the kit needs"
+    if having := [name for name, runtime in sorted(known.items()) if runtimes.has(runtime, module)]:
+        return f'{what}: the runtime {having[0]} has it: run = "{{{having[0]}}} main.py"'
+    there = f"the runtimes here ({', '.join(sorted(known))}) do not have it" if known else "no runtime is named here"
+    how = f"python3 -m venv DIR && DIR/bin/pip install msgpack {module}, then --runtime NAME=DIR"
+    return f'{what}: {there}; the organiser makes one ({how}), and run = "{{NAME}} main.py" takes it'
 
 
 def outside(notes: str) -> str:

@@ -148,7 +148,8 @@ class Made:
     def fail(self, id: str, title: str, bench: Bench, failed: Failed, otherwise: str) -> None:
         # Where a bot says itself why it ended, nothing general is to be added.
         confined = bench.sandbox.level is not Level.TRUSTED
-        advice = hint(bench.bot, failed, "" if failed.notes and otherwise == FRAMES else otherwise, confined=confined)
+        general = "" if failed.notes and otherwise == FRAMES else otherwise
+        advice = hint(bench.bot, failed, general, confined=confined, runtimes=bench.runtimes)
         if id == START and not bench.bot.sources and confined and failed.notes:
             advice = BARE.removeprefix("; ")
         notes = "\n".join(failed.notes.strip()[-NOTES_CHARACTERS:].splitlines()[-NOTES_LINES:])

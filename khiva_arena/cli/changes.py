@@ -92,10 +92,23 @@ def _line(key: str, then: Any, now: Any) -> str:
         return f"{TIMES.get(rest, rest)} was {then} ms, is {now} ms"
     if room == "limits" and isinstance(then, int) and isinstance(now, int):
         return f"limit {rest} was {say(rest, then)}, is {say(rest, now)}"
+    if room == "runtimes":
+        return _runtime(rest, then, now)
     if key == "ponder":
         return "bots could ponder, and cannot now" if then else "bots could not ponder, and can now"
     what = f"rule {rest}" if room == "rules" else key
     return f"{what} was {_value(then)}, is {_value(now)}"
+
+
+def _runtime(key: str, then: Any, now: Any) -> str:
+    """One of a runtime's two facts: its program, or its packages."""
+    name, _, fact = key.partition(".")
+    if then is None or now is None:
+        return f"runtime {name} {'is used now' if then is None else 'is not used any more'} (its {fact})"
+    if fact == "program":
+        return f"runtime {name} has another program"
+    gone, come = sorted(set(then) - set(now)), sorted(set(now) - set(then))
+    return f"runtime {name} had {_value(', '.join(gone) or 'less')}, has {_value(', '.join(come) or 'less')}"
 
 
 def _seed(value: object) -> str:

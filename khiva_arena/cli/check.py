@@ -18,9 +18,9 @@ from khiva_arena.check.bench import Bench
 from khiva_arena.check.report import Report, Status, Step, closing_text, not_tried_text, step_text
 from khiva_arena.check.run import check
 from khiva_arena.cli.completion import BOT, GAME, LEVEL
-from khiva_arena.cli.options import json_option
+from khiva_arena.cli.options import json_option, runtime_option
 from khiva_arena.cli.sandbox import sandbox_of
-from khiva_arena.cli.settings import AUTO, pairs_of_flags, settle
+from khiva_arena.cli.settings import AUTO, settle, tables_of_flags
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import GAMES, get
@@ -56,6 +56,7 @@ OPPONENT = "shipped:python/random"
     metavar="KEY=VALUE",
     help="What the bot may use, as memory=512M; repeat for each. Keys and defaults: `khiva-arena doctor`.",
 )
+@runtime_option
 @json_option
 def command(bot: str, games: tuple[str, ...], quick: bool, trust_bots: bool, as_json: bool, **flags: Any) -> int:
     """Check that BOT, a folder with a bot.toml or a command, keeps the protocol, and say in numbered steps what was tried, what
@@ -64,9 +65,10 @@ def command(bot: str, games: tuple[str, ...], quick: bool, trust_bots: bool, as_
     Exit code 0 if nothing failed, 1 if something did; warnings and skipped steps are no failures. What --json prints is
     described by the schema khiva_arena/check/schema/check.json, which is installed with the package.
     """
-    given = {key: value for key, value in flags.items() if key != "limit" and value is not None}
-    settings = settle({**given, "bots": (bot,), "trust_bots": trust_bots, "limits": pairs_of_flags("--limit", flags["limit"])})
-    loaded = bot_files.load(bot)
+    given = {key: value for key, value in flags.items() if value not in (None, ())}
+    tables = tables_of_flags(given)
+    settings = settle({**given, **tables, "bots": (bot,), "trust_bots": trust_bots})
+    loaded = bot_files.load(bot, loading=settings.loading)
     played = _games(loaded, games)
     sandbox = sandbox_of(settings, rated=False)
     _must_start(loaded, sandbox)
@@ -79,6 +81,7 @@ def command(bot: str, games: tuple[str, ...], quick: bool, trust_bots: bool, as_
         quick=quick,
         levels=(sandbox.level,) if restricted or quick else tuple(Level),
         trust=trust_bots or sandbox.level is Level.TRUSTED,
+        runtimes=settings.loading.runtimes,
     )
     if not as_json:
         click.echo(f"{bot}, at isolation {sandbox.level}")
@@ -95,7 +98,8 @@ def _must_start(bot: Bot, sandbox: Sandbox) -> None:
     of_its_own = bot.sources and "/" in bot.run[0]  # which is still to be copied to where they may run it
     if sandbox.level is not Level.BASIC or of_its_own:
         return
-    program = sys.executable if bot.run[0] == "{python}" else bot.run[0]
+    named = next((runtime.program for runtime in bot.runtimes if bot.run[0] == f"{{{runtime.name}}}"), bot.run[0])
+    program = sys.executable if bot.run[0] == "{python}" else named
     try:
         cell(Command((program,), bot.folder), sandbox, new_mark()).clean()
     except (FileNotFoundError, NotExecutable):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from khiva_arena.arbiter import bots as bot_files
+from khiva_arena.arbiter import loading as loads
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.bots import Bot
 from khiva_arena.arbiter.isolation import Level, Sandbox
@@ -21,9 +22,10 @@ from khiva_arena.cli import event as events
 from khiva_arena.cli.changes import refuse_changed
 from khiva_arena.cli.log import Log
 from khiva_arena.cli.lookup import check_event
+from khiva_arena.cli.names import in_a_line
 from khiva_arena.cli.options import is_text
 from khiva_arena.cli.play import Play
-from khiva_arena.cli.sandbox import keep_private, sandbox_of
+from khiva_arena.cli.sandbox import keep_apart, keep_private, sandbox_of
 from khiva_arena.cli.say import say
 from khiva_arena.cli.settings import Settings
 from khiva_arena.cli.watching.watched import Watched
@@ -39,18 +41,19 @@ def entrants_named(given: Mapping[str, Any]) -> list[Bot]:
     """The bots that settings name, those of an engines.json after the others; none where the settings name no list of words.
     Raises ConfigError with every mistake."""
     words, engines = given.get("bots", ()), given.get("engines")
+    loading = loads.found_in(given.get("limits"), given.get("runtimes"))
     found: list[Bot] = []
     problems: list[str] = []
     if isinstance(words, list | tuple) and all(isinstance(word, str) and is_text(word) for word in words):
         try:
-            found += bot_files.load_all(words)
+            found += bot_files.load_all(words, loading)
         except ConfigError as error:
             problems += error.problems
     if isinstance(engines, str | Path) and is_text(str(engines)):
         from khiva_arena.arbiter.engines import load_engines
 
         try:
-            found += load_engines(Path(engines), say)
+            found += load_engines(Path(engines), say, loading)
         except ConfigError as error:
             problems += [f"--engines {problem}" for problem in error.problems]
     if problems:
@@ -78,6 +81,7 @@ def compete(
         with _one_interrupt():
             commands = {bot.identity: bot_files.stage(bot, sandbox.level) for bot in entrants}
         keep_private(first.out, first.events, sandbox, list(commands.values()))
+        keep_apart(entrants, [commands[bot.identity] for bot in entrants], sandbox)
         _preflight(first, definition, entrants, commands)
         opened = Store.write(first.out)
     played: list[str] = []
@@ -130,14 +134,6 @@ def _how_far(play: Play) -> str:
     return f"{len(play.done)} of {play.timetable.matches} matches are fixed"
 
 
-def _of_another_game(entrants: Sequence[Bot], game: str) -> list[str]:
-    return [
-        f"--bot {bot.asked_as}: its bot.toml lists {', '.join(bot.games)}, not {game}"
-        for bot in entrants
-        if bot.games and game not in bot.games
-    ]
-
-
 def _check_events(settings: Settings, entrants: Sequence[Bot]) -> None:
     """Raise ConfigError where the stream of events would lie among files that are not its own."""
     if settings.events is None:
@@ -155,7 +151,7 @@ def _check_events(settings: Settings, entrants: Sequence[Bot]) -> None:
 def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]:
     """Why stages cannot be played with as many bots as they will have, whoever these are. A line about a later stage begins with
     its number: "stage 2: "."""
-    problems = _of_another_game(entrants, stages[0].game.name)
+    problems = bot_files.of_another_game(entrants, stages[0].game.name)
     bots = list(entrants)
     for stage in stages:
         before = f"stage {stage.stage}: " if len(stages) > 1 else ""
@@ -222,6 +218,8 @@ def _announce(log: Log, settings: Settings, play: Play) -> None:
     done = f", {len(play.done)} of them fixed before" if play.done else ""
     log.say(f"{called}event {event.id}: {what}{timetable.matches} matches{done}")
     log.say(f"commitment {event.commitment}")
+    for line in in_a_line(event.bots) if settings.stage <= 1 else ():
+        log.say(line, warning=True)
     cores = len(os.sched_getaffinity(0))
     if settings.seats * settings.jobs > cores:
         log.say(

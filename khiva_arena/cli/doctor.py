@@ -7,6 +7,7 @@ from typing import Any
 import click
 from tabulate import tabulate
 
+from khiva_arena.arbiter import loading
 from khiva_arena.arbiter.checkup import KEPT_OUT, Found, checkup
 from khiva_arena.arbiter.isolation import Level
 from khiva_arena.arbiter.probe import best as best_level
@@ -46,7 +47,9 @@ def _plain(best: Level, why: dict[Level, str], tried: Tried) -> dict[str, Any]:
         }
         for level in Level
     }
-    return {"best": best, "levels": rows, "root": os.geteuid() == 0, "limits": {key: getattr(DEFAULT, key) for key in WORDS}}
+    limits = {key: getattr(DEFAULT, key) for key in WORDS}
+    bounds = {key: getattr(loading.DEFAULT, key) for key in loading.WORDS}
+    return {"best": best, "levels": rows, "root": os.geteuid() == 0, "limits": limits, "bounds": bounds}
 
 
 def _say(best: Level, why: dict[Level, str], tried: Tried) -> None:
@@ -71,6 +74,9 @@ def _say(best: Level, why: dict[Level, str], tried: Tried) -> None:
     click.echo("What a bot may use, unless --limit says otherwise:")
     for key, words in WORDS.items():
         click.echo(f"  {key:<10}  {say(key, getattr(DEFAULT, key)):>8}  {words}")
+    click.echo("How large a bot may be, likewise:")
+    for key, words in loading.WORDS.items():
+        click.echo(f"  {key:<13}  {loading.say(key, getattr(loading.DEFAULT, key)):>8}  {words}")
     click.echo("What no level keeps out is in khiva_arena/arbiter/ISOLATION.md.")
 
 

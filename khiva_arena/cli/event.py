@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 
 from khiva_arena import __version__
+from khiva_arena.arbiter import runtimes
 from khiva_arena.arbiter.isolation import Level, Sandbox
 from khiva_arena.arbiter.resources import Resources, plain
 from khiva_arena.errors import ConfigError, StoreError
@@ -49,6 +50,11 @@ class _Hypotheses(msgspec.Struct, forbid_unknown_fields=True):
     model: Literal["logistic", "normalized"]
 
 
+class _Runtime(msgspec.Struct, forbid_unknown_fields=True):
+    program: str
+    packages: list[str]
+
+
 class _Definition(msgspec.Struct, forbid_unknown_fields=True):
     """What ``definition_of`` gives, as a shape to hold a stored one against."""
 
@@ -74,6 +80,7 @@ class _Definition(msgspec.Struct, forbid_unknown_fields=True):
     authors_apart: bool = False
     stage: Annotated[int, msgspec.Meta(ge=0)] = 0
     hypotheses: _Hypotheses | None = None
+    runtimes: dict[str, _Runtime] = {}
 
 
 def definition_of(settings: "Settings", bots: "Sequence[Bot]", sandbox: Sandbox) -> dict[str, Any]:
@@ -95,7 +102,21 @@ def definition_of(settings: "Settings", bots: "Sequence[Bot]", sandbox: Sandbox)
         "anchor": next((bot.name for bot in bots if bot.name == "random"), bots[0].name),
         "bots": [_plain_bot(bot, settings.authors_apart) for bot in bots],
         **_of_the_format(settings, bots),
+        **runtimes_of(bots),
     }
+
+
+def runtimes_of(bots: "Sequence[Bot]") -> dict[str, Any]:
+    """The runtimes that bots name, as they stand in a definition: not at all where none does, so that the event of bots without
+    any keeps its id. Raises ConfigError."""
+    found = {runtime.name: runtimes.as_defined(runtime) for bot in bots for runtime in bot.runtimes}
+    return {"runtimes": found} if found else {}
+
+
+def changed_runtimes(definition: dict[str, Any], bots: "Sequence[Bot]") -> list[str]:
+    """The runtimes of bots that an event was played with otherwise, by name."""
+    then, now = definition.get("runtimes", {}), runtimes_of(bots).get("runtimes", {})
+    return sorted(name for name in now if name in then and then[name] != now[name])
 
 
 def _plain_bot(bot: "Bot", with_author: bool) -> dict[str, str]:

@@ -14,15 +14,17 @@ import click
 from khiva_arena.arbiter import bots as bot_files
 from khiva_arena.arbiter.bots import Bot
 from khiva_arena.arbiter.isolation import Sandbox
+from khiva_arena.arbiter.loading import AS_IT_IS, Loading
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.preflight import NotStarted, preflight
+from khiva_arena.arbiter.wire import Command
 from khiva_arena.cli import event as events
 from khiva_arena.cli.lookup import match_of, secret_of
 from khiva_arena.cli.options import json_option, match_options
-from khiva_arena.cli.sandbox import sandbox_again, sandbox_of
+from khiva_arena.cli.sandbox import keep_apart, sandbox_again, sandbox_of
 from khiva_arena.cli.say import Trickle, say
-from khiva_arena.cli.settings import pairs_of_flags, settle
+from khiva_arena.cli.settings import loading_of_flags, settle, tables_of_flags
 from khiva_arena.cli.story import notes_of, story
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
@@ -74,13 +76,12 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
     said = {key: value for key, value in flags.items() if value not in (None, ())}
     words = said.get("bots", ())
     seated = {"seats": len(words)} if words else {}
-    tables = {
-        "rules": pairs_of_flags("--rule", said.pop("rule", ())),
-        "limits": pairs_of_flags("--limit", said.pop("limit", ())),
-    }
+    tables = tables_of_flags(said)
     settings = settle({**said, **seated, **tables}, {"seats": "--bot"}, seats="bots")
+    entrants = [bot_files.load(word, loading=settings.loading) for word in settings.bots]
+    if problems := bot_files.of_another_game(entrants, settings.game.name):
+        raise ConfigError(problems)
     sandbox = sandbox_of(settings, rated=False)
-    entrants = [bot_files.load(word) for word in settings.bots]
     secret = seeds.run_secret(settings.seed) if settings.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
     definition = {
         "game": settings.game.name,
@@ -89,11 +90,14 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
         "time": events.time_of(settings),
         "policy": str(settings.policy),
         **events.conditions_of(sandbox),
+        **events.runtimes_of(entrants),
     }
     seed = seeds.seed_secret(secret, 0)
     who = [(bot.name, bot.identity) for bot in entrants]
     name = events.match_id(events.event_id({**definition, "bots": who, "deal": seeds.commitment("match", seed)}), 0)
-    job = Job(0, 1, events.header_of(definition, who, name, seed), seed, _stage(entrants, sandbox), sandbox)
+    commands = _stage(entrants, sandbox)
+    keep_apart(entrants, commands, sandbox)
+    job = Job(0, 1, events.header_of(definition, who, name, seed), seed, commands, sandbox)
     outcome, code = _play(job, tracing, [bot.asked_as for bot in entrants])
     if outcome.record is None:
         say(f"the match is void, twice: {outcome.void}")
@@ -105,7 +109,7 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
     return code
 
 
-def _stage(entrants: list[Bot], sandbox: Sandbox) -> tuple[Any, ...]:
+def _stage(entrants: list[Bot], sandbox: Sandbox) -> tuple[Command, ...]:
     return tuple(bot_files.stage(bot, sandbox.level) for bot in entrants)
 
 
@@ -183,9 +187,13 @@ def _print_notes(outcome: Outcome, tracing: Tracing) -> None:
 
 
 def _again(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> int:
+    loading = loading_of_flags(flags.pop("runtime"), flags.pop("limit"))
     fixed = [key for key, value in flags.items() if key not in ("bots", "isolation", "trust_bots") and value not in (None, ())]
     if fixed:
-        raise ConfigError("--from plays the stored match again: of the other options only --bot and --isolation go with it")
+        raise ConfigError(
+            "--from plays the stored match again: of the other options only --bot, --isolation, --runtime and limits on what a "
+            "bot is read from go with it"
+        )
     with Store.read(folder) as store:
         event, row = match_of(store, word)
         secret, _ = secret_of(store, event, row.seed)
@@ -195,13 +203,22 @@ def _again(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_
         raise ConfigError(
             f"--bot: {len(words)} given, the match has {len(record.header.seats)} seats; give one for each, in seat order"
         )
-    entrants = [bot_files.load(w) for w in words] if words else [recorded_bot(event, seat.bot) for seat in row.seats]
+    if words:
+        entrants = [bot_files.load(word, loading=loading) for word in words]
+    else:
+        entrants = [recorded_bot(event, seat.bot, loading) for seat in row.seats]
+    if problems := bot_files.of_another_game(entrants, record.header.game):
+        raise ConfigError(problems)
+    for runtime in events.changed_runtimes(event.definition, entrants):
+        say(f"warning: the runtime {runtime} has changed since it was played with")
     if not words:
         for bot, seat in zip(entrants, record.header.seats, strict=True):
             if bot.identity != seat.bot:
                 say(f"warning: {seat.name} has changed since it played")
     sandbox = sandbox_again(events.sandbox_as_stored(event.definition), flags["isolation"])
-    job = Job(0, 1, record.header, secret, _stage(entrants, sandbox), sandbox)
+    commands = _stage(entrants, sandbox)
+    keep_apart(entrants, commands, sandbox)
+    job = Job(0, 1, record.header, secret, commands, sandbox)
     outcome, code = _play(job, tracing, [bot.asked_as for bot in entrants])
     if outcome.record is None:
         say(f"the match is void, twice: {outcome.void}")
@@ -217,16 +234,16 @@ def _again(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_
     return 1 if difference else code
 
 
-def recorded_bot(event: EventRow, position: int) -> Bot:
+def recorded_bot(event: EventRow, position: int, loading: Loading = AS_IT_IS) -> Bot:
     """The bot at a position of an event, from where it was named then, or else from here. Raises ConfigError, BotError."""
     row: BotRow = event.bots[position]
     word = row.asked_as
     if os.path.isdir(row.folder):
         with suppress(ConfigError):
-            return bot_files.load(word, row.folder)
+            return bot_files.load(word, row.folder, loading)
     if row.folder != os.getcwd():
         say(f"warning: {word} was named in {row.folder}, and is not there; looking for it here")
-    return bot_files.load(word)
+    return bot_files.load(word, loading=loading)
 
 
 def first_difference(before: Record, after: Record) -> str | None:

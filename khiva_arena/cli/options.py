@@ -11,6 +11,14 @@ from khiva_arena.cli.completion import BOT, GAME, LEVEL, POLICY
 F = TypeVar("F", bound=Callable[..., Any])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of text.")
+runtime_option = click.option(
+    "--runtime",
+    "runtime",
+    multiple=True,
+    metavar="NAME=DIR",
+    help="What {NAME} stands for in the run line of a bot.toml: a virtual environment or another folder that has a bin, or a "
+    "program; bots that name it may read it whole. Repeat for each.",
+)
 store_argument = click.argument("store", metavar="STORE", type=click.Path(path_type=Path))
 
 
@@ -69,8 +77,10 @@ def conditions(command: F) -> F:
             "limit",
             multiple=True,
             metavar="KEY=VALUE",
-            help="What a bot may use, as memory=512M; repeat for each. Keys and defaults: `khiva-arena doctor`.",
+            help="What a bot may use, as memory=512M, and how large it may be; repeat for each. Keys and defaults: "
+            "`khiva-arena doctor`.",
         ),
+        runtime_option,
         click.option(
             "--ponder/--no-ponder",
             default=None,

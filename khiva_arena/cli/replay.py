@@ -14,15 +14,17 @@ from khiva_arena.arbiter.again import Again, Reply, feed
 from khiva_arena.arbiter.bots import Bot
 from khiva_arena.arbiter.clock import Limits
 from khiva_arena.arbiter.isolation import WRAPPED, Level, Sandbox
+from khiva_arena.arbiter.loading import Loading
 from khiva_arena.arbiter.probe import best
 from khiva_arena.arbiter.trace import Trace
 from khiva_arena.cli.completion import BOT, LEVEL
 from khiva_arena.cli.event import sandbox_as_stored
 from khiva_arena.cli.lookup import bundled_match, match_of, secret_of
 from khiva_arena.cli.match import recorded_bot
-from khiva_arena.cli.options import json_option, store_argument
+from khiva_arena.cli.options import json_option, runtime_option, store_argument
 from khiva_arena.cli.sandbox import sandbox_again
 from khiva_arena.cli.say import Trickle, say
+from khiva_arena.cli.settings import loading_of_flags
 from khiva_arena.cli.story import notes_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import get
@@ -49,6 +51,8 @@ TOLD_LINES = 4
 @click.option(
     "--isolation", metavar="LEVEL", shell_complete=LEVEL, help="As in `khiva-arena match` [default: that of the match]."
 )
+@runtime_option
+@click.option("--limit", "limit", multiple=True, metavar="KEY=VALUE", help="How large the bot may be; see `khiva-arena doctor`.")
 @click.option("--wait", is_flag=True, help="No clock, and a stop before the first message, to attach a debugger.")
 @click.option("--from", "first", type=click.IntRange(min=0), metavar="N", help="Compare from gather N on; all is sent.")
 @click.option("--until", "last", type=click.IntRange(min=1), metavar="N", help="Send nothing behind gather N.")
@@ -61,6 +65,8 @@ def command(
     seat: int | None,
     bot: str | None,
     isolation: str | None,
+    runtime: tuple[str, ...],
+    limit: tuple[str, ...],
     wait: bool,
     first: int | None,
     last: int | None,
@@ -83,9 +89,10 @@ def command(
 
     --json: match, seat, bot, same, asked, failed, differences (each with gather, kind, req, then, now), notes.
     """
-    found = _bundled(store, match) if store.is_file() else _stored(store, match)
+    loading = loading_of_flags(runtime, limit)
+    found = _bundled(store, match) if store.is_file() else _stored(store, match, loading)
     record = found.record
-    named = None if bot is None else bot_files.load(bot)
+    named = None if bot is None else bot_files.load(bot, loading=loading)
     seat = _seat_of(record, named) if seat is None else seat
     count = len(record.header.seats)
     if seat >= count:
@@ -143,7 +150,7 @@ class _Found(NamedTuple):
     details: Sequence[dict[int, str]]
 
 
-def _stored(folder: Path, word: str) -> _Found:
+def _stored(folder: Path, word: str, loading: Loading) -> _Found:
     with Store.read(folder) as store:
         event, row = match_of(store, word)
         secret, _ = secret_of(store, event, row.seed)
@@ -151,7 +158,7 @@ def _stored(folder: Path, word: str) -> _Found:
     details = [{gather: detail for _, detail, gather in seat.faults} for seat in row.seats]
 
     def bot(seat: int) -> Bot:
-        return recorded_bot(event, row.seats[seat].bot)
+        return recorded_bot(event, row.seats[seat].bot, loading)
 
     return _Found(row.parsed(), secret, sandbox_as_stored(event.definition), bot, details)
 

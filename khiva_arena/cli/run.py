@@ -10,7 +10,7 @@ from khiva_arena.cli.bots import ready_bots
 from khiva_arena.cli.competition import compete, entrants_named, if_interrupted, unplayable
 from khiva_arena.cli.options import json_option, match_options
 from khiva_arena.cli.say import say
-from khiva_arena.cli.settings import Settings, pairs_of_flags
+from khiva_arena.cli.settings import Settings, tables_of_flags
 from khiva_arena.cli.settings_file import by_line, read_file
 from khiva_arena.cli.stages import settle_stages
 from khiva_arena.errors import ConfigError
@@ -85,8 +85,7 @@ def _asked(config: Path | None, flags: dict[str, Any], shipped: bool) -> tuple[t
     named = said.get("bots", given.get("bots", ()))
     if shipped and isinstance(named, list | tuple):
         said["bots"] = (*named, *ready_bots(said.get("game") or given.get("game", "khiva")))
-    for key, flag, pairs in (("rules", "--rule", said.pop("rule", ())), ("limits", "--limit", said.pop("limit", ()))):
-        found = pairs_of_flags(flag, pairs)
+    for key, found in tables_of_flags(said).items():
         places = {place: line for place, line in places.items() if place not in [f"{key}.{name}" for name in found]}
         if found and isinstance(given.get(key, {}), dict):
             said[key] = {**given.get(key, {}), **found}

@@ -1,13 +1,15 @@
 """Which isolation a command plays at: the level that was asked for, or the best one that works here."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from khiva_arena.arbiter.bots import cache_folder
+from khiva_arena import shipped
+from khiva_arena.arbiter.bots import Bot, cache_folder
 from khiva_arena.arbiter.isolation import Level, Sandbox, sweep
 from khiva_arena.arbiter.probe import best, remedy, why_not
-from khiva_arena.arbiter.readable import found, that_holds
+from khiva_arena.arbiter.readable import found, is_below, that_holds, that_is_in
 from khiva_arena.arbiter.wire import Command
 from khiva_arena.cli.say import say
 from khiva_arena.cli.settings import AUTO, Settings
@@ -59,10 +61,41 @@ def keep_private(store: Path, events: Path | None, sandbox: Sandbox, commands: S
         return
     for command in commands:
         program = found(command.argv[0], command.folder)
-        readable = () if command.staged else command.readable
-        if program and (holder := that_holds(str(store), program, readable)):
+        readable = (command.readable, command.folder) if command.staged else (command.readable,)
+        if program and (holder := that_holds(str(store), program, *readable)):
             raise ConfigError(f"--out {store}: bots may read all of {holder}, the deals of this store too; give another --out")
-        if program and events and (holder := that_holds(str(events), program, readable)):
+        if program and events and (holder := that_holds(str(events), program, *readable)):
             raise ConfigError(f"--events {events}: bots may read all of {holder}, and what others did; name another file")
-        if program and (holder := that_holds(str(cache_folder() / "staged"), program, readable)):
+        if program and (holder := that_holds(str(cache_folder() / "staged"), program, *readable)):
             raise ConfigError(f"KHIVA_ARENA_CACHE: bots may read all of {holder}, all staged bots too; name another folder")
+
+
+def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sandbox) -> None:
+    """Raise ConfigError where a bot may read what another entrant has sent, except what was named for it in so many words."""
+    if sandbox.level is Level.TRUSTED:
+        return
+    folders = {bot.identity: _home_of(bot) for bot in entrants}
+    problems: list[str] = []
+    for bot, command in dict(zip(entrants, commands, strict=True)).items():
+        program = found(command.argv[0], command.folder)
+        own = (command.readable, command.folder) if command.staged else (command.readable,)
+        for other, folder in folders.items() if program else ():
+            if other == bot.identity or not folder:
+                continue
+            name = next(one.name for one in entrants if one.identity == other)
+            holder = that_holds(folder, program or "", *own)
+            inside = "" if holder else that_is_in(folder, program or "", *own)
+            typed = (program, os.path.realpath(program or ""), *command.readable)
+            if holder or (inside and inside not in typed):
+                where = f"all of {holder}, where {folder} lies" if holder else f"{inside}, which lies in {folder}"
+                problems.append(f"bot {bot.name} may read {where}, the folder of bot {name}; move the one or the other")
+    if problems:
+        raise ConfigError(problems)
+
+
+def _home_of(bot: Bot) -> str:
+    """The folder that an entrant has sent, "" for a bot that comes with the arena, which anyone may read, or a bare command."""
+    if not bot.sources or bot.asked_as.startswith(shipped.WORD):
+        return ""
+    place = os.path.realpath(next(str(path.parent) for name, path in bot.sources if name == "bot.toml"))
+    return "" if is_below(place, os.path.realpath(shipped.folder("bots"))) else place

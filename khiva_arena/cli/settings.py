@@ -7,8 +7,11 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from khiva_arena.arbiter import loading as loads
+from khiva_arena.arbiter import runtimes as named_runtimes
 from khiva_arena.arbiter.clock import Limits
 from khiva_arena.arbiter.isolation import Level
+from khiva_arena.arbiter.loading import Loading
 from khiva_arena.arbiter.resources import DEFAULT, Resources, of_settings
 from khiva_arena.cli.options import is_text
 from khiva_arena.cli.settings_file import names_file, read_toml
@@ -31,7 +34,7 @@ MOST = {"seeds": 1_000_000, "lineups": 100_000, "jobs": 10_000, "rounds": 1_000}
 @dataclass(frozen=True, slots=True)
 class Settings:
     """One event of a competition, checked. ``rules`` is the game's whole rules map; ``seed`` None means: draw one; ``isolation``
-    is a level's name or "auto".
+    is a level's name or "auto"; ``loading`` is with what bots are read.
 
     stage, name: which of several events this is, from 1, and what it is called; 0: the only one. take: how many of the best of
     the stage before play in it, None for all. hypotheses: of a sequential test.
@@ -60,6 +63,7 @@ class Settings:
     authors_apart: bool
     engines: Path | None
     events: Path | None
+    loading: Loading = loads.AS_IT_IS
     stage: int = 0
     name: str = ""
     take: int | None = None
@@ -90,6 +94,7 @@ DEFAULTS: dict[str, Any] = {
     "events": None,
     "isolation": AUTO,
     "limits": {},
+    "runtimes": {},
     "ponder": True,
     "trust_bots": False,
 }
@@ -98,6 +103,7 @@ FLAGS = {
     "bots": "bot",
     "rules": "rule",
     "limits": "limit",
+    "runtimes": "runtime",
     "trust_bots": "trust-bots",
     "candidates": "candidate",
     "authors_apart": "authors-apart",
@@ -147,6 +153,42 @@ def pairs_of_flags(flag: str, pairs: tuple[str, ...]) -> dict[str, Any]:
     return out
 
 
+def texts_of_flags(flag: str, pairs: tuple[str, ...]) -> dict[str, str]:
+    """``--runtime NAME=DIR`` and its like as a map. Raises ConfigError with every mistake."""
+    if problems := [f"{flag} {pair}: write {flag} NAME=DIR" for pair in pairs if "=" not in pair]:
+        raise ConfigError(problems)
+    return {name: text for name, _, text in (pair.partition("=") for pair in pairs)}
+
+
+def tables_of_flags(said: dict[str, Any]) -> dict[str, Any]:
+    """The tables that repeated flags make, taken out of what was said. Raises ConfigError."""
+    return {
+        "rules": pairs_of_flags("--rule", said.pop("rule", ())),
+        "limits": pairs_of_flags("--limit", said.pop("limit", ())),
+        "runtimes": texts_of_flags("--runtime", said.pop("runtime", ())),
+    }
+
+
+def loading_of_flags(runtimes: tuple[str, ...], limits: tuple[str, ...]) -> Loading:
+    """With what bots of a stored match are read again: ``--runtime``, and of ``--limit`` what bounds a bot's files. Raises
+    ConfigError with every mistake."""
+    given, problems = pairs_of_flags("--limit", limits), list[str]()
+    bounds, named = {key: value for key, value in given.items() if key in loads.WORDS}, texts_of_flags("--runtime", runtimes)
+    for key in given.keys() - bounds.keys():
+        problems.append(f"--limit {key}: the stored match has its limits; of others there are {', '.join(loads.WORDS)}")
+    for flag, check, values in (
+        ("--limit", loads.bounds_of_settings, bounds),
+        ("--runtime", named_runtimes.of_settings, named),
+    ):
+        try:
+            check(values)
+        except ConfigError as error:
+            problems += [f"{flag} {problem}" for problem in error.problems]
+    if problems:
+        raise ConfigError(problems)
+    return loads.found_in(bounds, named)
+
+
 def settle(
     given: Mapping[str, Any],
     places: Mapping[str, str] | None = None,
@@ -187,7 +229,7 @@ def settle(
             for problem in error.problems:
                 rule = problem.split()[0].rstrip(":")
                 wrong(f"rules.{rule}" if f"rules.{rule}" in where else "rules", problem)
-    resources = _resources(values, where, wrong)
+    resources, loading = _resources(values, where, wrong), _loading(values, where, wrong)
     if values["isolation"] not in (AUTO, *Level):
         wrong("isolation", f"{values['isolation']!r} is no level; there are {AUTO}, {', '.join(Level)}")
     if values["policy"] not in [str(policy) for policy in Policy]:
@@ -224,18 +266,35 @@ def settle(
         authors_apart=values["authors_apart"],
         engines=None if values["engines"] is None else Path(values["engines"]),
         events=None if values["events"] is None else Path(values["events"]),
+        loading=loading,
         hypotheses=hypotheses,
     )
 
 
 def _resources(values: dict[str, Any], where: Mapping[str, str], wrong: Any) -> Resources:
+    limits = values["limits"] if isinstance(values["limits"], Mapping) else {}
     try:
-        return of_settings(values["limits"]) if isinstance(values["limits"], Mapping) else DEFAULT
+        return of_settings({key: value for key, value in limits.items() if key not in loads.WORDS}, tuple(loads.WORDS))
     except ConfigError as error:
-        for problem in error.problems:
-            key = f"limits.{problem.partition(':')[0]}"
-            wrong(key if key in where else "limits", problem)
+        _by_key("limits", error, where, wrong)
         return DEFAULT
+
+
+def _loading(values: dict[str, Any], where: Mapping[str, str], wrong: Any) -> Loading:
+    for key, check in (("limits", loads.bounds_of_settings), ("runtimes", named_runtimes.of_settings)):
+        try:
+            if isinstance(values[key], Mapping):
+                check(values[key])
+        except ConfigError as error:
+            _by_key(key, error, where, wrong)
+    return loads.found_in(values["limits"], values["runtimes"])
+
+
+def _by_key(table: str, error: ConfigError, where: Mapping[str, str], wrong: Any) -> None:
+    """Tell mistakes in a table, each of which begins with its key."""
+    for problem in error.problems:
+        key = f"{table}.{problem.partition(':')[0]}"
+        wrong(key if key in where else table, problem)
 
 
 def _check_shapes(values: dict[str, Any], wrong: Any) -> None:
@@ -256,6 +315,8 @@ def _check_shapes(values: dict[str, Any], wrong: Any) -> None:
         wrong("rules", "a table of rule variants is expected")
     if not isinstance(values["limits"], Mapping):
         wrong("limits", "a table of limits is expected")
+    if not isinstance(values["runtimes"], Mapping):
+        wrong("runtimes", "a table of runtimes is expected")
     for key in ("ponder", "trust_bots", "authors_apart"):
         if not isinstance(values[key], bool):
             wrong(key, "true or false is expected")

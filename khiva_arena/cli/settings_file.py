@@ -2,20 +2,18 @@
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from khiva_arena.errors import ConfigError
+from khiva_arena.arbiter import tomlfile
 
-LONGEST_FILE = 1_000_000
 _HEADER = re.compile(r"(\[\[?)([^\[\]#]+)\]\]?[ \t]*(?:#|$)")
 _KEY = re.compile(r"""\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*=""")
 _PLACED = re.compile(r"[^:]+:(\d+): ")
 _STAGE = re.compile(r"stage (\d+): ")
 _FLAG = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
-_KEYS = {"bot": "bots", "candidate": "candidates", "rule": "rules", "limit": "limits"}
+_KEYS = {"bot": "bots", "candidate": "candidates", "rule": "rules", "limit": "limits", "runtime": "runtimes"}
 """Settings by their flags, where these are called otherwise."""
 _PATHS = ("out", "engines", "events")
 
@@ -24,7 +22,7 @@ def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     """The settings in a TOML file, and where each one stands ("file:line"), by its dotted name ("rules.overshoot",
     "stage.0.seats"). Raises ConfigError.
 
-    Bots, engines, events, out and files named by a rule are relative to the file's folder.
+    Bots, engines, events, out, runtimes and files named by a rule are relative to the file's folder.
     """
     text, raw = read_toml(path)
     places = {key: f"{path}:{line}" for key, line in lines_of(text).items()}
@@ -35,6 +33,10 @@ def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
             rules[key] = f"@{path.parent / value[1:]}"
     if isinstance(raw.get("bots"), list):
         raw["bots"] = [_relative(path.parent, word) if isinstance(word, str) else word for word in raw["bots"]]
+    runtimes = raw["runtimes"] if isinstance(raw.get("runtimes"), dict) else {}
+    for name, place in runtimes.items():
+        if isinstance(place, str) and place:
+            runtimes[name] = str(path.parent / place)
     for key in _PATHS:
         if isinstance(raw.get(key), str):
             raw[key] = str(path.parent / raw[key])
@@ -43,20 +45,7 @@ def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
 
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     """The text and what it says. Raises ConfigError."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(LONGEST_FILE + 1)
-        if len(data) > LONGEST_FILE:
-            raise ConfigError(f"{path}: cannot be read: it is longer than {LONGEST_FILE:,} bytes")
-        text = data.decode()
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except ValueError as error:  # no text, or a NUL in the name
-        raise ConfigError(f"{path}: cannot be read: {error}") from None
-    try:
-        return text, tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: not TOML: {error}") from None
+    return tomlfile.read(path)
 
 
 def names_file(value: object) -> bool:

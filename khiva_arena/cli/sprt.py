@@ -9,9 +9,10 @@ import click
 from khiva_arena.cli.competition import compete, entrants_named
 from khiva_arena.cli.completion import BOT
 from khiva_arena.cli.event import stored, timetable_of
+from khiva_arena.cli.names import under_a_table
 from khiva_arena.cli.options import conditions, json_option
 from khiva_arena.cli.sequential import so_far
-from khiva_arena.cli.settings import pairs_of_flags, settle
+from khiva_arena.cli.settings import settle, tables_of_flags
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.sprt import FEWEST_BLOCKS, Hypotheses, Model
 from khiva_arena.report.sprt import Sprt, to_json, to_text
@@ -56,17 +57,17 @@ def command(
     model = Model.NORMALIZED if normalized else Model.LOGISTIC
     hypotheses = Hypotheses(flags.pop("elo0"), flags.pop("elo1"), flags.pop("alpha"), flags.pop("beta"), model)
     said = {key: value for key, value in flags.items() if value not in (None, ())}
-    tables = {
-        "rules": pairs_of_flags("--rule", said.pop("rule", ())),
-        "limits": pairs_of_flags("--limit", said.pop("limit", ())),
-    }
+    tables = tables_of_flags(said)
     given = {"seats": 2, "seeds": MOST_SEEDS} | said | tables | {"bots": (candidate, *opponents)}
     settings = settle(given, hypotheses=hypotheses)
     if settings.seeds < FEWEST_BLOCKS:
         raise ConfigError(f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} are too few")
-    played, complete = compete([settings], entrants_named({"bots": settings.bots}), any_engine=any_engine, new_event=new_event)
+    entrants = entrants_named({**tables, "bots": settings.bots})
+    played, complete = compete([settings], entrants, any_engine=any_engine, new_event=new_event)
     found = sprt_of(settings.out, played[0])
     click.echo(json.dumps(to_json(found)) if as_json else to_text(found), nl=as_json)
+    if not as_json and (same := under_a_table([entrants], {bot.identity: bot.name for bot in entrants})):
+        click.echo(f"\n{same}", nl=False)
     return 0 if complete and found.report.decision else UNDECIDED
 
 

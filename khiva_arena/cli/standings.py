@@ -17,6 +17,7 @@ import click
 
 from khiva_arena.arbiter.resources import DEFAULT, WORDS, say
 from khiva_arena.cli.lookup import damaged, events_of, matches_of, voids_of
+from khiva_arena.cli.names import under_a_table
 from khiva_arena.cli.options import json_option, store_argument
 from khiva_arena.cli.places import places_of
 from khiva_arena.errors import ConfigError
@@ -123,6 +124,8 @@ def _print(folder: Path, words: Sequence[str], wanted: Wanted) -> None:
     for one in made:
         click.echo(title(one.members))
         click.echo(to_text(one.table, _width(), wanted.wide))
+        if same := under_a_table([event.bots for event in one.members], {row.bot: row.name for row in one.table.rows}):
+            click.echo(same)
         click.echo(section_text.to_text(one.table, one.found, wanted.sections, _width()), nl=False)
         for placed in one.places:
             click.echo(places.to_text(placed))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from khiva_arena.arbiter import bots
+from khiva_arena.arbiter import bots, regular
 from khiva_arena.arbiter.bots import load, load_all, missing_tool, stage
 from khiva_arena.errors import BotError, ConfigError
 
@@ -319,10 +319,10 @@ def test_words_that_no_path_can_be() -> None:
 
 
 def test_a_file_that_cannot_be_read_is_the_user_s_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def denied(self: Path) -> bytes:
-        raise PermissionError(13, "Permission denied", str(self))
+    def denied(path: str) -> None:
+        raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr(Path, "read_bytes", denied)
+    monkeypatch.setattr(regular, "opened", denied)
     assert "Permission denied" in problems("{python} x")
 
 

@@ -27,12 +27,12 @@ def test_every_setting_is_in_it_once_with_its_explanation() -> None:
     text = settings_text()
     common = text.partition("#[[stage]]")[0]
     named = [key or table for key, table in SETTING.findall(common)]
-    assert {"overshoot", "memory", "cpu"} < set(named)
-    assert sorted(set(named) - {"overshoot", "memory", "cpu"}) == sorted(DEFAULTS)
+    assert {"overshoot", "memory", "cpu", "torch"} < set(named)
+    assert sorted(set(named) - {"overshoot", "memory", "cpu", "torch"}) == sorted(DEFAULTS)
     assert len(named) == len(set(named))
     lines = common.splitlines()
     for number, line in enumerate(lines):
-        if SETTING.match(line) and not line.startswith(("#overshoot", "#memory", "#cpu")):
+        if SETTING.match(line) and not line.startswith(("#overshoot", "#memory", "#cpu", "#torch")):
             assert lines[number - 1].startswith("# "), line
     for key in (*OF_A_STAGE, "name", "take"):
         assert re.search(rf"\b{key}\b", common[common.index("# Events one after another") :]), key
