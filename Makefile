@@ -5,7 +5,7 @@ BIN := .venv/bin
 RESULTS := results/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench coverage overload fuzz crash schema vectors playthroughs references zoo vm clean
+.PHONY: help run test check bench coverage overload fuzz crash stops schema vectors playthroughs references zoo vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ bench: .venv/.test ## measure every figure of the project, one JSON object a lin
 
 crash: .venv/.test ## kill -9 real runs at hundreds of moments and compare digests; KILLS=300 SEED=1
 	$(BIN)/python tests/crash/run.py $(or $(KILLS),300) $(or $(SEED),1)
+
+stops: .venv/.test ## stop real runs by SIGTERM, SIGHUP and SIGINT in every way, at every level (needs cc); STOPS=200 SEED=1
+	$(BIN)/python tests/crash/stops.py $(or $(STOPS),200) $(or $(SEED),1)
 
 fuzz: .venv/.test ## throw mutated bytes at codec and session; MINUTES=2 SEED=1
 	$(BIN)/python tests/fuzz/run.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))

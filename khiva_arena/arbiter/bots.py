@@ -25,7 +25,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from khiva_arena import shipped
-from khiva_arena.arbiter import isolation, manifest, readable, reap, regular, runtimes, scratch, seals, sources, weight
+from khiva_arena.arbiter import isolation, manifest, readable, reap, regular, runtimes, scratch, seals, sources, stops, weight
 from khiva_arena.arbiter.isolation import Cell, Level, Sandbox
 from khiva_arena.arbiter.loading import AS_IT_IS, DEFAULT, Loading
 from khiva_arena.arbiter.notes import printable
@@ -359,6 +359,7 @@ def _build(bot: Bot, folder: Path, level: Level) -> None:
         finally:
             cell.clean()
     if code != 0:
+        time.sleep(stops.SETTLES_SECONDS)  # if it was a stop that ended it, we are to hear of that
         end = printable(said)[-BUILD_SAID:].strip()
         raise BotError(f"{bot.name}: its build ({shlex.join(words)}) exited with code {code}:\n{end}")
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
 
+from khiva_arena.arbiter import stops
 from khiva_arena.arbiter.readable import is_below
 from khiva_arena.arbiter.resources import MIB, Resources, at_most, system_limits
 
@@ -63,7 +64,8 @@ def command(inside: Inside, filter_descriptor: int, stat_descriptor: int) -> lis
         words += [setpriv, "--reuid", user, "--regid", user, "--clear-groups", "--no-new-privs", "--inh-caps=-all"]
         words += ["--bounding-set=-all", "--"]
     processes = at_most("NPROC", inside.resources.processes + (UNCOUNTED if inside.counted else 0))
-    return [*words, prlimit, f"--nproc={processes}", *limit_words(inside.resources, inside.argv[0]), "--", *inside.argv]
+    limits = limit_words(inside.resources, inside.argv[0])
+    return [*words, prlimit, f"--nproc={processes}", *limits, "--", *stops.open_to_signals(), *inside.argv]
 
 
 def limit_words(resources: Resources, program: str) -> list[str]:

@@ -19,7 +19,7 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
-from khiva_arena.arbiter import bubblewrap, cgroup, readable, reap, scratch, seccomp, usage, users
+from khiva_arena.arbiter import bubblewrap, cgroup, readable, reap, scratch, seccomp, stops, usage, users
 from khiva_arena.arbiter.cgroup import Group
 from khiva_arena.arbiter.reap import MARK, kill_group
 from khiva_arena.arbiter.resources import DEFAULT, Resources, system_limits
@@ -295,7 +295,14 @@ def _trusted(command: Command, program: str, sandbox: Sandbox, mark: str) -> Cel
         else {getattr(resource, f"RLIMIT_{name}"): value for name, value in system_limits(sandbox.resources, program).items()}
     )
     environment = _environment(command, program, home, mark, sandbox.resources.memory)
-    return Cell(sandbox.level, [*words, program, *command.argv[1:]], command.folder, environment, limits=limits, scratch=home)
+    return Cell(
+        sandbox.level,
+        [*words, *stops.open_to_signals(), program, *command.argv[1:]],
+        command.folder,
+        environment,
+        limits=limits,
+        scratch=home,
+    )
 
 
 def sweep(level: Level) -> None:

@@ -113,6 +113,8 @@ def main() -> None:
         fail(f"seccomp: {os.strerror(ctypes.get_errno())}")
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)  # Python ignores them, and a bot would inherit that
+    # The arbiter holds them back until a bot is there, see stops.py.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
     try:
         os.execve(said["argv"][0], said["argv"], said["environment"])
     except OSError as error:

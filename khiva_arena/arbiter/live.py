@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Job, Match, Outcome
 from khiva_arena.arbiter.process import Processes
+from khiva_arena.arbiter.stops import SETTLES_SECONDS
 from khiva_arena.arbiter.wire import HostFault
 
 if TYPE_CHECKING:
@@ -21,5 +22,5 @@ async def play_live(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | Non
 
 
 def void(job: Job, why: str) -> Outcome:
-    """A match that was void before a bot was asked anything."""
-    return Outcome(job.ordinal, job.attempt, None, why, (), 0, 0.0)
+    """A match that was void before a bot was asked anything, or since its worker died. That, too, may be a stop's doing."""
+    return Outcome(job.ordinal, job.attempt, None, why, (), 0, 0.0, SETTLES_SECONDS)

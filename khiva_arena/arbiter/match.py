@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import msgspec
 import trio
 
+from khiva_arena.arbiter import stops
 from khiva_arena.arbiter.clock import LagMeter, Limits
 from khiva_arena.arbiter.gather import Gatherer
 from khiva_arena.arbiter.isolation import TRUSTING, Sandbox
@@ -65,7 +66,8 @@ class SeatReport:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a job went. ``record`` is None when the match is void, and ``void`` says why."""
+    """How a job went. ``record`` is None when the match is void, and ``void`` says why. ``unsettled``: for so many seconds more
+    it may turn out that a bot was ended by whoever is stopping the arbiter, see stops.py."""
 
     ordinal: int
     attempt: int
@@ -74,6 +76,7 @@ class Outcome:
     seats: tuple[SeatReport, ...]
     req_start: int
     seconds: float
+    unsettled: float = 0.0
 
 
 class Match:
@@ -89,6 +92,7 @@ class Match:
         self._gatherer = Gatherer(wire, self._seats, lag, ponder=job.sandbox.ponder, last=job.last)
         self._req = seeds.req_start(job.secret, job.header.match)
         self._reqs = [self._req] * len(self._seats)
+        self._last_out: float | None = None
         self._steps: list[tuple[Choice, ...]] = []
         self._raw_legal: dict[int, tuple[object, msgspec.Raw]] = {}
 
@@ -107,7 +111,11 @@ class Match:
                     endings = await self._wire.close(EXIT_GRACE if record else 0.0)
         finally:
             reports = tuple(_report(seat, ending) for seat, ending in zip(self._seats, endings, strict=False))
-        return Outcome(self._job.ordinal, self._job.attempt, record, void, reports, self._req, trio.current_time() - began)
+        now = trio.current_time()
+        return Outcome(self._job.ordinal, self._job.attempt, record, void, reports, self._req, now - began, self._unsettled(now))
+
+    def _unsettled(self, now: float) -> float:
+        return 0.0 if self._last_out is None else max(stops.SLICE, stops.SETTLES_SECONDS - (now - self._last_out))
 
     async def greet(self) -> Outcome:
         """Only start the bots, shake hands, and end them: what their first match would begin with."""
@@ -235,6 +243,7 @@ class Match:
         """Blame a seat; returns whether it is out. A bot that is out is killed, one that is not is told."""
         forfeits = seat.blame(verdict, detail, gather, self._policy)
         if forfeits:
+            self._last_out = trio.current_time()
             self._wire.stop(seat.number)
         elif seat.session.phase is Phase.IDLE:
             self._wire.send(seat.number, seat.session.fault(messages.Fault(str(verdict), detail, seat.strikes)))

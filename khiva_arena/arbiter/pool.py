@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
+from khiva_arena.arbiter import stops
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.live import play_live, void
 from khiva_arena.arbiter.match import VOIDS_MOST as VOIDS_MOST
@@ -42,16 +43,27 @@ def reserve(slots: int, seats: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
-def play(jobs: Iterable[Job], slots: int, fix: Fix, workers: int | None = None, trace: "Trace | None" = None) -> None:
+def play(
+    jobs: Iterable[Job],
+    slots: int,
+    fix: Fix,
+    workers: int | None = None,
+    trace: "Trace | None" = None,
+    *,
+    settle: bool = False,
+) -> None:
     """Play all jobs, ``slots`` at a time, and hand each outcome to ``fix``, voids too, in this thread, as it comes.
 
     ``jobs`` is drawn from only when a slot is free. ``workers``: processes, by default one for each core and slot. ``trace``:
-    for a single worker and slot. Raises what ``fix`` or a match raised, KeyboardInterrupt included, when every process of every
+    for a single worker and slot. ``settle``: an outcome that a stop may have brought about is handed on only when none has come,
+    and meanwhile the next match is played.
+
+    Raises what ``fix`` or a match raised, KeyboardInterrupt included, when every process of every
     match is reaped.
     """
     if workers is None:
         workers = min(slots, len(os.sched_getaffinity(0)))
-    run = partial(_play_here, trace=trace) if workers <= 1 else _play_in_workers
+    run = partial(_play_here, trace=trace, settle=settle) if workers <= 1 else partial(_play_in_workers, settle=settle)
     try:
         trio.run(run, iter(jobs), slots, fix, workers, restrict_keyboard_interrupt_to_checkpoints=True)
     except BaseExceptionGroup as group:
@@ -65,7 +77,9 @@ def play_one(job: Job, trace: "Trace | None" = None) -> Outcome:
     return outcomes[-1]
 
 
-async def _play_here(jobs: Iterator[Job], slots: int, fix: Fix, _workers: int, *, trace: "Trace | None" = None) -> None:
+async def _play_here(
+    jobs: Iterator[Job], slots: int, fix: Fix, _workers: int, *, trace: "Trace | None" = None, settle: bool
+) -> None:
     lag = LagMeter()
 
     async def one(job: Job) -> Outcome:
@@ -75,17 +89,17 @@ async def _play_here(jobs: Iterator[Job], slots: int, fix: Fix, _workers: int, *
         meter.start_soon(lag.run)
         async with trio.open_nursery() as nursery:
             for _ in range(slots):
-                nursery.start_soon(_slot, jobs, one, fix)
+                nursery.start_soon(partial(_slot, settle=settle), jobs, one, fix)
         meter.cancel_scope.cancel()
 
 
-async def _play_in_workers(jobs: Iterator[Job], slots: int, fix: Fix, workers: int) -> None:
+async def _play_in_workers(jobs: Iterator[Job], slots: int, fix: Fix, workers: int, *, settle: bool) -> None:
     async with trio.open_nursery() as nursery:
         crew = [Worker(nursery, alone=slots <= workers) for _ in range(workers)]
         try:
             async with trio.open_nursery() as playing:
                 for slot in range(slots):
-                    playing.start_soon(_slot, jobs, _patiently(crew[slot % workers]), fix)
+                    playing.start_soon(partial(_slot, settle=settle), jobs, _patiently(crew[slot % workers]), fix)
         finally:
             with trio.CancelScope(shield=True):
                 for worker in crew:
@@ -104,14 +118,26 @@ def _patiently(worker: Worker) -> PlayOne:
     return one
 
 
-async def _slot(jobs: Iterator[Job], play_one: PlayOne, fix: Fix) -> None:
-    for job in jobs:
-        while True:
-            outcome = await play_one(job)
-            fix(outcome)
-            if outcome.record is not None or job.last:
-                break
-            job = replace(job, attempt=job.attempt + 1)
+async def _slot(jobs: Iterator[Job], play_one: PlayOne, fix: Fix, *, settle: bool = False) -> None:
+    async with trio.open_nursery() as settling:
+        for job in jobs:
+            while True:
+                outcome = await play_one(job)
+                wait = outcome.unsettled if settle else 0.0
+                if outcome.record is not None and wait:
+                    settling.start_soon(_fix_later, outcome, wait, fix)
+                    break
+                await stops.settled(wait)
+                fix(outcome)
+                if outcome.record is not None or job.last:
+                    break
+                job = replace(job, attempt=job.attempt + 1)
+
+
+async def _fix_later(outcome: Outcome, seconds: float, fix: Fix) -> None:
+    """Fix it unless a stop comes meanwhile: then the match is played again."""
+    await stops.settled(seconds)
+    fix(outcome)
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

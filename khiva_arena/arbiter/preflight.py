@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
+from khiva_arena.arbiter import stops
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.isolation import Level, Sandbox
 from khiva_arena.arbiter.match import Job, Match, SeatReport
@@ -71,6 +72,8 @@ async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, Outp
             wire = Processes(job.commands, job.sandbox, heard=trace.heard if trace else None)
             heard = Overheard(wire, len(job.commands), trace.came if trace else None)
             outcome = await Match(job, trace.around(heard) if trace else heard, LagMeter()).greet()
+            if any(seat.faults and stops.by_signal(seat.ending.status) for seat in outcome.seats):
+                await stops.settled(stops.SETTLES_SECONDS)  # if it was a stop that ended a bot, we are to hear of it
             return list(zip(outcome.seats, heard.outputs, strict=True))
         except HostFault as fault:
             if job.attempt >= 2:

@@ -18,7 +18,7 @@ from resource import RUSAGE_SELF, getrusage, struct_rusage
 
 import trio
 
-from khiva_arena.arbiter import excess, isolation, noise, probe, reap, usage
+from khiva_arena.arbiter import excess, isolation, noise, probe, reap, stops, usage
 from khiva_arena.arbiter.isolation import TRUSTING, WRAPPED, Cell, Level, Sandbox
 from khiva_arena.arbiter.noise import Quiet
 from khiva_arena.arbiter.notes import Notes, unmarked
@@ -472,26 +472,24 @@ class Processes:
 def _spawned(cell: Cell) -> tuple[subprocess.Popen[bytes], tuple[int, int, int]]:
     """The started process and our ends of its pipes. Raises HostFault."""
     ours, theirs = _pipes()
-    # a terminal's Ctrl-C goes to a child, too, until it has a session of its own, and would end a bot that did nothing wrong
-    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        process = subprocess.Popen(
-            cell.argv,
-            stdin=theirs[0],
-            stdout=theirs[1],
-            stderr=theirs[2],
-            cwd=cell.folder,
-            env=cell.environment,
-            pass_fds=cell.descriptors,
-            start_new_session=True,
-        )
+        with stops.held_back():  # they would end a bot that did nothing wrong
+            process = subprocess.Popen(
+                cell.argv,
+                stdin=theirs[0],
+                stdout=theirs[1],
+                stderr=theirs[2],
+                cwd=cell.folder,
+                env=cell.environment,
+                pass_fds=cell.descriptors,
+                start_new_session=True,
+            )
     except BaseException as error:
         _close(*ours)
         if isinstance(error, OSError | ValueError | subprocess.SubprocessError):
             raise HostFault(f"the host cannot start another process: {error}") from None
         raise
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, held)
         _close(*theirs)
     return process, ours
 

@@ -1,6 +1,7 @@
 """Nothing is left behind: process groups are killed as a whole, and what their death leaves is ours to reap."""
 
 import ctypes
+import fcntl
 import os
 import resource
 import secrets
@@ -20,6 +21,7 @@ ENVIRONMENT_SEEN = 256 * 1024
 """Bytes: a process may say that its environment is gigabytes long, and reading that takes as long as it likes."""
 STRAYS_SECONDS = 10.0
 PR_SET_CHILD_SUBREAPER = 36
+NS_GET_PARENT = 0xB702
 
 
 def new_mark() -> str:
@@ -177,6 +179,19 @@ def namespace(pid: str) -> int:
     return os.stat(f"/proc/{pid}/ns/pid").st_ino
 
 
+def _namespace_above(pid: str) -> int:
+    """The count of processes in which that of this process was made. Raises OSError where there is none to be seen."""
+    own = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        above = fcntl.ioctl(own, NS_GET_PARENT)
+        try:
+            return os.fstat(above).st_ino
+        finally:
+            os.close(above)
+    finally:
+        os.close(own)
+
+
 def sweep() -> None:
     """Kill what arbiters that were killed have left of their bots: processes that carry a mark, or run as a user that only a
     bot can be, and whose arbiter is no more."""
@@ -189,8 +204,8 @@ def sweep() -> None:
 
 def _arbiters_of(pid: str) -> list[int]:
     """Who may be the arbiter whose bot a process is or was part of, nobody if it is no bot's."""
-    if namespace(pid) != namespace("self"):
-        return []  # in a container, or a bot's own namespace, which ends with its first process: numbers mean others there
+    if namespace(pid) != namespace("self") != _namespace_above(pid):
+        return []  # in a container: numbers mean others there
     user = os.stat(f"/proc/{pid}").st_uid
     if users.is_ours(user):
         return users.arbiters_of(user)

@@ -12,6 +12,7 @@ import sys
 import msgspec
 import trio
 
+from khiva_arena.arbiter import stops
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Job, Outcome
@@ -59,9 +60,14 @@ class Worker:
 
     def _start(self) -> None:
         command = [sys.executable, "-P", "-m", "khiva_arena.arbiter.worker", self._mode]
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, bufsize=0
-        )
+        # Whoever stops the arbiter may signal its workers, too, and they have to end their bots: they let signals in when ready.
+        held = signal.pthread_sigmask(signal.SIG_BLOCK, stops.SIGNALS)
+        try:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, bufsize=0
+            )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, held)
         assert self._process.stdin
         assert self._process.stdout
         self._jobs = trio.lowlevel.FdStream(os.dup(self._process.stdin.fileno()))
@@ -157,7 +163,10 @@ async def _serve(alone: bool) -> None:
 
 def main() -> None:
     """Serve until the input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the arbiter hears it and closes our input
+    for number in stops.heard():
+        # The arbiter hears it as well, and closes our input. Not ignored, since our bots would ignore it, too.
+        signal.signal(number, lambda _number, _frame: None)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, stops.SIGNALS)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, it would leave no child to wait for
     trio.run(_serve, sys.argv[1:] == [ALONE])
 

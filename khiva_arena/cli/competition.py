@@ -259,7 +259,7 @@ def _play(log: Log, settings: Settings, play: Play, watched: Watched) -> None:
         for drawn in play.rounds():
             if len(play.timetable.shapes) > 1:
                 _announce_round(log, play, drawn)
-            pool.play(watched.jobs(play, drawn), settings.jobs, fix)
+            pool.play(watched.jobs(play, drawn), settings.jobs, fix, settle=True)
 
 
 @contextmanager

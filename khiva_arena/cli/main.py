@@ -128,6 +128,9 @@ def run(arguments: list[str]) -> int:
         for number in _handled:
             signal.signal(number, signal.SIG_IGN)  # an impatient second one would hide the exit code
         say("khiva-arena: interrupted")
+        # If it hit while a text was run as code, as for each dataclass when a module is imported, Python would end by SIGINT
+        # itself, whatever exit code we give; running one that ends well lets it forget that.
+        eval("0")
         return INTERRUPTED
     except ConfigError as error:
         for problem in error.problems:

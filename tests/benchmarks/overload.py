@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -61,16 +61,20 @@ class Found:
         self.bank_used += sum(Limits().bank_ms / 1000 - report.bank_left for report in outcome.seats)
 
 
-@contextmanager
-def overloaded(per_core: int = BUSY) -> Iterator[None]:
+def overloaded(per_core: int = BUSY) -> AbstractContextManager[None]:
     """That many busy processes for each core, ended at the end."""
+    return busy(per_core * len(os.sched_getaffinity(0)))
+
+
+@contextmanager
+def busy(count: int) -> Iterator[None]:
+    """That many busy processes, ended at the end."""
     code = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: pass"  # they end with us, however we end
-    count = per_core * len(os.sched_getaffinity(0))
-    busy = [subprocess.Popen([sys.executable, "-c", code], start_new_session=True) for _ in range(count)]
+    started = [subprocess.Popen([sys.executable, "-c", code], start_new_session=True) for _ in range(count)]
     try:
         yield
     finally:
-        for process in busy:
+        for process in started:
             process.kill()
             process.wait()
 
