@@ -8,12 +8,15 @@ of freedom of the pair's bot that has fewer. This is the max-t method with indep
 with fewer seeds than bots those are of too low a rank, and a simulation from them gives too small a c.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
-from math import pi, sqrt
+from math import pi, prod, sqrt
 
 import numpy as np
+import numpy.typing as npt
 
-from khiva_arena.ratings.elo import LEVEL, Ratings
+from khiva_arena.ratings.elo import ELO_PER_NAT, LEVEL, Ratings
 from khiva_arena.ratings.pairs import Floats, Ints
 from khiva_arena.ratings.quasi import differences
 from khiva_arena.ratings.student import ndtr, stdtr, stdtrit
@@ -21,59 +24,100 @@ from khiva_arena.ratings.student import ndtr, stdtr, stdtrit
 
 def los(ratings: Ratings) -> Floats:
     """(n, n) how likely it is that bot i is stronger than j: the t distribution at d_ij / SE_ij, so that .975 is where the 95 %
-    interval of the difference ends at 0. The normal of F4 is its limit for many seeds.
+    interval of the difference ends at 0. The normal of F4 is its limit for many seeds. Where all points flow one way, what
+    ``oneway`` makes of that.
 
-    NaN on the diagonal, and where the two are not compared: no rating, different groups, fewer than two seeds, or all seeds say
-    the same of them.
+    NaN on the diagonal, and where the two are not compared: no rating, no points that flow from one to the other, fewer than two
+    seeds, or all seeds say the same of them though points flow both ways.
     """
     difference, error, freedom = _pairs(ratings)
     chance = np.full(difference.shape, np.nan)
     there = ~np.isnan(error) & (error > 0)  # it is 0 between two numbers that are given
     chance[there] = stdtr(freedom[there], difference[there] / error[there])
-    return chance
+    counted = _counted(ratings)
+    chance = np.fmax(chance, np.where(counted < 1, 1 - counted, np.nan))
+    return np.fmin(chance, np.where(counted.T < 1, counted.T, np.nan))
 
 
 def rank_intervals(ratings: Ratings) -> tuple[tuple[int, int] | None, ...]:
     """By bot (best, worst) rank among all bots with a rating that have played, 95 % for all together; None for others.
 
-    A bot that is not compared with others, as ``los`` says, may be before or behind each of them.
+    A bot that is not compared with others, as ``los`` says, may be before or behind each of them. Where the results cut the bots
+    into groups with all of one certainly above all of the other, what is left to tell is less: c is then that of the ranges of
+    the groups together, and so on until none is cut any more. So a bot that is certainly last costs the others nothing.
     """
-    difference, error, freedom = _pairs(ratings)
     ranked = [elo is not None and seeds > 0 for elo, seeds in zip(ratings.elo, ratings.seeds, strict=True)]
     bots = sum(ranked)
-    if not bots:
-        return (None,) * len(ranked)
+    pairs, counted = _pairs(ratings), _counted(ratings)
+    above = np.zeros(counted.shape, dtype=np.bool_)
+    groups, cut = [np.flatnonzero(ranked)], True
+    while cut and (sizes := sorted(len(group) for group in groups if len(group) > 1)):
+        found = _certainly(pairs, counted, together(*sizes))
+        for group in groups:
+            above[np.ix_(group, group)] = found[np.ix_(group, group)]
+        parts = [part for group in groups for part in _parts(group, above)]
+        cut, groups = len(parts) > len(groups), parts
+    better, worse = above.sum(axis=1), above.sum(axis=0)
+    return tuple((int(worse[bot]) + 1, bots - int(better[bot])) if there else None for bot, there in enumerate(ranked))
+
+
+def _certainly(pairs: tuple[Floats, Floats, Ints], counted: Floats, level: float) -> npt.NDArray[np.bool_]:
+    """(n, n) whether bot i is above bot j, where one comparison of two may err with that probability."""
+    difference, error, freedom = pairs
     least = np.full(difference.shape, np.inf)
     there = ~np.isnan(error)
-    least[there] = stdtrit(freedom[there], 1 - together(bots) / 2) * error[there] if bots > 1 else np.inf
-    above = (difference > least).sum(axis=1)  # how many each one is certainly above
-    below = (-difference > least).sum(axis=1)
-    return tuple((int(below[bot]) + 1, bots - int(above[bot])) if there else None for bot, there in enumerate(ranked))
+    least[there] = stdtrit(freedom[there], 1 - level / 2) * error[there]
+    return np.asarray((difference > least) | (counted < level / 2))
+
+
+def _parts(group: Ints, above: npt.NDArray[np.bool_]) -> list[Ints]:
+    """The bots of a group in parts between which each two are told apart: connected components of those that are not."""
+    inside = above[np.ix_(group, group)]
+    near = (~(inside | inside.T)).astype(np.float32)
+    while True:
+        further = (near @ near > 0).astype(np.float32)
+        if (further == near).all():
+            break
+        near = further
+    first = np.argmax(near > 0, axis=1)
+    return [group[first == one] for one in np.unique(first)]
 
 
 @lru_cache
-def together(bots: int) -> float:
-    """The level of one comparison of two at which all comparisons of ``bots`` >= 2 hold together with 95 %."""
+def together(*bots: int) -> float:
+    """The level of one comparison of two at which all comparisons hold together with 95 %: of each two of the ``bots`` >= 2 of a
+    group, in each group."""
     return 2 * float(ndtr(-range_quantile(bots, LEVEL) / sqrt(2)))
 
 
-def range_quantile(bots: int, level: float) -> float:
-    """q with P(range of ``bots`` standard normal numbers <= q) = level; to 1e-9 or better.
+def range_quantile(bots: Sequence[int], level: float) -> float:
+    """q with P(range <= q) = level for as many standard normal numbers, in each of several groups at once; to 1e-9 or better.
 
-    P = n times the integral of phi(x) (Phi(x) - Phi(x - q))^(n - 1), the largest number being x.
+    For n numbers P = n times the integral of phi(x) (Phi(x) - Phi(x - q))^(n - 1), the largest number being x.
     """
     x = np.linspace(-9, 9, 721)  # the integrand vanishes with all its derivatives at the ends: plain sums converge fast
     density, below = np.exp(-x * x / 2) / sqrt(2 * pi) * (x[1] - x[0]), ndtr(x)
     low, high = 0.0, 20.0
     for _ in range(45):
         middle = (low + high) / 2
-        inside = bots * float(density @ (below - ndtr(x - middle)) ** (bots - 1))
+        within = below - ndtr(x - middle)
+        inside = prod((n * float(density @ within ** (n - 1))) ** often for n, often in Counter(bots).items())
         low, high = (middle, high) if inside < level else (low, middle)
     return (low + high) / 2
 
 
+def _counted(ratings: Ratings) -> Floats:
+    """(n, n) how likely bot i would have taken all points of as many seeds as it did from bot j, were it not stronger: half for
+    each; 1 where it did not, or where it was one seed."""
+    oneway = ratings.oneway
+    if oneway is None:
+        return np.ones((len(ratings.elo),) * 2)
+    return np.where(oneway.above & (oneway.met > 1), 0.5**oneway.met, 1.0)
+
+
 def _pairs(ratings: Ratings) -> tuple[Floats, Floats, Ints]:
-    """(n, n) difference, standard error, degrees of freedom of every two bots; error NaN and difference 0 if not compared."""
+    """(n, n) difference, standard error, degrees of freedom of every two bots; error NaN and difference 0 if not compared. Where
+    all points flow one way, those with one pair given back."""
     elo = np.array([np.nan if value is None else value for value in ratings.elo], dtype=np.float64)
     groups, seeds = np.array(ratings.groups), np.array(ratings.seeds)
     difference = elo[:, None] - elo
@@ -82,4 +126,9 @@ def _pairs(ratings: Ratings) -> tuple[Floats, Floats, Ints]:
     compared = (groups[:, None] == groups) & (fewer > 1) & ~np.isnan(difference) & ~np.isnan(variance)
     compared &= ~ratings.still & ~np.eye(len(elo), dtype=np.bool_)
     error = np.where(compared, np.sqrt(np.maximum(0, np.where(compared, variance, 0))), np.nan)
-    return np.where(compared, difference, 0.0), error, fewer - 1
+    difference, freedom = np.where(compared, difference, 0.0), fewer - 1
+    if ratings.oneway is None:
+        return difference, error, freedom
+    told = ~np.isnan(ratings.oneway.error)
+    apart, errors = (ELO_PER_NAT * one for one in (ratings.oneway.apart, ratings.oneway.error))
+    return np.where(told, apart, difference), np.where(told, errors, error), np.where(told, ratings.oneway.freedom, freedom)

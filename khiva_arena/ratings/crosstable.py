@@ -46,7 +46,7 @@ def crosstable(matches: Iterable[RatedMatch] | MatchArrays | PairCells, ratings:
         cells, games = pair_cells(kept, bots), _games(kept, bots)
     pairs, at = np.unique(cells.low * bots + cells.high, return_inverse=True)
     low, high = np.divmod(pairs, bots)
-    found = proportions(at, cells.score, cells.weight, len(pairs))
+    found = proportions(at, cells.score, cells.weight, len(pairs), cells.unit)
     elo = np.array([np.nan if elo is None else elo for elo in ratings.elo])
     expected = 1 / (1 + 10 ** ((elo[None, :] - elo[:, None]) / 400))
     np.fill_diagonal(expected, np.nan)

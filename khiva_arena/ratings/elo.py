@@ -3,8 +3,8 @@ the number of seats. The ghost is at 0 of an unanchored fit, which is then shift
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from math import isnan, sqrt
+from dataclasses import dataclass, replace
+from math import isnan, log, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +12,13 @@ import numpy.typing as npt
 from khiva_arena.ratings import anchored
 from khiva_arena.ratings.covariance import Kind, blocks_by_bot, covariance, covariances, nothing_seen
 from khiva_arena.ratings.effects import AnchorCheck, Effect, Effects
-from khiva_arena.ratings.fit import Bound, fit
+from khiva_arena.ratings.fit import Bound, Fit, fit
+from khiva_arena.ratings.oneway import OneWay, one_way
 from khiva_arena.ratings.pairs import Floats, MatchArrays, PairCells, RatedMatch, pair_cells
 from khiva_arena.ratings.quasi import differences, quasi_variances
-from khiva_arena.ratings.scale import ELO_PER_NAT, LEVEL, Estimate, half_width
+from khiva_arena.ratings.scale import ELO_PER_NAT, FEWEST_SEEDS, LEVEL, Estimate, half_width
 
-__all__ = ["ELO_PER_NAT", "GHOST_GAMES", "LEVEL", "Ratings", "half_width", "rate"]
+__all__ = ["ELO_PER_NAT", "FEWEST_SEEDS", "GHOST_GAMES", "LEVEL", "Ratings", "half_width", "rate"]
 
 GHOST_GAMES = 1.0  # half won, half lost, of weight 1
 
@@ -52,6 +53,8 @@ class Ratings:
     design_effect: variance against the pool over what it would be were all matches independent.
     bread: (n, n) nats squared, the inverse Hessian of the ratings before they were shifted to an anchor; zero rows for bots that
         have no rating.
+    oneway: what is certain between bots of which one gave all points; None if there are no such bots, without a prior, for
+        ratings with effects, and for errors of another kind than CR3.
     effects: those asked for.  anchors: with several, each one's check.
     """
 
@@ -74,6 +77,7 @@ class Ratings:
     quasi_se: tuple[float | None, ...]
     quasi_worst: float | None
     design_effect: tuple[float | None, ...]
+    oneway: OneWay | None = None
     effects: tuple[Effect, ...] = ()
     anchors: tuple[AnchorCheck, ...] = ()
 
@@ -86,6 +90,50 @@ class Ratings:
         if isnan(variance) or self.groups[i] != self.groups[j] or (i != j and self.still[i, j]):
             return a - b, None
         return a - b, half_width(sqrt(max(0.0, variance)), min(self.seeds[i], self.seeds[j]))
+
+    def ends(self, i: int, j: int) -> tuple[float | None, float | None]:
+        """Ends of the 95 % interval of how far bot i is above bot j. One of them is None where all points flow one way, and both
+        where nothing tells."""
+        apart, error = self.between(i, j)
+        if apart is not None and error is not None:
+            return apart - error, apart + error
+        if self.oneway is None or apart is None:
+            return None, None
+        if self.oneway.above[i, j]:
+            return _least(self.oneway, i, j), None
+        least = _least(self.oneway, j, i) if self.oneway.above[j, i] else None
+        return None, None if least is None else -least
+
+    def interval(self, bot: int) -> tuple[float | None, float | None]:
+        """Ends of the 95 % interval of ``elo``, as ``ends``: what is given for the anchors counts."""
+        elo, error = self.elo[bot], self.error[bot]
+        if elo is not None and error is not None:
+            return elo - error, elo + error
+        exact = [one for one in [check.bot for check in self.anchors] or [self.anchor] if self.error[one] == 0]
+        ends = [(self.elo[one] or 0.0, *self.ends(bot, one)) for one in exact if one != bot]
+        lows = [given + low for given, low, _ in ends if low is not None]
+        highs = [given + high for given, _, high in ends if high is not None]
+        return max(lows, default=None), min(highs, default=None)
+
+    def rough(self, bot: int) -> bool:
+        """Whether the error of ``elo`` is from so few seeds that it is hardly known itself."""
+        anchors = [check.bot for check in self.anchors] or [self.anchor]
+        return self.interval(bot) != (None, None) and self.error[bot] != 0 and self._fewer(bot, anchors) < FEWEST_SEEDS
+
+    def _fewer(self, bot: int, anchors: Sequence[int]) -> int:
+        return min(self.seeds[bot], max(self.seeds[one] for one in anchors))
+
+
+def _least(oneway: OneWay, i: int, j: int) -> float | None:
+    """The lower end of how far bot i is above j, in Elo, where all points flow from j to i."""
+    seeds, error = int(oneway.met[i, j]), float(oneway.error[i, j])
+    found = []
+    if not isnan(error):
+        found.append(float(oneway.apart[i, j]) - (half_width(error, int(oneway.freedom[i, j]) + 1) or 0.0))
+    if seeds > 1:
+        chance = ((1 - LEVEL) / 2) ** (1 / seeds)
+        found.append(log(chance / (1 - chance)))
+    return max(found) * ELO_PER_NAT if found else None
 
 
 def rate(
@@ -111,16 +159,25 @@ def rate(
         raise ValueError(f"anchor {anchor} is not among the {bots} bots")
     if anchors is None and not anchor_sds and not effects:
         cells = matches if isinstance(matches, PairCells) else pair_cells(matches, bots)
-        return _ratings(_plain(cells, anchor, prior, kind), cells, (anchor,), anchor, prior)
+        solution = fit(cells, anchor, prior)
+        found = _ratings(_plain(solution, kind), cells, (anchor,), anchor, prior)
+        return _with_one_way(found, cells, solution, (anchor,)) if kind == "cr3" and prior > 0 else found
     given = anchored.given(anchor, bots, {anchor: 0.0} if anchors is None else anchors, anchor_sds or {})
     setup = anchored.prepare(matches, bots, prior, kind, effects or Effects())
     checks = anchored.checks(setup, given) if len(given) > 1 else ()
-    return _ratings(anchored.estimate(setup, given), setup.cells, tuple(given), anchor, prior, checks)
+    found = _ratings(anchored.estimate(setup, given), setup.cells, tuple(given), anchor, prior, checks)
+    return found if effects or kind != "cr3" else _with_one_way(found, setup.cells, fit(setup.cells, anchor, prior), tuple(given))
 
 
-def _plain(cells: PairCells, anchor: int, prior: float, kind: Kind) -> Estimate:
+def _with_one_way(found: Ratings, cells: PairCells, solution: Fit, anchors: Sequence[int]) -> Ratings:
+    if len(set(found.groups)) == 1:
+        return found
+    return replace(found, oneway=one_way(cells, solution, anchors, np.array(found.seeds)))
+
+
+def _plain(solution: Fit, kind: Kind) -> Estimate:
     """One anchor, no effects: the headline."""
-    solution = fit(cells, anchor, prior)
+    anchor = solution.anchor
     variance, seen = (one * ELO_PER_NAT**2 for one in covariances(solution, kind))
     model = variance if kind == "model" else covariance(solution, "model") * ELO_PER_NAT**2
     nats = solution.nats - solution.nats[anchor]

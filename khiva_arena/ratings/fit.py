@@ -74,7 +74,7 @@ def connections(
     bots: int, sums: tuple[Ints, Ints, Floats, Floats], anchors: Sequence[int]
 ) -> tuple[tuple[Bound, ...], tuple[int, ...]]:
     """Bounds and groups, as in ``Fit``, from ``pair_sums``. Several anchors are at finite distances, since they are given."""
-    reach = _reach(bots, *sums, anchors)
+    reach = flows(bots, sums, anchors)
     under, over = (np.asarray(r[list(anchors)].any(axis=0), dtype=np.bool_) for r in (reach, reach.T))
     bounds = tuple(_BOUNDS[bool(a), bool(b)] for a, b in zip(under, over, strict=True))
     return bounds, tuple(np.argmax(reach & reach.T, axis=1).tolist())
@@ -133,9 +133,10 @@ _BOUNDS = {
 }  # (the anchor takes points from it, it takes points from the anchor), straight or over others
 
 
-def _reach(bots: int, low: Ints, high: Ints, weight: Floats, score: Floats, anchors: Sequence[int]) -> npt.NDArray[np.bool_]:
+def flows(bots: int, sums: tuple[Ints, Ints, Floats, Floats], anchors: Sequence[int]) -> npt.NDArray[np.bool_]:
     """(n, n) whether bot i took points from bot j, straight or over others, as if each anchor took some from each other; the
     transitive closure, by squaring."""
+    low, high, weight, score = sums
     reach = np.eye(bots, dtype=np.float32)
     reach[low, high] = score > 1e-9 * weight
     reach[high, low] = weight - score > 1e-9 * weight

@@ -35,6 +35,7 @@ class PairCells:
     """One cell for each block and pair of bots that met in it, in order of block, low, high; low < high.
 
     ``weight``: summed weights of the pair. ``score``: what ``low`` made of it, 0..weight. ``blocks`` are numbered 0.. .
+    ``unit``: the weight of one pair of one match, of the largest table there is.
     """
 
     bots: int
@@ -44,6 +45,7 @@ class PairCells:
     high: Ints
     weight: Floats
     score: Floats
+    unit: float = 1.0
 
     def only(self, keep: npt.NDArray[np.bool_]) -> "PairCells":
         """The cells where ``keep``, with the blocks that are left numbered anew."""
@@ -51,7 +53,7 @@ class PairCells:
         new = np.ones(len(old), dtype=np.bool_)
         new[1:] = old[1:] != old[:-1]  # blocks come in order
         parts = self.low[keep], self.high[keep], self.weight[keep], self.score[keep]
-        return PairCells(self.bots, int(new.sum()), np.cumsum(new, dtype=np.int64) - 1, *parts)
+        return PairCells(self.bots, int(new.sum()), np.cumsum(new, dtype=np.int64) - 1, *parts, self.unit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,13 +101,15 @@ def pair_cells(matches: Iterable[RatedMatch] | MatchArrays, bots: int) -> PairCe
     Raises ValueError where a match names a bot outside 0..bots-1, or bots and ranks are of different length.
     """
     chunks: list[tuple[Ints, Floats, Floats]] = []
+    largest = 2
     for tables in chunked(matches):
+        largest = max([largest, *(one.bots.shape[1] for one in tables)])
         parts = [_summands(met, bots) for one in tables for met in meetings(one, bots)]
         chunks.append(_by_key(*_concat(parts)))
     keys, weight, score = _by_key(*_concat(chunks)) if len(chunks) != 1 else chunks[0]
     block, pair = np.divmod(keys, max(1, bots * bots))
     low, high = np.divmod(pair, max(1, bots))
-    cells = PairCells(bots, 0, block, low, high, weight, score)
+    cells = PairCells(bots, 0, block, low, high, weight, score, pair_weight(largest))
     return cells.only(np.ones(len(keys), dtype=np.bool_))  # blocks without a counted pair are no blocks
 
 
@@ -150,7 +154,12 @@ def meetings(tables: TableArrays, bots: int) -> Iterator[Meetings]:
             if unstarted is not None:
                 counts &= all_started | unstarted[:, i] | unstarted[:, j]
             ahead = (1.0 + np.sign(rank[counts, j] - rank[counts, i])) / 2
-            yield Meetings(seats, i, j, tables.block[counts], bot[counts], ahead, 3 / (seats + 1))
+            yield Meetings(seats, i, j, tables.block[counts], bot[counts], ahead, pair_weight(seats))
+
+
+def pair_weight(seats: int) -> float:
+    """What one pair of a match of so many seats weighs."""
+    return 3 / (seats + 1)
 
 
 def _summands(met: Meetings, bots: int) -> tuple[Ints, Floats, Floats]:

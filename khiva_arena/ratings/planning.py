@@ -11,9 +11,10 @@ from itertools import pairwise
 from math import ceil, isnan, sqrt
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.ratings.elo import LEVEL, Ratings
+from khiva_arena.ratings.elo import FEWEST_SEEDS, LEVEL, Ratings
 
-FEWEST_SEEDS = 5  # below, the variance is not known at all
+__all__ = ["FEWEST_SEEDS", "MOST_SEEDS", "POWER", "GapNeed", "Need", "for_error", "for_gap"]
+
 MOST_SEEDS = 10**9
 POWER = 0.8
 

@@ -4,17 +4,22 @@ The variance of points/weight comes from leaving out one block at a time, v = (B
 (share without the block - share)^2. The share is then worth n = share (1 - share) / v independent games, and the interval is
 Wilson's for n games with a t quantile of B - 1 degrees of freedom in place of the normal one. It stays within 0 and 1, and
 near them it covers what a plain t interval does not (in simulations of a strong bot against a weak one the latter held the
-truth in 10 to 90 % of cases). Where all blocks are equal, as where one bot took everything, v tells nothing and n is B.
+truth in 10 to 90 % of cases). Where all blocks are equal v tells nothing and n is B.
+
+Nor does v tell anything where one side took everything. There the other end is that of the same results with one pair of one
+match gone the other way, in the block that makes it the surest: so no better result is less sure. Or, where that is nearer to
+the share, Clopper and Pearson's for as many blocks, each of which the one side took with its share of chance or less.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from khiva_arena.ratings.elo import half_width
+from khiva_arena.ratings.elo import LEVEL, half_width
 from khiva_arena.ratings.pairs import Floats, Ints, summed
 
 _STILL = 1e-12  # a variance of blocks below this is rounding
+_ALL = 1e-9  # a share nearer to 0 or 1 is everything
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,8 +36,9 @@ class Proportions:
     blocks: Ints
 
 
-def proportions(group: Ints, points: Floats, weight: Floats, groups: int) -> Proportions:
-    """From one row for each group and block: the row's group, points, and weight (0 <= points <= weight > 0)."""
+def proportions(group: Ints, points: Floats, weight: Floats, groups: int, unit: float = 1.0) -> Proportions:
+    """From one row for each group and block: the row's group, points, and weight (0 <= points <= weight > 0). ``unit``: the
+    weight of one observation of which a row is made."""
     blocks = np.bincount(group, minlength=groups)
     total, gained = summed(group, weight, groups), summed(group, points, groups)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -43,7 +49,26 @@ def proportions(group: Ints, points: Floats, weight: Floats, groups: int) -> Pro
     size = np.where(blocks < 2, np.nan, np.where(variance < _STILL, blocks, size))
     different, at = np.unique(blocks, return_inverse=True)
     t = np.array([half_width(1.0, int(b)) or np.nan for b in different])[at]
-    return Proportions(share, *wilson(share, size, t), size, blocks)
+    low, high = wilson(share, size, t)
+    whole = (blocks > 1) & ((share > 1 - _ALL) | (share < _ALL))
+    if whole.any():
+        least = _of_all(group, weight, total, blocks, unit, t)
+        low = np.where(whole, np.where(share > 0.5, least, 0.0), low)
+        high = np.where(whole, np.where(share < 0.5, 1 - least, 1.0), high)
+    return Proportions(share, low, high, size, blocks)
+
+
+def _of_all(group: Ints, weight: Floats, total: Floats, blocks: Ints, unit: float, t: Floats) -> Floats:
+    """(g,) the lower end of a share of 1."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        lost = unit / total
+        moved = (unit / (total[group] - weight) - lost[group]) ** 2  # by leaving out a block of those without the loss
+        most = np.zeros(len(total))
+        np.maximum.at(most, group, moved)
+        variance = (blocks - 1) / blocks * (summed(group, moved, len(total)) - most + lost**2)
+        given = wilson(1 - lost, lost * (1 - lost) / variance, t)[0]
+        counted = ((1 - LEVEL) / 2) ** (1 / blocks)
+    return np.fmax(np.where(lost < 1, given, 0.0), counted)
 
 
 def wilson(share: Floats, size: Floats, quantile: Floats) -> tuple[Floats, Floats]:

@@ -13,6 +13,7 @@ from khiva_arena.ratings.student import stdtrit
 
 ELO_PER_NAT = 400 / log(10)
 LEVEL = 0.95
+FEWEST_SEEDS = 5  # below, a variance is hardly known at all
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -45,7 +45,7 @@ def test_a_bot_that_took_everything_is_not_certain_to():
     matches = [RatedMatch(block, (0, 1), (1, 2)) for block in range(10)]
     table = crosstable(matches, rate(matches, 2, 0))
     assert (table.score[0, 1], table.high[0, 1]) == pytest.approx((1, 1))
-    assert table.low[0, 1] == pytest.approx(10 / (10 + half_width(1.0, 10) ** 2))
+    assert table.low[0, 1] == pytest.approx(0.025**0.1)  # Clopper and Pearson's for 10 of 10
     assert table.significant[0, 1]
     assert table.significant[1, 0]
 

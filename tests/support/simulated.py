@@ -83,7 +83,7 @@ def trials(rng: np.random.Generator, world: World, seats: int, blocks: int, numb
             part = slice(low, high)
             yield PairCells(
                 cells.bots, blocks, cells.block[part] - trial * blocks, cells.low[part], cells.high[part],
-                cells.weight[part], cells.score[part],
+                cells.weight[part], cells.score[part], cells.unit,
             )  # fmt: skip
 
 

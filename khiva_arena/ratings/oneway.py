@@ -1,0 +1,141 @@
+"""Two bots between which all points flow one way, straight or over others: how surely the one is above the other.
+
+No variance is seen there, and the ghost alone makes the distance finite. But what is certain after N - 1 wins of N is no less
+certain after N of N. Two bounds are taken, whichever says more:
+- **Counted seeds.** If the one is not stronger, its mean score against the other on a seed is 1/2 or less, so that it takes all
+  points of a seed with probability 1/2 or less, whatever the matches on it share. All points of m seeds: 2^-m or less; and the
+  expected score p at which that has probability a is a^(1/m), Clopper and Pearson's bound. It needs seeds on which the two met.
+- **One pair given back.** The fit and its CR3 errors, as if a part of one pair of one match had gone the other way at each
+  boundary: where groups of bots meet, of which no other lies between. Which match that was is chance: the part is spread over
+  all where it may have been, as they weigh and as likely as an upset was there, which gives the numbers; and the variance of
+  falling to seed b with its share s_b of them, (B - 1)/B sum s_b (1 - s_b) a_b a_b', is added, where a_b is the step of F4's
+  CR3 that the part would be on seed b. With two bots and equal seeds this is exactly the mean over all such matches.
+The part is ``GIVEN``: with the ghost, the 95 % bound of independent matches at two seats is then Clopper and Pearson's for as
+many matches. It is less than the whole pair of N - 1 wins, so that these are never surer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from khiva_arena.ratings.covariance import add_squares, covariance, left_out
+from khiva_arena.ratings.fit import Fit, connections, fit, flows, pair_sums
+from khiva_arena.ratings.pairs import Floats, Ints, PairCells, summed
+from khiva_arena.ratings.quasi import differences
+from khiva_arena.ratings.rows import by_block, expected, rows_of_cells
+
+GIVEN = 0.7  # of one pair of one match
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OneWay:
+    """(n, n) arrays, in nats; row i, column j.
+
+    above: whether bot i takes points from j, straight or over others, and j none from i.
+    apart, error: how far i is above j after one pair was given back, and its standard error; NaN unless ``above`` one way or
+        the other, and where fewer than two seeds tell.
+    freedom: degrees of freedom of that; of seeds on which the boundary between the two was crossed, too.
+    met: seeds on which the two met, if one is above the other; else 0.
+    """
+
+    above: Mask
+    apart: Floats
+    error: Floats
+    freedom: Ints
+    met: Ints
+
+
+class _Crossings(NamedTuple):
+    """Cells between groups with no other between them, c of them: where in the cells, which boundary (a number, numbered from
+    0), and what part of it each one is, summing to 1 over a boundary. by_low: whether the bot ``low`` is above."""
+
+    cell: Ints
+    boundary: Ints
+    part: Floats
+    by_low: Mask
+
+
+def one_way(cells: PairCells, solution: Fit, anchors: Sequence[int], seeds: Ints) -> OneWay | None:
+    """None where points flow both ways between all bots that were compared at all. ``solution``: of the cells, with a prior.
+    ``anchors``: whose numbers are given. ``seeds``: (n,) of each bot."""
+    sums = pair_sums(cells)
+    reach = flows(cells.bots, sums, anchors)
+    above = reach & ~reach.T
+    if not above.any():
+        return None
+    _, group = np.unique(connections(cells.bots, sums, anchors)[1], return_inverse=True)
+    first = np.unique(group, return_index=True)[1]
+    over = above[np.ix_(first, first)]  # of groups
+    crossings = _crossings(cells, solution.nats, group, over)
+    given = GIVEN * cells.unit * crossings.part
+    score = cells.score.copy()
+    score[crossings.cell] += np.where(crossings.by_low, -given, given)
+    again = fit(replace(cells, score=score), solution.anchor, solution.prior)
+    variance = differences(covariance(again)) + differences(again.bread @ _of_the_part(again, crossings) @ again.bread)
+    least = _fewest_seeds(cells, crossings, group, over)
+    freedom = np.minimum(np.minimum(seeds[:, None], seeds), least) - 1
+    told = (above | above.T) & (freedom > 0)
+    error = np.where(told, np.sqrt(np.maximum(0, variance)), np.nan)
+    apart = np.where(told, again.nats[:, None] - again.nats, np.nan)
+    met = np.bincount(cells.low * cells.bots + cells.high, minlength=cells.bots**2).reshape(cells.bots, cells.bots)
+    return OneWay(above, apart, error, freedom, np.where(above | above.T, met + met.T, 0))
+
+
+def _crossings(cells: PairCells, nats: Floats, group: Ints, over: Mask) -> _Crossings:
+    between = over.astype(np.float32)
+    nearest = over & ~(between @ between > 0)
+    low, high = group[cells.low], group[cells.high]
+    by_low = nearest[low, high]
+    cell = np.flatnonzero(by_low | nearest[high, low])
+    low, high, by_low = low[cell], high[cell], by_low[cell]
+    p = expected(nats[cells.low[cell]] - nats[cells.high[cell]])
+    likely = cells.weight[cell] * p * (1 - p)
+    _, boundary = np.unique(np.where(by_low, low * len(over) + high, high * len(over) + low), return_inverse=True)
+    return _Crossings(cell, boundary, likely / summed(boundary, likely, int(boundary.max()) + 1)[boundary], by_low)
+
+
+def _of_the_part(again: Fit, crossings: _Crossings) -> Floats:
+    """(n, n) what stands between two slices of bread in the variance of the seed that the part falls on."""
+    cells = again.cells
+    total = np.zeros_like(again.bread)
+    block = cells.block[crossings.cell]
+    starts = np.searchsorted(block, np.arange(cells.blocks + 1))  # cells come in order of block
+    for blocks, columns, scores, information in by_block(rows_of_cells(cells), again.nats):
+        mine = np.concatenate([np.arange(starts[b], starts[b + 1]) for b in blocks.tolist()])
+        place = np.repeat(np.arange(len(blocks)), starts[blocks + 1] - starts[blocks])
+        for boundary in np.unique(crossings.boundary[mine]).tolist():
+            here = crossings.boundary[mine] == boundary
+            at, row = mine[here], place[here]
+            share = summed(row, crossings.part[at], len(blocks))
+            moved = np.zeros((len(blocks), len(total)))
+            sign = np.where(crossings.by_low[at], 1.0, -1.0) * crossings.part[at] / share[row]
+            np.add.at(moved, (row, cells.low[crossings.cell[at]]), sign)
+            np.add.at(moved, (row, cells.high[crossings.cell[at]]), -sign)
+            there = share > 0
+            part = np.take_along_axis(moved, columns, axis=1)[there] * GIVEN * cells.unit
+            z = left_out(columns[there], part, information[there], again.bread, held=True)
+            assert z is not None  # the ghost holds
+            add_squares(total, columns[there], z * np.sqrt(share * (1 - share))[there, None])
+    return total * (cells.blocks - 1) / cells.blocks
+
+
+def _fewest_seeds(cells: PairCells, crossings: _Crossings, group: Ints, over: Mask) -> Ints:
+    """(n, n) on how many seeds the boundaries between two bots were crossed, of all on any way from the one to the other the one
+    that was crossed on the fewest; 0 where there is none between."""
+    fewest = np.full(over.shape, np.iinfo(np.int64).max)
+    reached = over | np.eye(len(over), dtype=np.bool_)
+    low, high = group[cells.low[crossings.cell]], group[cells.high[crossings.cell]]
+    block = cells.block[crossings.cell]
+    for boundary in range(int(crossings.boundary.max()) + 1):
+        mine = np.flatnonzero(crossings.boundary == boundary)
+        k = mine[0]
+        upper, lower = (low[k], high[k]) if crossings.by_low[k] else (high[k], low[k])
+        through = np.outer(reached[:, upper], reached[lower])
+        fewest[through] = np.minimum(fewest[through], len(np.unique(block[mine])))
+    fewest = np.minimum(fewest, fewest.T)
+    fewest[fewest == np.iinfo(np.int64).max] = 0
+    return np.asarray(fewest[np.ix_(group, group)])
