@@ -85,7 +85,7 @@ def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sa
             name = next(one.name for one in entrants if one.identity == other)
             holder = that_holds(folder, program or "", *own)
             inside = "" if holder else that_is_in(folder, program or "", *own)
-            typed = (program, os.path.realpath(program or ""), *command.readable)
+            typed = () if command.staged else (program, os.path.realpath(program or ""), *command.readable)
             if holder or (inside and inside not in typed):
                 where = f"all of {holder}, where {folder} lies" if holder else f"{inside}, which lies in {folder}"
                 problems.append(f"bot {bot.name} may read {where}, the folder of bot {name}; move the one or the other")
