@@ -268,7 +268,9 @@ class Gatherer:
         seat.took(wait.elapsed)
         if how := self._wire.exited(seat.number):
             return Verdict.CRASHED, f"{how}, and left a process behind that keeps its output open"
-        return Verdict.TIMEOUT, f"{partial} bytes of a frame came, then no more" if partial else "no answer came"
+        what = f"{partial} bytes of a frame came, then no more" if partial else "no answer came"
+        doing = self._wire.doing(seat.number)
+        return Verdict.TIMEOUT, f"{what}; {doing}" if doing else what
 
     def _elapsed(self, at: float) -> float:
         """Seconds from the request to ``at``, without the arbiter's own lag. In less than SLOW there is none to speak of; but

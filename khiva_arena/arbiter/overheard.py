@@ -71,6 +71,7 @@ class Overheard:
         self.rest = wire.rest
         self.wake = wire.wake
         self.excess = wire.excess
+        self.doing = wire.doing
         self.cpu = wire.cpu
         self.exited = wire.exited
         self.gone = wire.gone

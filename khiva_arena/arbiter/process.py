@@ -18,7 +18,7 @@ from resource import RUSAGE_SELF, getrusage, struct_rusage
 
 import trio
 
-from khiva_arena.arbiter import excess, isolation, noise, probe, reap, stops, usage
+from khiva_arena.arbiter import excess, isolation, noise, probe, reap, silence, stops, usage
 from khiva_arena.arbiter.isolation import TRUSTING, WRAPPED, Cell, Level, Sandbox
 from khiva_arena.arbiter.noise import Quiet
 from khiva_arena.arbiter.notes import Notes, unmarked
@@ -304,6 +304,15 @@ class Processes:
                 said = unmarked(end.notes)
                 bot.excess = excess.after_its_end(bot.cell, end.status, end.cpu, end.peak, said, resources)
         return bot.excess
+
+    def doing(self, seat: int) -> str:
+        bot = self._bots[seat]
+        own = self.own(seat)
+        if own is None or bot.ending is not None or bot.killed or bot.resting:
+            return ""
+        wrapping = {bot.process.pid, *usage.children(bot.process.pid)[:1]} if bot.process else set()
+        pids = [pid for pid in usage.tree(own, PROCESSES_SEEN) if pid == own or pid not in wrapping]
+        return silence.doing(pids, bot.stdin, bot.stdout)
 
     def run_delays(self) -> list[dict[int, usage.Waited]]:
         return [usage.run_delay(bot.process.pid) if bot.process and bot.ending is None else {} for bot in self._bots]

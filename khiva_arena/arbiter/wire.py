@@ -76,6 +76,9 @@ class Wire(Protocol):
     def excess(self, seat: int) -> str:
         """In words, which limit the bot went beyond, "" if none is known of."""
 
+    def doing(self, seat: int) -> str:
+        """In words, what a bot does that does not answer, "" where that is not known."""
+
     def cpu(self) -> list[float]:
         """Seconds of CPU that each seat's processes used so far, those that ended and were waited for included."""
 

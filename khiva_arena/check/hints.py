@@ -7,9 +7,10 @@ import msgpack
 
 from khiva_arena.arbiter.bots import Bot
 from khiva_arena.arbiter.runtimes import Runtime
+from khiva_arena.check import causes, missing
 from khiva_arena.check import confined as sandbox
-from khiva_arena.check import missing
 from khiva_arena.check.bench import Failed
+from khiva_arena.check.causes import AN_INDEX
 from khiva_arena.check.received import whole_frames
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
 
@@ -128,7 +129,6 @@ IN_TIME = (
 )
 START_IN_TIME = "do less before the hello: prepare it in the build, or at the first decide, which the bank pays for"
 OWN_FOLDER = "a bot sees its own folder and the system's programs only: put the file into the folder"
-AN_INDEX = "the answer is an index into legal, a whole number counted from 0, never the entry itself"
 
 
 def language_of(bot: Bot) -> str:
@@ -142,12 +142,21 @@ def language_of(bot: Bot) -> str:
 
 
 def hint(
-    bot: Bot, failed: Failed, otherwise: str = "", *, confined: bool = True, runtimes: Mapping[str, Runtime] | None = None
+    bot: Bot,
+    failed: Failed,
+    otherwise: str = "",
+    *,
+    confined: bool = True,
+    plain: bool = False,
+    runtimes: Mapping[str, Runtime] | None = None,
 ) -> str:
     """A line that says what to look at, ``otherwise`` where nothing is known. ``confined``: it runs at a level that keeps it from
-    the user's files. ``runtimes``: those that the organiser has named."""
+    the user's files. ``plain``: it was only greeted and asked, so that no peculiarity of a step explains it. ``runtimes``: those
+    that the organiser has named."""
     language = language_of(bot)
     text, heard = failed.got, failed.heard
+    if setting := causes.of_settings(bot, text):
+        return setting
     absent = missing.module_of(language, f"{text}\n{failed.notes}", runtimes or {}, bot.runtimes)
     if absent := absent or missing.hint_of(language, f"{text}\n{failed.notes}"):
         return absent
@@ -157,8 +166,10 @@ def hint(
         return known
     if confined and "ended" in text and (path := missing.outside(failed.notes)):
         return f"{path}: {OWN_FOLDER}"
-    if framing := _of_framing(heard, language):
+    if framing := causes.of_bytes(heard, language) or _of_framing(heard, language):
         return framing
+    if cause := causes.of_text(failed):
+        return cause
     as_number = f"a number goes out as a string; {NUMBER.get(language, 'make it an integer before you pack it')}"
     for found, advice in (
         ("binary data", f"strings go out as binary data; {BIN.get(language, 'send them as str')}"),
@@ -179,7 +190,7 @@ def hint(
     ):
         if found in text:
             return advice
-    return otherwise
+    return (causes.of_plain(failed, FLUSH.get(language, "flush it")) if plain else "") or otherwise
 
 
 def _bad_choice(language: str) -> str:

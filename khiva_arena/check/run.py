@@ -15,6 +15,7 @@ from khiva_arena.arbiter.preflight import BARE
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.check import ending, incoming, play
 from khiva_arena.check.bench import SPEC, Bench, Failed, Silent, Skipped, Warned
+from khiva_arena.check.causes import of_settings
 from khiva_arena.check.hints import IN_TIME, hint, language_of
 from khiva_arena.check.report import Bar, Report, Status, Step, counted
 from khiva_arena.errors import BotError
@@ -148,9 +149,11 @@ class Made:
     def fail(self, id: str, title: str, bench: Bench, failed: Failed, otherwise: str) -> None:
         # Where a bot says itself why it ended, nothing general is to be added.
         confined = bench.sandbox.level is not Level.TRUSTED
-        general = "" if failed.notes and otherwise == FRAMES else otherwise
-        advice = hint(bench.bot, failed, general, confined=confined, runtimes=bench.runtimes)
-        if id == START and not bench.bot.sources and confined and failed.notes:
+        plain = otherwise == FRAMES
+        general = "" if failed.notes and plain else otherwise
+        advice = hint(bench.bot, failed, general, confined=confined, plain=plain, runtimes=bench.runtimes)
+        settings = of_settings(bench.bot, failed.got)
+        if id == START and not bench.bot.sources and confined and failed.notes and not settings:
             advice = BARE.removeprefix("; ")
         notes = "\n".join(failed.notes.strip()[-NOTES_CHARACTERS:].splitlines()[-NOTES_LINES:])
         self.add(id, title, Status.FAILED, expected=failed.expected, got=failed.got, stderr=notes, hint=advice)

@@ -190,6 +190,7 @@ class Talk:
         partial = self.hearing.partial
         what = f"{partial} bytes of a frame, then no more" if partial else "nothing"
         text = f"{what} within {allowed:.4g} s{paid}"
+        doing = f"; {does}" if (does := self.wire.doing(0)) else ""
         await self.hearing.listen(trio.current_time() + AFTER_DEADLINE)
         if self.hearing.frames:
             return f"{text}; it came after {trio.current_time() - began:.2f} s: too late"
@@ -198,12 +199,12 @@ class Talk:
         partial = self.hearing.partial
         until = trio.current_time() + AFTER_INPUT
         if not await self.wire.end_input(until):
-            return f"{text}; it does not read its input"
+            return f"{text}; it does not read its input{doing}"
         await self.hearing.listen(until)
         late = len(self.hearing.frames)
         if late or self.hearing.trouble or self.hearing.partial > partial:
             return f"{text}, but {frames_text(late) if late else 'more'} once its input had ended"
-        return text
+        return text + doing
 
     async def _how_it_ended(self) -> str:
         how = await self.wire.gone(0)

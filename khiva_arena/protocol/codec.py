@@ -23,6 +23,7 @@ from khiva_arena.protocol.messages import (
 )
 
 HEADER = 4
+PROTO = 1
 T = TypeVar("T", bound=msgspec.Struct)
 
 _encode: Callable[[Any], bytes] = msgspec.msgpack.Encoder().encode
@@ -119,6 +120,8 @@ def _decode_slowly(payload: bytes, kind: type[T], tag: str) -> T:
     try:
         return msgspec.convert(known, kind)
     except msgspec.ValidationError as error:
+        if kind is BotHello and isinstance(proto := known.get("proto"), int) and proto != PROTO:
+            raise RemoteProtocolError(f"{tag}: proto is {proto}, and the one that is spoken here is {PROTO}") from None
         raise RemoteProtocolError(f"{tag}: {error}") from None
 
 
@@ -144,11 +147,30 @@ def plain_value(payload: bytes) -> object:
     try:
         raw = msgpack.unpackb(payload, object_pairs_hook=_Pairs, strict_map_key=False, use_list=True, unicode_errors="strict")
     except Exception as error:  # the library names its errors loosely; whatever fails to decode is the bot's breach
-        raise RemoteProtocolError(f"not one whole msgpack value ({type(error).__name__}: {str(error)[:80]})") from None
+        raise RemoteProtocolError(f"not one whole msgpack value: {_why_not(error)}") from None
     try:
         return _plain(raw, 1)
     except _Wrong as wrong:
         raise RemoteProtocolError(wrong.what.format(path=f"${wrong.path}"[: wrong.path_most])) from None
+
+
+def _why_not(error: Exception) -> str:
+    """What the library found, in words of the field: its own names and texts say little, or nothing."""
+    if isinstance(error, msgpack.ExtraData):
+        more = len(error.extra)
+        return f"{more} byte{'' if more == 1 else 's'} more behind it"
+    if isinstance(error, msgpack.FormatError):
+        return "the byte 0xc1, with which none begins"
+    if isinstance(error, msgpack.StackError):
+        return "arrays and maps are nested too deep"
+    if isinstance(error, UnicodeDecodeError):
+        return "a string that is not UTF-8"
+    text = str(error)
+    if "exceeds max_" in text:
+        return "it claims more entries or bytes than its frame has"
+    if "incomplete" in text:
+        return "its end is missing"
+    return f"{type(error).__name__}: {text[:80]}"
 
 
 def _plain(value: object, depth: int) -> object:

@@ -15,6 +15,8 @@ from khiva_arena import shipped
 from khiva_arena.arbiter.bots import Bot, load
 from khiva_arena.check.bench import Failed
 from khiva_arena.check.hints import BIN, BINARY, EMPTY, FLOAT, FLUSH, LANGUAGES, NUMBER, STDERR, hint, language_of
+from khiva_arena.errors import RemoteProtocolError
+from khiva_arena.protocol.codec import plain_value
 
 ACT = msgpack.packb({"type": "act", "req": 2570, "choice": 5})
 FRAME = len(ACT).to_bytes(4, "big") + ACT
@@ -297,3 +299,38 @@ def test_what_the_sandbox_has_to_do_with_an_end_is_said(run: str, got: str, note
 def test_a_bot_that_plays_on_is_not_told_of_the_sandbox() -> None:
     for notes in ("MemoryError, and on we go", "cannot open /etc/hosts: No such file or directory"):
         assert hint(bot("c"), failed("choice: 7 is no whole number", notes=notes), "otherwise") == "otherwise"
+
+
+@pytest.mark.parametrize(("made", "got", "said"), [
+    (Bot("x", "", ("main.py",), (), (), "", True, (("main.py", Path("main.py")),), "x"),
+     "its output ended: it cannot be started: no such program: main.py", 'run = "{python} main.py"'),
+    (Bot("x", "", ("bot.sh",), (), (), "", True, (("bot.sh", Path("bot.sh")),), "x"),
+     "its output ended: it cannot be started: no such program: bot.sh", 'run = "./bot.sh"'),
+    (Bot("x", "", ("/usr/bin/python3",), (), (), "", False, (), "python3"), "nothing within 10 s", "'python3 FILE'"),
+    (Bot("x", "", ("/usr/bin/node",), (), (), "", False, (), "node"), "its output ended: it exited with code 1", "'node FILE'"),
+])  # fmt: skip
+def test_a_run_line_of_one_word_is_told(made: Bot, got: str, said: str) -> None:
+    assert said in hint(made, failed(got, notes="SyntaxError"))
+
+
+def test_what_a_step_itself_explains_is_left_to_it() -> None:
+    for got in ("an answer to req 7: {}", "its output ended: it exited with code 0", "nothing; it is stopped by a signal"):
+        assert hint(bot("c"), failed(got), "otherwise") == "otherwise"
+        assert hint(bot("c"), failed(got), "otherwise", plain=True) != "otherwise"
+
+
+@pytest.mark.parametrize(
+    ("payload", "said"),
+    [
+        (b"\xc1", "the byte 0xc1, with which none begins"),
+        (b"\x92\x00", "its end is missing"),
+        (b"\x80\x00\x00", "2 bytes more behind it"),
+        (b"\xa2\xff\xfe", "a string that is not UTF-8"),
+        (b"\x91" * 2_000 + b"\xc0", "arrays and maps are nested too deep"),
+        (b"\xdd\xff\xff\xff\xff", "it claims more entries or bytes than its frame has"),
+    ],
+)
+def test_what_is_no_msgpack_is_said_in_words(payload: bytes, said: str) -> None:
+    with pytest.raises(RemoteProtocolError) as caught:
+        plain_value(payload)
+    assert caught.value.detail == f"not one whole msgpack value: {said}"

@@ -48,13 +48,23 @@ MISFITS = {
     "fills_buffer": (["start"], "held back"),
     "print": (["answers"], "print(..., file=sys.stderr)"),
     "no_flush": (["answers"], "sys.stdout.buffer.flush()"),
-    "silent": (["answers"], ""),
-    "half": (["answers"], ""),
+    "silent": (["answers"], "a read waits for bytes that do not come"),
+    "half": (["answers"], "a read waits for bytes that do not come"),
+    "stopped": (["answers"], "a signal such as SIGSTOP"),
+    "closes_input": (["answers"], "it has closed its stdin"),
+    "closes_output": (["answers"], "it has closed its stdout"),
+    "hangs": (["answers"], "it waits for something else than its input"),
+    "lost_at_exit": (["answers"], "may have been lost in a buffer: flush stdout after each frame (sys.stdout.buffer.flush())"),
+    "newline": (["answers"], "a line end stands behind the frame"),
+    "word": (["answers"], "a word was sent as the choice; the answer is an index"),
+    "counts_its_length": (["answers"], "count its bytes alone, not the length's own 4"),
+    "proto_2": (["start"], 'the hello says "proto": 1'),
+    "no_msgpack": (["answers"], ""),
     "float": (["answers"], "divide with //"),
     "text": (["answers"], ""),
     "bin_keys": (["answers"], "pack str, not bytes"),
     "integer_keys": (["answers"], "keys of maps are strings"),
-    "wrong_req": (["answers"], ""),
+    "wrong_req": (["answers"], "an act carries the req of the decide that it answers"),
     "twice": (["answers"], "one act for each decide"),
     "memory": (["answers", "memory"], ""),
     "strict_fields": (["later-hello", "unknown-fields", "large"], "fields and event types that you know"),
@@ -80,6 +90,10 @@ MISFITS = {
 }
 
 
+DOES = {
+    "stopped": "it is stopped by a signal",
+    "hangs": "it waits, and not for its input",
+}
 BUSY = {"exit", "time"}
 """Steps that a busy host can turn into warnings."""
 
@@ -117,7 +131,12 @@ def test_what_an_author_is_told(checked: Callable[..., Report]) -> None:
     assert step.got == "its output ended: it exited with code 1"
     assert "{python}" in step.hint
     step = _step(checked("silent"), "answers")
-    assert step.got == "nothing within 2.5 s"
+    assert step.got == "nothing within 2.5 s; it waits for more input than it was sent"
+    for way, says in DOES.items():
+        assert _step(checked(way), "answers").got.endswith(f"; {says}")
+    assert _step(checked("proto_2"), "start").got.endswith("hello: proto is 2, and the one that is spoken here is 1")
+    bytes_ = "3 bytes: c1 c1 c1: not one whole msgpack value: the byte 0xc1, with which none begins"
+    assert _step(checked("no_msgpack"), "answers").got == f"a frame that is not one msgpack value, {bytes_}"
     step = _step(checked("slow_answer"), "answers")
     assert re.fullmatch(r"nothing within 2\.5 s; it came after (2\.[89]|3\.\d)\d s: too late", step.got)
     step = _step(checked("slow_req"), "req")
@@ -125,7 +144,7 @@ def test_what_an_author_is_told(checked: Callable[..., Report]) -> None:
     assert "held back" in _step(checked("no_flush"), "answers").hint
     assert "'proto': 2" in _step(checked("greets_any_proto"), "no-common-protocol").got
     step = _step(checked("half"), "answers")
-    assert step.got.endswith("bytes of a frame, then no more within 2.5 s")
+    assert step.got.endswith("bytes of a frame, then no more within 2.5 s; it waits for more input than it was sent")
     step = _step(checked("memory"), "memory")
     assert step.got.startswith("memory: it reached the limit of 150 MiB")
     assert "good game!" in _step(checked("prints_after_end"), "stdout").got

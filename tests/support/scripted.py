@@ -110,6 +110,9 @@ class ScriptedWire:
             self._note(seat, "w", "wakes")
             self.resting.discard(seat)
 
+    def doing(self, seat: int) -> str:
+        return ""
+
     def excess(self, seat: int) -> str:
         return self.excesses.get(seat, "")
 

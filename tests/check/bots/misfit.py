@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import random
+import signal
 import struct
 import subprocess
 import sys
@@ -15,6 +16,12 @@ import msgpack
 WAY = sys.argv[1] if len(sys.argv) > 1 else "honest"
 HELLO = {"type", "protos", "caps", "game", "rules", "rules_version", "match", "seat", "seats", "seed", "time", "commit"}
 DECIDE = {"type", "req", "kind", "turn_ms", "bank_ms", "view", "events", "legal"}
+ENDS = {
+    "stopped": lambda: os.kill(os.getpid(), signal.SIGSTOP),
+    "closes_input": lambda: os.close(0),
+    "closes_output": lambda: os.close(1),
+    "hangs": lambda: None,
+}
 pending = b""
 decided = 0
 
@@ -65,7 +72,7 @@ def at_start() -> None:
 
 def greet(protos: list) -> None:
     """Answer the hello."""
-    hello = {"type": "hello", "proto": 1, "name": "misfit"}
+    hello = {"type": "hello", "proto": 2 if WAY == "proto_2" else 1, "name": "misfit"}
     if WAY == "greets_any_proto":
         hello["proto"] = protos[0]
     elif 1 not in protos:
@@ -125,6 +132,11 @@ def decide(message: dict, seats: int) -> dict:
         raise LookupError("forfeit")
     elif WAY == "chokes_on_default" and any(event["type"] == "default" for event in message["events"]):
         raise LookupError("default")
+    elif WAY == "word":
+        act["choice"] = message["kind"]
+    elif WAY in ENDS:
+        ENDS[WAY]()
+        time.sleep(60)
     elif WAY == "silent":
         return act
     write(act)
@@ -208,8 +220,16 @@ def write(message: dict) -> None:
         frame = frame.replace(b"\n", b"\r\n")
     elif WAY == "half" and act:
         frame = frame[:-3]
-    if WAY == "no_flush" and act:
+    elif WAY == "newline":
+        frame += b"\n"
+    elif WAY == "counts_its_length" and act:
+        frame = struct.pack(">I", len(frame)) + payload
+    elif WAY == "no_msgpack" and act:
+        frame = b"\0\0\0\3\xc1\xc1\xc1"
+    if WAY in ("no_flush", "lost_at_exit") and act:
         sys.stdout.buffer.write(frame)
+        if WAY == "lost_at_exit":
+            os._exit(0)
     else:
         os.write(1, frame)
 

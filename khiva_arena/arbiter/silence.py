@@ -1,0 +1,83 @@
+"""What a bot does that does not answer: stopped, deaf, dumb, computing, or waiting. Read from /proc in some hundred microseconds.
+
+It is a word for the bot's author and no part of a verdict: a look at one moment, and "" where the system says nothing.
+"""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+LOOKED_AT = 16
+"""Processes of a bot, and descriptors of each: more are not needed to tell."""
+DESCRIPTORS = 64
+READ = {"x86_64": "0", "aarch64": "63"}.get(os.uname().machine, "none")
+# epoll, poll and select, which may wait for input among other things.
+WAIT = {"x86_64": ("7", "23", "232", "270", "271", "281", "441"), "aarch64": ("22", "72", "73", "441")}.get(
+    os.uname().machine, ()
+)
+STOPPED = "it is stopped by a signal"
+NO_INPUT, NO_OUTPUT = "it has closed its input", "it has closed its output"
+READS = "it waits for more input than it was sent"
+COMPUTES = "it still computes"
+WAITS = "it waits, and not for its input"
+RESTS = "it waits"
+
+
+def doing(pids: Sequence[int], stdin: int, stdout: int) -> str:
+    """Of the bot's own processes. ``stdin``, ``stdout``: our ends of its pipes, -1 where they are closed."""
+    seen = pids[:LOOKED_AT]
+    states = [state for pid in seen for state in _states(pid)]
+    if not states:
+        return ""
+    if all(state in "Tt" for state in states):
+        return STOPPED
+    held = [_held(pid) for pid in seen]
+    if all(one is not None for one in held) and len(pids) <= LOOKED_AT:
+        there = {pipe for one in held if one is not None for pipe in one.values()}
+        for ours, words in ((stdin, NO_INPUT), (stdout, NO_OUTPUT)):
+            if ours >= 0 and _pipe(ours) not in there:
+                return words
+    if any(state in "RD" for state in states):
+        return COMPUTES
+    input_ = _pipe(stdin) if stdin >= 0 else ""
+    calls = [(pid, call) for pid in seen for call in _calls(pid)]
+    descriptors = {pid: one or {} for pid, one in zip(seen, held, strict=True)}
+    if any(call[0] == READ and descriptors[pid].get(str(int(call[1], 16))) == input_ for pid, call in calls):
+        return READS
+    return RESTS if not calls or None in held or any(call[0] in WAIT for _, call in calls) else WAITS
+
+
+def _states(pid: int) -> list[str]:
+    """Of each thread, a letter."""
+    found = []
+    with suppress(OSError):  # it ended while we looked
+        for task in os.listdir(f"/proc/{pid}/task")[:DESCRIPTORS]:
+            with suppress(OSError):
+                found.append(Path(f"/proc/{pid}/task/{task}/stat").read_text(errors="replace").rpartition(")")[2].split()[0])
+    return [state for state in found if state not in "ZX"]
+
+
+def _held(pid: int) -> dict[str, str] | None:
+    """What each descriptor of a process leads to; None where that may not be known, or is too much."""
+    try:
+        numbers = os.listdir(f"/proc/{pid}/fd")
+        if len(numbers) > DESCRIPTORS:
+            return None
+        return {number: os.readlink(f"/proc/{pid}/fd/{number}") for number in numbers}
+    except OSError:
+        return None
+
+
+def _pipe(descriptor: int) -> str:
+    return os.readlink(f"/proc/self/fd/{descriptor}")
+
+
+def _calls(pid: int) -> list[list[str]]:
+    """The system call that each thread waits in: its number and arguments. Empty where that may not be known."""
+    found = []
+    with suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task")[:DESCRIPTORS]:
+            call = Path(f"/proc/{pid}/task/{task}/syscall").read_text().split()
+            found += [call] if len(call) > 1 and call[0].isdigit() else []
+    return found

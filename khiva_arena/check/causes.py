@@ -1,0 +1,112 @@
+"""Causes of failures that the bot's silence, its last bytes or its settings tell, in whatever language it is written."""
+
+import os
+import re
+
+import msgpack
+
+from khiva_arena.arbiter import silence
+from khiva_arena.arbiter.bots import Bot
+from khiva_arena.check.bench import Failed
+from khiva_arena.check.received import whole_frames
+from khiva_arena.protocol.codec import HEADER
+from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
+
+AN_INDEX = "the answer is an index into legal, a whole number counted from 0, never the entry itself"
+OWN_REQ = "an act carries the req of the decide that it answers, as it is: none that the bot counts itself or keeps from before"
+# What adds a line end behind the bytes that it writes.
+PRINTS = {
+    "python": "print(...): write with sys.stdout.buffer.write",
+    "javascript": "console.log: write with fs.writeSync(1, ...) or process.stdout.write",
+    "typescript": "console.log: write with fs.writeSync(1, ...) or process.stdout.write",
+    "c": "puts: write with fwrite",
+    "cpp": "std::endl: write with std::cout.write",
+    "rust": "println!: write with write_all",
+    "go": "fmt.Println: write with os.Stdout.Write",
+    "java": "println: write with write",
+    "csharp": "Console.WriteLine: write with OpenStandardOutput().Write",
+    "ruby": "puts: write with $stdout.write",
+    "php": "echo ... PHP_EOL, or what stands behind ?>: write with fwrite(STDOUT, ...), and leave out the ?>",
+    "perl": "say, or $\\: write with print and $\\ unset",
+    "lua": "print: write with io.stdout:write",
+    "haskell": "hPutStrLn: write with hPut",
+    "ocaml": "print_endline: write with output_string",
+    "nim": "echo: write with stdout.write",
+}
+QUIET = {
+    silence.STOPPED: "a signal such as SIGSTOP or SIGTTIN stopped it: what reads a terminal, or a debugger, does that",
+    "closed its input": "it has closed its stdin, perhaps with a library or a child that took it: keep it open until it ends",
+    "closed its output": "it has closed its stdout, or put something else in its place: keep it open until the bot exits",
+    silence.READS: "a read waits for bytes that do not come: read just the 4 bytes of a length and the bytes it says, no line "
+    "and no full buffer; and answer before the next read",
+    silence.WAITS: "it waits for something else than its input: a lock, a thread, a child, a network that is not there",
+}
+INTERPRETERS = re.compile(r"(python|pypy|node|nodejs|ruby|perl|php|lua|luajit)[\d.]*")
+
+
+def of_settings(bot: Bot, text: str) -> str:
+    """What is wrong with a run line of one word, "" for nothing: a file that is taken for a program, or no script at all."""
+    word = bot.run[0]
+    if re.search(r"no such program: ", text) and "/" not in word and word in [name for name, _ in bot.sources]:
+        how = f'run = "{{python}} {word}"' if word.endswith(".py") else f'run = "./{word}", or its interpreter before it'
+        return f"run names {word} as a program on the PATH; it is a file of the bot: {how}"
+    if len(bot.run) == 1 and not bot.sources and INTERPRETERS.fullmatch(os.path.basename(word)):
+        name = os.path.basename(word)
+        return f"{name} alone takes the messages that it is sent for a program: name the bot's file, too, as in '{name} FILE'"
+    return ""
+
+
+def of_bytes(heard: bytes, language: str) -> str:
+    """What the bytes behind the last whole frame tell, "" for nothing."""
+    at = whole_frames(heard)
+    rest = heard[at:]
+    if at and rest[:2].startswith((b"\n", b"\r\n")):
+        prints = PRINTS.get(language, "a print that ends lines: write the bytes alone")
+        return f"a line end stands behind the frame, which ends with its payload; it comes from {prints}"
+    size = int.from_bytes(rest[:HEADER], "big")
+    if len(rest) > HEADER and size <= FRAME_MOST_TO_ARBITER and (whole := _map_size(rest[HEADER:])) and whole < size:
+        return f"the length says {size}, but the map behind it has {whole} bytes: count its bytes alone, not the length's own 4"
+    return ""
+
+
+def of_text(failed: Failed) -> str:
+    """What the words for a failure tell, "" for nothing."""
+    text = failed.got
+    if "missing required field `req`" in text:
+        return OWN_REQ
+    if "got `str` - at `$.choice`" in text and re.search(r"'choice': ['\"](?!\s*-?\d+\s*['\"])", text):
+        return f"a word was sent as the choice; {AN_INDEX}"
+    if "its end is missing" in text:
+        return "the length says fewer bytes than the payload has: count bytes, not characters, of what was packed"
+    if "hello: proto is" in text:
+        return 'the hello says "proto": 1, which is the number of the protocol, not of the bot\'s own version'
+    return ""
+
+
+def of_plain(failed: Failed, flush: str) -> str:
+    """What a failure at plain requests most likely comes from, "" for nothing; a step that tries one thing knows better.
+    ``flush``: how the bot's language does it."""
+    text = failed.got
+    if "an answer to req" in text:
+        return OWN_REQ
+    if "output ended: it exited with code" in text and not failed.notes.strip():
+        return (
+            "it exits where it should answer, and says nothing of it on stderr. An answer that it wrote may have been lost in a "
+            f"buffer: flush stdout after each frame ({flush}), and before os._exit, exec or a kill"
+        )
+    if "once its input had ended" in text or "too late" in text:
+        return ""
+    return next((advice for words, advice in QUIET.items() if words in text), "")
+
+
+def _map_size(data: bytes) -> int:
+    """How many bytes the map at the beginning has, 0 where there is no whole one."""
+    if not (0x80 <= data[0] <= 0x8F or data[0] in (0xDE, 0xDF)):
+        return 0
+    unpacker = msgpack.Unpacker(strict_map_key=False, max_buffer_size=1 << 20)
+    unpacker.feed(data[: 1 << 20])
+    try:
+        unpacker.skip()
+    except Exception:  # the library names its errors loosely: what it cannot read is no map
+        return 0
+    return int(unpacker.tell())
