@@ -1,6 +1,7 @@
 """What comes with the arena, beside the package in a checkout, inside it in a wheel: folders, bots by name, languages."""
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -63,7 +64,21 @@ def languages() -> dict[str, Language]:
 
 
 def here(language: Language) -> bool:
-    """Whether this machine has what the bots of a language need."""
+    """Whether this machine has what the bots of a language need, as far as could be found out in PROBE_SECONDS."""
+    return _probe(language) is True
+
+
+def lacks(language: Language) -> str:
+    """What to type where this machine lacks what the bots of a language need, "" where it has that; or that a probe of it did not
+    end in time, so that it is not known."""
+    found = _probe(language)
+    if found is None:
+        return f"not known: {shlex.join(language.probe[:2])} took longer than {PROBE_SECONDS} s; try again on a quieter machine"
+    return "" if found else remedy(language)
+
+
+def _probe(language: Language) -> bool | None:
+    """Whether all is there; None where the time was up before."""
     words = [sys.executable if word == "{python}" else word for word in language.probe]
     nothing = subprocess.DEVNULL
     try:
@@ -74,19 +89,19 @@ def here(language: Language) -> bool:
     try:
         return probe.wait(PROBE_SECONDS) == 0
     except subprocess.TimeoutExpired:
-        return False
+        return None
     finally:
         if probe.poll() is None:
             os.killpg(probe.pid, signal.SIGKILL)
             probe.wait()
 
 
-def all_here() -> dict[str, bool]:
-    """``here`` of each language by name, all at once: most of the time goes by while compilers say that they are there."""
+def all_lacks() -> dict[str, str]:
+    """``lacks`` of each language by name, all at once: most of the time goes by while compilers say that they are there."""
     from concurrent.futures import ThreadPoolExecutor  # most commands do without it
 
     with ThreadPoolExecutor(len(languages())) as pool:
-        return dict(zip(languages(), pool.map(here, languages().values()), strict=True))
+        return dict(zip(languages(), pool.map(lacks, languages().values()), strict=True))
 
 
 def remedy(language: Language) -> str:

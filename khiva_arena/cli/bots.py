@@ -47,11 +47,11 @@ def command(game: str | None, as_json: bool) -> None:
     if game:
         get(game)  # a name that is none is the user's mistake
     languages = shipped.languages()
-    here = shipped.all_here()
+    lacking = shipped.all_lacks()
     rows = []
     for word, bot in shipped_bots(game).items():
         language = languages[_language(word)]
-        lacks = "" if here[language.name] else shipped.remedy(language)
+        lacks = lacking[language.name]
         rows.append({"bot": word, "name": bot.name, "games": list(bot.games), "lacks": lacks})
     if as_json:
         click.echo(json.dumps({"bots": rows}))

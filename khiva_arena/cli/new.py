@@ -43,14 +43,17 @@ def command(language: str | None, folder: Path | None, as_json: bool) -> None:
     if folder is None:
         raise ConfigError(f"name a folder for the new bot: khiva-arena new {chosen.name} my-bot")
     files = make(chosen, folder)
-    lacks = "" if shipped.here(chosen) else shipped.remedy(chosen)
+    lacks = shipped.lacks(chosen)
     if as_json:
         click.echo(json.dumps({"folder": str(folder), "language": chosen.name, "files": files, "lacks": lacks}))
         return
     word = shlex.quote(f"./{folder}" if str(folder).startswith("-") else str(folder))
     click.echo(f"{folder}: a new bot in {chosen.title}: {', '.join(files)}")
     if lacks:
-        click.echo(f"This machine lacks what it needs; on Debian and Ubuntu: {lacks}")
+        known = not lacks.startswith("not known")
+        click.echo(
+            f"This machine lacks what it needs; on Debian and Ubuntu: {lacks}" if known else f"What it needs here is {lacks}"
+        )
     click.echo(f"Edit {folder / chosen.main}, then:")
     click.echo(f"  khiva-arena check {word}")
     click.echo(f"  khiva-arena match --bot {word} --bot shipped:python/greedy")
@@ -60,10 +63,10 @@ def command(language: str | None, folder: Path | None, as_json: bool) -> None:
 
 
 def _list(as_json: bool) -> None:
-    here = shipped.all_here()
+    lacking = shipped.all_lacks()
     rows: list[dict[str, Any]] = []
     for language in shipped.languages().values():
-        lacks = "" if here[language.name] else shipped.remedy(language)
+        lacks = lacking[language.name]
         rows.append({"language": language.name, "title": language.title, "aliases": language.aliases, "lacks": lacks})
     if as_json:
         click.echo(json.dumps({"languages": rows}))

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 from arena import arena, until_gone
+from click.testing import CliRunner
 
 from khiva_arena import shipped
 from khiva_arena.arbiter.bots import load
+from khiva_arena.cli import new
 from khiva_arena.shipped import Language
 
 NAMES = tuple(shipped.languages())
@@ -125,6 +127,20 @@ def test_a_compiler_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path,
     monkeypatch.setattr(shipped, "PROBE_SECONDS", 0.5)
     stuck = Language("stuck", "Stuck", (), ("sh", "-c", f"sleep 600 & echo $! > {tmp_path}/child; wait"), (), "", "")
     assert not shipped.here(stuck)
+    assert shipped.lacks(stuck) == "not known: sh -c took longer than 0.5 s; try again on a quieter machine"
     assert until_gone({int((tmp_path / "child").read_text())})
     assert not shipped.here(replace(stuck, probe=("no-such-program-anywhere",)))
+    absent = replace(stuck, probe=("no-such-program-anywhere",), debian=("stuck-tools",))
+    assert shipped.lacks(absent) == "apt install stuck-tools"
     assert shipped.here(replace(stuck, probe=("true",)))
+
+
+def test_a_probe_that_ran_out_of_time_is_said_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(shipped, "PROBE_SECONDS", 0.2)
+    slow = replace(shipped.languages()["ruby"], probe=("sleep", "60"))
+    monkeypatch.setattr(shipped, "languages", lambda: {"ruby": slow})
+    said = CliRunner().invoke(new.command, ["ruby", "mine"]).output
+    assert "What it needs here is not known: sleep 60 took longer than 0.2 s; try again" in said
+    assert "apt install" not in said
+    assert "not known: sleep 60 took longer" in CliRunner().invoke(new.command, []).output
