@@ -46,6 +46,7 @@ def test_it_carries_protocol_and_bots_and_no_tests(installed: Path) -> None:
     shipped = installed / "khiva_arena" / "_shipped"
     for name in (
         "protocol/SPEC.md",
+        "protocol/examples/verify_bundle.py",
         "protocol/schema/act.json",
         "protocol/schema/emira/view.json",
         "protocol/games/silk_road.md",

@@ -68,7 +68,7 @@ def _check_over(store: Store, events: Sequence[EventRow]) -> None:
     problems = []
     for event in events:
         if store.conclusion(event.id) is None:
-            done, planned = len(store.fixed(event.id)), bare_timetable(event.definition).matches
+            done, planned = len(store.fixed(event.id)), bare_timetable(event).matches
             how_far = f"event {event.number} ({event.id}) is not over: {done} of {planned} matches are fixed"
             problems.append(f"{store.folder}: {how_far}; finish it with the command that began it, or name the events to bundle")
     if not events:
@@ -80,14 +80,15 @@ def _check_over(store: Store, events: Sequence[EventRow]) -> None:
 def _add_event(writer: bundle.Writer, store: Store, event: EventRow) -> "Told":
     """Add all of an event. Returns its matches."""
     bots = [bundle.Bot(bot.name, bot.identity, bot.version, bot.complete) for bot in event.bots]
-    writer.add(bundle.Event(event.id, event.definition, event.commitment, list(event.engines), bots))
+    public = msgspec.UNSET if event.public is None else event.public
+    writer.add(bundle.Event(event.id, event.definition, event.commitment, list(event.engines), bots, public))
     for seed, secret in sorted(store.reveals(event.id).items()):
         writer.add(bundle.Reveal(seed, secret.hex()))
     voids: dict[int, int] = {}
     for void in voids_of(store, event):
         writer.add(bundle.Void(void.ordinal, void.attempt))
         voids[void.ordinal] = void.attempt
-    told = Told(event, bare_timetable(event.definition))
+    told = Told(event, bare_timetable(event))
     for match in matches_of(store, event):
         try:
             record = match.parsed()

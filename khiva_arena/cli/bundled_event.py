@@ -6,17 +6,18 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+import msgspec
+
 from khiva_arena.cli import event as events
 from khiva_arena.cli.bundle import Told
 from khiva_arena.cli.sequential import add_seed, hypotheses_of
 from khiva_arena.cli.settings import MOST
-from khiva_arena.cli.verify import Report
+from khiva_arena.cli.verify import Report, one_line, tell_draw
 from khiva_arena.errors import ArenaError, RecordError
 from khiva_arena.games.registry import get
 from khiva_arena.ratings.matches import MatchRow
 from khiva_arena.ratings.pairs import RatedMatch
 from khiva_arena.ratings.sprt import SequentialTest
-from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record, canonical, run_digest
 from khiva_arena.replay.verify import verify
 from khiva_arena.schedule.formats import Format, Result, Shape
@@ -33,12 +34,13 @@ ORDER = {kind: place for place, kind in enumerate((bundle.Event, bundle.Reveal, 
 
 @dataclass(slots=True)
 class Found:
-    """What was found in a bundle. ``problems``: of the file itself and its standings. ``told``: the sound matches of each
-    event, ``tables`` what the file says of them."""
+    """What was found in a bundle. ``problems``: of the file itself and its standings. ``notes``: what is no fault, but to be
+    known. ``told``: the sound matches of each event, ``tables`` what the file says of them."""
 
     events: list[EventRow] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     told: list[Told] = field(default_factory=list)
     tables: list[bundle.Standings] = field(default_factory=list)
 
@@ -94,11 +96,12 @@ class BundledEvent:
     def _open(self) -> None:
         """The definition, and the timetable that it gives."""
         events.check_stored(self._row)
+        tell_draw(self.report, self._row)
         what = self._row.definition
         check_size(what)
         if get(what["game"]).rules_version == what["rules_version"]:
             get(what["game"]).rules(what["rules"])
-        timetable = Timetable(events.terms_of(what), lambda shape: self._results_of(shape))
+        timetable = Timetable(events.terms_of_event(self._row), lambda shape: self._results_of(shape))
         if what["format"] == Format.SPRT:
             self._test = _Test(self._row, timetable)
         self._told = Told(self._row, timetable)
@@ -120,14 +123,14 @@ class BundledEvent:
 
     def _check_reveal(self, seed: int, secret: bytes) -> None:
         if seed == RUN_SECRET:
-            if seeds.commitment(self._row.id, secret) != self._row.commitment:
+            if not events.opens(self._row, secret):
                 raise RecordError("it does not open the commitment that was published")
             said = self._row.definition.get("seed")
             if said is not None and said != sha256(b"khiva-event-seed-1\0" + secret).hexdigest():
                 raise RecordError("it is not the one of the seed that the definition names")
         elif self._told and seed >= self._told.timetable.seeds:
             raise RecordError("there is no such seed")
-        elif secret != seeds.seed_secret(self._row.secret, seed):
+        elif secret != events.seed_secret(self._row, seed):
             raise RecordError("it is not the one that the run's secret gives")
 
     def _check_void(self, line: bundle.Void) -> None:
@@ -161,10 +164,10 @@ class BundledEvent:
             raise RecordError("its round cannot be drawn: results of a round before it are missing or not sound")
         if RUN_SECRET not in self._revealed:
             raise RecordError("it cannot be checked, since the run's secret is not revealed")
-        secret = seeds.seed_secret(self._row.secret, match.k)
+        secret = events.seed_secret(self._row, match.k)
         bots = self._row.definition["bots"]
         who = [(bots[bot]["name"], bots[bot]["identity"]) for bot in match.bots]
-        name = events.match_id(self._row.id, line.ordinal)
+        name = events.match_id(self._row, line.ordinal)
         if record.header != events.header_of(self._row.definition, who, name, secret):
             raise RecordError("its header is not the one that the event gives")
         verify(record, secret)
@@ -217,7 +220,8 @@ class _Test:
 
 def _row_of(line: bundle.Event, number: int, secret: bytes) -> EventRow:
     bots = tuple(BotRow(bot.name, bot.identity, bot.version, bot.complete, "", "") for bot in line.bots)
-    return EventRow(line.id, number, line.definition, tuple(line.engines), "", line.commitment, secret, bots)
+    public = None if line.public is msgspec.UNSET else line.public
+    return EventRow(line.id, number, line.definition, tuple(line.engines), "", line.commitment, secret, bots, public=public)
 
 
 def check_size(definition: dict[str, Any]) -> None:
@@ -240,8 +244,3 @@ def _place(line: bundle.Line) -> tuple[int, int, int]:
 
 def _name(line: bundle.Line) -> str:
     return f"a line of kind {line.__struct_config__.tag!r}"
-
-
-def one_line(text: str) -> str:
-    """Text of a file that may be hostile, for a terminal."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text[:500])

@@ -5,7 +5,7 @@ from typing import Any
 
 from khiva_arena.arbiter.bots import Bot
 from khiva_arena.arbiter.resources import say
-from khiva_arena.cli.event import bare_timetable, event_id
+from khiva_arena.cli.event import bare_timetable
 from khiva_arena.cli.lookup import events_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import EventRow, Store
@@ -19,11 +19,10 @@ WAYS_ON = (
 
 
 def refuse_changed(store: Store, definition: Mapping[str, Any], bots: Sequence[Bot]) -> None:
-    """Raise ConfigError where the store has an event that is not over, and what is asked for now is not in the store: then it
-    says what differs from the most similar one. An event of which nothing was played yet does not count."""
+    """Raise ConfigError where the store has an event that is not over, which an event of this definition, that is not in the
+    store, would leave behind: then it says what differs from the most similar one. An event of which nothing was played yet does
+    not count."""
     known = events_of(store, ())
-    if event_id(dict(definition)) in [event.id for event in known]:
-        return
     fixed = {event.id: len(store.fixed(event.id)) for event in known if store.conclusion(event.id) is None}
     begun = [event for event in known if fixed.get(event.id)]
     if not begun:
@@ -36,7 +35,7 @@ def refuse_changed(store: Store, definition: Mapping[str, Any], bots: Sequence[B
         ((differences(event, definition, bots), event) for event in alike), key=lambda pair: (len(pair[0]), -pair[1].number)
     )
     if event in begun:
-        planned = bare_timetable(event.definition).matches
+        planned = bare_timetable(event).matches
         how = f"event {event.number} is not over, {fixed[event.id]} of {planned} matches are fixed; since it began:"
     else:
         how = f"event {begun[0].number}, a later stage, is not over; since event {event.number}, stage {stage}, was played:"
@@ -88,6 +87,8 @@ def _line(key: str, then: Any, now: Any) -> str:
     room, _, rest = key.partition(".")
     if key == "seed":
         return "another seed was given" if then and now else f"the seed was {_seed(then)}, is {_seed(now)}"
+    if key == "after":
+        return f"the event of the stage before was {_value(then)}, is {_value(now)}"
     if room == "time":
         return f"{TIMES.get(rest, rest)} was {then} ms, is {now} ms"
     if room == "limits" and isinstance(then, int) and isinstance(now, int):

@@ -20,6 +20,7 @@ from khiva_arena.arbiter.preflight import preflight
 from khiva_arena.arbiter.wire import Command
 from khiva_arena.cli import event as events
 from khiva_arena.cli.changes import refuse_changed
+from khiva_arena.cli.draw import How, check_public_of_what_is_over, public_to_add
 from khiva_arena.cli.log import Log
 from khiva_arena.cli.lookup import check_event
 from khiva_arena.cli.names import in_a_line
@@ -28,6 +29,7 @@ from khiva_arena.cli.play import Play
 from khiva_arena.cli.sandbox import keep_apart, keep_private, sandbox_of
 from khiva_arena.cli.say import say
 from khiva_arena.cli.settings import Settings
+from khiva_arena.cli.standing import Standing, definition_after, standing_of
 from khiva_arena.cli.watching.watched import Watched
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
@@ -61,11 +63,12 @@ def entrants_named(given: Mapping[str, Any]) -> list[Bot]:
     return bot_files.told_apart(found)
 
 
-def compete(
-    stages: Sequence[Settings], entrants: Sequence[Bot], *, any_engine: bool = False, new_event: bool = False
-) -> tuple[list[str], bool]:
+def compete(stages: Sequence[Settings], entrants: Sequence[Bot], how: How) -> tuple[list[str], bool]:
     """Play all stages, or what of them is not played yet. Returns the ids of their events, as far as it came, and whether all
-    is fixed. ``any_engine``, ``new_event``: as the flags. Raises ConfigError, StoreError and BotError before the first match.
+    is fixed; with ``how.commit`` that of the one that would be played now, which is stored. Where all was over before, that is
+    said and nothing is played, unless another event is asked for.
+
+    Raises ConfigError, StoreError and BotError before the first match.
     """
     first = stages[0]
     if problems := unplayable(stages, entrants):
@@ -73,53 +76,90 @@ def compete(
     _check_events(first, entrants)
     sandbox = sandbox_of(first, rated=True)
     pool.reserve(first.jobs, max(stage.seats for stage in stages))
-    definition = events.definition_of(first, entrants, sandbox)
-    if Store.check(first.out) and not new_event:
+    anew = False
+    if Store.check(first.out):
         with Store.read(first.out) as store:
-            refuse_changed(store, definition, entrants)
+            todo = standing_of(store, stages, entrants, sandbox)
+            anew = todo.definition is None
+            if anew and not how.new_event:
+                return _nothing_to_play(store, todo, how)
+            if not anew:
+                _check_what_is_next(store, todo, how)
     with if_interrupted(say, lambda: "no match was begun"):
         with _one_interrupt():
             commands = {bot.identity: bot_files.stage(bot, sandbox.level) for bot in entrants}
         keep_private(first.out, first.events, sandbox, list(commands.values()))
         keep_apart(entrants, [commands[bot.identity] for bot in entrants], sandbox)
-        _preflight(first, definition, entrants, commands)
+        _preflight(first, events.definition_of(first, entrants, sandbox), entrants, commands)
         opened = Store.write(first.out)
-    played: list[str] = []
     with opened as store, closing(Log(first.out)) as log, Watched(first.out, first.events, log) as watched:
-        for stage in stages:
-            if played:
-                entrants = _best(store, played[-1], entrants, stage.take)
-                definition = _definition_of_next(stage, entrants, sandbox)
-                if not new_event:
-                    refuse_changed(store, definition, entrants)
+        while True:
+            todo = _begin_anew(stages, entrants, sandbox) if anew else standing_of(store, stages, entrants, sandbox)
+            anew = False
+            played = [event.id for event in todo.over]
+            if todo.definition is None:
+                break
+            stage = stages[len(played)]
             with if_interrupted(say, lambda: "no match was begun"):
-                secret = events.run_secret(stage) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
-                event = events.open_event(store, definition, entrants, secret, any_engine)
+                event = _open(store, stage, todo, how)
+                if how.commit:
+                    return [event.id], False
                 check_event(store, event)
-                play = _play_of(store, event, [commands[bot.identity] for bot in entrants])
+                play = _play_of(store, event, [commands[bot.identity] for bot in todo.entrants])
             with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
                 watched.begin(store, play, stage.jobs, stage.name or None, stage.stage)
                 _announce(log, stage, play)
                 _play(log, stage, play, watched)
                 _conclude(log, store, stage, play)
                 watched.concluded(run_digest(store.digests(event.id)), whole=play.complete)
-            played.append(event.id)
             if not play.complete:
-                return played, False
+                return [*played, event.id], False
         out = shlex.quote(str(first.out))
         log.say(f"results are in {first.out}; next: khiva-arena verify {out}, khiva-arena show {out}")
     return played, True
 
 
-def _definition_of_next(stage: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> dict[str, Any]:
-    """Raises ConfigError where the stage cannot be played with those who came to it."""
-    try:
-        definition = events.definition_of(stage, entrants, sandbox)
-        formats.check(events.terms_of(definition))
-    except ConfigError as error:
-        way_on = f"change it and give the same command again; what is over: khiva-arena standings {shlex.quote(str(stage.out))}"
-        raise ConfigError([*(f"{stage.name}: {problem}" for problem in error.problems), way_on]) from None
-    return definition
+def _nothing_to_play(store: Store, todo: Standing, how: How) -> tuple[list[str], bool]:
+    numbers = [str(event.number) for event in todo.over]
+    what = f"event {numbers[0]} is over" if len(numbers) == 1 else f"events {', '.join(numbers)} are over"
+    said = f"{store.folder}: {what}, and no other event of these settings is left"
+    if how.commit:
+        raise ConfigError(f"{said}; give --new-event with --commit to begin another one")
+    check_public_of_what_is_over(todo.over, how.public)
+    say(f"{said}: nothing is played; --new-event plays another one")
+    for event in todo.over:
+        say(f"run digest {store.conclusion(event.id)}")
+    return [event.id for event in todo.over], True
+
+
+def _check_what_is_next(store: Store, todo: Standing, how: How) -> None:
+    """Raise ConfigError where what is to be played next cannot be: because of what was begun before, or its public text."""
+    if todo.event is not None:
+        public_to_add(store, todo.event, how.public, todo.over[-1] if todo.over else None)
+    elif not how.new_event and todo.definition is not None:
+        refuse_changed(store, todo.definition, todo.entrants)
+
+
+def _begin_anew(stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> Standing:
+    return Standing((), tuple(entrants), definition_after(stages[0], entrants, sandbox))
+
+
+def _open(store: Store, stage: Settings, todo: Standing, how: How) -> EventRow:
+    """The event that is to be played, in the store with its public text."""
+    _check_what_is_next(store, todo, how)
+    before = todo.over[-1] if todo.over else None
+    event = todo.event
+    if event is None:
+        assert todo.definition is not None
+        secret = events.run_secret(stage) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
+        event = events.add_event(store, todo.definition, todo.entrants, secret, before is not None and events.is_of_0_1(before))
+        if how.public is not None and (before is None or before.public != how.public):
+            say("--public: nobody saw the commitment before this text was given, so it proves nothing; next time --commit first")
+    event = events.let_go_on(store, event, how.any_engine)
+    if (text := public_to_add(store, event, how.public, before)) is not None and not how.commit:
+        store.add_public(event.id, text)
+        event = events.stored(store, event.id)
+    return event
 
 
 def _play_of(store: Store, event: EventRow, commands: Sequence[Command]) -> Play:
@@ -182,12 +222,6 @@ def _check_test(settings: Settings, terms: formats.Terms) -> None:
         SequentialTest(settings.hypotheses, shape.line_ups * shape.seats)
 
 
-def _best(store: Store, event: str, entrants: Sequence[Bot], take: int | None) -> list[Bot]:
-    """The bots that did best in an event that is over, best first."""
-    row = events.stored(store, event)
-    return [entrants[place.bot] for place in events.places(store, row)[0]][:take]
-
-
 def _preflight(settings: Settings, definition: dict[str, Any], entrants: Sequence[Bot], commands: dict[str, Command]) -> None:
     who = [("preflight", "")] * settings.seats
     header = events.header_of(definition, who, "preflight", bytes(seeds.SECRET_BYTES))
@@ -220,6 +254,8 @@ def _announce(log: Log, settings: Settings, play: Play) -> None:
     log.say(f"commitment {event.commitment}")
     for line in in_a_line(event.bots) if settings.stage <= 1 else ():
         log.say(line, warning=True)
+    if event.public is not None:
+        log.say(f"public text {event.public!r}")
     cores = len(os.sched_getaffinity(0))
     if settings.seats * settings.jobs > cores:
         log.say(

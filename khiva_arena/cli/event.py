@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # who reads a store needs neither
     from khiva_arena.arbiter.bots import Bot
     from khiva_arena.cli.settings import Settings
 
-ID_LENGTH = 16
+PUBLIC_MOST = 1_000  # characters
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Milliseconds = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -81,11 +81,13 @@ class _Definition(msgspec.Struct, forbid_unknown_fields=True):
     stage: Annotated[int, msgspec.Meta(ge=0)] = 0
     hypotheses: _Hypotheses | None = None
     runtimes: dict[str, _Runtime] = {}
+    after: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")] | None = None
 
 
-def definition_of(settings: "Settings", bots: "Sequence[Bot]", sandbox: Sandbox) -> dict[str, Any]:
+def definition_of(settings: "Settings", bots: "Sequence[Bot]", sandbox: Sandbox, after: str | None = None) -> dict[str, Any]:
     """All that defines an event, as plain values. A seed that was given is in it as a hash, a drawn one as None, so that
-    the same command finds its event again. What only some formats have is in it only for them."""
+    the same command finds its event again. What only some formats have is in it only for them. ``after``: the id of the event
+    that the stage before was."""
     return {
         "format": str(settings.format),
         "game": settings.game.name,
@@ -103,6 +105,7 @@ def definition_of(settings: "Settings", bots: "Sequence[Bot]", sandbox: Sandbox)
         "bots": [_plain_bot(bot, settings.authors_apart) for bot in bots],
         **_of_the_format(settings, bots),
         **runtimes_of(bots),
+        **({"after": after} if after else {}),
     }
 
 
@@ -170,11 +173,20 @@ def check_definition(event: EventRow) -> None:
         if (found.format is Format.SPRT) != (found.hypotheses is not None):
             raise ValueError("hypotheses belong to a sequential test, and only to one")
         _check_names(found)
-        known = event_id(event.definition)
+        known = event_id(event.definition, event.commitment)
     except ValueError as error:
         raise StoreError(f"its definition is damaged ({error})") from None
-    if known != event.id:
-        raise StoreError(f"its definition hashes to {known}, not to its id")
+    if event.id not in (known, id_of_0_1(event.definition)):
+        raise StoreError(f"its definition and commitment hash to {known}, not to its id")
+    if event.public is not None and (problem := public_problem(event.public)):
+        raise StoreError(f"its public text is none: {problem}")
+
+
+def public_problem(text: str) -> str | None:
+    """Why a text cannot be an event's public text, None if it can: it is one line, and is printed."""
+    if not 1 <= len(text) <= PUBLIC_MOST or not text.isprintable():
+        return f"one line of 1 to {PUBLIC_MOST:,} printable characters is expected"
+    return None
 
 
 def _check_names(found: _Definition) -> None:
@@ -201,8 +213,8 @@ def time_of(settings: "Settings") -> dict[str, int]:
     return {"startup_ms": limits.startup_ms, "turn_ms": limits.turn_ms, "bank_ms": limits.bank_ms}
 
 
-def terms_of(definition: dict[str, Any]) -> Terms:
-    """What the schedule of an event is made from."""
+def terms_of(definition: dict[str, Any], key: bytes = bytes(seeds.SECRET_BYTES)) -> Terms:
+    """What the schedule of an event is made from. Without ``key`` it can be checked and counted, and tells not who meets."""
     bots = definition["bots"]
     groups: tuple[int, ...] = ()
     if definition.get("authors_apart"):
@@ -220,23 +232,52 @@ def terms_of(definition: dict[str, Any]) -> Terms:
         candidates=tuple(definition.get("candidates", ())),
         authors=groups,
         seeded=definition.get("stage", 0) > 1,
-        key=schedule_key(definition),
+        key=key,
     )
 
 
-def schedule_key(definition: dict[str, Any]) -> bytes:
-    """What line-ups and seatings are drawn with: public, so that anyone can work the schedule out again."""
-    return sha256(b"khiva-schedule-1\0" + event_id(definition).encode()).digest()
+def terms_of_event(event: EventRow) -> Terms:
+    """The same with what the event's line-ups and seatings are drawn with."""
+    return terms_of(event.definition, seeds.schedule_key(event.id, event.public))
 
 
-def event_id(definition: dict[str, Any]) -> str:
+# --- what is drawn, and what it hangs on ---
+
+
+def is_of_0_1(event: EventRow) -> bool:
+    """Whether version 0.1.0 began the event: its id is then a hash of the definition alone, and the commitment binds to that."""
+    return event.id == id_of_0_1(event.definition)
+
+
+def id_of_0_1(definition: dict[str, Any]) -> str:
+    """The id that version 0.1.0 gave an event, 16 hex digits."""
+    return digest_of(definition)[: seeds.ID_LENGTH]
+
+
+def event_id(definition: dict[str, Any], commitment: str) -> str:
     """The event's id, 16 hex digits."""
-    return digest_of(definition)[:ID_LENGTH]
+    return seeds.event_id(digest_of(definition), commitment)
 
 
-def match_id(event: str, ordinal: int) -> str:
-    """The id of a match, 16 hex digits."""
-    return sha256(f"khiva-match-1\0{event}\0{ordinal}".encode()).hexdigest()[:ID_LENGTH]
+def commitment_to(definition: dict[str, Any], secret: bytes) -> str:
+    """What an event is published by before its first match, 64 hex digits. ``secret``: the run's."""
+    return seeds.commitment(digest_of(definition), secret)
+
+
+def opens(event: EventRow, secret: bytes) -> bool:
+    """Whether a run secret is the one that the event's commitment binds."""
+    bound_to = event.id if is_of_0_1(event) else digest_of(event.definition)
+    return seeds.commitment(bound_to, secret) == event.commitment
+
+
+def seed_secret(event: EventRow, k: int) -> bytes:
+    """The secret of seed k of an event, 32 bytes."""
+    return seeds.seed_secret(event.secret, k, event.public)
+
+
+def match_id(event: EventRow, ordinal: int) -> str:
+    """The id of the match at a place of an event's schedule, 16 hex digits."""
+    return seeds.match_id(event.id, ordinal)
 
 
 def header_of(definition: dict[str, Any], who: Sequence[tuple[str, str]], match: str, secret: bytes) -> Header:
@@ -254,14 +295,14 @@ def header_of(definition: dict[str, Any], who: Sequence[tuple[str, str]], match:
     )
 
 
-def bare_timetable(definition: dict[str, Any]) -> Timetable:
+def bare_timetable(event: EventRow) -> Timetable:
     """The timetable of an event as far as it stands without results. Raises ConfigError."""
-    return Timetable(terms_of(definition))
+    return Timetable(terms_of_event(event))
 
 
 def timetable_of(store: Store, event: EventRow) -> Timetable:
     """The whole timetable of an event, later rounds drawn from the results that the store holds. Raises ConfigError."""
-    return Timetable(terms_of(event.definition), lambda shape: results_of(store, event, shape))
+    return Timetable(terms_of_event(event), lambda shape: results_of(store, event, shape))
 
 
 def results_of(store: Store, event: EventRow, shape: Shape) -> list[Result] | None:
@@ -288,24 +329,36 @@ def places(store: Store, event: EventRow) -> tuple[tuple[Place, ...], int]:
     return formats.places(timetable.terms, found), len(found)
 
 
-def open_event(store: Store, definition: dict[str, Any], bots: "Sequence[Bot]", secret: bytes, any_engine: bool) -> EventRow:
-    """The store's event of this definition, added if it is new. Raises StoreError if another engine version began it, unless
-    ``any_engine``: then the event is marked with this one, too."""
-    event = event_id(definition)
-    if store.event(event) is None:
-        rows = [BotRow(b.name, b.identity, b.version, b.complete, b.asked_as, b.folder or str(Path.cwd())) for b in bots]
+def add_event(store: Store, definition: dict[str, Any], bots: "Sequence[Bot]", secret: bytes, like_0_1: bool) -> EventRow:
+    """Add an event to a store. ``like_0_1``: with an id as version 0.1.0 gave it, which only stages have that come after one
+    that was begun by it. Raises ConfigError where the store has an event of that id."""
+    commitment = commitment_to(definition, secret)
+    event = event_id(definition, commitment)
+    if like_0_1:
+        event = id_of_0_1(definition)
         commitment = seeds.commitment(event, secret)
-        store.add_event(event, canonical(definition).decode(), __version__, commitment, secret, rows)
-    row = stored(store, event)
-    if __version__ not in row.engines:
-        if not any_engine:
-            raise StoreError(
-                f"{store.folder}: event {event} was begun by khiva-arena {row.engines[0]}, this is {__version__}; "
-                "finish it with that one, give another --out, or go on and have it marked with --any-engine"
-            )
-        store.add_engine(event, __version__)
-        row = stored(store, event)
-    return row
+    if there := store.event(event):
+        raise ConfigError(
+            f"--new-event: with the same settings and the same --seed it would be event {there.number} ({event}) once more, "
+            "which is over; give another --seed or none, or another --out"
+        )
+    rows = [BotRow(b.name, b.identity, b.version, b.complete, b.asked_as, b.folder or str(Path.cwd())) for b in bots]
+    store.add_event(event, canonical(definition).decode(), __version__, commitment, secret, rows)
+    return stored(store, event)
+
+
+def let_go_on(store: Store, row: EventRow, any_engine: bool) -> EventRow:
+    """The event, to be gone on with. Raises StoreError if another engine version began it, unless ``any_engine``: then the
+    event is marked with this one, too."""
+    if __version__ in row.engines:
+        return row
+    if not any_engine:
+        raise StoreError(
+            f"{store.folder}: event {row.id} was begun by khiva-arena {row.engines[0]}, this is {__version__}; "
+            "finish it with that one, give another --out, or go on and have it marked with --any-engine"
+        )
+    store.add_engine(row.id, __version__)
+    return stored(store, row.id)
 
 
 def stored(store: Store, event: str) -> EventRow:

@@ -5,7 +5,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, NoReturn
 
-from khiva_arena.cli.event import bare_timetable, check_stored
+from khiva_arena.cli.event import bare_timetable, check_stored, seed_secret
 from khiva_arena.errors import ConfigError, RecordError, StoreError
 from khiva_arena.protocol.messages import INT_MOST
 from khiva_arena.replay import seeds
@@ -54,7 +54,7 @@ def damaged(store: Store, what: str, how: str) -> NoReturn:
 
 def matches_of(store: Store, event: EventRow) -> Iterator[MatchRow]:
     """The fixed matches of an event. Raises StoreError at the first one that is not where and of what its event says."""
-    timetable = bare_timetable(event.definition)
+    timetable = bare_timetable(event)
     for row in store.matches(event.id):
         sits = [seat.bot for seat in row.seats] if [seat.seat for seat in row.seats] == list(range(len(row.seats))) else []
         _check_place(store, event, timetable, row.ordinal, (row.seed, row.lineup, row.rotation), sits)
@@ -65,7 +65,7 @@ def matches_of(store: Store, event: EventRow) -> Iterator[MatchRow]:
 
 def voids_of(store: Store, event: EventRow) -> list[VoidRow]:
     """The void matches of an event, checked in the same way."""
-    timetable = bare_timetable(event.definition)
+    timetable = bare_timetable(event)
     rows = store.voids(event.id)
     for row in rows:
         rotation = row.ordinal % timetable.seats
@@ -125,7 +125,7 @@ def secret_of(store: Store, event: EventRow, seed: int) -> tuple[bytes, bool]:
     revealed = store.reveals(event.id).get(seed)
     if revealed is not None:
         return revealed, True
-    return seeds.seed_secret(event.secret, seed), False
+    return seed_secret(event, seed), False
 
 
 def bundled_match(path: Path, word: str) -> tuple[Record, bytes]:

@@ -28,7 +28,7 @@ from khiva_arena.cli.settings import loading_of_flags, settle, tables_of_flags
 from khiva_arena.cli.story import notes_of, story
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
-from khiva_arena.replay.record import Record
+from khiva_arena.replay.record import Record, digest_of
 from khiva_arena.store.db import BotRow, EventRow, Store
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
     }
     seed = seeds.seed_secret(secret, 0)
     who = [(bot.name, bot.identity) for bot in entrants]
-    name = events.match_id(events.event_id({**definition, "bots": who, "deal": seeds.commitment("match", seed)}), 0)
+    name = seeds.match_id(digest_of({**definition, "bots": who, "deal": seeds.commitment("match", seed)})[: seeds.ID_LENGTH], 0)
     commands = _stage(entrants, sandbox)
     keep_apart(entrants, commands, sandbox)
     job = Job(0, 1, events.header_of(definition, who, name, seed), seed, commands, sandbox)

@@ -12,7 +12,7 @@ def places_of(store: Store, event: EventRow) -> Places | None:
     if form not in HEADS:
         return None
     found, rounds = events.places(store, event)
-    of = len(events.bare_timetable(event.definition).shapes)
+    of = len(events.bare_timetable(event).shapes)
     return Places(event.id, event.number, form, rounds, of, tuple(placed(event, place) for place in found))
 
 

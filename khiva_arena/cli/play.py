@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.wire import Command
-from khiva_arena.cli.event import header_of, match_id, sandbox_as_stored, timetable_of
-from khiva_arena.replay import seeds
+from khiva_arena.cli.event import header_of, match_id, sandbox_as_stored, seed_secret, timetable_of
 from khiva_arena.schedule.formats import Round, Shape, schedule
 from khiva_arena.schedule.roundrobin import Match
 from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, SeatRow, Store, VoidRow, now
@@ -62,10 +61,10 @@ class Play:
             yield self._job(match, attempt)
 
     def _job(self, match: Match, attempt: int) -> Job:
-        secret = seeds.seed_secret(self.event.secret, match.k)
+        secret = seed_secret(self.event, match.k)
         bots = self._definition["bots"]
         who = [(bots[bot]["name"], bots[bot]["identity"]) for bot in match.bots]
-        header = header_of(self._definition, who, match_id(self.event.id, match.ordinal), secret)
+        header = header_of(self._definition, who, match_id(self.event, match.ordinal), secret)
         return Job(match.ordinal, attempt, header, secret, tuple(self._commands[bot] for bot in match.bots), self._sandbox)
 
     def planned(self, ordinal: int) -> Match:
@@ -89,7 +88,7 @@ class Play:
         self._fixed[match.k] += 1
         reveals: dict[int, bytes] = {}
         if self._fixed[match.k] == self.timetable.per_seed(self.timetable.shape_of_seed(match.k)):
-            reveals[match.k] = seeds.seed_secret(self.event.secret, match.k)
+            reveals[match.k] = seed_secret(self.event, match.k)
         if over:
             reveals[RUN_SECRET] = self.event.secret
         self._store.fix(_match_row(self.event.id, match, outcome), reveals)

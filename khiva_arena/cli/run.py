@@ -8,6 +8,7 @@ import click
 from khiva_arena.arbiter.bots import Bot
 from khiva_arena.cli.bots import ready_bots
 from khiva_arena.cli.competition import compete, entrants_named, if_interrupted, unplayable
+from khiva_arena.cli.draw import How, draw_options, print_commitment
 from khiva_arena.cli.options import json_option, match_options
 from khiva_arena.cli.say import say
 from khiva_arena.cli.settings import Settings, tables_of_flags
@@ -59,18 +60,34 @@ from khiva_arena.errors import ConfigError
 @click.option(
     "--new-event",
     is_flag=True,
-    help="Begin another event beside one that is not over and that bots or settings have left behind.",
+    help="Begin another event: if all of these settings are over, or beside one that is not and that bots or settings have left "
+    "behind. One of these settings that is not over goes on.",
 )
+@draw_options
 @json_option
-def command(config: Path | None, any_engine: bool, new_event: bool, shipped: bool, as_json: bool, **flags: Any) -> int:
+def command(
+    config: Path | None,
+    any_engine: bool,
+    new_event: bool,
+    commit: bool,
+    public: str | None,
+    shipped: bool,
+    as_json: bool,
+    **flags: Any,
+) -> int:
     """Play a competition: by default a round-robin, every line-up of the bots, on every seed, in every rotation of the seats.
 
     CONFIG is a TOML file with the same settings by their long names (bots = [...], seats = 3, turn = "1s", a [rules]
     table), and with [[stage]] tables for events one after another; `khiva-arena init` writes one. Flags win over
-    KHIVA_ARENA_RUN_* variables (one for each setting but --bot), and those over the file. The same command again resumes.
+    KHIVA_ARENA_RUN_* variables (one for each setting but --bot), and those over the file. The same command again resumes; if
+    what it asks for is over, it says so, prints the table and plays nothing.
     """
+    how = How(any_engine, new_event, commit, public)
     stages, entrants = _asked(config, flags, shipped)
-    played, complete = compete(stages, entrants, any_engine=any_engine, new_event=new_event)
+    played, complete = compete(stages, entrants, how)
+    if commit:
+        print_commitment(stages[0].out, played[0], as_json)
+        return 0
     with if_interrupted(say, lambda: "all matches are fixed" if complete else "some matches are not fixed"):
         from khiva_arena.cli.standings import print_standings  # numpy comes with it: not before the matches have been played
 

@@ -8,6 +8,7 @@ import click
 
 from khiva_arena.cli.competition import compete, entrants_named
 from khiva_arena.cli.completion import BOT
+from khiva_arena.cli.draw import How, draw_options, print_commitment
 from khiva_arena.cli.event import stored, timetable_of
 from khiva_arena.cli.names import under_a_table
 from khiva_arena.cli.options import conditions, json_option
@@ -42,11 +43,22 @@ UNDECIDED = 1
 @click.option("--events", metavar="FILE", help="Also write what happens as JSON lines, for `khiva-arena watch` and programs.")
 @click.option("--any-engine", is_flag=True, help="Go on with a test that another version of khiva-arena began; it is marked.")
 @click.option(
-    "--new-event", is_flag=True, help="Begin another test beside one that is not over and that bots or settings have left."
+    "--new-event",
+    is_flag=True,
+    help="Begin another test: if all of these settings are over, or beside one that is not and that bots or settings have left.",
 )
+@draw_options
 @json_option
 def command(
-    candidate: str, opponents: tuple[str, ...], any_engine: bool, new_event: bool, as_json: bool, normalized: bool, **flags: Any
+    candidate: str,
+    opponents: tuple[str, ...],
+    any_engine: bool,
+    new_event: bool,
+    commit: bool,
+    public: str | None,
+    as_json: bool,
+    normalized: bool,
+    **flags: Any,
 ) -> int:
     """Is CANDIDATE better than the OPPONENTS? Play seed by seed, every table in all rotations, until the answer is clear.
 
@@ -54,6 +66,7 @@ def command(
     a seed. It is looked at after each seed, from the 32nd on, and stops at a bound. The same command again resumes. Exit
     code 0 with a decision, either way; 1 without.
     """
+    how = How(any_engine, new_event, commit, public)
     model = Model.NORMALIZED if normalized else Model.LOGISTIC
     hypotheses = Hypotheses(flags.pop("elo0"), flags.pop("elo1"), flags.pop("alpha"), flags.pop("beta"), model)
     said = {key: value for key, value in flags.items() if value not in (None, ())}
@@ -63,7 +76,10 @@ def command(
     if settings.seeds < FEWEST_BLOCKS:
         raise ConfigError(f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} are too few")
     entrants = entrants_named({**tables, "bots": settings.bots})
-    played, complete = compete([settings], entrants, any_engine=any_engine, new_event=new_event)
+    played, complete = compete([settings], entrants, how)
+    if commit:
+        print_commitment(settings.out, played[0], as_json)
+        return 0
     found = sprt_of(settings.out, played[0])
     click.echo(json.dumps(to_json(found)) if as_json else to_text(found), nl=as_json)
     if not as_json and (same := under_a_table([entrants], {bot.identity: bot.name for bot in entrants})):

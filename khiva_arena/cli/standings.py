@@ -275,9 +275,9 @@ def _set_aside(event: EventRow, void: VoidRow) -> MatchRow:
 
 def block_of(event: EventRow, seed: int) -> str:
     """Names the deal, so that events of one run secret share blocks; a hash, since the secret may not be revealed yet."""
-    return _hashed(event.secret, seed)
+    return _hashed(event.secret, seed, event.public)
 
 
 @lru_cache
-def _hashed(secret: bytes, seed: int) -> str:
-    return sha256(b"khiva-block-1\0" + seeds.seed_secret(secret, seed)).hexdigest()[:16]
+def _hashed(secret: bytes, seed: int, public: str | None) -> str:
+    return sha256(b"khiva-block-1\0" + seeds.seed_secret(secret, seed, public)).hexdigest()[:16]

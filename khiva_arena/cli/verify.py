@@ -30,7 +30,8 @@ T = TypeVar("T")
 @dataclass(slots=True)
 class Report:
     """What was found in one event. ``sound``: how many matches are; ``sound_matches`` and ``unsound_matches`` say which, by
-    ordinal. ``missing``: planned and not fixed."""
+    ordinal. ``missing``: planned and not fixed. ``public``: the text that was mixed into schedule and deals. ``ground``: whether
+    whoever chose the definition could choose the draw with it, since its id is one of version 0.1.0."""
 
     event: str
     number: int
@@ -39,6 +40,8 @@ class Report:
     missing: int = 0
     unrevealed: int = 0
     digest: str = ""
+    public: str | None = None
+    ground: bool = False
     problems: list[str] = field(default_factory=list)
     sound_matches: list[int] = field(default_factory=list)
     unsound_matches: list[int] = field(default_factory=list)
@@ -93,6 +96,10 @@ def say_report(report: Report) -> None:
     click.echo(f"event {report.number} ({report.event}): {of}{rest}; run digest {report.digest}")
     if report.unrevealed:
         click.echo(f"  {report.unrevealed} of them were checked with the store's private secrets, which are not revealed yet")
+    if report.public is not None:
+        click.echo(f"  public text {one_line(report.public)!r}: see that it was drawn after the commitment was published")
+    if report.ground:
+        click.echo("  its schedule was drawn from the settings alone, as version 0.1.0 did: who chose them could choose it")
     if report.problems:
         click.echo(f"  first that differs: {report.problems[0]}")
         for problem in report.problems[1:SHOWN]:
@@ -110,6 +117,17 @@ def _say_damage(store: Path, damage: list[str]) -> None:
         click.echo("  what is sound above is sound all the same; restore a copy to go on with this store")
 
 
+def one_line(text: str) -> str:
+    """Text of a file that may be hostile, for a terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:500])
+
+
+def tell_draw(report: Report, event: EventRow) -> None:
+    """Note what the draw of an event hangs on."""
+    report.public = event.public
+    report.ground = events.is_of_0_1(event) and event.public is None
+
+
 def _ranges(ordinals: Iterable[int]) -> str:
     """Ordinals in few words: 0-4, 7, 9-11."""
     runs: list[list[int]] = []
@@ -123,6 +141,7 @@ def _ranges(ordinals: Iterable[int]) -> str:
 
 def _verify_event(store: Store, event: EventRow) -> Report:
     report = Report(event.id, event.number)
+    tell_draw(report, event)
     nothing: dict[int, bytes] = {}
     revealed = report.read("what is revealed", lambda: store.reveals(event.id), nothing)
     timetable = _check_event(store, report, event, revealed)
@@ -156,12 +175,12 @@ def _check_event(store: Store, report: Report, event: EventRow, revealed: Mappin
 
 
 def _check_secrets(event: EventRow, timetable: Timetable, revealed: Mapping[int, bytes]) -> None:
-    if seeds.commitment(event.id, event.secret) != event.commitment:
+    if not events.opens(event, event.secret):
         raise RecordError("its secret does not open the commitment that was published")
     for seed, secret in revealed.items():
         if not RUN_SECRET <= seed < timetable.seeds:
             raise RecordError(f"a secret of seed {seed} is revealed, and there is no such seed")
-        if secret != (event.secret if seed == RUN_SECRET else seeds.seed_secret(event.secret, seed)):
+        if secret != (event.secret if seed == RUN_SECRET else events.seed_secret(event, seed)):
             raise RecordError(f"the revealed secret of seed {seed} is not the one that the run's secret gives")
 
 
@@ -262,7 +281,7 @@ def _check_match(
             raise RecordError("the schedule has no such match")
         bots = event.definition["bots"]
         who = [(bots[bot]["name"], bots[bot]["identity"]) for bot in match.bots]
-        expected = events.header_of(event.definition, who, events.match_id(event.id, row.ordinal), secret)
+        expected = events.header_of(event.definition, who, events.match_id(event, row.ordinal), secret)
         if record.header != expected:
             raise RecordError("its header is not the one that the event gives")
     verify(record, secret)
@@ -275,7 +294,7 @@ def _secret(event: EventRow, row: MatchRow, record: Record, revealed: Mapping[in
     """The secret of a match's seed, revealed or not: of the two that are stored, the one that opens the match's commitment."""
     if not 0 <= row.seed < 2**63:
         raise RecordError(f"there is no seed {row.seed}")
-    derived = seeds.seed_secret(event.secret, row.seed)
+    derived = events.seed_secret(event, row.seed)
     said = revealed.get(row.seed, derived)
     return said if seeds.commitment(record.header.match, said) == record.header.commit else derived
 

@@ -1,6 +1,7 @@
 """Verify a bundle: replay every record of it and hold all else against that, without a store and without the bots."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -8,12 +9,14 @@ import msgspec
 
 from khiva_arena import __version__
 from khiva_arena.cli.bundle import tables_of
-from khiva_arena.cli.bundled_event import BundledEvent, Found, one_line
-from khiva_arena.cli.verify import SHOWN, plain, say_report
+from khiva_arena.cli.bundled_event import BundledEvent, Found
+from khiva_arena.cli.verify import SHOWN, one_line, plain, say_report
 from khiva_arena.errors import ArenaError, ConfigError, RecordError, StoreError
 from khiva_arena.replay.record import canonical
-from khiva_arena.report.differences import differences
+from khiva_arena.report.differences import counted, differences, fitted
 from khiva_arena.store import bundle
+
+NOTES_SHOWN = 5
 
 
 def verify_file(path: Path, as_json: bool) -> int:
@@ -30,14 +33,19 @@ def verify_file(path: Path, as_json: bool) -> int:
     except StoreError as error:
         raise StoreError(f"{path}: {error}") from None
     if as_json:
-        said = {"events": [plain(report) for report in found.reports], "file": found.problems, "bundle": reader.digest}
+        said = {
+            "events": [plain(report) for report in found.reports],
+            "file": found.problems,
+            "notes": found.notes,
+            "bundle": reader.digest,
+        }
         click.echo(json.dumps(said))
     else:
-        _say(path, found, reader.digest)
+        _say(path, found, reader)
     return 1 if found.problems or any(report.problems for report in found.reports) else 0
 
 
-def _say(path: Path, found: Found, digest: str) -> None:
+def _say(path: Path, found: Found, reader: bundle.Reader) -> None:
     for event, report in zip(found.events, found.reports, strict=True):
         say_report(report)
         click.echo(f"  commitment {event.commitment}: compare it with what was published before the first match")
@@ -47,8 +55,16 @@ def _say(path: Path, found: Found, digest: str) -> None:
             click.echo(f"  also: {problem}")
     elif any(report.problems for report in found.reports):
         click.echo(f"{path}: the standings were not checked, since what they rest on is not sound")
+    elif found.notes:
+        count = f"{len(found.notes)} fitted numbers of the standings"
+        click.echo(f"{path}: what the standings count and the places are those that the records give; bundle {reader.digest}")
+        click.echo(f"  note: {count} differ, which khiva-arena {one_line(reader.engine)} worked out, and this is {__version__}:")
+        for note in found.notes[:NOTES_SHOWN]:
+            click.echo(f"  note: {note}")
+        if len(found.notes) > NOTES_SHOWN:
+            click.echo(f"  and {len(found.notes) - NOTES_SHOWN} more; --json lists all")
     else:
-        click.echo(f"{path}: the standings are those that the records give; bundle {digest}")
+        click.echo(f"{path}: the standings are those that the records give; bundle {reader.digest}")
 
 
 def _check(reader: bundle.Reader) -> Found:
@@ -71,7 +87,7 @@ def _check(reader: bundle.Reader) -> Found:
         if not found.events:
             raise RecordError("there is no event in it")
         if not any(report.problems for report in found.reports):
-            found.problems += _differences(found, reader.engine)
+            _compare(found, reader.engine)
     except RecordError as error:
         found.problems.append(one_line(str(error)))
     return found
@@ -82,17 +98,27 @@ def _end(current: BundledEvent | None) -> None:
         raise RecordError(f"event {current.report.number} has no end")
 
 
-def _differences(found: Found, engine: str) -> list[str]:
-    """Where the standings differ from those that the records give, first the tables, then number by number."""
+def _compare(found: Found, engine: str) -> None:
+    """Hold the standings against those that the records give, first the tables, then number by number. Of another engine version
+    what is fitted is a note: a fit may have become another one since."""
     try:
         tables = tables_of(found.told)
     except ArenaError as error:
-        return [one_line(f"the standings cannot be worked out: {error}")]
+        found.problems.append(one_line(f"the standings cannot be worked out: {error}"))
+        return
     if len(tables) != len(found.tables):
-        return [f"it has {len(found.tables)} tables of standings, and its records give {len(tables)}"]
-    plain = [json.loads(canonical(msgspec.to_builtins(table.table))) for table in tables]  # as a file has it
-    return [
-        one_line(f"standings {number}: {difference}")
-        for number, (said, given) in enumerate(zip(found.tables, plain, strict=True), 1)
-        for difference in differences("", said.table, given, engine == __version__)
-    ]
+        found.problems.append(f"it has {len(found.tables)} tables of standings, and its records give {len(tables)}")
+        return
+    for number, (table, worked_out) in enumerate(zip(found.tables, tables, strict=True), 1):
+        said, given = table.table, json.loads(canonical(msgspec.to_builtins(worked_out.table)))  # as a file has it
+        name = f"standings {number}"
+        if engine == __version__:
+            found.problems += _lines(name, differences("", said, given, all_keys=True))
+            continue
+        wrong = _lines(name, differences("", counted(said), counted(given), all_keys=True))
+        found.problems += wrong
+        found.notes += _lines(name, differences("", fitted(said), fitted(given), all_keys=False)) if not wrong else []
+
+
+def _lines(where: str, found: Iterable[str]) -> list[str]:
+    return [one_line(f"{where}: {difference}") for difference in found]

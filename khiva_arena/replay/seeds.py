@@ -1,6 +1,8 @@
-"""Secrets, commitments and numbers of a run, each derived one way from the one before. Normative text: SPEC.md.
+"""Secrets, commitments, ids and numbers of a run, each derived one way from the one before. Normative text: SPEC.md.
 
+definition and run secret -> commitment -> event id -> match ids and what the schedule is drawn with
 run secret -> secret of seed k -> (by match id) req start and each seat's own number. Nothing a bot is sent lets it go back.
+A public text, if there is one, is mixed into the schedule and into the secrets of seeds, and into no id.
 """
 
 import re
@@ -8,6 +10,7 @@ from hashlib import sha256
 
 SECRET_BYTES = 32
 NUMBER_BITS = 53
+ID_LENGTH = 16
 _HEX_64 = re.compile(r"[0-9a-fA-F]{64}")
 
 
@@ -24,14 +27,38 @@ def stage_secret(competition: bytes, stage: int) -> bytes:
     return sha256(b"khiva-stage-1\0" + competition + stage.to_bytes(8, "big")).digest()
 
 
-def seed_secret(run: bytes, k: int) -> bytes:
-    """The secret of seed k of a run, 32 bytes."""
-    return sha256(b"khiva-seed-1\0" + run + k.to_bytes(8, "big")).digest()
+def seed_secret(run: bytes, k: int, public: str | None = None) -> bytes:
+    """The secret of seed k of a run, 32 bytes. ``public``: the event's public text, None if it has none."""
+    if public is None:
+        return sha256(b"khiva-seed-1\0" + run + k.to_bytes(8, "big")).digest()
+    return sha256(b"khiva-seed-2\0" + run + _beacon(public) + k.to_bytes(8, "big")).digest()
+
+
+def schedule_key(event: str, public: str | None = None) -> bytes:
+    """What line-ups and seatings are drawn with, 32 bytes: public, so that anyone can work the schedule out again."""
+    if public is None:
+        return sha256(b"khiva-schedule-1\0" + event.encode()).digest()
+    return sha256(b"khiva-schedule-2\0" + event.encode() + _beacon(public)).digest()
+
+
+def _beacon(text: str) -> bytes:
+    return sha256(b"khiva-beacon-1\0" + text.encode()).digest()
 
 
 def commitment(bound_to: str, secret: bytes) -> str:
-    """What is published before the first match, 64 hex digits. ``bound_to`` is the match id, or the event id for a run."""
+    """What is published before the first match, 64 hex digits. ``bound_to`` is the match id; for a run the hash of the event's
+    definition (its id where version 0.1.0 began it)."""
     return sha256(b"khiva-commit-1\0" + bound_to.encode() + secret).hexdigest()
+
+
+def event_id(definition: str, commitment: str) -> str:
+    """The id of an event, 16 hex digits. ``definition``: the hash of its definition, 64 hex digits, as its commitment has."""
+    return sha256(f"khiva-event-2\0{definition}{commitment}".encode()).hexdigest()[:ID_LENGTH]
+
+
+def match_id(event: str, ordinal: int) -> str:
+    """The id of a match, 16 hex digits, by its place in the schedule."""
+    return sha256(f"khiva-match-1\0{event}\0{ordinal}".encode()).hexdigest()[:ID_LENGTH]
 
 
 def seat_number(secret: bytes, match: str, seat: int) -> int:

@@ -6,6 +6,36 @@ from typing import Any
 
 ROUNDING = 0.002  # of numbers with three digits behind the point, fitted on another machine
 _SHOWN = 80
+_COUNTED = (
+    *("events", "game", "rules_version", "time", "policy", "isolation", "limits", "ponder", "seats"),
+    *("matches", "tables", "blocks", "fault_free_matches", "left_out", "places"),
+)
+_COUNTED_OF_A_BOT = ("bot", "name", "matches", "seeds", "finishes", "faults", "voids", "score", "ties")
+"""What standings say that follows from the records by counting alone: any engine comes to the same."""
+
+
+def counted(table: dict[str, Any]) -> dict[str, Any]:
+    """What of a table of standings is counted, its rows by bot: their order is fitted."""
+    rows = _by_bot(table.get("rows"))
+    if isinstance(rows, dict):
+        rows = {bot: {key: row[key] for key in _COUNTED_OF_A_BOT if key in row} for bot, row in rows.items()}
+    return {**{key: table[key] for key in _COUNTED if key in table}, "rows": rows}
+
+
+def fitted(table: dict[str, Any]) -> dict[str, Any]:
+    """The rest of it, the rows by bot as well."""
+    rows = _by_bot(table.get("rows"))
+    if isinstance(rows, dict):
+        rows = {bot: {key: value for key, value in row.items() if key not in _COUNTED_OF_A_BOT} for bot, row in rows.items()}
+    return {**{key: value for key, value in table.items() if key not in _COUNTED}, "rows": rows}
+
+
+def _by_bot(rows: Any) -> Any:
+    """Rows by their bot; as they are where they are none, as a forged table may have it."""
+    named = isinstance(rows, list) and all(isinstance(row, dict) and isinstance(row.get("bot"), str) for row in rows)
+    if not named or len({row["bot"] for row in rows}) < len(rows):
+        return rows
+    return {row["bot"]: row for row in rows}
 
 
 def differences(where: str, said: Any, given: Any, all_keys: bool) -> Iterator[str]:

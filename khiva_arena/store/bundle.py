@@ -40,13 +40,15 @@ class Bot(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Event(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="event"):
-    """An event that is over. ``commitment``: 64 hex digits. ``engines``: the versions that played it."""
+    """An event that is over. ``commitment``: 64 hex digits. ``engines``: the versions that played it. ``public``: the text that
+    was mixed into schedule and deals, if there is one."""
 
     id: str
     definition: dict[str, Any]
     commitment: Hex
     engines: list[str]
     bots: list[Bot]
+    public: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Reveal(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="reveal"):

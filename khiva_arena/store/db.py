@@ -126,6 +126,9 @@ class Store:
         changed = [] if intact else ["its own row"]
         changed += [f"the row of engine {values['engine']}" for values, ok in engines if not ok]
         changed += [f"the row of bot {values['position']}" for values, ok in bots if not ok]
+        public = self._checked("beacons", "event = ?", row["id"])
+        changed += ["the row of its public text" for _, ok in public if not ok]
+        row["public"] = public[0][0]["text"] if public else None
         for values, _ in bots:
             del values["event"], values["position"]
             values["complete"] = bool(values["complete"])
@@ -146,6 +149,11 @@ class Store:
             insert("events", values | {"commitment": commitment, "secret": secret})
             for position, bot in enumerate(bots):
                 insert("bots", {"event": event, "position": position, **asdict(bot), "complete": int(bot.complete)})
+
+    def add_public(self, event: str, text: str) -> None:
+        """Note the text that is mixed into an event's schedule and deals: before its first match."""
+        with self._transaction(event) as insert:
+            insert("beacons", {"event": event, "text": text, "at": now()})
 
     # --- matches ---
 

@@ -24,7 +24,7 @@ class BotRow:
 class EventRow:
     """An event, see schema.sql. ``secret`` is the run's, 32 bytes, private until revealed. ``engines``: all that played it.
     A ``definition`` that is damaged beyond reading is empty. ``changed`` names each of its rows, bots and engines included,
-    that is not as it was written."""
+    that is not as it was written. ``public``: the text that was mixed into schedule and deals."""
 
     id: str
     number: int
@@ -35,6 +35,7 @@ class EventRow:
     secret: bytes
     bots: tuple[BotRow, ...]
     changed: tuple[str, ...] = ()
+    public: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

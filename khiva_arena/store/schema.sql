@@ -1,6 +1,8 @@
 -- One store: many events. Everything a report shows is derived from these rows. PRAGMA user_version holds the version.
 -- The sum of a row is a hash over all its other columns, see sums.py.
 
+-- The id is a hash of definition and commitment, see replay/seeds.py; of the definition alone if version 0.1.0 began the event,
+-- or the competition that it is a stage of. (What stands within a statement never changes: stores are held against it.)
 CREATE TABLE events (
     id TEXT PRIMARY KEY,               -- hash of the definition
     number INTEGER NOT NULL UNIQUE,    -- 1, 2, ... in order of creation

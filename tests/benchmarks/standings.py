@@ -14,7 +14,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from khiva_arena.cli.event import bare_timetable, event_id, match_id
+from khiva_arena.cli.event import bare_timetable, commitment_to, event_id
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import canonical
 from khiva_arena.schedule.timetable import Timetable
@@ -42,10 +42,11 @@ def grown(small: Path, folder: Path) -> int:
     bots = [BotRow(f"bot-{i:02}", f"{i:064x}", "1.0", True, f"bots/{i}", str(folder)) for i in range(BOTS)]
     named = [{"name": bot.name, "identity": bot.identity} for bot in bots]
     definition = {**event.definition, "seeds": SEEDS, "lineups": LINE_UPS, "bots": named, "anchor": bots[0].name}
-    identity, timetable = event_id(definition), bare_timetable(definition)
+    commitment = commitment_to(definition, event.secret)
+    identity = event_id(definition, commitment)
+    timetable = bare_timetable(replace(event, id=identity, definition=definition))
     with Store.write(folder) as store:
         store._connection.execute("PRAGMA synchronous = OFF")  # how it is written is not measured
-        commitment = seeds.commitment(identity, event.secret)
         store.add_event(identity, canonical(definition).decode(), event.engines[0], commitment, event.secret, bots)
         for ordinal in range(timetable.matches):
             store.fix(_like(rng, rng.choice(patterns), identity, ordinal, timetable), {})
@@ -61,7 +62,7 @@ def _like(rng: random.Random, pattern: MatchRow, event: str, ordinal: int, timet
         for seat, bot, mine in zip(pattern.seats, match.bots, points, strict=True)
     ]
     place = {"ordinal": ordinal, "seed": match.k, "lineup": match.lineup, "rotation": match.rotation}
-    return replace(pattern, event=event, id=match_id(event, ordinal), seats=tuple(seats), **place)
+    return replace(pattern, event=event, id=seeds.match_id(event, ordinal), seats=tuple(seats), **place)
 
 
 def cpu(words: list[str]) -> float:

@@ -151,7 +151,7 @@ def test_a_sequential_test_ends_with_its_decision(tmp_path: Path, capsys: pytest
     assert "matches are missing, and an event is bundled when it is over" in verified(forged(too_few), tmp_path, capsys)[1]
     untested = copy.deepcopy(lines)
     del untested[EVENT]["definition"]["hypotheses"]
-    untested[EVENT]["id"] = event_id(untested[EVENT]["definition"])
+    untested[EVENT]["id"] = event_id(untested[EVENT]["definition"], untested[EVENT]["commitment"])
     assert "hypotheses belong to a sequential test" in verified(forged(untested), tmp_path, capsys)[1]
 
 
@@ -271,9 +271,9 @@ def rounded_off(lines: Lines) -> None:
 
 
 CHANGES = [
-    (put(EVENT, "id")("0" * 16), "the event itself: its definition hashes to"),
-    (put(EVENT, "id")("\x1b[2J\n"), "the event itself: its definition hashes to"),
-    (put(EVENT, "definition", "policy")("strict"), "its definition hashes to"),
+    (put(EVENT, "id")("0" * 16), "the event itself: its definition and commitment hash to"),
+    (put(EVENT, "id")("\x1b[2J\n"), "the event itself: its definition and commitment hash to"),
+    (put(EVENT, "definition", "policy")("strict"), "its definition and commitment hash to"),
     (put(EVENT, "definition", "policy")("kind"), "its definition is damaged"),
     (put(EVENT, "definition")({}), "its definition is damaged"),
     (put(EVENT, "commitment")(other), "it does not open the commitment"),
@@ -351,7 +351,7 @@ def test_an_event_that_would_take_a_day_is_refused(lines: Lines, tmp_path: Path,
         event["definition"][key] = plain
         if key == "bots":
             event["bots"] = value
-        event["id"] = event_id(event["definition"])
+        event["id"] = event_id(event["definition"], event["commitment"])
         code, out, _ = verified(forged([lines[0], event, *lines[2:]]), tmp_path, capsys)
         assert code == 1
         assert "at most are verified" in out
@@ -486,7 +486,7 @@ def test_no_definition_however_strange_breaks_it(data: st.DataObject, sound: Lin
     )
     at[path[-1]] = data.draw(VALUES | small)
     assume(what != sound[EVENT]["definition"])
-    event["id"] = event_id(what)
+    event["id"] = event_id(what, event["commitment"])
     if isinstance(what.get("bots"), list) and all(isinstance(bot, dict) for bot in what["bots"]):
         rest = {"version": "", "complete": False}
         event["bots"] = [{"name": bot.get("name"), "identity": bot.get("identity"), **rest} for bot in what["bots"]]

@@ -83,7 +83,7 @@ NAMED = [
     ("INSERT INTO reveals SELECT id, 7, secret, '' FROM events", "there is no such seed"),
     ("INSERT INTO reveals SELECT id, -7, secret, '' FROM events", "there is no such seed"),
     ("UPDATE events SET secret = zeroblob(32)", "does not open the commitment"),
-    ("UPDATE events SET definition = replace(definition, 'lenient', 'strict')", "its definition hashes to"),
+    ("UPDATE events SET definition = replace(definition, 'lenient', 'strict')", "its definition and commitment hash to"),
     ("UPDATE events SET definition = 'x'", "its definition is damaged"),
     ("UPDATE events SET definition = '[]'", "its definition is damaged"),
     ("UPDATE events SET definition = json_set(definition, '$.seeds', 'x')", "its definition is damaged"),

@@ -51,7 +51,7 @@ def test_a_definition_that_no_run_makes(event: EventRow, change: dict[str, objec
     check_definition(event)
     changed = {**event.definition, **change}
     with pytest.raises(StoreError, match="its definition is damaged") as caught:
-        check_definition(replace(event, definition=changed, id=event_id(changed)))
+        check_definition(replace(event, definition=changed, id=event_id(changed, event.commitment)))
     assert said in str(caught.value)
 
 

@@ -16,9 +16,11 @@ from typing import Any
 import jsonschema
 import pytest
 
+from khiva_arena.cli.event import commitment_to, event_id
 from khiva_arena.games.registry import GAMES
 from khiva_arena.protocol import codec
 from khiva_arena.replay import seeds
+from khiva_arena.replay.record import digest_of, run_digest
 
 PROTOCOL = Path(__file__).parents[2] / "protocol"
 PAGES = {path.relative_to(PROTOCOL).as_posix(): path.read_text("utf-8") for path in PROTOCOL.rglob("*.md")}
@@ -79,13 +81,14 @@ def test_its_program_and_commands_run(tmp_path: Path) -> None:
     assert decoded == f"{sum(v['verdict'] == 'accept' for v in frames)} frames, 0 wrong\n"
 
 
+def canonical(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_its_words_on_the_digest_give_the_digest(game: str) -> None:
     match = json.loads((PROTOCOL / "vectors" / "matches" / f"{game}.json").read_text())
     record = match["record"]
-
-    def canonical(value: Any) -> bytes:
-        return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
     assert r'"khiva-record-1\0"' in README
     link = hashlib.sha256(b"khiva-record-1\0" + canonical(record["header"])).digest()
@@ -157,6 +160,39 @@ def test_its_formulas_of_secrets_are_the_arena_s() -> None:
     assert req.endswith(") mod 2^31")
     assert 1 + (int.from_bytes(block.digest()[:8], "big") >> 11) % 2**31 == seeds.req_start(secret, "m1")
     assert digest(commit, bound_to=b"m1", secret=secret).hex() == seeds.commitment("m1", secret)
+
+
+def test_its_formulas_of_events_are_the_arena_s() -> None:
+    defined, commit, event, match, key, given = blocks(SPEC, "text")[2].splitlines()
+    definition, run = {"b": 1, "a": "é"}, bytes(range(32))
+    hashed = digest_of(definition)
+    assert formula(defined) == "definition in canonical JSON"
+    assert hashlib.sha256(b'{"a":"\\u00e9","b":1}').hexdigest() == hashed
+    commitment = digest(commit, definition_hash=hashed.encode(), run_secret=run).hex()
+    assert commitment == commitment_to(definition, run)
+    made = digest(event, definition_hash=hashed.encode(), commitment=commitment.encode()).hex()[:16]
+    assert made == event_id(definition, commitment) == seeds.event_id(hashed, commitment)
+    assert digest(match, event_id=made.encode(), ordinal_in_decimal=b"17").hex()[:16] == seeds.match_id(made, 17)
+    assert digest(key, event_id=made.encode()) == seeds.schedule_key(made)
+    assert digest(given, run_secret=run).hex() == hashlib.sha256(b"khiva-event-seed-1\0" + run).hexdigest()
+    text, secret, public_key = blocks(SPEC, "text")[3].splitlines()
+    beacon = digest(text, public_text="4 8 é".encode())
+    assert digest(secret, run_secret=run, beacon=beacon, k=7) == seeds.seed_secret(run, 7, "4 8 é")
+    assert digest(public_key, event_id=made.encode(), beacon=beacon) == seeds.schedule_key(made, "4 8 é")
+
+
+def test_its_formulas_of_records_are_the_arena_s() -> None:
+    first, link, last, run = blocks(SPEC, "text")[4].splitlines()
+    match = json.loads((PROTOCOL / "vectors" / "matches" / "khiva.json").read_text())
+    record = match["record"]
+    made = digest(first, header=canonical(record["header"]))
+    for step in record["steps"]:
+        for choice in step:
+            made = digest(link, link_before=made, choice=canonical(choice))
+    result = {key: record[key] for key in ("verdicts", "forfeited_at", "ranks", "scores", "reason")}
+    assert digest(last, last_link=made, result=canonical(result)).hex() == match["digest"]
+    assert formula(run) == r'"khiva-run-digest-1\0" || digests of all matches, in hex, in order'
+    assert hashlib.sha256(b"khiva-run-digest-1\0" + b"a1b2").hexdigest() == run_digest(["a1", "b2"])
 
 
 def test_its_diagram_is_one() -> None:

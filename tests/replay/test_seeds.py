@@ -19,6 +19,16 @@ def test_derived_values() -> None:
     assert seeds.req_start(secret, "m") == 48713140
 
 
+def test_ids_and_what_a_public_text_changes() -> None:
+    run, event = bytes(range(32)), "0123456789abcdef"
+    assert seeds.event_id("ab" * 32, "cd" * 32) == "8258b2cebc5bffcd"
+    assert seeds.match_id(event, 7) == "c82ada50e79390ed"
+    assert seeds.schedule_key(event).hex() == "29a0210db07c7766459ff2d68e9c05d1db60a17e808bbd77cabcdd6ab9dfa094"
+    assert seeds.schedule_key(event, "4 8 15").hex() == "87198b6a59f2a9012c7e3cb01661e8312a7ac0f7914057b0e6f2ae8d11cc5325"
+    assert seeds.seed_secret(run, 0, "4 8 15").hex() == "e87ed595723eeaa0df03fc0ee8668e89831833e7123fbbdbcca0830dfe7fefbe"
+    assert len({seeds.seed_secret(run, k, text) for k in (0, 1) for text in (None, "", "4 8 15", "4 8 16")}) == 8
+
+
 def test_stages_have_secrets_of_their_own() -> None:
     run = bytes(range(32))
     assert seeds.stage_secret(run, 1).hex() == "9cb8e08a80a72158006bd9b466fb1f5999048e4d5a3478b4060eb5b7e4119027"

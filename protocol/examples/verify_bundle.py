@@ -1,0 +1,150 @@
+"""Verify a bundle of khiva-arena with the standard library alone: python3 verify_bundle.py FILE [--deals]
+
+Written from BUNDLE.md and section 9 of SPEC.md. It checks all that needs no rules of a game, and does not play the choices
+through the rules, nor draw the schedule, nor fit ratings: `khiva-arena verify FILE` does. Exit code 0, or 1 if it is not sound.
+"""
+
+import gzip
+import json
+import sys
+from collections import Counter, defaultdict
+from hashlib import sha256
+
+
+def need(true, what):
+    if not true:
+        sys.exit(f"not sound: {what}"[:300])
+
+
+def canonical(value):
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode()
+
+
+def digest(*parts):
+    return sha256(b"".join(part.encode() if isinstance(part, str) else part for part in parts))
+
+
+def khiva_hands(secret, seats):
+    """The first hands of a seed by seat, from a stream of khiva-stream-1: cards are 10 * colour + value."""
+    key = digest("khiva-stream-1\0", secret, "\0\0\0\5khiva\0\0\0\4deal\0\0\0\x011").digest()
+    blocks = (digest(key, i.to_bytes(8, "big")).digest() for i in range(99))
+    stream = (int.from_bytes(block[at : at + 8], "big") for block in blocks for at in (0, 8, 16, 24))
+    cards = [10 * colour + value for colour in range(5) for value in range(1, 6)]
+    for i in range(24, 0, -1):
+        j = next(x for x in stream if x < 2**64 - 2**64 % (i + 1)) % (i + 1)
+        cards[i], cards[j] = cards[j], cards[i]
+    each = 8 if seats == 2 else 5
+    return [cards[seat * each : (seat + 1) * each] for seat in range(seats)]
+
+
+def lines_of(path):
+    with gzip.open(path) as file:
+        texts = file.read().splitlines(keepends=True)
+    lines = [json.loads(text) for text in texts]
+    need(all(canonical(line) + b"\n" == text for line, text in zip(lines, texts, strict=True)), "a line is not canonical")
+    first, *lines, last = lines
+    need(first["kind"] == "khiva-bundle" and first["format"] == 1, "not a bundle of format 1")
+    kinds = Counter(line["kind"] for line in lines)
+    sums = {"events": kinds["event"], "matches": kinds["match"], "sha256": digest(*texts[:-1]).hexdigest()}
+    need(last == {"kind": "end", "lines": len(texts) - 1, **sums}, "the last line does not fit those before it")
+    return lines
+
+
+def check_event(event, reveals, voids, matches, over):
+    what, secrets = event["definition"], {line["seed"]: bytes.fromhex(line["secret"]) for line in reveals}
+    run, defined = secrets.pop(-1), digest(canonical(what)).hexdigest()
+    bound_to = event["id"] if event["id"] == defined[:16] else defined  # the former as version 0.1.0 had it
+    of_both = digest("khiva-event-2\0", defined, event["commitment"]).hexdigest()[:16]
+    need(event["id"] in (bound_to, of_both), "the event's id is not the hash of its definition and commitment")
+    need(digest("khiva-commit-1\0", bound_to, run).hexdigest() == event["commitment"], "the run's secret opens no commitment")
+    need(what["seed"] in (None, digest("khiva-event-seed-1\0", run).hexdigest()), "the run's secret is not of the seed given")
+    mixed = digest("khiva-beacon-1\0", event["public"]).digest() if "public" in event else b""
+    for k, secret in secrets.items():
+        follows = digest("khiva-seed-2\0" if mixed else "khiva-seed-1\0", run, mixed, k.to_bytes(8, "big")).digest()
+        need(secret == follows, f"the secret of seed {k} does not follow from the run's")
+    who = [(bot["name"], bot["identity"]) for bot in what["bots"]]
+    need([(bot["name"], bot["identity"]) for bot in event["bots"]] == who, "the bots are not those of the definition")
+    need([match["ordinal"] for match in matches] == list(range(len(matches))), "matches are missing, or in another order")
+    tries = [(void["ordinal"], void["attempt"]) for void in voids]
+    counted = Counter(ordinal for ordinal, _ in tries)
+    need(tries == [(o, a) for o in sorted(counted) for a in range(1, counted[o] + 1)], "void attempts are not counted from 1")
+    bots, seats, played, order = defaultdict(Counter), what["seats"], [], []
+    for match in matches:
+        ordinal, record = match["ordinal"], match["record"]
+        name, commit = record["header"]["match"], record["header"]["commit"]
+        opened = [k for k, secret in secrets.items() if digest("khiva-commit-1\0", name, secret).hexdigest() == commit]
+        need(opened, f"match {ordinal}: no secret of a seed opens its commit")
+        played += opened
+        check_record(event, ordinal, record, secrets[opened[0]], who)
+        sits = [seat[1] for seat in record["header"]["seats"]]
+        order = sits if ordinal % seats == 0 else order
+        need(sits == order[ordinal % seats :] + order[: ordinal % seats], f"match {ordinal}: not this rotation of its table")
+        count(bots, sits, record, counted[ordinal])
+    need(set(range(len(matches))) >= set(counted) and len(matches) % seats == 0, "a void is of no match, or a table lacks one")
+    need(played == sorted(played) and set(played) == set(secrets), "the seeds that were played are not those revealed, in order")
+    chain = digest("khiva-run-digest-1\0", *(match["record"]["digest"] for match in matches)).hexdigest()
+    need(over["digest"] == chain, "the run digest is not that of the matches")
+    return secrets, bots
+
+
+def check_record(event, ordinal, record, secret, who):
+    header, what, where = record["header"], event["definition"], f"match {ordinal}"
+    need((header["format"], len(header["seats"])) == (1, what["seats"]), f"{where}: another format, or number of seats")
+    name = digest(f"khiva-match-1\0{event['id']}\0{ordinal}").hexdigest()[:16]
+    need(header["match"] == name, f"{where}: its id is not the one that the event gives")
+    for key in ("game", "rules_version", "rules", "time", "policy", "isolation"):
+        need(header[key] == what[key], f"{where}: its {key} is not that of the definition")
+    for seat, (bot, identity, number) in enumerate(header["seats"]):
+        block = digest("khiva-seat-1\0", secret, seat.to_bytes(4, "big"), name).digest()
+        need((bot, identity) in who, f"{where}: seat {seat} is none of the bots")
+        need(number == int.from_bytes(block[:8], "big") >> 11, f"{where}: seat {seat}'s number does not follow from its secret")
+    link = digest("khiva-record-1\0", canonical(header)).digest()
+    for choice in (choice for step in record["steps"] for choice in step):
+        link = digest(link, canonical(choice)).digest()
+    result = {key: record[key] for key in ("verdicts", "forfeited_at", "ranks", "scores", "reason")}
+    need(digest(link, canonical(result)).hexdigest() == record["digest"], f"{where}: its chain ends in another digest")
+    need(record.keys() == {"header", "steps", "digest", *result}, f"{where}: there is more in it than a record has")
+
+
+def count(bots, sits, record, voids):
+    for bot in set(sits):
+        bots[bot].update({"matches": 1, "voids": voids})
+    at = [{n: w for n, step in enumerate(record["steps"], 1) for s, _, w in step if s == seat and w} for seat in range(len(sits))]
+    for bot, rank, verdict, out, why in zip(sits, record["ranks"], record["verdicts"], record["forfeited_at"], at, strict=True):
+        bots[bot][rank] += 1
+        bots[bot].update(word for word in why.values() if word != "forfeited")
+        bots[bot][verdict] += out is not None and out not in why
+
+
+def main(path, deals):
+    events, parts, tables = {}, {}, []
+    for line in lines_of(path):
+        if line["kind"] == "event":
+            parts = {"event": line, "reveal": [], "void": [], "match": []}
+        elif line["kind"] == "over":
+            event = parts["event"]
+            secrets, bots = check_event(*parts.values(), line)
+            need(event["id"] not in events, "an event comes twice")
+            events[event["id"]], parts = (bots, len(parts["match"])), {}
+            said = f"commitment {event['commitment']}, public text {event.get('public')!a}"
+            print(f"event {event['id']}: {events[event['id']][1]} records are sound; {said}")
+            for k, secret in secrets.items() if deals and event["definition"]["game"] == "khiva" else ():
+                print(f"  seed {k}: hands {khiva_hands(secret, event['definition']['seats'])}")
+        elif line["kind"] == "standings":
+            tables.append(line["table"])
+        else:
+            parts[line["kind"]].append(line)
+    need(sorted(event for table in tables for event in table["events"]) == sorted(events), "an event is in no table, or in two")
+    for table in tables:
+        need(table["matches"] == sum(events[event][1] for event in table["events"]), "a table counts other matches")
+        for row in table["rows"]:
+            total = sum((events[event][0][row["bot"]] for event in table["events"]), Counter())
+            said = {"matches": row["matches"], "voids": row["voids"], **dict(enumerate(row["finishes"], 1)), **row["faults"]}
+            need(Counter(said) == total, f"a table counts otherwise for {row['name']!a}")
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1], "--deals" in sys.argv)
+    except Exception as error:  # whatever a forged file brings
+        need(False, f"{type(error).__name__}: {error!s:.200}")

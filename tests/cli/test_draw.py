@@ -1,0 +1,277 @@
+"""What a draw hangs on: a commitment to definition and secret, and a public text; and which event the same command means."""
+
+import json
+import shutil
+import signal
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from arena import NAIVE, RANDOM, arena, bots, kill, started, wait_for_matches
+from bundling import forged, lines_of
+from published import HERE, command
+
+from khiva_arena.cli.event import commitment_to, event_id, terms_of_event
+from khiva_arena.replay.record import digest_of
+from khiva_arena.store.db import EventRow, Store
+
+TWO = [*bots(RANDOM, NAIVE), "--isolation", "trusted", "--seats", "2"]
+RUN = ["run", *TWO, "--seeds", "1", "--out", "out"]
+LONG = ["run", *TWO, "--seeds", "300", "--out", "out"]
+
+
+def events(folder: Path) -> list[EventRow]:
+    with Store.read(folder) as store:
+        return store.events()
+
+
+def matches(folder: Path) -> dict[str, list[Any]]:
+    """By event, each match's id and record."""
+    with Store.read(folder) as store:
+        return {row.id: [(match.id, json.loads(match.record)) for match in store.matches(row.id)] for row in store.events()}
+
+
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store that holds an event that was committed to."""
+    folder = tmp_path_factory.mktemp("committed")
+    arena(*RUN, "--commit", cwd=folder)
+    return folder
+
+
+@pytest.fixture
+def copy(committed: Path, tmp_path: Path) -> Path:
+    shutil.copytree(committed / "out", tmp_path / "out")
+    return tmp_path
+
+
+# --- what binds what ---
+
+
+def test_a_commitment_binds_the_definition_and_the_id_hangs_on_both(copy: Path) -> None:
+    (event,) = events(copy / "out")
+    assert event.commitment == commitment_to(event.definition, event.secret)
+    assert event.id == event_id(event.definition, event.commitment) != digest_of(event.definition)[:16]
+    (other,) = [{**event.definition, "limits": {**event.definition["limits"], "memory": 2**29}}]
+    assert commitment_to(other, event.secret) != event.commitment
+
+
+def test_commit_prints_what_is_to_be_published_and_plays_nothing(copy: Path) -> None:
+    before = (copy / "out" / "arena.db").read_bytes()
+    (event,) = events(copy / "out")
+    said = arena(*RUN, "--commit", cwd=copy)
+    assert said.stdout.splitlines() == [
+        f"event 1 ({event.id}): 0 of 2 matches are recorded",
+        f"definition {digest_of(event.definition)}",
+        f"commitment {event.commitment}",
+    ]
+    assert "next: publish the commitment" in said.stderr
+    told = json.loads(arena(*RUN, "--commit", "--json", cwd=copy).stdout)
+    assert (told["event"], told["commitment"], told["recorded"], told["planned"]) == (event.id, event.commitment, 0, 2)
+    assert (copy / "out" / "arena.db").read_bytes() == before
+    played = arena(*RUN, cwd=copy)
+    assert f"commitment {event.commitment}" in played.stderr
+    assert [row.id for row in events(copy / "out")] == [event.id]
+    assert "2 of 2 matches are sound" in arena("verify", "out", cwd=copy).stdout
+
+
+def test_runs_without_a_seed_share_nothing(copy: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    arena(*RUN, cwd=copy)
+    arena(*RUN, cwd=elsewhere)
+    (one,), (other,) = events(copy / "out"), events(elsewhere / "out")
+    assert one.definition == other.definition
+    assert one.id != other.id
+    assert terms_of_event(one).key != terms_of_event(other).key
+    (mine,), (theirs,) = matches(copy / "out").values(), matches(elsewhere / "out").values()
+    assert not {match for match, _ in mine} & {match for match, _ in theirs}
+
+
+# --- which event the same command means ---
+
+
+def test_what_is_over_is_not_played_again_unless_another_event_is_asked_for(tmp_path: Path) -> None:
+    first = arena(*RUN, cwd=tmp_path)
+    again = arena(*RUN, cwd=tmp_path)
+    assert again.stdout == first.stdout
+    assert "event 1 is over, and no other event of these settings is left: nothing is played" in again.stderr
+    assert "give --new-event with --commit" in arena(*RUN, "--commit", cwd=tmp_path, code=2).stderr
+    arena(*RUN, "--new-event", cwd=tmp_path)
+    one, two = events(tmp_path / "out")
+    assert one.definition == two.definition
+    assert (one.id, one.secret) != (two.id, two.secret)
+    assert "event 2 is over" in arena(*RUN, cwd=tmp_path).stderr
+    assert len(events(tmp_path / "out")) == 2
+    assert arena("verify", "out", cwd=tmp_path).stdout.count("2 of 2 matches are sound") == 2
+    assert arena("standings", "out", cwd=tmp_path).stdout.count("rank  bot") == 1
+
+
+def test_the_newest_that_is_not_over_goes_on_even_if_another_one_is_asked_for(tmp_path: Path) -> None:
+    arena(*RUN, cwd=tmp_path)
+    (first,) = events(tmp_path / "out")
+    arena(*RUN, "--new-event", "--commit", cwd=tmp_path)
+    second = events(tmp_path / "out")[1]
+    for words in ([*RUN, "--new-event", "--commit"], [*RUN, "--commit"]):
+        assert second.commitment in arena(*words, cwd=tmp_path).stdout
+    arena(*RUN, "--new-event", cwd=tmp_path)
+    assert [row.id for row in events(tmp_path / "out")] == [first.id, second.id]
+    assert [len(found) for found in matches(tmp_path / "out").values()] == [2, 2]
+
+
+def test_one_seed_gives_one_event(tmp_path: Path) -> None:
+    words = [*RUN, "--seed", "x"]
+    arena(*words, cwd=tmp_path)
+    arena(*words[:-2], "--seed", "x", "--out", "other", cwd=tmp_path)
+    assert events(tmp_path / "out")[0].id == events(tmp_path / "other")[0].id
+    assert "nothing is played" in arena(*words, cwd=tmp_path).stderr
+    error = arena(*words, "--new-event", cwd=tmp_path, code=2).stderr.splitlines()[-1]
+    assert "it would be event 1" in error
+    assert "give another --seed or none, or another --out" in error
+    assert len(events(tmp_path / "out")) == 1
+
+
+# --- a public text ---
+
+
+def test_a_public_text_is_mixed_into_deals_and_schedule_and_into_no_id(committed: Path, tmp_path: Path) -> None:
+    found = {}
+    for name, more in (("none", []), ("a", ["--public", "draw 17: 4 8 15"]), ("b", ["--public", "draw 17: 4 8 16"])):
+        shutil.copytree(committed / "out", tmp_path / name / "out")
+        said = arena(*RUN, *more, cwd=tmp_path / name).stderr
+        assert "proves nothing" not in said
+        (event,) = events(tmp_path / name / "out")
+        found[name] = (event, matches(tmp_path / name / "out")[event.id])
+        told = arena("verify", "out", cwd=tmp_path / name).stdout
+        assert "2 of 2 matches are sound" in told
+        assert ("public text 'draw 17" in told) == bool(more)
+        arena("bundle", "out", "b.khiva", cwd=tmp_path / name)
+        assert "2 of 2 matches are sound" in arena("verify", "b.khiva", cwd=tmp_path / name).stdout
+    assert len({event.id for event, _ in found.values()}) == len({event.commitment for event, _ in found.values()}) == 1
+    assert len({tuple(match for match, _ in rows) for _, rows in found.values()}) == 1
+    assert len({terms_of_event(event).key for event, _ in found.values()}) == 3
+    assert len({rows[0][1]["header"]["commit"] for _, rows in found.values()}) == 3
+    assert [event.public for event, _ in found.values()] == [None, "draw 17: 4 8 15", "draw 17: 4 8 16"]
+    lines = lines_of(tmp_path / "a" / "b.khiva")
+    for public in ("draw 17: 4 8 16", "", None, "x\x1b[2J", "x" * 1001):
+        changed = [lines[0], {**lines[1], "public": public}, *lines[2:]]
+        (tmp_path / "forged").write_bytes(forged(changed))
+        said = arena("verify", "forged", cwd=tmp_path, code=1).stdout
+        assert "\x1b" not in said
+    without = {key: value for key, value in lines[1].items() if key != "public"}
+    (tmp_path / "forged").write_bytes(forged([lines[0], without, *lines[2:]]))
+    said = arena("verify", "forged", cwd=tmp_path, code=1).stdout
+    assert "the revealed secret of seed 0: it is not the one that the run's secret gives" in said
+
+
+def test_a_public_text_comes_before_the_first_match_and_stays(copy: Path) -> None:
+    arena(*LONG, "--commit", cwd=copy)
+    for given, words in (("first", ["--public", "first"]), ("first", ["--public", "first"]), ("first", [])):
+        before = matches(copy / "out")[events(copy / "out")[1].id]
+        running = started(*LONG, *words, cwd=copy)
+        wait_for_matches(copy / "out" / "arena.db", len(before) + 2)
+        kill(running, signal.SIGINT)
+        assert running.communicate(timeout=60)[1].count(f"public text '{given}'") == 1
+        assert events(copy / "out")[1].public == given
+    refused = arena(*LONG, "--public", "second", cwd=copy, code=2).stderr.splitlines()
+    assert "event 2 has the public text 'first', which stays" in refused[-1]
+    assert len([line for line in refused if "error" in line]) == 1
+    assert "are sound" in arena("verify", "out", "2", cwd=copy).stdout
+
+
+def test_a_public_text_that_comes_too_late_is_refused(tmp_path: Path) -> None:
+    running = started(*LONG, cwd=tmp_path)
+    wait_for_matches(tmp_path / "out" / "arena.db", 2)
+    kill(running, signal.SIGINT)
+    running.communicate(timeout=60)
+    before = matches(tmp_path / "out")
+    refused = arena(*LONG, "--public", "late", cwd=tmp_path, code=2).stderr.splitlines()
+    assert "event 1 has begun without one" in refused[-1]
+    assert (matches(tmp_path / "out"), events(tmp_path / "out")[0].public) == (before, None)
+    arena(*RUN, "--new-event", cwd=tmp_path)
+    over = arena(*RUN, "--public", "late", cwd=tmp_path, code=2).stderr
+    assert "is over, and was played without this text" in over
+
+
+def test_a_public_text_that_came_with_the_commitment_is_said_to_prove_nothing(tmp_path: Path) -> None:
+    assert "so it proves nothing; next time --commit first" in arena(*RUN, "--public", "x", cwd=tmp_path).stderr
+    assert "nothing is played" in arena(*RUN, "--public", "x", cwd=tmp_path).stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--public", "two\nlines"], "--public: one line of 1 to 1,000 printable characters is expected"),
+        (["--public", ""], "--public: one line of 1 to 1,000 printable characters is expected"),
+        (["--public", "x" * 1001], "--public: one line of 1 to 1,000 printable characters is expected"),
+        (["--public", "x", "--commit"], "--commit and --public: publish the commitment first"),
+    ],
+)
+def test_what_is_no_public_text(tmp_path: Path, words: list[str], said: str) -> None:
+    assert said in arena(*RUN, *words, cwd=tmp_path, code=2).stderr
+    assert not (tmp_path / "out").exists()
+
+
+# --- stages, sequential tests, events of version 0.1.0 ---
+
+STAGES = '[[stage]]\nname = "league"\nseeds = 1\n[[stage]]\nname = "final"\ntake = 2\nseeds = 1\n'
+
+
+def test_stages_share_a_public_text_and_name_the_event_before(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text(STAGES)
+    words = ["run", "c.toml", *TWO, "--out", "out"]
+    first = json.loads(arena(*words, "--commit", "--json", cwd=tmp_path).stdout)
+    said = arena(*words, "--public", "dice 3 5", cwd=tmp_path).stderr
+    assert "proves nothing" not in said
+    league, final = events(tmp_path / "out")
+    assert league.commitment == first["commitment"]
+    assert (league.public, final.public) == ("dice 3 5", "dice 3 5")
+    assert ("after" in league.definition, final.definition["after"]) == (False, league.id)
+    assert arena("verify", "out", cwd=tmp_path).stdout.count("matches are sound") == 2
+    assert "events 1, 2 are over" in arena(*words, cwd=tmp_path).stderr
+    arena(*words, "--new-event", cwd=tmp_path)
+    later = events(tmp_path / "out")[2:]
+    assert [event.definition["stage"] for event in later] == [1, 2]
+    assert later[1].definition["after"] == later[0].id
+    assert [event.public for event in later] == [None, None]
+
+
+def test_a_later_stage_can_have_a_commitment_and_a_text_of_its_own(tmp_path: Path) -> None:
+    first, final = STAGES.split("\n[[stage]]\n")
+    (tmp_path / "c.toml").write_text(first)
+    words = ["run", "c.toml", *TWO, "--out", "out"]
+    arena(*words, "--commit", cwd=tmp_path)
+    arena(*words, "--public", "first text", cwd=tmp_path)
+    (tmp_path / "c.toml").write_text(f"{first}\n[[stage]]\n{final}")
+    assert "event 2 (" in arena(*words, "--commit", cwd=tmp_path).stdout
+    assert "proves nothing" not in arena(*words, "--public", "second text", cwd=tmp_path).stderr
+    assert [event.public for event in events(tmp_path / "out")] == ["first text", "second text"]
+    assert arena("verify", "out", cwd=tmp_path).stdout.count("matches are sound") == 2
+
+
+def test_a_sequential_test_is_committed_to_as_well(tmp_path: Path) -> None:
+    rates = ["--elo0", "-200", "--elo1", "300", "--alpha", "0.3", "--beta", "0.3"]
+    words = ["sprt", NAIVE, RANDOM, *rates, "--isolation", "trusted", "--out", "out", "-j", "2"]
+    said = arena(*words, "--commit", cwd=tmp_path).stdout
+    (event,) = events(tmp_path / "out")
+    assert f"commitment {event.commitment}" in said
+    first = arena(*words, "--public", "17", cwd=tmp_path)
+    assert events(tmp_path / "out")[0].public == "17"
+    again = arena(*words, cwd=tmp_path)
+    assert (again.stdout, "nothing is played" in again.stderr) == (first.stdout, True)
+    assert "are sound" in arena("verify", "out", cwd=tmp_path).stdout
+
+
+def test_an_event_of_0_1_0_that_is_over_is_known_and_another_one_is_drawn_otherwise(tmp_path: Path) -> None:
+    with tarfile.open(HERE / "0.1.0" / "khiva-round-robin" / "stores.tar.xz") as tar:
+        tar.extractall(tmp_path, filter="data")
+    words = command("khiva", "round-robin", tmp_path, tmp_path / "finished")
+    assert "event 1 is over" in arena(*words, cwd=tmp_path).stderr
+    assert len(events(tmp_path / "finished")) == 1
+    arena(*words, "--new-event", cwd=tmp_path, code=None)
+    old, new = events(tmp_path / "finished")
+    assert old.definition == new.definition
+    assert (old.id, new.id) == (digest_of(old.definition)[:16], event_id(new.definition, new.commitment))
+    said = arena("verify", "finished", cwd=tmp_path).stdout
+    assert said.count("matches are sound") == 2
+    assert said.count("its schedule was drawn from the settings alone, as version 0.1.0 did") == 1
