@@ -33,9 +33,15 @@ class BotError(ArenaError):
 
 
 class StoreError(ArenaError):
-    """A store cannot be used: another version, another arbiter at work, a damaged file, a full disk."""
+    """A store cannot be used: another version, another arbiter at work, a damaged file."""
 
     exit_code = 2
+
+
+class StoreFull(StoreError):
+    """The disk took no more of a store: what had been recorded before is there."""
+
+    exit_code = 1
 
 
 class IllegalChoice(ArenaError, ValueError):

@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from khiva_arena.text import harmless
+
 NOTES_KEPT = 8_192
 # No text that a bot wrote has this character in it: ``printable`` makes an escape of it.
 MARK = "\x1e"
@@ -19,8 +21,7 @@ _MARK_LINE = re.compile(f"{MARK}[^\n]*\n")
 
 def printable(data: bytes | bytearray) -> str:
     """What a bot wrote, safe on a terminal: undecodable bytes and control characters become escapes, but for tab and newline."""
-    text = data.decode("utf-8", "backslashreplace")
-    return "".join(c if c.isprintable() or c in "\t\n" else c.encode("unicode_escape").decode() for c in text)
+    return harmless(data.decode("utf-8", "backslashreplace"), keep="\t\n")
 
 
 def unfinished(data: bytes | bytearray) -> int:
@@ -134,6 +135,7 @@ def in_its_folder(notes: str) -> str:
 
 
 def shown(notes: str) -> str:
-    """A text of notes for people: marks stand at the margin, what the bot wrote is indented, so it can write no mark."""
+    """A text of notes for people: marks stand at the margin, what the bot wrote is indented, so it can write no mark. Notes of a
+    store that somebody sent may hold anything."""
     lines = in_its_folder(notes).rstrip("\n").split("\n")
-    return "\n".join(line[1:] if line.startswith(MARK) else f"{INDENT}{line}" for line in lines)
+    return "\n".join(harmless(line[1:] if line.startswith(MARK) else f"{INDENT}{line}".expandtabs()) for line in lines)

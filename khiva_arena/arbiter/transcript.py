@@ -14,6 +14,7 @@ from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol import codec
 from khiva_arena.protocol.codec import HEADER
 from khiva_arena.protocol.messages import FROM_ARBITER
+from khiva_arena.text import harmless
 
 SHOWN_BYTES = 32
 SKIPPED_MOST = 1 << 20
@@ -176,7 +177,7 @@ def compact(message: dict[str, Any], most: int | None = None) -> str:
 def type_of(message: dict[str, Any]) -> str:
     """The type of a message as one printable word."""
     tag = message.get("type")
-    return tag if isinstance(tag, str) and tag.isidentifier() and tag.isascii() else ascii(tag)[:40]
+    return tag if isinstance(tag, str) and tag.isidentifier() and tag.isascii() else harmless(repr(tag)[:40])
 
 
 def hexed(piece: Piece) -> str:

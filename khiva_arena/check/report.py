@@ -5,6 +5,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from khiva_arena.text import harmless
+
 
 class Status(StrEnum):
     """How a step went. A warning is nothing that a match would blame the bot for."""
@@ -72,10 +74,10 @@ BAR = 40
 
 def step_text(step: Step) -> str:
     """One step as lines for people."""
-    lines = [f"{step.number:>3}  {MARKS[step.status]:<7} {step.title}" + (f": {step.said}" if step.said else "")]
+    lines = [f"{step.number:>3}  {MARKS[step.status]:<7} {step.title}" + (f": {harmless(step.said)}" if step.said else "")]
     for name in ("expected", "got", "stderr", "hint"):
         if value := getattr(step, name):
-            first, *more = value.splitlines()
+            first, *more = map(harmless, value.expandtabs().splitlines())
             lines += [f"{INDENT}{name + ':':<9} {first}", *(f"{INDENT}{'':<9} {line}" for line in more)]
     return "\n".join(line.rstrip() for line in lines)
 

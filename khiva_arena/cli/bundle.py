@@ -31,6 +31,7 @@ from khiva_arena.schedule.formats import Result
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import bundle
 from khiva_arena.store.db import EventRow, Store
+from khiva_arena.text import harmless
 
 MEASURED = ("cpu_s", "paused")
 """What standings tell of one machine and one run, which nobody else can check."""
@@ -54,8 +55,8 @@ def command(store: Path, out: Path, event: tuple[str, ...]) -> None:
                 writer.add(table)
             digest = writer.end()
     matches = sum(len(event.rows) for event in told)
-    say(f"{matches} matches of {len(told)} event{'s' * (len(told) != 1)} are in {out}; bundle {digest}")
-    say(f"next: khiva-arena verify {shlex.quote(str(out))}")
+    say(harmless(f"{matches} matches of {len(told)} event{'s' * (len(told) != 1)} are in {out}; bundle {digest}"))
+    say(harmless(f"next: khiva-arena verify {shlex.quote(str(out))}"))
 
 
 def in_order(events: Sequence[EventRow]) -> list[EventRow]:

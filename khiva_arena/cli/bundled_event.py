@@ -12,7 +12,7 @@ from khiva_arena.cli import event as events
 from khiva_arena.cli.bundle import Told
 from khiva_arena.cli.sequential import add_seed, hypotheses_of
 from khiva_arena.cli.settings import MOST
-from khiva_arena.cli.verify import Report, one_line, tell_draw
+from khiva_arena.cli.verify import Report, tell_draw
 from khiva_arena.errors import ArenaError, RecordError
 from khiva_arena.games.registry import get
 from khiva_arena.ratings.matches import MatchRow
@@ -25,6 +25,7 @@ from khiva_arena.schedule.roundrobin import Match
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import bundle
 from khiva_arena.store.db import RUN_SECRET, BotRow, EventRow
+from khiva_arena.text import LONGEST, harmless
 
 MOST_BOTS = 2_000  # what a table of who meets whom takes grows with their square
 MOST_COPIES = 5
@@ -50,10 +51,10 @@ class BundledEvent:
 
     def __init__(self, found: Found, line: bundle.Event) -> None:
         if line.id in [event.id for event in found.events]:
-            raise RecordError(f"event {one_line(line.id)} comes twice")
+            raise RecordError(f"event {harmless(line.id, LONGEST)} comes twice")
         number = len(found.events) + 1
         self.over = False
-        self.report = Report(one_line(line.id), number)
+        self.report = Report(harmless(line.id, LONGEST), number)
         self._line = line
         self._row = _row_of(line, number, b"")
         self._found = found
@@ -89,7 +90,7 @@ class BundledEvent:
         try:
             check()
         except ArenaError as error:
-            self.report.problems.append(one_line(f"{where}: {error}"))
+            self.report.problems.append(harmless(f"{where}: {error}", LONGEST))
             return False
         return True
 

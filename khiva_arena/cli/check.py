@@ -24,6 +24,7 @@ from khiva_arena.cli.settings import AUTO, settle, tables_of_flags
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import GAMES, get
+from khiva_arena.text import harmless
 
 OPPONENT = "shipped:python/random"
 
@@ -84,7 +85,7 @@ def command(bot: str, games: tuple[str, ...], quick: bool, trust_bots: bool, as_
         runtimes=settings.loading.runtimes,
     )
     if not as_json:
-        click.echo(f"{bot}, at isolation {sandbox.level}")
+        click.echo(harmless(f"{bot}, at isolation {sandbox.level}"))
     teller = _Teller()
     report = check(bench, bot, (lambda step: None) if as_json else teller.tell)
     teller.done()

@@ -13,6 +13,7 @@ import click
 from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, hexed, message_of, type_of
 from khiva_arena.errors import ConfigError, RemoteProtocolError
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER, FRAME_MOST_TO_BOT
+from khiva_arena.text import harmless
 
 CHUNK = 65_536
 HEX = frozenset(b"0123456789abcdefABCDEF")
@@ -38,7 +39,7 @@ def command(files: tuple[Path, ...], as_hex: bool, way: str | None, as_json: boo
     wrong = 0
     for file in files or (None,):
         if len(files) > 1 and not as_json:
-            click.echo(f"{file}:")
+            click.echo(harmless(f"{file}:"))
         wrong += _decode(file, as_hex, from_bot, as_json)
     return 1 if wrong else 0
 

@@ -14,8 +14,10 @@ from khiva_arena.ratings.matches import complete_tables
 from khiva_arena.report.exports import MatchResult, ResultSeat, pgn_names, to_csv, to_jsonl, to_pgn
 from khiva_arena.report.standings import Entrant
 from khiva_arena.store.db import EventRow, Store
+from khiva_arena.text import harmless
 
 FORMATS = ("csv", "jsonl", "pgn")
+LINE_ENDS = "\n"
 
 
 @click.command("export", short_help="Write results for other programs: CSV, JSON lines or PGN.")
@@ -31,7 +33,7 @@ def command(store: Path, event: tuple[str, ...], form: str, out: Path | None) ->
     that one deal was played many times, as `khiva-arena standings` does.
     """
     with Store.read(store) as opened:
-        texts = _texts(opened, in_order(events_of(opened, event)), form)
+        texts = (harmless(text, keep=LINE_ENDS) for text in _texts(opened, in_order(events_of(opened, event)), form))
         if out is None:
             for text in texts:
                 click.echo(text.encode(), nl=False)  # as bytes, since names may hold more than a terminal's code page

@@ -10,6 +10,7 @@ from khiva_arena.cli.newfile import new_file
 from khiva_arena.cli.options import is_text
 from khiva_arena.cli.say import say
 from khiva_arena.errors import ConfigError, InternalError
+from khiva_arena.text import harmless
 
 OUT = 'out = "results/competition"'
 """As it stands in competition.toml."""
@@ -24,7 +25,7 @@ def command(file: Path) -> None:
         raise ConfigError(f"{file.name!r}: name a file in text that a settings file can hold")
     with new_file(file) as out:
         out.write(settings_text(file.stem).encode())
-    say(f"{file} is written; next: khiva-arena run {shlex.quote(str(file))}")
+    say(harmless(f"{file} is written; next: khiva-arena run {shlex.quote(str(file))}"))
 
 
 def settings_text(name: str = "competition") -> str:

@@ -1,5 +1,6 @@
 """The arbiter's messages: readable lines on stderr, JSON lines in the store."""
 
+import os
 import sys
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
@@ -7,6 +8,9 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from khiva_arena.cli.say import say
+from khiva_arena.store import private
+from khiva_arena.store.files import LOG
+from khiva_arena.text import harmless
 
 # structlog looks for rich, to draw tracebacks that we never ask for; to import that takes as long as structlog itself
 _rich = sys.modules.setdefault("rich", None)  # type: ignore[arg-type]
@@ -15,8 +19,6 @@ try:
 finally:
     if _rich is None:
         del sys.modules["rich"]
-
-FILE = "log.jsonl"
 
 
 class Log:
@@ -28,7 +30,8 @@ class Log:
         self._file: TextIO | None = None
         if folder is not None:
             try:
-                self._file = (folder / FILE).open("a", encoding="utf-8", buffering=1)
+                descriptor = private.open_file(folder / LOG, os.O_WRONLY | os.O_APPEND)
+                self._file = os.fdopen(descriptor, "a", encoding="utf-8", buffering=1)
             except OSError as error:
                 say(f"warning: there will be no log: {error}")
         self._stamp = structlog.processors.TimeStamper(fmt="iso", utc=True)
@@ -45,10 +48,10 @@ class Log:
                 self._file.write(str(self._json(None, method, self._stamp(None, method, {**entry, "level": method}))) + "\n")
             except OSError as error:
                 self._file = None  # the truth is in the database; a log that cannot be written ends nothing
-                self.tell("log", f"the log stops here: {error}", True)
+                self.tell("log", harmless(f"the log stops here: {error}"), True)
         event = entry.pop("event")
         values = "  ".join(f"{key}={value}" for key, value in entry.items())
-        self.tell(event, f"{event}{'  ' if values else ''}{values}", method == "warning")
+        self.tell(event, harmless(f"{event}{'  ' if values else ''}{values}"), method == "warning")
         raise structlog.DropEvent
 
     def close(self) -> None:

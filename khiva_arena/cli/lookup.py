@@ -21,12 +21,20 @@ CHANGED = "was changed since it was written"
 def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
     """The events that ``words`` name by number or by the beginning of their id; all of them for no words.
 
-    Raises ConfigError for a word that fits none or several, StoreError for an event that is damaged.
+    Raises ConfigError for a word that fits none or several, StoreError for an event or a file that is damaged.
     """
     found = named_events(store, words)
     for event in found:
         _check_rows(store, event)
+    check_file(store)
     return found
+
+
+def check_file(store: Store) -> None:
+    """Raise StoreError where SQLite finds the file damaged: an index can hide from us that the row itself was changed."""
+    if problem := store.first_damage():
+        advice = f"`khiva-arena verify {quote(str(store.folder))}` says what is sound"
+        raise StoreError(f"{store.folder}: the file is damaged: {problem}; {advice}")
 
 
 def _check_rows(store: Store, event: EventRow) -> None:
@@ -78,6 +86,7 @@ def voids_of(store: Store, event: EventRow) -> list[VoidRow]:
 def check_event(store: Store, event: EventRow) -> None:
     """Raise StoreError unless all of an event is as it was written: before more is added to it."""
     _check_rows(store, event)
+    check_file(store)
     for _ in matches_of(store, event):
         pass
     voids_of(store, event)

@@ -17,8 +17,9 @@ import click
 from khiva_arena import __version__
 from khiva_arena.cli.completion import VARIABLE, answer
 from khiva_arena.cli.options import is_text
-from khiva_arena.cli.say import say, unwritten, watch_stdout
+from khiva_arena.cli.say import harmless_streams, say, unwritten, watch_stdout
 from khiva_arena.errors import ArenaError, ConfigError
+from khiva_arena.text import harmless
 
 COMMANDS = {
     "run": "Play a competition and print its rating table.",
@@ -113,6 +114,11 @@ def _once_more(unraisable: Any) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command line. Returns its exit code."""
+    with harmless_streams():
+        return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
     try:
         _check_text(arguments)
         code = _answer(arguments)
@@ -134,10 +140,10 @@ def run(arguments: list[str]) -> int:
         return INTERRUPTED
     except ConfigError as error:
         for problem in error.problems:
-            say(f"khiva-arena: error: {problem}")
+            say(f"khiva-arena: error: {harmless(problem)}")
         return error.exit_code
     except ArenaError as error:
-        say(f"khiva-arena: error: {error}")
+        say(f"khiva-arena: error: {_lines(str(error))}")
         return error.exit_code
     except (Exception, SystemExit):  # click makes an exit of a broken pipe
         failed = unwritten()
@@ -165,7 +171,12 @@ def _one_line(error: click.ClickException) -> str:
     """Click's message, and where to read more."""
     text = " ".join(error.format_message().split())
     path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
-    return f"{text} See `{path} -h`." if path else text
+    return harmless(f"{text} See `{path} -h`." if path else text)
+
+
+def _lines(text: str) -> str:
+    """A message that may end in lines that others wrote, as those of a build: none but the first stands at the margin."""
+    return "\n  ".join(map(harmless, text.split("\n")))
 
 
 def _lost(error: OSError) -> int:

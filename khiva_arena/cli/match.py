@@ -30,6 +30,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record, digest_of
 from khiva_arena.store.db import BotRow, EventRow, Store
+from khiva_arena.text import harmless
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
@@ -175,7 +176,7 @@ def _print(outcome: Outcome, secret: bytes, as_json: bool) -> None:
     click.echo(story(record, secret))
     for seat, report in enumerate(outcome.seats):
         for blame in report.faults:
-            click.echo(f"seat {seat}: {blame.verdict} at gather {blame.gather}: {blame.detail}")
+            click.echo(harmless(f"seat {seat}: {blame.verdict} at gather {blame.gather}: {blame.detail}"))
 
 
 def _print_notes(outcome: Outcome, tracing: Tracing) -> None:
@@ -242,7 +243,7 @@ def recorded_bot(event: EventRow, position: int, loading: Loading = AS_IT_IS) ->
         with suppress(ConfigError):
             return bot_files.load(word, row.folder, loading)
     if row.folder != os.getcwd():
-        say(f"warning: {word} was named in {row.folder}, and is not there; looking for it here")
+        say(harmless(f"warning: {word} was named in {row.folder}, and is not there; looking for it here"))
     return bot_files.load(word, loading=loading)
 
 

@@ -21,6 +21,7 @@ from khiva_arena.cli.newfile import Unwritten
 from khiva_arena.cli.options import json_option
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.shipped import Language
+from khiva_arena.text import harmless
 
 START = "random"
 """The shipped bot of each language that a new one begins as."""
@@ -48,15 +49,15 @@ def command(language: str | None, folder: Path | None, as_json: bool) -> None:
         click.echo(json.dumps({"folder": str(folder), "language": chosen.name, "files": files, "lacks": lacks}))
         return
     word = shlex.quote(f"./{folder}" if str(folder).startswith("-") else str(folder))
-    click.echo(f"{folder}: a new bot in {chosen.title}: {', '.join(files)}")
+    click.echo(harmless(f"{folder}: a new bot in {chosen.title}: {', '.join(files)}"))
     if lacks:
         known = not lacks.startswith("not known")
         click.echo(
             f"This machine lacks what it needs; on Debian and Ubuntu: {lacks}" if known else f"What it needs here is {lacks}"
         )
-    click.echo(f"Edit {folder / chosen.main}, then:")
-    click.echo(f"  khiva-arena check {word}")
-    click.echo(f"  khiva-arena match --bot {word} --bot shipped:python/greedy")
+    click.echo(harmless(f"Edit {folder / chosen.main}, then:"))
+    click.echo(harmless(f"  khiva-arena check {word}"))
+    click.echo(harmless(f"  khiva-arena match --bot {word} --bot shipped:python/greedy"))
     click.echo(
         f"What bots are asked: {shipped.folder('protocol') / 'games'}; how to go on: {shipped.folder('bots') / 'README.md'}"
     )

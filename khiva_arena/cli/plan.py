@@ -13,6 +13,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.report import plan
 from khiva_arena.report.standings import Standings
 from khiva_arena.store.db import Store
+from khiva_arena.text import harmless
 
 POWER = 0.8
 
@@ -56,7 +57,7 @@ def command(
         click.echo(title(members))
         click.echo(plan.to_text(one, table))
     if not plans:
-        click.echo(f"no event in {store} yet")
+        click.echo(harmless(f"no event in {store} yet"))
 
 
 def _planned(table: Standings, error: float | None, gap: float | None, power: float) -> plan.Plan:

@@ -33,6 +33,7 @@ from khiva_arena.replay.record import Record
 from khiva_arena.replay.requests import Asked, Request, requests
 from khiva_arena.result import Policy
 from khiva_arena.store.db import Store
+from khiva_arena.text import harmless
 
 TOLD_LINES = 4
 
@@ -204,7 +205,8 @@ def _asked(request: Request) -> Asked:
 
 def _print(record: Record, seat: int, name: str, again: Again, asked: Sequence[Reply], differ: Sequence[Reply]) -> None:
     header = record.header
-    click.echo(f"match {header.match}: seat {seat} of {len(header.seats)}, then {header.seats[seat].name}, now {name}")
+    who = f"seat {seat} of {len(header.seats)}, then {header.seats[seat].name}, now {name}"
+    click.echo(harmless(f"match {header.match}: {who}"))
     for reply in differ:
         request, message = reply.request, reply.request.message
         assert isinstance(message, Decide)
@@ -214,14 +216,14 @@ def _print(record: Record, seat: int, name: str, again: Again, asked: Sequence[R
         click.echo(f"  then {_chosen(message, then, why)}")
         _echo_lines(told[0], told[1])
         if reply.blame is not None:
-            click.echo(f"  now  {reply.blame.verdict}: {reply.blame.detail}")
+            click.echo(harmless(f"  now  {reply.blame.verdict}: {reply.blame.detail}"))
         else:
             click.echo(f"  now  {_chosen(message, reply.choice, '')}")
             _echo_lines(told[1], told[0])
     if again.out is not None:
         when = "at the start" if again.out.gather == 0 else f"at gather {again.out.gather}"
         as_then = ", as it did then" if record.forfeited_at[seat] == again.out.gather else ""
-        click.echo(f"{name} fails {when}{as_then}: {again.out.verdict}: {again.out.detail}")
+        click.echo(harmless(f"{name} fails {when}{as_then}: {again.out.verdict}: {again.out.detail}"))
     if differ:
         click.echo(f"{len(differ)} of {len(asked)} choices differ")
     elif asked or again.out is None:

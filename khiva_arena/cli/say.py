@@ -1,19 +1,57 @@
-"""Lines for the user on stderr, and what to do when nobody can read what we write.
+"""Lines for the user on stderr, what no stream of ours lets through, and what to do when nobody can read what we write.
 
 Whoever read our messages may have gone, as ``2>&1 | head -1`` has, or their disk may be full: no run ends over that.
 """
 
+import codecs
 import io
 import os
+import re
 import select
 import stat
 import sys
 import time
-from contextlib import suppress
-from typing import Any, Self, TextIO
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Self, TextIO, cast
+
+from khiva_arena.text import harmless
 
 HELD_MOST = 4 << 20
 LAST_SECONDS = 1.0
+OURS = "\n\t"
+"""Control characters that our own text has."""
+_COLOURS = re.compile("(\x1b\\[(?:0|1|2|[39][0-7])m)")
+"""Plain colours, bold and dim, as click's ``style`` writes them."""
+
+
+class Net:
+    """A text stream that writes all text harmless, whoever wrote it and whichever command prints it. On a terminal our colours
+    pass; elsewhere there are none."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._colours = stream.isatty()
+
+    def write(self, text: str) -> int:
+        parts = _COLOURS.split(text) if self._colours and "\x1b" in text else [text]
+        parts[::2] = [harmless(part, keep=OURS) for part in parts[::2]]
+        self._stream.write("".join(parts))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def harmless_streams() -> Iterator[None]:
+    """Let nothing but harmless text get to stdout and stderr meanwhile."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (stream and cast(TextIO, Net(stream)) for stream in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
 
 
 def say(text: str, end: str = "\n") -> None:
@@ -68,7 +106,8 @@ class Trickle:
         if self._descriptor >= 0:
             dropped = [f"... {self._dropped} lines not shown: stderr was not read in time"] * bool(self._dropped)
             self._dropped = 0
-            self._held += "".join(f"{text}\n" for text in (*dropped, *texts)).encode(sys.stderr.encoding, "backslashreplace")
+            lines = "".join(f"{harmless(text, keep=OURS)}\n" for text in (*dropped, *texts))
+            self._held += lines.encode(sys.stderr.encoding, "backslashreplace")
 
     def _write(self, until: float | None) -> None:
         """Write what is taken until then, on the monotonic clock; None is until all is."""
@@ -127,7 +166,9 @@ def watch_stdout() -> None:
     if sys.stdout is not None:
         _stdout = Stdout(sys.stdout.fileno(), "wb", closefd=False)
         old = sys.stdout
-        sys.stdout = io.TextIOWrapper(io.BufferedWriter(_stdout), old.encoding, old.errors, line_buffering=old.isatty())
+        # click would write UTF-8 past us where it finds ASCII
+        encoding = "utf-8" if codecs.lookup(old.encoding).name == "ascii" else old.encoding
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(_stdout), encoding, old.errors, line_buffering=old.isatty())
 
 
 def unwritten() -> OSError | None:

@@ -13,6 +13,7 @@ from khiva_arena.cli.options import json_option, store_argument
 from khiva_arena.cli.story import notes_of, story
 from khiva_arena.schedule.formats import Format
 from khiva_arena.store.db import Store
+from khiva_arena.text import harmless
 
 ROUNDS = (Format.SWISS, Format.KNOCKOUT)
 
@@ -50,15 +51,17 @@ def _list(store: Store, as_json: bool) -> None:
         each = " a round" if what["format"] in ROUNDS else ""
         seed = f"{what['seeds']} seeds{each}" + (", drawn" if what["seed"] is None else ", given")
         click.echo(
-            f"event {event.number} ({event.id}): {stage}{what['format']}, {what['game']}, {what['seats']} seats, {seed}, "
-            f"begun {event.created}"
+            harmless(
+                f"event {event.number} ({event.id}): {stage}{what['format']}, {what['game']}, {what['seats']} seats, {seed}, "
+                f"begun {event.created}"
+            )
         )
     table = [
         [
             row["match"],
-            row["id"],
+            harmless(row["id"]),
             row["seed"],
-            "  ".join(f"{n} {s} ({r}.{'' if v == 'ok' else ' ' + v})" for n, r, s, v in row["seats"]),
+            harmless("  ".join(f"{n} {s} ({r}.{'' if v == 'ok' else ' ' + v})" for n, r, s, v in row["seats"])),
         ]
         for row in listed
     ]
@@ -76,8 +79,8 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
     click.echo(story(record, secret_of(store, event, row.seed)[0]))
     for seat in row.seats:
         for verdict, detail, gather in seat.faults:
-            click.echo(f"seat {seat.seat}: {verdict} at gather {gather}: {detail}")
+            click.echo(harmless(f"seat {seat.seat}: {verdict} at gather {gather}: {detail}"))
         if notes:
             click.echo(notes_of(seat.seat, seat.notes, seat.notes_total))
     again = shlex.join(["khiva-arena", "match", "--from", str(store.folder), f"{event.number}/{row.ordinal}"])
-    click.echo(f"to play it again: {again}")
+    click.echo(harmless(f"to play it again: {again}"))

@@ -32,6 +32,7 @@ from khiva_arena.report.text import WIDTH
 from khiva_arena.result import FAULTS, Verdict
 from khiva_arena.store.db import EventRow, SeatRow, Store, VoidRow
 from khiva_arena.store.db import MatchRow as StoredMatch
+from khiva_arena.text import harmless
 
 CONDITIONS = ("isolation", "limits", "ponder")
 ALL = "all"
@@ -130,7 +131,7 @@ def _print(folder: Path, words: Sequence[str], wanted: Wanted) -> None:
         for placed in one.places:
             click.echo(places.to_text(placed))
     if not made:
-        click.echo(f"no event in {folder} yet")
+        click.echo(harmless(f"no event in {folder} yet"))
 
 
 class _Made(NamedTuple):
@@ -211,7 +212,7 @@ def title(events: Sequence[EventRow]) -> str:
     time = what["time"]
     engines = sorted({engine for event in events for engine in event.engines})
     mark = f"; played by khiva-arena {', '.join(engines)}" if len(engines) > 1 else ""
-    return (
+    return harmless(
         f"{what['game']} at {seats} seats; turn {time['turn_ms']} ms, bank {time['bank_ms']} ms, {what['policy']}, "
         f"isolation {what['isolation']}{_kept_otherwise(what)}; "
         f"event{'s' if len(events) > 1 else ''} {', '.join(str(e.number) for e in events)}{mark}"

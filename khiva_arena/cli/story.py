@@ -7,6 +7,7 @@ from khiva_arena.games.base import Event, State
 from khiva_arena.games.registry import get
 from khiva_arena.replay.record import FORFEITED, Record
 from khiva_arena.replay.verify import verify
+from khiva_arena.text import harmless
 
 
 def notes_of(seat: int, notes: str, total: int) -> str:
@@ -42,4 +43,4 @@ def story(record: Record, secret: bytes) -> str:
             f"{record.ranks[seat]:>3}. {names[seat]}  {record.scores[seat]} points{'' if verdict == 'ok' else f'  {verdict}'}"
         )
     lines.append(f"digest {record.digest}")
-    return "\n".join(lines)
+    return "\n".join(map(harmless, lines))

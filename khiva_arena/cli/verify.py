@@ -22,6 +22,7 @@ from khiva_arena.schedule.formats import Format
 from khiva_arena.schedule.roundrobin import Match
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, Store
+from khiva_arena.text import LONGEST, harmless
 
 SHOWN = 20
 T = TypeVar("T")
@@ -65,7 +66,7 @@ def command(store: Path, event: tuple[str, ...], as_json: bool) -> int:
     and forfeits, who sat where, that matches and voids are those of the schedule, that nothing is missing on a revealed seed,
     and, once an event is over, its run digest. Of a store also the sum of every row, that none was lost or added, and the pages
     of the file; of a bundle also the standings. Exit code 1, with the first that differs, if anything is not sound; which
-    matches are sound is then listed."""
+    matches are sound is then listed; 2 if there is no match to verify."""
     if os.path.isfile(store):
         if event:
             raise ConfigError("a bundle is verified as a whole: leave out the events")
@@ -75,6 +76,9 @@ def command(store: Path, event: tuple[str, ...], as_json: bool) -> int:
     with Store.read(store) as opened:
         damage = opened.damage()
         reports = [_verify_event(opened, row) for row in named_events(opened, event)]
+    if not damage and not any(report.problems or report.sound for report in reports):
+        named = "of the events named" if event else "of it"
+        raise StoreError(f"{store}: there is nothing to verify: no match {named} is fixed yet; `khiva-arena run` plays some")
     if as_json:
         click.echo(json.dumps({"events": [plain(report) for report in reports], "file": damage}))
     else:
@@ -93,17 +97,18 @@ def say_report(report: Report) -> None:
     """Print a report: what is sound, and what differs."""
     of = f"{report.sound} of {report.planned} matches are sound"
     rest = f", {report.missing} are {'missing' if report.problems else 'not played yet'}" if report.missing else ""
-    click.echo(f"event {report.number} ({report.event}): {of}{rest}; run digest {report.digest}")
+    click.echo(f"event {report.number} ({harmless(report.event, LONGEST)}): {of}{rest}; run digest {report.digest}")
     if report.unrevealed:
         click.echo(f"  {report.unrevealed} of them were checked with the store's private secrets, which are not revealed yet")
     if report.public is not None:
-        click.echo(f"  public text {one_line(report.public)!r}: see that it was drawn after the commitment was published")
+        public = harmless(report.public, LONGEST)
+        click.echo(f"  public text {public!r}: see that it was drawn after the commitment was published")
     if report.ground:
         click.echo("  its schedule was drawn from the settings alone, as version 0.1.0 did: who chose them could choose it")
     if report.problems:
-        click.echo(f"  first that differs: {report.problems[0]}")
+        click.echo(f"  first that differs: {harmless(report.problems[0], LONGEST)}")
         for problem in report.problems[1:SHOWN]:
-            click.echo(f"  also: {problem}")
+            click.echo(f"  also: {harmless(problem, LONGEST)}")
         if len(report.problems) > SHOWN:
             click.echo(f"  and {len(report.problems) - SHOWN} more; --json lists all")
         click.echo(f"  sound: {_ranges(report.sound_matches)}; not sound: {_ranges(report.unsound_matches)}")
@@ -111,15 +116,10 @@ def say_report(report: Report) -> None:
 
 def _say_damage(store: Path, damage: list[str]) -> None:
     if damage:
-        click.echo(f"{store}: the file is damaged: {damage[0]}")
+        click.echo(harmless(f"{store}: the file is damaged: {damage[0]}"))
         for problem in damage[1:SHOWN]:
             click.echo(f"  also: {problem}")
         click.echo("  what is sound above is sound all the same; restore a copy to go on with this store")
-
-
-def one_line(text: str) -> str:
-    """Text of a file that may be hostile, for a terminal."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text[:500])
 
 
 def tell_draw(report: Report, event: EventRow) -> None:

@@ -10,11 +10,12 @@ import msgspec
 from khiva_arena import __version__
 from khiva_arena.cli.bundle import tables_of
 from khiva_arena.cli.bundled_event import BundledEvent, Found
-from khiva_arena.cli.verify import SHOWN, one_line, plain, say_report
+from khiva_arena.cli.verify import SHOWN, plain, say_report
 from khiva_arena.errors import ArenaError, ConfigError, RecordError, StoreError
 from khiva_arena.replay.record import canonical
 from khiva_arena.report.differences import counted, differences, fitted
 from khiva_arena.store import bundle
+from khiva_arena.text import LONGEST, harmless
 
 NOTES_SHOWN = 5
 
@@ -50,21 +51,24 @@ def _say(path: Path, found: Found, reader: bundle.Reader) -> None:
         say_report(report)
         click.echo(f"  commitment {event.commitment}: compare it with what was published before the first match")
     if found.problems:
-        click.echo(f"{path}: not sound: {found.problems[0]}")
+        click.echo(harmless(f"{path}: not sound: {found.problems[0]}"))
         for problem in found.problems[1:SHOWN]:
             click.echo(f"  also: {problem}")
     elif any(report.problems for report in found.reports):
-        click.echo(f"{path}: the standings were not checked, since what they rest on is not sound")
+        click.echo(harmless(f"{path}") + ": the standings were not checked, since what they rest on is not sound")
     elif found.notes:
+        engine = harmless(reader.engine, LONGEST)
         count = f"{len(found.notes)} fitted numbers of the standings"
-        click.echo(f"{path}: what the standings count and the places are those that the records give; bundle {reader.digest}")
-        click.echo(f"  note: {count} differ, which khiva-arena {one_line(reader.engine)} worked out, and this is {__version__}:")
+        click.echo(
+            harmless(f"{path}: what the standings count and the places are those that the records give; bundle {reader.digest}")
+        )
+        click.echo(f"  note: {count} differ, which khiva-arena {engine} worked out, and this is {__version__}:")
         for note in found.notes[:NOTES_SHOWN]:
             click.echo(f"  note: {note}")
         if len(found.notes) > NOTES_SHOWN:
             click.echo(f"  and {len(found.notes) - NOTES_SHOWN} more; --json lists all")
     else:
-        click.echo(f"{path}: the standings are those that the records give; bundle {reader.digest}")
+        click.echo(harmless(f"{path}: the standings are those that the records give; bundle {reader.digest}"))
 
 
 def _check(reader: bundle.Reader) -> Found:
@@ -89,7 +93,7 @@ def _check(reader: bundle.Reader) -> Found:
         if not any(report.problems for report in found.reports):
             _compare(found, reader.engine)
     except RecordError as error:
-        found.problems.append(one_line(str(error)))
+        found.problems.append(harmless(str(error), LONGEST))
     return found
 
 
@@ -104,7 +108,7 @@ def _compare(found: Found, engine: str) -> None:
     try:
         tables = tables_of(found.told)
     except ArenaError as error:
-        found.problems.append(one_line(f"the standings cannot be worked out: {error}"))
+        found.problems.append(harmless(f"the standings cannot be worked out: {error}", LONGEST))
         return
     if len(tables) != len(found.tables):
         found.problems.append(f"it has {len(found.tables)} tables of standings, and its records give {len(tables)}")
@@ -121,4 +125,4 @@ def _compare(found: Found, engine: str) -> None:
 
 
 def _lines(where: str, found: Iterable[str]) -> list[str]:
-    return [one_line(f"{where}: {difference}") for difference in found]
+    return [harmless(f"{where}: {difference}", LONGEST) for difference in found]

@@ -21,6 +21,7 @@ from khiva_arena.protocol.messages import (
     Act,
     BotHello,
 )
+from khiva_arena.text import harmless
 
 HEADER = 4
 PROTO = 1
@@ -217,7 +218,7 @@ def _plain_map(value: _Pairs, depth: int) -> dict[str, object]:
 
 def _safe(key: str) -> str:
     """A bot's key in a message for people: short, and no control character of it reaches a terminal."""
-    return key[:40] if key.isprintable() else ascii(key[:40])
+    return harmless(key[:40])
 
 
 def _article(value: object) -> str:

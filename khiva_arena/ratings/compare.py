@@ -36,7 +36,7 @@ def los(ratings: Ratings) -> Floats:
     chance[there] = stdtr(freedom[there], difference[there] / error[there])
     counted = _counted(ratings)
     chance = np.fmax(chance, np.where(counted < 1, 1 - counted, np.nan))
-    return np.fmin(chance, np.where(counted.T < 1, counted.T, np.nan))
+    return np.asarray(np.fmin(chance, np.where(counted.T < 1, counted.T, np.nan)))
 
 
 def rank_intervals(ratings: Ratings) -> tuple[tuple[int, int] | None, ...]:

@@ -1,6 +1,7 @@
 """The store: a folder with one SQLite file that is the truth. One writer at a time, held by a lock; readers need none."""
 
 import json
+import marshal
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ import msgspec
 
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
-from khiva_arena.store import files, sums
+from khiva_arena.store import files, private, sums
 from khiva_arena.store.files import FILE, LOCK, VERSION, explained
 from khiva_arena.store.rows import BotRow, EventRow, MatchRow, SeatRow, VoidRow, now
 
@@ -23,8 +24,10 @@ RUN_SECRET = -1
 UNREADABLE = "unreadable"
 LOWEST, HIGHEST = -(2**63), 2**63 - 1  # integers of SQLite
 CLOSE_MS = 1_000  # for the last checkpoint, where readers are in the way
-MATCHES_AT_ONCE = 500  # read at a time: bounds memory whatever the size of a store
 TABLES = ("engines", "bots", "matches", "seats", "voids", "reveals", "conclusions", "beacons", "page_faults", "void_causes")
+MATCHES_AT_ONCE, BYTES_AT_ONCE = 500, 32 * 2**20  # read at a time: bounds memory whatever the size of a store
+ROWS_AT_ONCE = 32  # asked of SQLite before they are weighed: each may be as long as shape.LONGEST_ROW
+MOST_BYTES = 2**30  # that one question may take: more than a million matches need
 T = TypeVar("T")
 
 
@@ -36,6 +39,7 @@ class Store:
         self._connection = connection
         self._lock = lock
         self._files = self._who_is_there()
+        self._damage: str | None = None
 
     # --- opening ---
 
@@ -65,9 +69,10 @@ class Store:
     def write(cls, folder: Path) -> Self:
         """Open for writing, made if need be. Raises StoreError when another arbiter has it."""
         with explained(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+            private.make_folder(folder)
             lock = files.lock(folder)
             try:
+                files.narrow(folder)
                 return cls(folder, files.open_to_write(folder), lock)
             except BaseException:
                 os.close(lock)
@@ -195,10 +200,15 @@ class Store:
         every = (first, last) == (LOWEST, HIGHEST)  # with one whose ordinal is damaged and no number now
         within = "" if every else "AND ordinal BETWEEN ? AND ?"
         query = f"SELECT {names} FROM matches WHERE event = ? {within} ORDER BY ordinal"
-        with explained(self.folder):
-            rows = self._connection.execute(query, (event,) if every else (event, first, last))
-            while some := rows.fetchmany(MATCHES_AT_ONCE):
-                yield from self._whole(event, sums.check_all("matches", columns, some))
+        held: list[tuple[Any, ...]] = []
+        size = 0
+        for some, weight in self._pieces(query, (event,) if every else (event, first, last)):
+            held += some
+            size += weight
+            if len(held) >= MATCHES_AT_ONCE or size > BYTES_AT_ONCE:
+                yield from self._whole(event, sums.check_all("matches", columns, held))
+                held, size = [], 0
+        yield from self._whole(event, sums.check_all("matches", columns, held))
 
     def match(self, event: str, ordinal: int) -> MatchRow | None:
         """One fixed match, None if it is not here."""
@@ -251,6 +261,12 @@ class Store:
         """What is wrong with the file itself."""
         return files.damage(self._connection)
 
+    def first_damage(self) -> str:
+        """The first thing that is wrong with its pages, "" for nothing. A reader, which sees one moment of them, looks once."""
+        if self._damage is None or self._lock is not None:
+            self._damage = files.first_damage(self._connection)
+        return self._damage
+
     def changed(self, event: str) -> list[str]:
         """What of an event, beyond its matches, voids and ``EventRow.changed``, is not as it was written: rows, or how many."""
         problems = [
@@ -272,8 +288,22 @@ class Store:
     # --- plumbing ---
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = []
+        size = 0
+        for some, weight in self._pieces(query, values):
+            found += some
+            size += weight
+            if size > MOST_BYTES:
+                raise StoreError(f"{self.folder / FILE}: it is damaged: its rows are larger than any that an arbiter writes")
+        return found
+
+    def _pieces(self, query: str, values: tuple[Any, ...]) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
+        """What a query gives, a few rows at a time, with the bytes that they take: pages of a hostile file may be laid out so
+        that a small one gives rows without end."""
         with explained(self.folder):
-            return self._connection.execute(query, values).fetchall()
+            rows = self._connection.execute(query, values)
+            while some := rows.fetchmany(ROWS_AT_ONCE):
+                yield some, len(marshal.dumps(some))  # the quickest way to weigh them
 
     def _checked(self, table: str, where: str, *values: Any) -> list[tuple[dict[str, Any], bool]]:
         """Rows of a table, and whether each is as it was written."""

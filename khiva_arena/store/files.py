@@ -6,17 +6,20 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from errno import EACCES, ENOSPC, EROFS
+from errno import EACCES, EDQUOT, EFBIG, ENOSPC, EROFS
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from khiva_arena.errors import StoreError
+from khiva_arena.errors import StoreError, StoreFull
+from khiva_arena.store import private, shape
+from khiva_arena.text import LONGEST, harmless
 
 VERSION = 3
 READABLE = (2, VERSION)  # one of version 2 is brought up to date when it is written
 FILE = "arena.db"
 LOCK = "arena.lock"
+LOG = "log.jsonl"
 APPLICATION = 0x4B484956  # "KHIV"
 BUSY_SECONDS = 10.0  # for another program that holds the file
 LOCK_SECONDS = 0.5  # for an arbiter that is just ending, or a command that looks whether there is one
@@ -25,6 +28,7 @@ MAKE_WRITABLE = "; make it writable and run the same command again, or give anot
 MALFORMED = "database disk image is malformed"
 REFUSED = (sqlite3.Error, UnicodeDecodeError)  # the latter for a damaged name of a column
 FREE_SPACE = "; free some space and run the same command again, nothing that was fixed is lost"
+_NO_ROOM = ("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC", "SQLITE_IOERR_TRUNCATE")
 
 
 # --- one arbiter at a time ---
@@ -32,7 +36,7 @@ FREE_SPACE = "; free some space and run the same command again, nothing that was
 
 def lock(folder: Path) -> int:
     """Take the lock of a store that is to be written. Raises StoreError when another arbiter has it."""
-    descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    descriptor = private.open_file(folder / LOCK, os.O_RDWR)
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
         try:
@@ -43,6 +47,11 @@ def lock(folder: Path) -> int:
                 os.close(descriptor)
                 raise _taken(folder) from None
         time.sleep(0.02)
+
+
+def narrow(folder: Path) -> None:
+    """Let nobody else read the files of a store that is to be written: from here on they hold a secret."""
+    private.narrow(folder / f"{name}{end}" for name in (FILE, LOCK, LOG) for end in ("", "-wal", "-shm", "-journal"))
 
 
 def check_unlocked(folder: Path) -> None:
@@ -98,7 +107,12 @@ def _bring_up_to_date(connection: sqlite3.Connection) -> None:
 
 def _connect(uri: str) -> sqlite3.Connection:
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
-    connection.text_factory = _text
+    try:
+        connection.text_factory = _text
+        shape.harden(connection)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -124,6 +138,7 @@ def open_to_write(folder: Path) -> sqlite3.Connection:
     try:
         check_version(folder, connection)
         _bring_up_to_date(connection)
+        connection.set_progress_handler(None, 0)  # Ctrl-C lets a match be recorded that is being recorded
         # A match that was reported as fixed must outlive even a power cut.
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -168,11 +183,13 @@ def _make_if_blank(path: Path) -> None:
 
 
 def _make(draft: Path) -> None:
-    """All of it in the one file before that is moved: what SQLite keeps in a -wal file, it may fail to move over, and not say."""
+    """All of it in the one file before that is moved: what SQLite keeps in a -wal file, it may fail to move over, and not say.
+    SQLite gives the files beside it the mode of this one."""
+    os.close(private.open_file(draft, os.O_RDWR))
     connection = sqlite3.connect(draft, isolation_level=None)
     try:
         versions = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
-        connection.executescript(f"BEGIN; {_schema()} {_additions()} {versions} COMMIT;")
+        connection.executescript(f"BEGIN; {_schema()} {versions} COMMIT;")
         connection.execute("PRAGMA journal_mode = WAL")
     finally:
         connection.close()
@@ -194,7 +211,7 @@ def is_blank(connection: sqlite3.Connection) -> bool:
 
 
 def check_version(folder: Path, connection: sqlite3.Connection) -> None:
-    """Raise StoreError for what is no store, or one of another version."""
+    """Raise StoreError for what is no store, one of another version, or one whose tables are not those of its version."""
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = _version(connection)
     if application != APPLICATION:
@@ -204,13 +221,15 @@ def check_version(folder: Path, connection: sqlite3.Connection) -> None:
             f"{folder / FILE}: a store of version {version}; this engine reads versions {' and '.join(map(str, READABLE))}: "
             "use the engine that made it, or another folder"
         )
+    shape.check(folder / FILE, connection, _schema(version))
 
 
 # --- the schema ---
 
 
-def _schema() -> str:
-    return files("khiva_arena.store").joinpath("schema.sql").read_text()
+def _schema(version: int = VERSION) -> str:
+    text = files("khiva_arena.store").joinpath("schema.sql").read_text()
+    return text + (_additions() if version == VERSION else "")
 
 
 def _additions() -> str:
@@ -228,7 +247,7 @@ def _statements(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
 @cache
 def _model(version: int = VERSION) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:")
-    connection.executescript(_schema() + (_additions() if version == VERSION else ""))
+    connection.executescript(_schema(version))
     return connection
 
 
@@ -245,13 +264,31 @@ def damage(connection: sqlite3.Connection) -> list[str]:
     try:
         if _statements(connection) != _statements(_model(_version(connection))):
             found.append("its tables are not those of a store")
-        rows = connection.execute(f"PRAGMA integrity_check({PROBLEMS_MOST})").fetchall()
-        found += [line for (text,) in rows for line in str(text).splitlines() if not line.startswith(("ok", "*** in database"))]
+        found += _of_pages(connection)
         rows = connection.execute("PRAGMA foreign_key_check").fetchall()
         found += [f"row {row} of {table} belongs to nothing in {parent}" for table, row, parent, _ in rows[:PROBLEMS_MOST]]
     except REFUSED as error:
+        if shape.is_interrupt(error):
+            raise KeyboardInterrupt from None
         found.append(_words(error))
-    return found
+    return [harmless(problem, LONGEST) for problem in found]
+
+
+def first_damage(connection: sqlite3.Connection) -> str:
+    """The first thing that SQLite finds wrong with the pages of the file, "" for nothing: an index may hide from all queries
+    that the row itself was changed."""
+    try:
+        found = _of_pages(connection)
+    except REFUSED as error:
+        if shape.is_interrupt(error):
+            raise KeyboardInterrupt from None
+        return _words(error)
+    return harmless(found[0], LONGEST) if found else ""
+
+
+def _of_pages(connection: sqlite3.Connection) -> list[str]:
+    rows = connection.execute(f"PRAGMA integrity_check({PROBLEMS_MOST})").fetchall()
+    return [line for (text,) in rows for line in str(text).splitlines() if not line.startswith(("ok", "*** in database"))]
 
 
 # --- errors ---
@@ -259,19 +296,24 @@ def damage(connection: sqlite3.Connection) -> list[str]:
 
 @contextmanager
 def explained(folder: Path) -> Iterator[None]:
-    """What SQLite and the disk refuse, as one line for the user."""
+    """What SQLite and the disk refuse, in one line for the user: StoreFull where the disk took no more, else StoreError."""
     try:
         yield
     except REFUSED as error:
+        if shape.is_interrupt(error):
+            raise KeyboardInterrupt from None
         text = _words(error)
-        raise StoreError(f"{folder / FILE}: {text}{_advice(text)}") from error
+        kind = StoreFull if "full" in text or getattr(error, "sqlite_errorname", "") in _NO_ROOM else StoreError
+        raise kind(f"{folder / FILE}: {text}{_advice(text)}") from error
     except OSError as error:
-        advice = {ENOSPC: FREE_SPACE, EROFS: MAKE_WRITABLE, EACCES: MAKE_WRITABLE}.get(error.errno or 0, "")
-        raise StoreError(f"{folder}: {error.strerror or error}{advice}") from error
+        no_room = error.errno in (ENOSPC, EDQUOT, EFBIG)
+        advice = FREE_SPACE if no_room else {EROFS: MAKE_WRITABLE, EACCES: MAKE_WRITABLE}.get(error.errno or 0, "")
+        raise (StoreFull if no_room else StoreError)(f"{folder}: {error.strerror or error}{advice}") from error
 
 
 def _words(error: Exception) -> str:
-    return MALFORMED if isinstance(error, UnicodeDecodeError) else " ".join(str(error).split())
+    """SQLite's own, in which names of a hostile file may stand."""
+    return MALFORMED if isinstance(error, UnicodeDecodeError) else harmless(" ".join(str(error).split()), LONGEST)
 
 
 def _advice(text: str) -> str:
@@ -285,6 +327,7 @@ def _advice(text: str) -> str:
         "fixed is lost",
         "malformed": "; it is damaged: restore a copy to go on; `khiva-arena verify` says what is sound, if it can be read",
         "no such": "; it is damaged: restore a copy to go on",
+        "too big": "; a row of it is larger than any that an arbiter writes: restore a copy to go on",
         "not a database": "; it is damaged or no store: restore a copy, or give another folder",
         "unsupported file format": "; it is damaged: restore a copy to go on",
     }

@@ -1,4 +1,5 @@
-"""A full or a read-only disk, at every stage: one line, 2, nothing lost, and with room again the same command ends as ever."""
+"""A full disk is exit code 1, a read-only one 2, at every stage: one line, nothing lost, and with room again the same command
+ends as ever."""
 
 import random
 import sqlite3
@@ -43,7 +44,7 @@ def test_a_disk_that_fills_up(tmp_path: Path, whole: str, size: str) -> None:
     """From the store's own making to the middle of the run."""
     words = [*WORDS, "--seeds", "12", "--out", "disk/out"]
     with small_disk(tmp_path / "disk", size) as disk:
-        assert FREE in refused(arena(*words, cwd=tmp_path, code=2))
+        assert FREE in refused(arena(*words, cwd=tmp_path, code=1))
         remount(disk, "size=64m")
         fixed = matches(disk / "out")
         done = arena(*words, cwd=tmp_path)
@@ -71,7 +72,7 @@ def test_a_disk_that_fills_up_ends_every_bot(tmp_path: Path) -> None:
             seen |= below(running.pid)
             time.sleep(0.01)
         _, said = running.communicate(timeout=60)
-        assert running.returncode == 2
+        assert running.returncode == 1
         assert FREE in said
         assert all_gone(lambda: living(seen))
 
@@ -157,7 +158,7 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
         f"'{word}'" for word in [*WORDS, "--seeds", "12", "--out", "out"]
     )
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 2, done.stderr
+    assert done.returncode == 1, done.stderr
     refused(done)
     before = matches(tmp_path / "out")
     assert before

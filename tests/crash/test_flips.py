@@ -119,6 +119,7 @@ def test_flipped_bytes(store: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
         for name, text in printed.items():
             code, out, err = said(capsys, name, str(copy))
             if code == 0:
+                assert after == before, f"{where}: {name} printed a store whose contents were changed"
                 assert out.replace(str(copy), str(store)) == text, f"{where}: {name}"
             else:
                 assert (code, out, err.count("\n")) == (2, "", 1), f"{where}: {name}: {err}"

@@ -11,7 +11,8 @@ def forge(connection: sqlite3.Connection, statements: str = "") -> None:
     """Run these statements, then work out every sum and tally anew."""
     connection.executescript(statements)
     found: dict[str, list[str]] = {}
-    for table in ("events", *TABLES):
+    there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}  # version 2 has fewer
+    for table in ("events", *(table for table in TABLES if table in there)):
         names = [name for name, _, _ in files.columns(table)]
         for number, *row in connection.execute(f"SELECT rowid, * FROM {table}").fetchall():
             values = dict(zip(names, row, strict=True))

@@ -1,5 +1,6 @@
 """The events of tests/published: their bots, settings and commands."""
 
+import tarfile
 from pathlib import Path
 
 HERE = Path(__file__).parent.parent / "published"
@@ -38,3 +39,10 @@ def command(game: str, form: str, folder: Path, out: Path) -> list[str]:
         (folder / "stages.toml").write_text(STAGES)
         return ["run", str(folder / "stages.toml"), *bots, *common]
     return ["run", *bots, "--format", form, *(word.format(rule=RULES[game]) for word in FORMATS[form]), *common]
+
+
+def published(case: str, into: Path, version: str = "0.1.0") -> Path:
+    """A finished store as it was published, unpacked below a folder."""
+    with tarfile.open(HERE / version / case / "stores.tar.xz") as tar:
+        tar.extractall(into, filter="data")
+    return into / "finished"

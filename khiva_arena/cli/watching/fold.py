@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 from khiva_arena.cli.watching.stream import Any_line, Begin, End, Fault, Line, Llr, Match, Note, Paused, Round, SetAside, Void
+from khiva_arena.text import harmless
 
 WINDOW = 30
 """Seconds that the rate is taken over."""
@@ -127,7 +128,5 @@ def plain(state: State, line: Line) -> str:
 
 
 def visible(text: str, most: int = 2000) -> str:
-    """Text that bots may have written, safe on a terminal: control, bidirectional and other characters that do not show become
-    escapes, line ends too."""
-    cut = text if len(text) <= most else text[:most] + "..."
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in cut)
+    """Text that bots may have written, safe on a terminal and of a bounded length."""
+    return harmless(text, most)

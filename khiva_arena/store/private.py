@@ -1,0 +1,47 @@
+"""Files that nobody else may read: a store holds the secret of what is not revealed yet, whoever reads it knows every hand.
+
+Whatever the umask, files are made 0600 and a new folder 0700. One that is there keeps its mode as long as it is only read.
+"""
+
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+FILE, FOLDER = 0o600, 0o700
+_OTHERS = 0o077
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those above it as the umask has it; one that is there is left as it is. Raises OSError."""
+    if folder.is_dir():
+        return
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(FOLDER)
+    except FileExistsError:
+        if folder.is_dir():  # another one was quicker
+            return
+        raise
+    folder.chmod(FOLDER)
+
+
+def open_file(path: Path, flags: int) -> int:
+    """The descriptor of a file, made if need be. ``flags``: as for ``os.open``. Raises OSError."""
+    try:
+        descriptor = os.open(path, flags | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE)
+    except FileExistsError:
+        return os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, FILE)
+    os.fchmod(descriptor, FILE)
+    return descriptor
+
+
+def narrow(paths: Iterable[Path]) -> None:
+    """Take from others what rights they have to files of ours. Links, and files of another owner, are left. Raises OSError."""
+    for path in paths:
+        try:
+            status = path.lstat()
+        except FileNotFoundError:
+            continue
+        if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and status.st_mode & _OTHERS:
+            path.chmod(stat.S_IMODE(status.st_mode) & ~_OTHERS)

@@ -1,0 +1,87 @@
+"""Whether a file has the shape of a store, before anything in it is used.
+
+A file that somebody sent may hold views and triggers in place of tables, which compute without end, names that are escape
+sequences, and rows as large as memory. So nothing of its schema is trusted, what it may give is bounded, and before the first
+query on a table each of its statements must be the arena's own.
+"""
+
+import re
+import sqlite3
+from functools import cache
+from pathlib import Path
+
+from khiva_arena.errors import StoreError
+from khiva_arena.text import harmless
+
+LONGEST_ROW = 16 * 2**20
+"""Bytes of one row: a line of a bundle, which holds a record, is no longer."""
+MOST_STATEMENTS = 100
+PULSE = 20_000
+"""Instructions of SQLite between two looks for Ctrl-C, some 0.2 ms."""
+LIMITS = {
+    sqlite3.SQLITE_LIMIT_LENGTH: LONGEST_ROW,
+    sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,
+    sqlite3.SQLITE_LIMIT_COLUMN: 100,
+    sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 100,
+    sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 10,
+    sqlite3.SQLITE_LIMIT_ATTACHED: 0,
+    sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH: 1,
+}
+_NAMED = 60
+_COMMENT = re.compile(r"--[^\n]*")
+_Statement = tuple[str, str, str, str | None]
+"""Type, name, table, and its SQL, None for an index that SQLite makes itself."""
+
+
+def harden(connection: sqlite3.Connection) -> None:
+    """Bound what a file may do to who opens it. To be called before the first query."""
+    for limit, most in LIMITS.items():
+        connection.setlimit(limit, most)
+    # Else Ctrl-C waits for the end of a query. SQLite drops what this raises and says "interrupted": see ``is_interrupt``.
+    connection.set_progress_handler(lambda: 0, PULSE)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether Ctrl-C ended a query."""
+    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT
+
+
+def check(file: Path, connection: sqlite3.Connection, schema: str) -> None:
+    """Raise StoreError unless the tables of a file are those of a schema, statement by statement, and there is nothing else: no
+    view, no trigger, no virtual table. What only comments say may differ."""
+    due = _made_by(schema)
+    query = "SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT ?"
+    found = [_plain(row) for row in connection.execute(query, (MOST_STATEMENTS,)).fetchall()]
+    strange = [row for row in found if row not in due]
+    if strange or len(found) != len(due):
+        raise StoreError(
+            f"{file}: its tables are not those of a store: {_how(strange, due, found)}; it is damaged or was made by others: "
+            "restore a copy, or give another folder"
+        )
+
+
+def _how(strange: list[_Statement], due: frozenset[_Statement], found: list[_Statement]) -> str:
+    if not strange:
+        return f"there is no {' '.join(min(due - set(found))[:2])}"
+    kind, name = (harmless(word, _NAMED) for word in strange[0][:2])
+    known = strange[0][:2] in {row[:2] for row in due}
+    return f"{kind} {name} is another one" if known else f"there is a {kind} {name}"
+
+
+def _plain(row: tuple[object, ...]) -> _Statement:
+    """A row of sqlite_master without comments and line ends. In a damaged file it may hold values of any type."""
+    kind, name, table, sql = row
+    text = None if sql is None else " ".join(_COMMENT.sub(" ", str(sql)).split())
+    return str(kind), str(name), str(table), text
+
+
+@cache
+def _made_by(schema: str) -> frozenset[_Statement]:
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.executescript(schema)
+        return frozenset(_plain(row) for row in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"))
+    finally:
+        connection.close()

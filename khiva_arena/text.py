@@ -1,0 +1,27 @@
+"""Text that others wrote, made harmless: the one way of every foreign word to a terminal.
+
+Others write the names of bots, what they say and send, the files of stores, bundles and settings, and paths. On a terminal a
+control character of theirs could hide, recolour or forge lines; one that changes the direction of writing could reorder them.
+"""
+
+LONGEST = 500
+"""Of a word of a hostile file within a line, in characters."""
+
+
+def harmless(text: str, most: int | None = None, keep: str = "") -> str:
+    """``text`` with every character that does not show as itself as its escape: control characters, line ends, marks that turn
+    the direction of writing, halves of characters, odd spaces. ``keep``: those let through, as "\\n" for text of several lines.
+    ``most``: characters of ``text`` that are shown at the most; what is longer ends in "..."."""
+    if most is not None and len(text) > most:
+        text = f"{text[:most]}..."
+    bare = text
+    for letter in keep:
+        bare = bare.replace(letter, "")
+    if bare.isprintable():  # as nearly every text, and quickly told
+        return text
+    return "".join(letter if letter.isprintable() or letter in keep else _escaped(letter) for letter in text)
+
+
+def _escaped(letter: str) -> str:
+    # DEL is the one control character that JSON writes as it is: in this form it is JSON's own escape.
+    return "\\u007f" if letter == "\x7f" else letter.encode("unicode_escape", "surrogatepass").decode()
