@@ -50,7 +50,7 @@ class Bot:
     whether these are all that it is (a bare command may use files that nobody named). ``sources`` pairs each staged path
     with the file it comes from; empty for a bare command, which runs in ``folder``. ``author`` is "" where bot.toml names none;
     it is no part of the identity but as all of that file is, where it is staged. ``runtimes``: those that its words name;
-    ``largest``: bytes that it may have when it is built."""
+    ``largest``: bytes that it may have when it is built; ``home``: the folder of its bot.toml."""
 
     name: str
     version: str
@@ -65,6 +65,7 @@ class Bot:
     author: str = ""
     runtimes: tuple[Runtime, ...] = ()
     largest: int = DEFAULT.build_size
+    home: str = ""
 
 
 def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
@@ -168,6 +169,7 @@ def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
         author=said.author,
         runtimes=said.runtimes,
         largest=loading.bounds.build_size,
+        home=os.path.abspath(folder),
     )
 
 

@@ -95,7 +95,5 @@ def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sa
 
 def _home_of(bot: Bot) -> str:
     """The folder that an entrant has sent, "" for a bot that comes with the arena, which anyone may read, or a bare command."""
-    if not bot.sources or bot.asked_as.startswith(shipped.WORD):
-        return ""
-    place = os.path.realpath(next(str(path.parent) for name, path in bot.sources if name == "bot.toml"))
+    place = os.path.realpath(bot.home) if bot.home else ""
     return "" if is_below(place, os.path.realpath(shipped.folder("bots"))) else place

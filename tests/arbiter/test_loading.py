@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from arena import arena
+from arena import ROOT, arena
 
 from khiva_arena.arbiter import bots, regular, scratch
 from khiva_arena.arbiter.bots import load, stage
@@ -218,7 +218,9 @@ def test_limits_on_loading_are_taken_told_and_no_part_of_an_event(tmp_path: Path
     )
     assert "cpu: 1125899906842624 s at most\n" in said
     shown = arena("doctor", cwd=tmp_path).stdout
+    page = (ROOT / "khiva_arena" / "arbiter" / "ISOLATION.md").read_text()
     for key, words in WORDS.items():
+        assert f"| `{key}` | {say(key, getattr(DEFAULT, key))} | {words}" in page
         assert f"{key:<13}  {say(key, getattr(DEFAULT, key)):>8}  {words}" in shown
     ids = []
     for more in ((), ("--limit", "bot_files=50", "--limit", "build_size=1G")):
