@@ -1,8 +1,9 @@
 """Writes protocol/games/*.md, a page for each game's bot writers: ``python tests/games/make_pages.py [--write]``.
 
-The tables come from the game's RULES.md, the examples from the matches of tests/playthroughs, all else from
-tests/games/<game>/page.md: what the game is about, a decision that is explained, and for each kind which parts of the view its
-example shows and what an entry of ``legal`` means. Without ``--write`` it only says which pages differ.
+The tables come from the game's RULES.md and, of cards, from tests/games/<game>/cards.py if there is one, the examples from the
+matches of tests/playthroughs, all else from tests/games/<game>/page.md: what the game is about, a decision that is explained, and
+for each kind which parts of the view its example shows and what an entry of ``legal`` means. Without ``--write`` it only says
+which pages differ.
 """
 
 import json
@@ -44,6 +45,7 @@ def page(game: Game) -> str:
         marks(name, rules),
         about,
         "## Pieces\n\n" + section(rules, "Pieces"),
+        *cards(name),
         "## The view\n\n" + section(rules, "The view"),
         f"The first view of a match at {first[1]['seats']} seats:",
         _block(first[1]),
@@ -55,6 +57,12 @@ def page(game: Game) -> str:
         "| type | in words |\n|---|---|\n" + "\n".join(f"| `{kind}` | {words} |" for kind, (_, words) in events.items()),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def cards(name: str) -> list[str]:
+    """The tables of a game's cards that its ``cards.py`` makes from the engine's own tables, if it has one."""
+    path = ROOT / "tests" / "games" / name / "cards.py"
+    return [runpy.run_path(str(path))["text"]()] if path.is_file() else []
 
 
 Words = dict[str, tuple[list[str], str]]

@@ -15,6 +15,8 @@ from khiva_arena.games.emira.tables import (
     APPEARANCE_PRICE,
     BADRA,
     BADRA_PRICE,
+    BID_GRANT,
+    BID_PASS,
     CAMEL,
     CAMEL_PRICE,
     CAMELS,
@@ -59,6 +61,7 @@ def open_auction(pos: Position, log: Log) -> None:
     pos.bidder = pos.first_passer = -1
     opener = _next(pos, pos.last_server)
     log.append(events.auction(opener))
+    pos.bids.append((pos.round, opener, pos.bidding))
     _ask_bid(pos, log, opener)
 
 
@@ -87,20 +90,35 @@ def _answer_bid(pos: Position, log: Log, seat: int, entry: list[Plain]) -> None:
         pos.bidding &= ~(1 << seat)
         if pos.first_passer < 0:
             pos.first_passer = seat
-        pos.bids += (pos.round, seat, 0)
+        _note_answer(pos, BID_PASS)
         log.append(events.passed(seat))
     elif what == "grant":
         pos.bidding &= ~(1 << seat)
-        pos.bids += (pos.round, seat, -1)
+        _note_answer(pos, BID_GRANT)
         _take_grant(pos, log, seat)
         pos.todo += [(_go_on, seat), (recheck,)]
         return
     else:
+        _note_bid(pos, what)
         pos.bid = what
         pos.bidder = seat
-        pos.bids += (pos.round, seat, what)
         log.append(events.bid(seat, what))
     _go_on(pos, log, seat)
+
+
+def _note_answer(pos: Position, answer: int) -> None:
+    pos.bids[-1] = (*pos.bids[-1], answer)
+
+
+def _note_bid(pos: Position, amount: int) -> None:
+    """E40: raises by STEP, one after the other, are one negative number; so the bids of cautious sheiks stay short."""
+    *before, last = pos.bids[-1]
+    if amount != pos.bid + STEP:
+        _note_answer(pos, amount)
+    elif last < 0:
+        pos.bids[-1] = (*before, last - 1)
+    else:
+        _note_answer(pos, -1)
 
 
 def _go_on(pos: Position, log: Log, seat: int) -> None:

@@ -10,7 +10,7 @@ from khiva_arena.games.emira.events import goal_face
 from khiva_arena.games.emira.rules import on_board
 from khiva_arena.games.emira.state import Deck, Position
 from khiva_arena.games.emira.tables import COLOURS, EVENTS, GOALS, KINDS, NAMES, NOOR, TRACK, XENIA
-from khiva_arena.games.emira.values import appearance, palace, room, sets, status, upkeep
+from khiva_arena.games.emira.values import appearance, discount, palace, room, sets, status, upkeep
 
 
 def view(pos: Position, seat: int) -> dict[str, Plain]:
@@ -32,6 +32,7 @@ def view(pos: Position, seat: int) -> dict[str, Plain]:
         "caravans": [[left[:] for left in own] for own in pos.caravans],
         "camels": pos.camels[:],
         "discount": [TRACK[place] for place in pos.breed],
+        "off_bid": [discount(pos, s) for s in every],
         "appearance": [appearance(pos, s) for s in every],
         "counters": [own[:] for own in pos.tokens],
         "sets": [sets(pos, s) for s in every],
@@ -70,7 +71,7 @@ def view(pos: Position, seat: int) -> dict[str, Plain]:
         "event_deck": _deck(pos.events, seat, EVENTS),
         "effects": _effects(pos),
         "auction": _auction(pos) if pos.auction else None,
-        "bids": pos.bids[:],
+        "bids": _bids(pos),
         "settled": _bits(pos.settled),
         "paid": _bits(pos.paid),
         "history": _history(pos, seat),
@@ -142,6 +143,14 @@ def _auction(pos: Position) -> dict[str, Plain]:
         "free": pos.first_passer if pos.first_passer >= 0 else None,
         "last": pos.last_server,
     }
+
+
+def _bids(pos: Position) -> list[list[list[int]]]:
+    """By round, from the first: its auctions without the round."""
+    rounds: list[list[list[int]]] = [[] for _ in range(pos.round)]
+    for number, *auction in pos.bids:
+        rounds[number - 1].append(auction)
+    return rounds
 
 
 def _history(pos: Position, seat: int) -> list[list[Plain]]:

@@ -95,6 +95,7 @@ class View(TypedDict):
     caravans: list[tuple[Lefts, Lefts, Lefts, Lefts]]
     camels: list[Count]
     discount: list[Discount]
+    off_bid: list[Gold]
     appearance: list[Count]
     counters: list[ByKind]
     sets: list[Count]
@@ -129,7 +130,7 @@ class View(TypedDict):
     event_deck: list[EventCard | None]
     effects: Effects
     auction: Auction | None
-    bids: list[int]
+    bids: list[list[list[int]]]
     settled: list[Seat]
     paid: list[Seat]
     history: list[list[int | str]]

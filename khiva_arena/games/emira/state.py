@@ -262,8 +262,10 @@ class Position:
     """Highest bidder, -1 for nobody."""
     first_passer: int
     """Who passed first in this auction, -1 for nobody."""
-    bids: list[int]
-    """All bids of the match: round, seat, amount, then the next; 0 for a pass, -1 for the grant (not by seat)."""
+    bids: list[tuple[int, ...]]
+    """The auctions of the match (not by seat): round, opener, bit mask of those who bid, then the answers in the order in which
+    they were asked: 0 a pass, 1 the grant, -n n bids, each STEP above the one before (the first of an auction STEP), a higher
+    number a bid that raises by more. A run of equal raises is always one number."""
     last_server: int
     """The next auction opens to the left of this seat."""
     settled: int

@@ -56,6 +56,8 @@ GRANT_GOLD = 150
 GRANT_BELOW = 500
 GRANT_PRINCESSES = 4
 LEAST_BID = STEP = 10
+BID_PASS, BID_GRANT = 0, 1
+"""How these answers stand among the bids of a position; a bid is STEP at least."""
 MOST_BIDS = 1000
 """A list of bids is cut after this many."""
 HIGHEST_BID = 100_000

@@ -63,7 +63,7 @@ class Table:
         state.active, state.coming, state.shown_tokens, state.shown_status = [], [], [], []
         for seat in range(seats):
             state.events.put_under(state.hands[seat].pop(), 0)
-        self.state.history, self.log = [], []
+        self.state.history, self.state.bids, self.log = [], [], []
 
     def _stop(self) -> None:
         self.state.todo, self.state.offer, self.state.asked = [], None, NOBODY

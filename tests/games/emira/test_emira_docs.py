@@ -8,11 +8,12 @@ import pytest
 
 from khiva_arena.games import emira, schema
 from khiva_arena.games.emira import GAME, variants
-from khiva_arena.games.emira.tables import ACTIONS, EVENTS, NAMES
+from khiva_arena.games.emira.tables import ACTIONS, EMIRA_OF, EMIRAS, EVENTS, NAMES, PREFERENCES, TALENTS, UPKEEP
 
 HERE = Path(__file__).parent
 ROOM = Path(emira.__file__).parent
 RULES = (ROOM / "RULES.md").read_text("utf-8")
+PAGE = (HERE.parents[2] / "protocol" / "games" / "emira.md").read_text("utf-8")
 CODE = "\n".join(path.read_text("utf-8") for path in sorted(ROOM.glob("*.py")))
 
 
@@ -34,6 +35,54 @@ def test_every_action_event_card_and_emira_is_named():
     assert [action for action in ACTIONS[1:] if f"`{action}`" not in pieces] == []
     assert [name for name in NAMES if name not in pieces] == []
     assert ", ".join(EVENTS) in " ".join(_section("Decisions").split())
+
+
+def page_rows(title):
+    """The cells of the table under a heading of the page for bot writers."""
+    lines = PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0].splitlines()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")][2:]
+
+
+def test_the_page_has_every_emira_with_wishes_talents_and_upkeep():
+    rows = page_rows("All Emiras")
+    assert [row[0] for row in rows] == list(NAMES)
+    said = {row[0]: row[1:5] for row in rows}
+    assert said["Noor"] == ["appearance", "palace", "intelligence or household", "50"]
+    assert said["Janan"] == ["palace", "status", "intelligence or cooking", "100"]
+    assert said["Zafirah"] == ["palace", "gold", "cooking", "0"]
+    assert said["Sidi Suleiman"] == ["most princesses", "-", "-", "-"]
+    for card, (_, first, second, talents, upkeep, *_) in zip(EMIRAS[:-1], rows[:-1], strict=True):
+        assert (PREFERENCES.index(first), PREFERENCES.index(second)) == (card.first, card.second)
+        assert sum(1 << TALENTS.index(talent) for talent in talents.split(" or ")) == card.talents
+        assert int(upkeep) == UPKEEP[EMIRA_OF[card.name]]
+
+
+def test_the_page_has_every_event_card_and_its_symbol():
+    rows = page_rows("All event cards")
+    assert [row[0] for row in rows] == [f"`{name}`" for name in EVENTS]
+    for name, others, effect, rulings in rows:
+        group = next((group for group in variants.SYMBOLS["groups"] if name.strip("`") in group), [])
+        assert others == (" ".join(f"`{other}`" for other in group if f"`{other}`" != name) or "itself" * bool(group))
+        assert effect
+        assert rulings
+
+
+def test_the_rulings_named_beside_the_cards_are_on_the_rules_page():
+    """And each card whose power or effect the engine knows has one; Sick Camels, too."""
+    numbers = set(re.findall(r"^\| ([EO]\d+) \|", RULES, re.MULTILINE))
+    named = {row[0]: row[-1] for row in (*page_rows("All Emiras"), *page_rows("All event cards"))}
+    assert {number for cell in named.values() for number in cell.split(", ") if number} <= numbers
+    assert named["`sick_camels`"] == "E42"
+    special = {name for name, row in named.items() if row} - {f"`{name}`" for name in EVENTS}
+    plain = set(NAMES) - special
+    assert plain == {"Asima", "Thara", "Nibal", "Fatima", "Malika", "Raidah", "Sahar", "Anisah", "Yasmine"}
+
+
+def test_a_ruling_that_the_rulebook_contradicts_is_marked():
+    head = RULES.partition("\n## ")[0]
+    assert "*contradicted* =" in head
+    (row,) = re.findall(r"^\| E15 \|.*$", RULES, re.MULTILINE)
+    assert "contradicted: R takes four 3-point cards out and shuffles three in again" in row
 
 
 def test_a_playthrough_shows_xenia_moving_to_a_sheik_who_pays():

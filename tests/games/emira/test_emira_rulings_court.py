@@ -1,4 +1,4 @@
-"""The rulings E25 to E41 of RULES.md, by number, and more on E9."""
+"""The rulings E25 to E42 of RULES.md, by number, and more on E9 and E10."""
 
 import pytest
 
@@ -102,6 +102,21 @@ def test_E10_xenia_who_joins_after_the_upkeep_wants_her_gift_in_the_next_one(tab
     assert (t.state.gift_round, t.state.gift_first, t.state.gold[1]) == (4, True, 900)
 
 
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize(("gold", "enough"), [(500, True), (490, False)])
+def test_E10_a_gift_needs_250_and_the_whole_upkeep_of_the_round(table, first, gold, enough):
+    """Xenia 50, Suleika 50, Thara 50 and 100 for her coming: 500 in all, counted when it is the sheik's turn."""
+    t = table().has(0, "Xenia", "Suleika", sections=1, gold=gold).has(1, gold=2000)
+    t.join(0, "Thara")
+    t.state.round, t.state.gift_round, t.state.gift_first = 4, 4, first
+    t.run("upkeep")
+    if enough and not first:
+        t.say("pay")
+    outcome = "paid" if enough else "gone" if first else "unable"
+    assert t.events("gift")[0] == {"type": "gift", "seat": 0, "outcome": outcome}
+    assert t.state.gold[0] == (0 if enough else gold - 200)
+
+
 def test_E26_once_only_effects_strike_each_sheik_once(table):
     t = table().has(0, tokens=(2, 0, 0)).has(1, tokens=(1, 0, 0))
     t.join(0, "Samira")
@@ -161,6 +176,16 @@ def test_E30_xenia_refused_goes_to_the_richest_other_who_pays_at_once(table):
     assert t.princesses(2) == "Xenia"
     assert t.state.gold == [1000, 2000, 2500 - 250 - 50, 750]
     assert (t.state.gift_round, t.state.gift_first) == (10, False)
+
+
+def test_E30_refused_she_goes_by_gold_even_if_her_wishes_are_swapped(table):
+    """She would choose by appearance now, and then 1; who is refused goes to the richest all the same (E34)."""
+    t = _xenia_due(table).has(1, gold=2000, tokens=(3, 0, 0)).has(2, gold=2500)
+    t.state.turned = 1 << EMIRA_OF["Xenia"]
+    t.run("upkeep")
+    t.say("refuse")
+    assert (t.princesses(1), t.princesses(2)) == ("", "Xenia")
+    assert t.state.view(0)["swapped"] == ["Xenia"]
 
 
 def test_E30_who_has_paid_upkeep_already_pays_the_gift_alone(table):
@@ -544,3 +569,28 @@ def test_E9_several_who_leave_are_known_but_not_their_order(table):
     assert view["emira_deck"][-len(left) :] == [None] * len(left)
     assert view["history"][-1] == [1, "under", 0, *sorted(left, key=EMIRA_OF.__getitem__)]
     assert sorted(t.deck(28).split()[-len(left) :]) == sorted(left)
+
+
+def test_E42_sick_camels_take_nothing_off_any_bid_of_the_round(table):
+    t = table().has(0, camels=3, gold=200).has(1, camels=2, gold=750).board()
+    t.state.breed[0] = 1
+    assert [t.state.view(seat)["off_bid"] for seat in range(4)] == [[3 * 70, 2 * 50, 0, 0]] * 4
+    t.play(3, "sick_camels")
+    t.board()
+    t.run("auction")
+    view = t.state.view(2)
+    assert (view["off_bid"], view["discount"], view["camels"]) == ([0] * 4, [70, 50, 50, 50], [3, 2, 0, 0])
+    assert max(option for option in t.options if isinstance(option, int)) == 200  # his gold, and no more
+    t.say("pass", 80, "pass", "pass")
+    assert t.state.gold[1] == 750 - 80
+    t.run("round")
+    assert t.state.view(0)["off_bid"] == [210, 100, 0, 0]
+
+
+def test_E42_what_the_view_takes_off_a_bid_is_what_is_taken_off(table):
+    for camels, bid in ((0, 100), (1, 100), (3, 100), (3, 150), (3, 400)):
+        t = table().has(0, camels=camels, gold=1000).board()
+        t.run("auction")
+        off = t.state.view(1)["off_bid"][0]
+        t.say(bid, "pass", "pass", "pass")
+        assert t.state.gold[0] == 1000 - max(0, bid - off)

@@ -5,7 +5,9 @@ know them, event cards in other hands, goals of others, what others have looked 
 choices by name; as long as that seat has seen the same, its views and legal lists must be equal.
 """
 
+import runpy
 from collections import Counter
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -25,6 +27,8 @@ VARIANTS = [
     {"grant_timing": "serving", "base_income": [200, 250], "appearance_return_3p": "even"},
     {"gold": "hidden"},  # gold is the same in both worlds: all payments are public, so a seat can know it
 ]
+SIZES = runpy.run_path(str(Path(__file__).with_name("sizes.py")))
+unpacked = SIZES["unpacked"]
 
 
 def play_on(state, random, steps, eager=0.9):
@@ -250,15 +254,36 @@ def test_the_bids_are_those_that_the_events_told(timing):
                 case {"type": "auction" | "serve" as word}:
                     served = word == "serve"
                 case {"type": "bid", "seat": seat, "bid": amount}:
-                    bids += [number, seat, amount]
+                    bids.append((number, seat, amount))
                 case {"type": "pass", "seat": seat}:
-                    bids += [number, seat, 0]
+                    bids.append((number, seat, 0))
                 case {"type": "grant", "seat": seat} if not served:  # else it is taken instead of an action
-                    bids += [number, seat, -1]
-        assert len(bids) > 300
-        assert [state.view(seat)["bids"] for seat in range(state.seats)] == [bids] * state.seats
-        grants += bids[2::3].count(-1)
+                    bids.append((number, seat, 1))
+        assert len(bids) > 100
+        for seat in range(state.seats):
+            assert list(unpacked(state.view(seat))) == bids
+        grants += sum(amount == 1 for _, _, amount in bids)
     assert (grants > 0) == (timing == "bidding")
+
+
+def test_equal_raises_are_one_number_in_the_bids(table):
+    t = table().board()
+    t.run("auction")
+    assert t.state.view(0)["bids"] == [[[0, 15]]]
+    t.say(10, 20, 30, 40, 50, "pass", 60, 80, 90, 100, "pass", "pass")
+    assert t.state.view(3)["bids"] == [[[0, 15, -5, 0, -1, 80, -2, 0, 0]]]
+    assert [amount for _, _, amount in unpacked(t.state.view(1))] == [10, 20, 30, 40, 50, 0, 60, 80, 90, 100, 0, 0]
+    t.say("none", "pass", "pass", "pass")
+    t.say("none", 500)
+    assert t.state.view(2)["bids"][0][1:] == [[3, 11, 0, 0, 0], [0, 3, 500]]  # the first bid of an auction may be high
+
+
+def test_the_bids_of_cautious_sheiks_are_less_than_a_tenth_of_what_they_are_one_by_one():
+    decisions, views, bids, one_by_one, largest = SIZES["weigh"](5, 0)
+    assert decisions > 4000
+    assert one_by_one > 10 * bids
+    assert views < 25e6
+    assert largest < 10_000
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5])
