@@ -29,7 +29,7 @@ def page(game: Game) -> str:
     name = game.name
     rules = (ROOT / "khiva_arena" / "games" / name / "RULES.md").read_text("utf-8")
     decisions, events = _examples(game)
-    about, words = told(game)
+    about, lists, words = told(game)
     if set(words) != set(decisions):
         raise LookupError(f"{name}: the lines under Kinds in its page.md are not for {', '.join(decisions)}")
     seats = f"{game.seats[0]} to {game.seats[-1]} seats"
@@ -47,6 +47,7 @@ def page(game: Game) -> str:
         "## Pieces\n\n" + section(rules, "Pieces"),
         *cards(name),
         "## The view\n\n" + section(rules, "The view"),
+        "## Lists, numbers and rules\n\n" + small_print(game, lists),
         f"The first view of a match at {first[1]['seats']} seats:",
         _block(first[1]),
         "## Decisions\n\n" + section(rules, "Decisions"),
@@ -69,14 +70,50 @@ Words = dict[str, tuple[list[str], str]]
 """By kind of decision: keys of the view, and what an entry of ``legal`` means."""
 
 
-def told(game: Game) -> tuple[str, Words]:
-    """What is said by hand: of the game, and of each kind, a line each behind the heading "Kinds"."""
+def told(game: Game) -> tuple[str, str, Words]:
+    """What is said by hand: of the game; behind the heading "Lists" a table; behind "Kinds" a line for each kind."""
     path = ROOT / "tests" / "games" / game.name / "page.md"
     if not path.is_file():
         raise LookupError(f"{path} is missing: the game in short, a decision that is explained, and a line for each kind")
     about, _, kinds = path.read_text("utf-8").partition("\n## Kinds\n")
+    about, _, lists = about.partition("\n## Lists\n")
     lines = re.findall(r"^- `(\w+)` \(([\w ]*)\): (.+)$", kinds, re.MULTILINE)
-    return about.strip("\n"), {kind: (keys.split(), words) for kind, keys, words in lines}
+    return about.strip("\n"), lists.strip("\n"), {kind: (keys.split(), words) for kind, keys, words in lines}
+
+
+def small_print(game: Game, lists: str) -> str:
+    """What holds for all values of a game: where its rules are, which integers may be negative, the order of each list."""
+    rules = f"../../khiva_arena/games/{game.name}/RULES.md#open-points-the-rules-map"
+    signed = negative(game)
+    numbers = f"Integers are 0 or more, but {signed} may be negative." if signed else "No integer is ever negative."
+    return (
+        f"`rules` come in `hello`, once, and no view repeats them: the [rules map]({rules}) of the match, which a bot has to "
+        f"read if it is to play variants. {numbers} The order of each list of the view:\n\n{lists}\n\n"
+        "The order of `legal` is in the table of decisions; the keys of a map have none."
+    )
+
+
+def negative(game: Game) -> str:
+    """The integers that the schemas allow to be negative, as words."""
+    made = schema.of_game(game)
+    view = [f"`{path}`" for path in dict.fromkeys(_signed(made["view"], made["view"]["$defs"]))]
+    events = [f"`{path}`" for kind, part in made["event"]["$defs"].items() for path in dict.fromkeys(_signed(part, {}, kind))]
+    rooms = [f"{', '.join(paths)} of the {room}" for room, paths in (("view", view), ("events", events)) if paths]
+    return " and ".join(rooms)
+
+
+def _signed(part: dict[str, Any], defs: dict[str, Any], path: str = "") -> Iterator[str]:
+    """Paths to integers of a schema that need not be 0 or more."""
+    part = defs.get(part.get("$ref", "").rpartition("/")[2], part)
+    if (part.get("type") == "integer" and part.get("minimum", -1) < 0) or any(
+        type(value) is int and value < 0 for value in part.get("enum", ())
+    ):
+        yield path
+    items = part.get("items")
+    for inner in (*part.get("anyOf", ()), *part.get("prefixItems", ()), *([items] if isinstance(items, dict) else ())):
+        yield from _signed(inner, defs, path)
+    for key, inner in part.get("properties", {}).items():
+        yield from _signed(inner, defs, f"{path}.{key}" if path else key)
 
 
 def marks(name: str, rules: str) -> str:

@@ -129,6 +129,88 @@ def test_its_schemas_and_page_are_current(game: Game) -> None:
     assert page == PAGES["page"](game), "run `make playthroughs` and read the diff"
 
 
+def lists_of(part: dict[str, Any], defs: dict[str, Any], path: str = "") -> set[str]:
+    """Paths to the lists of a schema of a view, not to those within them."""
+    part = defs.get(part.get("$ref", "").rpartition("/")[2], part)
+    if part.get("type") == "array":
+        return {path}
+    found = {inner for branch in part.get("anyOf", ()) for inner in lists_of(branch, defs, path)}
+    if isinstance(part.get("additionalProperties"), dict):
+        found |= lists_of(part["additionalProperties"], defs, path)
+    for key, inner in part.get("properties", {}).items():
+        found |= lists_of(inner, defs, f"{path}.{key}" if path else key)
+    return found
+
+
+def order_of_lists(game: Game) -> dict[str, str]:
+    """What the page of a game says of the order of each list of the view."""
+    page = (PROTOCOL / "games" / f"{game.name}.md").read_text("utf-8")
+    rows = [line.split("|") for line in PAGES["section"](page, "Lists, numbers and rules").splitlines() if line.startswith("| `")]
+    pairs = [(name, order.strip()) for _, names, order, _ in rows for name in re.findall(r"`([\w.]+)`", names)]
+    assert len(pairs) == len(dict(pairs)), "a list is named twice"
+    return dict(pairs)
+
+
+def found_at(view: Any, path: str) -> Any:
+    """The value there, None where a part of the path is null or missing."""
+    for key in path.split("."):
+        view = view.get(key) if isinstance(view, dict) else None
+    return view
+
+
+def test_its_page_says_the_order_of_every_list_of_a_view_and_it_is_so(game: Game) -> None:
+    """Of views of all playthroughs: how long the lists by seat and those of fixed places are, and which of them rise."""
+    view_schema = schema.of_game(game)["view"]
+    orders = order_of_lists(game)
+    assert set(orders) == lists_of(view_schema, view_schema["$defs"])
+    checked: set[str] = set()
+    for match in MATCHES[game.name]:
+        for number, (_, state, _) in enumerate(PLAYTHROUGHS["steps"](game.name, match)):
+            if number % 20 and not state.is_over:
+                continue
+            view = state.view(number % match.seats)
+            for path, order in orders.items():
+                value = found_at(view, path)
+                if not isinstance(value, list):
+                    continue
+                checked.add(path)
+                places = re.match(r"(\d+) places", order)
+                if places or order.startswith("by seat"):
+                    assert len(value) == (int(places[1]) if places else match.seats), path
+                if each := re.search(r"each of (\d+)", order):
+                    assert {len(inner) for inner in value} <= {int(each[1])}, path
+                for rising in value if "each rising" in order else [value] if order.startswith("rising") else []:
+                    assert rising == sorted(rising), path
+    assert set(orders) - checked <= {path for path in orders if path == "cities" or path.startswith("ask.")}
+
+
+def test_its_page_says_where_rules_come_and_which_integers_may_be_negative(game: Game) -> None:
+    """Those that were negative in the playthroughs are among them, and what is told of events and hidden things is."""
+    page = (PROTOCOL / "games" / f"{game.name}.md").read_text("utf-8")
+    part = PAGES["section"](page, "Lists, numbers and rules")
+    assert "`rules` come in `hello`" in part
+    assert "a bot that ignores events loses nothing that is hidden" in " ".join(page.split())
+    signed = set(re.findall(r"`([\w.]+)`", part.partition("Integers")[2].partition("may be negative")[0]))
+    seen: set[str] = set()
+    for match in MATCHES[game.name]:
+        for number, (events, state, _) in enumerate(PLAYTHROUGHS["steps"](game.name, match)):
+            for event in events:
+                seen |= {f"{event.data['type']}.{path}" for path in negatives(event.data)}
+            if number % 10 == 0:
+                seen |= set(negatives(state.view(0)))
+    assert seen <= signed
+    assert bool(seen) == bool(signed)
+
+
+def negatives(value: Any, path: str = "") -> set[str]:
+    """Paths to the integers below 0, lists left out of the path."""
+    if isinstance(value, dict):
+        return {found for key, item in value.items() for found in negatives(item, f"{path}.{key}" if path else key)}
+    if isinstance(value, list):
+        return {found for item in value for found in negatives(item, path)}
+    return {path} if type(value) is int and value < 0 else set()
+
+
 def validators(game: Game) -> dict[str, Any]:
     """By "view", kind of decision and type of event; each branch by itself, since trying all of them takes long."""
     made = schema.of_game(game)

@@ -76,8 +76,8 @@ class Auction(TypedDict):
 class Ask(TypedDict):
     kind: str
     seat: Seat
-    about: str | int | None
-    cards: list[str | int] | None
+    about: str | Count | None
+    cards: list[str | Count] | None
 
 
 class View(TypedDict):
@@ -105,7 +105,7 @@ class View(TypedDict):
     palace: list[int]
     sections: list[Count]
     guests: list[Count]
-    room: list[int]
+    room: list[Count]
     princesses: list[list[Emira]]
     upkeep: list[Gold]
     arrivals: list[Count]
@@ -133,7 +133,7 @@ class View(TypedDict):
     bids: list[list[list[int]]]
     settled: list[Seat]
     paid: list[Seat]
-    history: list[list[int | str]]
+    history: list[list[Count | str]]
     ending: Ending | None
     goals: list[Goal] | None
     ask: Ask | None
@@ -348,7 +348,7 @@ class Act(TypedDict):
     seat: Seat
     action: Action
     gold: Gold
-    item: Kind | int | None
+    item: Kind | Count | None
 
 
 class Grant(TypedDict):
@@ -412,7 +412,7 @@ class Riot(TypedDict):
 class End(TypedDict):
     type: Literal["end"]
     cause: Ending
-    scores: list[int]
+    scores: list[Count]
     ranks: list[Annotated[int, Meta(ge=1, le=5)]]
     goals: list[Goal]
 

@@ -172,7 +172,7 @@ class LastTurn(TypedDict):
 class End(TypedDict):
     type: Literal["end"]
     cause: Ending
-    scores: list[int]
+    scores: list[Count]
     ranks: list[Annotated[int, Meta(ge=1, le=5)]]
 
 
