@@ -82,7 +82,7 @@ def compete(stages: Sequence[Settings], entrants: Sequence[Bot], how: How) -> tu
             todo = standing_of(store, stages, entrants, sandbox)
             anew = todo.definition is None
             if anew and not how.new_event:
-                return _nothing_to_play(store, todo, how)
+                return _nothing_to_play(store, stages, todo, how)
             if not anew:
                 _check_what_is_next(store, todo, how)
     with if_interrupted(say, lambda: "no match was begun"):
@@ -119,7 +119,7 @@ def compete(stages: Sequence[Settings], entrants: Sequence[Bot], how: How) -> tu
     return played, True
 
 
-def _nothing_to_play(store: Store, todo: Standing, how: How) -> tuple[list[str], bool]:
+def _nothing_to_play(store: Store, stages: Sequence[Settings], todo: Standing, how: How) -> tuple[list[str], bool]:
     numbers = [str(event.number) for event in todo.over]
     what = f"event {numbers[0]} is over" if len(numbers) == 1 else f"events {', '.join(numbers)} are over"
     said = f"{store.folder}: {what}, and no other event of these settings is left"
@@ -129,6 +129,11 @@ def _nothing_to_play(store: Store, todo: Standing, how: How) -> tuple[list[str],
     say(f"{said}: nothing is played; --new-event plays another one")
     for event in todo.over:
         say(f"run digest {store.conclusion(event.id)}")
+    if stages[0].events is not None:
+        with closing(Log(None)) as log, Watched(store.folder, stages[0].events, log) as watched:
+            for stage, event in zip(stages, todo.over, strict=True):
+                watched.begin(store, _play_of(store, event, ()), stage.jobs, stage.name or None, stage.stage)
+                watched.concluded(run_digest(store.digests(event.id)), whole=True)
     return [event.id for event in todo.over], True
 
 
@@ -151,6 +156,9 @@ def _open(store: Store, stage: Settings, todo: Standing, how: How) -> EventRow:
     event = todo.event
     if event is None:
         assert todo.definition is not None
+        for other in store.events():
+            if store.conclusion(other.id) is None and not store.fixed(other.id):
+                say(f"event {other.number}, commitment {other.commitment}, is of other settings and has no match yet; it stays")
         secret = events.run_secret(stage) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
         event = events.add_event(store, todo.definition, todo.entrants, secret, before is not None and events.is_of_0_1(before))
         if how.public is not None and (before is None or before.public != how.public):

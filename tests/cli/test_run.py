@@ -197,6 +197,9 @@ def test_an_event_of_another_engine_is_refused_or_marked(tmp_path: Path) -> None
     arena(*words, cwd=tmp_path)
     connection = sqlite3.connect(tmp_path / "out" / "arena.db")
     forge(connection, "UPDATE events SET engine = '0.0.1'")
+    assert "nothing is played" in arena(*words, cwd=tmp_path).stderr
+    unfinished = "DELETE FROM seats WHERE ordinal = 1; DELETE FROM matches WHERE ordinal = 1; DELETE FROM reveals;"
+    forge(connection, unfinished + "DELETE FROM conclusions")
     connection.close()
     assert "was begun by khiva-arena 0.0.1" in arena(*words, cwd=tmp_path, code=2).stderr
     assert "played by khiva-arena 0.0.1, 0." in arena(*words, "--any-engine", cwd=tmp_path).stdout

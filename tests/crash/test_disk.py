@@ -104,7 +104,8 @@ def test_a_disk_that_turns_read_only(tmp_path: Path, whole: str) -> None:
         remount(disk, "ro")
         for command in ("standings", "verify", "show"):
             arena(command, "disk/out", cwd=tmp_path)
-        line = refused(arena(*words, cwd=tmp_path, code=2))
+        assert digest(arena(*words, cwd=tmp_path).stderr) == whole  # all is over, and nothing is to be written
+        line = refused(arena(*words, "--turn", "2s", cwd=tmp_path, code=2))
         assert "Read-only file system" in line
         assert "same command" in line
         line = refused(arena(*words[:-1], "disk/new", cwd=tmp_path, code=2))
