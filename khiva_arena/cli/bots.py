@@ -9,6 +9,7 @@ from khiva_arena import shipped
 from khiva_arena.arbiter import bots as bot_files
 from khiva_arena.arbiter.bots import Bot
 from khiva_arena.cli.completion import GAME
+from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option
 from khiva_arena.cli.say import say
 from khiva_arena.games.registry import get
@@ -38,7 +39,7 @@ def ready_bots(game: str) -> list[str]:
     return words
 
 
-@click.command("bots", short_help="List the bots that come with the arena.")
+@click.command("bots", cls=Verb, short_help="List the bots that come with the arena.")
 @click.option("--game", shell_complete=GAME, help="Only bots that play this game.")
 @json_option
 def command(game: str | None, as_json: bool) -> None:

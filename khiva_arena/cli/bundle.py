@@ -12,6 +12,7 @@ import msgspec
 from khiva_arena import __version__
 from khiva_arena.cli import standings as stored
 from khiva_arena.cli.event import bare_timetable
+from khiva_arena.cli.help import Verb
 from khiva_arena.cli.lookup import damaged, events_of, matches_of, voids_of
 from khiva_arena.cli.newfile import new_file
 from khiva_arena.cli.options import store_argument
@@ -37,7 +38,7 @@ MEASURED = ("cpu_s", "paused")
 """What standings tell of one machine and one run, which nobody else can check."""
 
 
-@click.command("bundle", short_help="Write one file that anyone can verify without the bots.")
+@click.command("bundle", cls=Verb, short_help="Write one file that anyone can verify without the bots.")
 @store_argument
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 @click.argument("event", nargs=-1)

@@ -18,6 +18,7 @@ from khiva_arena.check.bench import Bench
 from khiva_arena.check.report import Report, Status, Step, closing_text, not_tried_text, step_text
 from khiva_arena.check.run import check
 from khiva_arena.cli.completion import BOT, GAME, LEVEL
+from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option, runtime_option
 from khiva_arena.cli.sandbox import sandbox_of
 from khiva_arena.cli.settings import AUTO, settle, tables_of_flags
@@ -29,7 +30,7 @@ from khiva_arena.text import harmless
 OPPONENT = "shipped:python/random"
 
 
-@click.command("check", short_help="Check step by step that a bot keeps the protocol.")
+@click.command("check", cls=Verb, short_help="Check step by step that a bot keeps the protocol.")
 @click.argument("bot", metavar="BOT", shell_complete=BOT)
 @click.option(
     "--game",

@@ -11,6 +11,7 @@ from typing import BinaryIO
 import click
 
 from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, hexed, message_of, type_of
+from khiva_arena.cli.help import Verb
 from khiva_arena.errors import ConfigError, RemoteProtocolError
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER, FRAME_MOST_TO_BOT
 from khiva_arena.text import harmless
@@ -20,7 +21,7 @@ HEX = frozenset(b"0123456789abcdefABCDEF")
 SPACE = frozenset(b" \t\r\n")
 
 
-@click.command("decode", short_help="Print captured frames as readable lines.")
+@click.command("decode", cls=Verb, short_help="Print captured frames as readable lines.")
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
 @click.option("--hex", "as_hex", is_flag=True, help="The input is hex digits; without it, that is seen by itself.")
 @click.option("--to-bot", "way", flag_value="to-bot", help="Frames from the arbiter: up to 1 MiB, held against its messages.")

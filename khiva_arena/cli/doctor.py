@@ -13,10 +13,11 @@ from khiva_arena.arbiter.isolation import Level
 from khiva_arena.arbiter.probe import best as best_level
 from khiva_arena.arbiter.probe import levels, remedy
 from khiva_arena.arbiter.resources import DEFAULT, WORDS, say
+from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option
 
 
-@click.command("doctor", short_help="Say how far this machine keeps bots from it, and what would improve that.")
+@click.command("doctor", cls=Verb, short_help="Say how far this machine keeps bots from it, and what would improve that.")
 @json_option
 def command(as_json: bool) -> int:
     """Start a program at each isolation level, and from inside try what a hostile bot would try. Exit code 1 if nothing better

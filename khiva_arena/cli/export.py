@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from khiva_arena.cli.bundle import in_order
+from khiva_arena.cli.help import Verb
 from khiva_arena.cli.lookup import events_of, matches_of
 from khiva_arena.cli.newfile import new_file
 from khiva_arena.cli.options import store_argument
@@ -20,7 +21,7 @@ FORMATS = ("csv", "jsonl", "pgn")
 LINE_ENDS = "\n"
 
 
-@click.command("export", short_help="Write results for other programs: CSV, JSON lines or PGN.")
+@click.command("export", cls=Verb, short_help="Write results for other programs: CSV, JSON lines or PGN.")
 @store_argument
 @click.argument("event", nargs=-1)
 @click.option("--format", "form", type=click.Choice(FORMATS), required=True, help="What to write.")

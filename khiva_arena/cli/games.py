@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from khiva_arena.cli.completion import GAME
+from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import GAMES, get
@@ -14,7 +15,7 @@ LONGEST = 200
 """Characters of a rule's value in the list for people."""
 
 
-@click.command("games", short_help="List the games, their seats and rules.")
+@click.command("games", cls=Verb, short_help="List the games, their seats and rules.")
 @click.argument("game", nargs=-1, shell_complete=GAME)
 @json_option
 def command(game: tuple[str, ...], as_json: bool) -> None:

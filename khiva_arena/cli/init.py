@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from khiva_arena.cli.help import Verb
 from khiva_arena.cli.newfile import new_file
 from khiva_arena.cli.options import is_text
 from khiva_arena.cli.say import say
@@ -16,7 +17,7 @@ OUT = 'out = "results/competition"'
 """As it stands in competition.toml."""
 
 
-@click.command("init", short_help="Write a commented settings file for a competition.")
+@click.command("init", cls=Verb, short_help="Write a commented settings file for a competition.")
 @click.argument("file", default="competition.toml", type=click.Path(path_type=Path))
 def command(file: Path) -> None:
     """Write FILE [default: competition.toml], a new settings file for `khiva-arena run`: every setting with its default and what

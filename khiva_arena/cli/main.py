@@ -16,6 +16,7 @@ import click
 
 from khiva_arena import __version__
 from khiva_arena.cli.completion import VARIABLE, answer
+from khiva_arena.cli.help import write_examples
 from khiva_arena.cli.options import is_text
 from khiva_arena.cli.say import harmless_streams, say, unwritten, watch_stdout
 from khiva_arena.errors import ArenaError, ConfigError
@@ -73,6 +74,10 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_examples("", formatter)
+        super().format_epilog(ctx, formatter)
+
 
 @click.group(
     cls=Commands,
@@ -80,7 +85,7 @@ class Commands(click.Group):
     epilog="Results go to stdout, messages to stderr. Exit codes: 0 done, 1 a check failed, a table stayed void or the output "
     "cannot be written, 2 usage or config, 70 internal error, 130 interrupted (the same command resumes).",
 )
-@click.version_option(__version__, prog_name="khiva-arena")
+@click.version_option(__version__, "-V", "--version", prog_name="khiva-arena")
 def cli() -> None:
     """A local arena for bots in any language: hidden hands, simultaneous secret moves, matches that replay bit for bit, and
     ratings with honest errors."""

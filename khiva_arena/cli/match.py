@@ -20,6 +20,7 @@ from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.preflight import NotStarted, preflight
 from khiva_arena.arbiter.wire import Command
 from khiva_arena.cli import event as events
+from khiva_arena.cli.help import Verb
 from khiva_arena.cli.lookup import match_of, secret_of
 from khiva_arena.cli.options import json_option, match_options
 from khiva_arena.cli.sandbox import keep_apart, sandbox_again, sandbox_of
@@ -44,7 +45,7 @@ class Tracing(NamedTuple):
     notes: bool
 
 
-@click.command("match", short_help="Play one match and print it turn by turn.")
+@click.command("match", cls=Verb, short_help="Play one match and print it turn by turn.")
 @match_options
 @click.option("--from", "stored", nargs=2, metavar="STORE MATCH", help="Play this stored match again with live bots.")
 @click.option("--notes", is_flag=True, help="Also print what each bot wrote on stderr, with marks of what it was asked before.")

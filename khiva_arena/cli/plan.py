@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from khiva_arena.cli.help import Verb
 from khiva_arena.cli.lookup import events_of
 from khiva_arena.cli.options import json_option, store_argument
 from khiva_arena.cli.standings import in_common, pooled, pooled_standings, title
@@ -18,7 +19,7 @@ from khiva_arena.text import harmless
 POWER = 0.8
 
 
-@click.command("plan", short_help="Say how many seeds an error or a gap takes.")
+@click.command("plan", cls=Verb, short_help="Say how many seeds an error or a gap takes.")
 @store_argument
 @click.argument("event", nargs=-1)
 @click.option("--error", type=float, metavar="ELO", help="The 95 % error that every bot is to have.")

@@ -19,6 +19,7 @@ from khiva_arena.arbiter.probe import best
 from khiva_arena.arbiter.trace import Trace
 from khiva_arena.cli.completion import BOT, LEVEL
 from khiva_arena.cli.event import sandbox_as_stored
+from khiva_arena.cli.help import Verb
 from khiva_arena.cli.lookup import bundled_match, match_of, secret_of
 from khiva_arena.cli.match import recorded_bot
 from khiva_arena.cli.options import json_option, runtime_option, store_argument
@@ -38,7 +39,7 @@ from khiva_arena.text import harmless
 TOLD_LINES = 4
 
 
-@click.command("replay", short_help="Send a bot again what a seat was sent in a stored match.")
+@click.command("replay", cls=Verb, short_help="Send a bot again what a seat was sent in a stored match.")
 @store_argument
 @click.argument("match")
 @click.option("--seat", type=click.IntRange(min=0), metavar="K", help="The seat, from 0 [default: that of BOT, by its name].")

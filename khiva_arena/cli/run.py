@@ -9,6 +9,7 @@ from khiva_arena.arbiter.bots import Bot
 from khiva_arena.cli.bots import ready_bots
 from khiva_arena.cli.competition import compete, entrants_named, if_interrupted, unplayable
 from khiva_arena.cli.draw import How, draw_options, print_commitment
+from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option, match_options
 from khiva_arena.cli.say import say
 from khiva_arena.cli.settings import Settings, tables_of_flags
@@ -17,7 +18,7 @@ from khiva_arena.cli.stages import settle_stages
 from khiva_arena.errors import ConfigError
 
 
-@click.command("run", short_help="Play a competition and print its rating table.")
+@click.command("run", cls=Verb, short_help="Play a competition and print its rating table.")
 @click.argument("config", required=False, type=click.Path(path_type=Path, dir_okay=False))
 @match_options
 @click.option("--engines", metavar="FILE", help="Add the engines of a cutechess engines.json, by name and command.")

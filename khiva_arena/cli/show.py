@@ -8,6 +8,7 @@ from typing import Any
 import click
 from tabulate import tabulate
 
+from khiva_arena.cli.help import Verb
 from khiva_arena.cli.lookup import events_of, match_of, matches_of, secret_of
 from khiva_arena.cli.options import json_option, store_argument
 from khiva_arena.cli.story import notes_of, story
@@ -18,7 +19,7 @@ from khiva_arena.text import harmless
 ROUNDS = (Format.SWISS, Format.KNOCKOUT)
 
 
-@click.command("show", short_help="Print what a store holds, or one match of it turn by turn.")
+@click.command("show", cls=Verb, short_help="Print what a store holds, or one match of it turn by turn.")
 @store_argument
 @click.argument("match", required=False)
 @click.option("--notes", is_flag=True, help="Also print what each bot wrote on stderr, with marks of what it was asked before.")

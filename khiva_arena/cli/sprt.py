@@ -10,6 +10,7 @@ from khiva_arena.cli.competition import compete, entrants_named
 from khiva_arena.cli.completion import BOT
 from khiva_arena.cli.draw import How, draw_options, print_commitment
 from khiva_arena.cli.event import stored, timetable_of
+from khiva_arena.cli.help import Verb
 from khiva_arena.cli.names import under_a_table
 from khiva_arena.cli.options import conditions, json_option
 from khiva_arena.cli.sequential import so_far
@@ -23,7 +24,7 @@ MOST_SEEDS = 10_000
 UNDECIDED = 1
 
 
-@click.command("sprt", short_help="Test whether one bot is better than others, and stop by itself.")
+@click.command("sprt", cls=Verb, short_help="Test whether one bot is better than others, and stop by itself.")
 @click.argument("candidate", shell_complete=BOT)
 @click.argument("opponents", nargs=-1, required=True, shell_complete=BOT)
 @conditions

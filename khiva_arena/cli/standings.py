@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import click
 
 from khiva_arena.arbiter.resources import DEFAULT, WORDS, say
+from khiva_arena.cli.help import Verb
 from khiva_arena.cli.lookup import damaged, events_of, matches_of, voids_of
 from khiva_arena.cli.names import under_a_table
 from khiva_arena.cli.options import json_option, store_argument
@@ -52,7 +53,7 @@ class Wanted:
     wide: bool = False
 
 
-@click.command("standings", short_help="Print the rating table of a store.")
+@click.command("standings", cls=Verb, short_help="Print the rating table of a store.")
 @store_argument
 @click.argument("event", nargs=-1)
 @click.option(

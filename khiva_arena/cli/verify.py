@@ -12,6 +12,7 @@ from typing import TypeVar
 import click
 
 from khiva_arena.cli import event as events
+from khiva_arena.cli.help import Verb
 from khiva_arena.cli.lookup import CHANGED, named_events
 from khiva_arena.cli.options import json_option, store_argument
 from khiva_arena.errors import ArenaError, ConfigError, RecordError, StoreError
@@ -56,7 +57,7 @@ class Report:
             return otherwise
 
 
-@click.command("verify", short_help="Replay every match of a store and say what is sound.")
+@click.command("verify", cls=Verb, short_help="Replay every match of a store and say what is sound.")
 @store_argument
 @click.argument("event", nargs=-1)
 @json_option

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from khiva_arena.cli.help import Verb
 from khiva_arena.cli.watching.follow import Source, follow, open_source, tell
 from khiva_arena.cli.watching.stream import NoStream
 from khiva_arena.cli.watching.terminal import can_draw
 from khiva_arena.errors import ConfigError
 
 
-@click.command("watch", short_help="Watch a run that writes its events to a file.")
+@click.command("watch", cls=Verb, short_help="Watch a run that writes its events to a file.")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 def command(file: Path) -> int:
     """Watch a run that writes its events to FILE, `khiva-arena run --events FILE`, until it ends; print how it stood if it has

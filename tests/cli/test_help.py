@@ -1,13 +1,17 @@
 """The command line as text: help everywhere, exit codes, stdout for results, and quiet ends of pipes."""
 
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from arena import RANDOM, arena
 
-from khiva_arena.cli.main import COMMANDS
+from khiva_arena.cli.help import EXAMPLES, GROUPS, OTHERS, laid_out, long_name
+from khiva_arena.cli.main import COMMANDS, cli
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -30,6 +34,7 @@ def test_unknown_command_and_option(tmp_path: Path) -> None:
     assert "No such command" in arena("rnu", cwd=tmp_path, code=2).stderr
     assert "No such option" in arena("run", "--sets", "3", cwd=tmp_path, code=2).stderr
     assert arena("--version", cwd=tmp_path).stdout.startswith("khiva-arena, version ")
+    assert arena("-V", cwd=tmp_path).stdout == arena("--version", cwd=tmp_path).stdout
 
 
 def test_no_words_print_the_help(tmp_path: Path) -> None:
@@ -55,3 +60,52 @@ def test_a_closed_pipe_is_no_crash(tmp_path: Path) -> None:
     process.stderr.close()
     assert process.wait(60) == 0
     assert "Traceback" not in said
+
+
+def options_of(name: str) -> list[click.Option]:
+    command = cli.get_command(click.Context(cli), name)
+    assert command
+    return [param for param in command.get_params(click.Context(command)) if isinstance(param, click.Option)]
+
+
+def test_every_option_has_a_group() -> None:
+    grouped = [name for members in GROUPS.values() for name in members]
+    assert len(grouped) == len(set(grouped))
+    used = {long_name(option) for name in COMMANDS for option in options_of(name)}
+    lacking = sorted(used - set(grouped))
+    assert not lacking, f"give these a group in khiva_arena/cli/help.py: {', '.join(lacking)}"
+    assert set(grouped) <= used | {"--version"}, "no command has these any more"
+
+
+def test_an_option_without_a_group_is_shown_all_the_same() -> None:
+    names = [*GROUPS["Isolation"], *GROUPS["The run"], "--later"]
+    assert list(laid_out(names)) == ["Isolation", "The run", OTHERS]
+    assert laid_out(names)[OTHERS] == ["--later"]
+    assert laid_out(["--json", "--later"]) == {OTHERS: ["--json", "--later"]}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_shown_once_below_its_heading(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command
+    text = command.get_help(click.Context(command, info_name=name, parent=click.Context(cli, info_name="khiva-arena")))
+    listed = text[re.search(r"^[A-Z][a-z ]+:$", text, re.MULTILINE).start() :]  # type: ignore[union-attr]
+    for option in options_of(name):
+        assert len(re.findall(rf"^  (?:-\w, )?{long_name(option)}\b(?!-)", listed, re.MULTILINE)) == 1
+    headings = [heading for heading in re.findall(r"^([A-Z][a-z ]+):$", text, re.MULTILINE) if not heading.startswith("Example")]
+    wanted = list(laid_out([long_name(option) for option in options_of(name)]))
+    assert headings == wanted
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_the_examples_of_each_command_can_be_typed(name: str, tmp_path: Path) -> None:
+    text = arena(*([name] if name else []), "-h", cwd=tmp_path).stdout
+    lines = [line.strip() for line in text.splitlines() if line.startswith("  khiva-arena ")]
+    assert lines == list(EXAMPLES[name])
+    assert lines
+    for line in lines:
+        verb, *words = shlex.split(line)[1:]
+        assert name in ("", verb)
+        command = cli.get_command(click.Context(cli), verb)
+        assert command
+        command.make_context(verb, words)  # raises on what is no option or argument of it
