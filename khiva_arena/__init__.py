@@ -3,6 +3,7 @@
 General layout, from the bottom up; a room imports only rooms below it (``pyproject.toml`` has the contracts):
 
     errors.py  result.py  rng.py      what blame, verdicts and chance are   shipped.py: what comes with the arena
+    words.py                          how many of what, and what was perhaps meant
     games/      base.py: what a game offers   registry.py: which there are   conformance.py: the check of any game
                 schema.py: JSON Schemas of what a game's bots get   README.md: how to add a game
                 khiva/ emira/ silk_road/: tables < state < rules < {observation, notation}, assembled in game.py, and RULES.md

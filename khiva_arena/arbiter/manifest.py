@@ -11,6 +11,7 @@ from typing import Any
 from khiva_arena.arbiter import readable, runtimes, tomlfile
 from khiva_arena.arbiter.runtimes import ARENA_S_OWN, WORD, Runtime
 from khiva_arena.errors import ConfigError
+from khiva_arena.words import meant
 
 KEYS = {"name", "author", "version", "run", "build", "games", "files", "include"}
 BY_THE_ORGANISER = "the organiser names one by --runtime NAME=DIR"
@@ -57,7 +58,8 @@ def read(where: Path, known: dict[str, Runtime]) -> Manifest:
 
 
 def _shape(raw: dict[str, Any], where: Path) -> list[str]:
-    problems = [f"{where}: unknown key {key!r}; known are {', '.join(sorted(KEYS))}" for key in sorted(set(raw) - KEYS)]
+    known = ", ".join(sorted(KEYS))
+    problems = [f"{where}: unknown key {key!r}{meant(key, KEYS)}; known are {known}" for key in sorted(set(raw) - KEYS)]
     strings = [key for key in ("name", "author", "version", "run", "build") if not isinstance(raw.get(key, ""), str)]
     lists = [key for key in ("games", "files", "include") if not _is_strings(raw.get(key, []))]
     problems += [f"{where}: {key} is a string" for key in strings] + [f"{where}: {key} is a list of strings" for key in lists]

@@ -33,6 +33,7 @@ from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import bundle
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.text import harmless
+from khiva_arena.words import count
 
 MEASURED = ("cpu_s", "paused")
 """What standings tell of one machine and one run, which nobody else can check."""
@@ -56,7 +57,7 @@ def command(store: Path, out: Path, event: tuple[str, ...]) -> None:
                 writer.add(table)
             digest = writer.end()
     matches = sum(len(event.rows) for event in told)
-    say(harmless(f"{matches} matches of {len(told)} event{'s' * (len(told) != 1)} are in {out}; bundle {digest}"))
+    say(harmless(f"{count(matches, 'match', 'matches')} of {count(len(told), 'event')} are in {out}; bundle {digest}"))
     say(harmless(f"next: khiva-arena verify {shlex.quote(str(out))}"))
 
 

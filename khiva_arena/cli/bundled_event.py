@@ -26,6 +26,7 @@ from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import bundle
 from khiva_arena.store.db import RUN_SECRET, BotRow, EventRow
 from khiva_arena.text import LONGEST, harmless
+from khiva_arena.words import count
 
 MOST_BOTS = 2_000  # what a table of who meets whom takes grows with their square
 MOST_COPIES = 5
@@ -185,7 +186,9 @@ class BundledEvent:
             self.report.planned = self._test.matches
         self.report.missing = max(0, self.report.planned - fixed)
         if self.report.missing:
-            raise RecordError(f"{self.report.missing} matches are missing, and an event is bundled when it is over")
+            raise RecordError(
+                f"{count(self.report.missing, 'match is', 'matches are')} missing, and an event is bundled when it is over"
+            )
         per_seed = {k: timetable.per_seed(timetable.shape_of_seed(k)) for k in self._fixed}
         if {RUN_SECRET, *(k for k, count in self._fixed.items() if count == per_seed[k])} != self._revealed.keys():
             raise RecordError("what is revealed are not the secrets of the run and of each seed that was played")

@@ -15,8 +15,9 @@ from khiva_arena.arbiter.readable import NotExecutable
 from khiva_arena.arbiter.reap import new_mark
 from khiva_arena.arbiter.wire import Command
 from khiva_arena.check.bench import Bench
-from khiva_arena.check.report import Report, Status, Step, closing_text, not_tried_text, step_text
+from khiva_arena.check.report import MARKS, Report, Status, Step, closing_text, not_tried_text, step_text
 from khiva_arena.check.run import check
+from khiva_arena.cli.colour import alarm
 from khiva_arena.cli.completion import BOT, GAME, LEVEL
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option, runtime_option
@@ -134,7 +135,8 @@ class _Teller:
         if step.status is Status.SKIPPED:
             self._held.append(step)
         else:
-            click.echo(step_text(step))
+            failed = MARKS[Status.FAILED] if step.status is Status.FAILED else ""
+            click.echo(step_text(step).replace(failed, alarm(failed), 1) if failed else step_text(step))
 
     def done(self) -> None:
         if self._held:

@@ -37,6 +37,7 @@ from khiva_arena.replay.record import run_digest
 from khiva_arena.schedule import formats
 from khiva_arena.schedule.formats import Round
 from khiva_arena.store.db import EventRow, Store
+from khiva_arena.words import count
 
 
 def entrants_named(given: Mapping[str, Any]) -> list[Bot]:
@@ -251,8 +252,8 @@ def _announce(log: Log, settings: Settings, play: Play) -> None:
         log.say("no two bots name one author in their bot.toml: --authors-apart keeps nobody apart", warning=True)
     if len(timetable.shapes) == 1:
         at_most = "at most " if settings.hypotheses else ""
-        line_ups = _count(len(opening.line_ups), "line-up")
-        what = f"{at_most}{_count(opening.seeds, 'seed')} x {line_ups} x {timetable.seats} rotations = "
+        line_ups = count(len(opening.line_ups), "line-up")
+        what = f"{at_most}{count(opening.seeds, 'seed')} x {line_ups} x {timetable.seats} rotations = "
     else:
         what = f"{len(timetable.shapes)} rounds, "
     called = f"{settings.name}, " if settings.name else ""
@@ -267,7 +268,8 @@ def _announce(log: Log, settings: Settings, play: Play) -> None:
     cores = len(os.sched_getaffinity(0))
     if settings.seats * settings.jobs > cores:
         log.say(
-            f"{settings.jobs} x {settings.seats} bots at a time on {cores} cores: bots that think long take time from each other",
+            f"{settings.jobs} x {settings.seats} bots at a time on {count(cores, 'core')}: "
+            "bots that think long take time from each other",
             warning=True,
         )
 
@@ -275,10 +277,6 @@ def _announce(log: Log, settings: Settings, play: Play) -> None:
 def _shared_author(definition: dict[str, Any]) -> bool:
     authors = [bot["author"] for bot in definition["bots"] if bot.get("author")]
     return len(set(authors)) < len(authors)
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def _announce_round(log: Log, play: Play, drawn: Round) -> None:

@@ -228,7 +228,7 @@ def _print(record: Record, seat: int, name: str, again: Again, asked: Sequence[R
     if differ:
         click.echo(f"{len(differ)} of {len(asked)} choices differ")
     elif asked or again.out is None:
-        click.echo(f"all {len(asked)} choices are the same")
+        click.echo("the only choice is the same" if len(asked) == 1 else f"all {len(asked)} choices are the same")
 
 
 def _chosen(message: Decide, choice: int | None, why: str) -> str:

@@ -20,6 +20,7 @@ from khiva_arena.games.base import Game
 from khiva_arena.games.registry import get
 from khiva_arena.result import Policy
 from khiva_arena.schedule.formats import Format
+from khiva_arena.words import meant
 
 if TYPE_CHECKING:
     from khiva_arena.ratings.sprt import Hypotheses  # numpy comes with it, and not every command needs that
@@ -210,7 +211,7 @@ def settle(
         problems.append(f"{where[key]}: {called}{what}" if where.get(key) else f"--{FLAGS.get(key, key)}: {what}")
 
     problems += [
-        f"{where.get(key) or '--' + key}: unknown setting {key!r}; known are {', '.join(DEFAULTS)}"
+        f"{where.get(key) or '--' + key}: unknown setting {key!r}{meant(key, DEFAULTS)}; known are {', '.join(DEFAULTS)}"
         for key in given
         if key not in DEFAULTS
     ]
@@ -231,12 +232,16 @@ def settle(
                 wrong(f"rules.{rule}" if f"rules.{rule}" in where else "rules", problem)
     resources, loading = _resources(values, where, wrong), _loading(values, where, wrong)
     if values["isolation"] not in (AUTO, *Level):
-        wrong("isolation", f"{values['isolation']!r} is no level; there are {AUTO}, {', '.join(Level)}")
+        wrong(
+            "isolation",
+            f"{values['isolation']!r} is no level{meant(values['isolation'], (AUTO, *Level))}; "
+            f"there are {AUTO}, {', '.join(Level)}",
+        )
     if values["policy"] not in [str(policy) for policy in Policy]:
-        wrong("policy", f"{values['policy']!r} is no policy; there are lenient and strict")
+        wrong("policy", f"{values['policy']!r} is no policy{meant(values['policy'], Policy)}; there are lenient and strict")
     form = values["format"]
     if form not in FORMATS:
-        wrong("format", f"{form!r} is no format; there are {', '.join(FORMATS)}")
+        wrong("format", f"{form!r} is no format{meant(form, FORMATS)}; there are {', '.join(FORMATS)}")
     for key, forms in ONLY_FOR.items():
         if values[key] and form in FORMATS and form not in forms:
             wrong(key, f"only a {' or a '.join(forms)} has this, not a {form}")

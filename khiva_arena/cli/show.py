@@ -15,6 +15,7 @@ from khiva_arena.cli.story import notes_of, story
 from khiva_arena.schedule.formats import Format
 from khiva_arena.store.db import Store
 from khiva_arena.text import harmless
+from khiva_arena.words import count
 
 ROUNDS = (Format.SWISS, Format.KNOCKOUT)
 
@@ -50,7 +51,7 @@ def _list(store: Store, as_json: bool) -> None:
         what = event.definition
         stage = f"stage {what['stage']}, " if what.get("stage") else ""
         each = " a round" if what["format"] in ROUNDS else ""
-        seed = f"{what['seeds']} seeds{each}" + (", drawn" if what["seed"] is None else ", given")
+        seed = f"{count(what['seeds'], 'seed')}{each}" + (", drawn" if what["seed"] is None else ", given")
         click.echo(
             harmless(
                 f"event {event.number} ({event.id}): {stage}{what['format']}, {what['game']}, {what['seats']} seats, {seed}, "

@@ -6,6 +6,7 @@ from typing import Any
 
 from khiva_arena.cli.settings import DEFAULTS, Settings, settle
 from khiva_arena.errors import ConfigError
+from khiva_arena.words import meant
 
 OF_A_STAGE = (
     "format",
@@ -83,7 +84,9 @@ def _shape_of(number: int, table: Mapping[str, Any], places: Mapping[str, str]) 
 
     known = ("name", "take", *OF_A_STAGE)
     problems = [
-        f"{where(key)}: unknown setting {key!r} of a stage; known are {', '.join(known)}" for key in table if key not in known
+        f"{where(key)}: unknown setting {key!r} of a stage{meant(key, known)}; known are {', '.join(known)}"
+        for key in table
+        if key not in known
     ]
     name, take = table.get("name", "stage"), table.get("take")
     if take is not None and "candidates" in table:

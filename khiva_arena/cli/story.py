@@ -8,11 +8,12 @@ from khiva_arena.games.registry import get
 from khiva_arena.replay.record import FORFEITED, Record
 from khiva_arena.replay.verify import verify
 from khiva_arena.text import harmless
+from khiva_arena.words import count
 
 
 def notes_of(seat: int, notes: str, total: int) -> str:
     """What a seat's bot wrote on stderr, ``total`` bytes in all. Its own lines are indented, the arbiter's marks are not."""
-    return f"--- stderr of seat {seat}" + (f" ({total} bytes)\n{shown(notes)}" if notes else ": nothing")
+    return f"--- stderr of seat {seat}" + (f" ({count(total, 'byte')})\n{shown(notes)}" if notes else ": nothing")
 
 
 def story(record: Record, secret: bytes) -> str:
@@ -39,8 +40,7 @@ def story(record: Record, secret: bytes) -> str:
     lines.append("the match is over" if record.reason == "over" else "all but one have forfeited")
     for seat in sorted(range(len(names)), key=lambda seat: (record.ranks[seat], seat)):
         verdict = record.verdicts[seat]
-        lines.append(
-            f"{record.ranks[seat]:>3}. {names[seat]}  {record.scores[seat]} points{'' if verdict == 'ok' else f'  {verdict}'}"
-        )
+        fault = "" if verdict == "ok" else f"  {verdict}"
+        lines.append(f"{record.ranks[seat]:>3}. {names[seat]}  {count(record.scores[seat], 'point')}{fault}")
     lines.append(f"digest {record.digest}")
     return "\n".join(map(harmless, lines))

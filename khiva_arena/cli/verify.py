@@ -24,6 +24,7 @@ from khiva_arena.schedule.roundrobin import Match
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, Store
 from khiva_arena.text import LONGEST, harmless
+from khiva_arena.words import count
 
 SHOWN = 20
 T = TypeVar("T")
@@ -256,12 +257,15 @@ def _what_is_over(
     for seed in sorted(seed for seed in {*by_seed, *revealed} if 0 <= seed < timetable.seeds):
         missing = timetable.per_seed(timetable.shape_of_seed(seed)) - by_seed[seed]
         if missing > 0 and seed in revealed:
-            problems.append(f"seed {seed}: {missing} matches are missing, though its secret is revealed: they were all fixed")
+            problems.append(
+                f"seed {seed}: {count(missing, 'match is', 'matches are')} missing, though its secret is revealed: "
+                "they were all fixed"
+            )
         if missing == 0 and seed not in revealed:
             problems.append(f"seed {seed}: all matches are fixed, but its secret is not revealed")
     over = len(fixed) >= planned
     if len(fixed) > planned:
-        problems.append(f"{len(fixed) - planned} matches were fixed after the decision of the test")
+        problems.append(f"{count(len(fixed) - planned, 'match was', 'matches were')} fixed after the decision of the test")
     digest = store.conclusion(event.id)
     if over != (RUN_SECRET in revealed) or over != (digest is not None):
         problems.append(f"the event is {'over' if over else 'not over'}, but what is stored at its end is {'not ' * over}there")

@@ -5,6 +5,7 @@ from reprlib import Repr
 from typing import NamedTuple
 
 from khiva_arena.games.base import Plain
+from khiva_arena.words import count, meant
 
 MOST_PROBLEMS = 50
 
@@ -37,7 +38,7 @@ def brief(value: Plain) -> str:
 def few(problems: list[str]) -> list[str]:
     """The first of them, and how many more there are."""
     more = len(problems) - MOST_PROBLEMS
-    return [*problems[:MOST_PROBLEMS], f"and {more} mistakes more"] if more > 0 else problems
+    return [*problems[:MOST_PROBLEMS], f"and {count(more, 'mistake')} more"] if more > 0 else problems
 
 
 def lay_over(
@@ -54,14 +55,16 @@ def lay_over(
     later: keys that came after the game was published. With its default such a key is left out, so that maps, and with them the
     ids of events and the digests of records, are those of the versions that did not know it; ``filled_in`` adds it again.
     """
-    problems = few([f"unknown rule {brief(key)}; {title} has {', '.join(keys)}" for key in given if key not in keys])
+    problems = few(
+        [f"unknown rule {brief(key)}{meant(key, keys)}; {title} has {', '.join(keys)}" for key in given if key not in keys]
+    )
     defaults = defaults_of(later, named, valued)
     rules: dict[str, Plain] = {}
     for key in keys:
         if key in named:
             value = given.get(key, named[key][0])
             if not isinstance(value, str) or value not in named[key]:
-                problems.append(f"{key} is one of {', '.join(named[key])}, not {brief(value)}")
+                problems.append(f"{key} is one of {', '.join(named[key])}, not {brief(value)}{meant(value, named[key])}")
                 continue
             rules[key] = value
         elif key in valued:

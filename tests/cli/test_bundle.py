@@ -286,7 +286,7 @@ CHANGES = [
     (put(RUN_SECRET + 2, "seed")(7), "the revealed secret of seed 7: there is no such seed"),
     (without(RUN_SECRET), "it cannot be checked, since the run's secret is not revealed"),
     (without(RUN_SECRET + 1), "what is revealed are not the secrets of the run and of each seed that was played"),
-    (without(FIRST_MATCH), "1 matches are missing"),
+    (without(FIRST_MATCH), "1 match is missing"),
     (without(*range(FIRST_MATCH, FIRST_MATCH + 12)), "12 matches are missing"),
     (twice(FIRST_MATCH), "stands where it cannot"),
     (twice(EVENT), "has no end"),

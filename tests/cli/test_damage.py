@@ -89,7 +89,7 @@ NAMED = [
     ("UPDATE events SET definition = json_set(definition, '$.seeds', 'x')", "its definition is damaged"),
     ("UPDATE bots SET identity = 'x' WHERE position = 1", "not those of its definition"),
     ("DELETE FROM bots WHERE position = 2", "not those of its definition"),
-    ("DELETE FROM seats WHERE ordinal = 5; DELETE FROM matches WHERE ordinal = 5", "seed 0: 1 matches are missing"),
+    ("DELETE FROM seats WHERE ordinal = 5; DELETE FROM matches WHERE ordinal = 5", "seed 0: 1 match is missing"),
     ("DELETE FROM seats WHERE ordinal > 5; DELETE FROM matches WHERE ordinal > 5", "seed 1: 6 matches are missing"),
     ("DELETE FROM reveals WHERE seed = 1", "seed 1: all matches are fixed, but its secret is not revealed"),
     ("DELETE FROM reveals WHERE seed = -1", "the event is over, but"),

@@ -18,6 +18,7 @@ from pathlib import Path
 from khiva_arena.games.base import Plain
 from khiva_arena.games.rules_map import brief, few
 from khiva_arena.games.silk_road.tables import GOODS, SIZES, TILE, TILES
+from khiva_arena.words import meant
 
 Route = tuple[int, ...]
 Family = tuple[list[Plain], ...]
@@ -151,7 +152,7 @@ def _shape(given: Mapping[str, Plain]) -> Iterator[str]:
     """Missing keys and values of the wrong kind; what follows relies on it."""
     for key in given:
         if key not in KEYS:
-            yield f"map: unknown key {brief(key)}; a map has {', '.join(KEYS)}"
+            yield f"map: unknown key {brief(key)}{meant(key, KEYS)}; a map has {', '.join(KEYS)}"
     for key in ("name", "cities", "starts", "targets", "villages"):
         if key not in given:
             yield f"map: {key} is missing"

@@ -282,7 +282,7 @@ def test_a_map_has_at_most_65_536_characters(monkeypatch):
     assert check("r1")[1] == [f"map: {size:,} characters as JSON; at most {size - 1:,}"]
 
 
-@pytest.mark.parametrize(("wrong", "told", "last"), [(50, 50, "unknown key 'k49'"), (51, 51, "and 1 mistakes more")])
+@pytest.mark.parametrize(("wrong", "told", "last"), [(50, 50, "unknown key 'k49'"), (51, 51, "and 1 mistake more")])
 def test_of_many_mistakes_the_first_fifty_are_told(wrong, told, last):
     _, problems = check(changed(**{f"k{i}": 1 for i in range(wrong)}))
     assert (len(problems), problems[0][:22]) == (told, "map: unknown key 'k0';")
