@@ -3,6 +3,7 @@
 General layout, from the bottom up; a room imports only rooms below it (``pyproject.toml`` has the contracts):
 
     errors.py  result.py  rng.py      what blame, verdicts and chance are   shipped.py: what comes with the arena
+    text.py                           how words that others wrote are made harmless
     words.py                          how many of what, and what was perhaps meant
     games/      base.py: what a game offers   registry.py: which there are   conformance.py: the check of any game
                 schema.py: JSON Schemas of what a game's bots get   README.md: how to add a game
@@ -13,6 +14,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     schedule/   formats.py: who plays whom, in which round, where and on which deal, FORMATS.md   timetable.py: place by place
     ratings/    elo.py: ratings and their errors   sprt.py: sequential tests   planning.py: how many seeds   crosstable, bias, ...
     store/      db.py: the SQLite file   bundle.py: events in one file for others to verify, BUNDLE.md
+                shape.py: whether a file is a store   private.py: who may read it
     arbiter/    clock, wire, process, bots, seat, gather, match, pool, worker: the only room that knows trio
                 ISOLATION.md, isolation: what a bot is kept in   bubblewrap, launcher, cgroup, seccomp: how   probe: which works
                 resources, usage, excess: limits   hog: who takes whose core   scratch, reap: nothing is left behind

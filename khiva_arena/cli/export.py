@@ -61,7 +61,7 @@ def results_of(store: Store, event: EventRow) -> Iterator[MatchResult]:
             event=event.id,
             number=event.number,
             game=event.definition["game"],
-            match=row.id,
+            match=harmless(row.id),
             ordinal=row.ordinal,
             seed=row.seed,
             lineup=row.lineup,
@@ -75,8 +75,8 @@ def results_of(store: Store, event: EventRow) -> Iterator[MatchResult]:
                     identity=event.bots[seat.bot].identity,
                     rank=seat.rank,
                     score=seat.score,
-                    verdict=seat.verdict,
-                    faults=tuple((fault, gather) for fault, _, gather in seat.faults),
+                    verdict=harmless(seat.verdict),
+                    faults=tuple((harmless(fault), gather) for fault, _, gather in seat.faults),
                 )
                 for seat in row.seats
             ),

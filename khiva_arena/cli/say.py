@@ -106,7 +106,7 @@ class Trickle:
         if self._descriptor >= 0:
             dropped = [f"... {self._dropped} lines not shown: stderr was not read in time"] * bool(self._dropped)
             self._dropped = 0
-            lines = "".join(f"{harmless(text, keep=OURS)}\n" for text in (*dropped, *texts))
+            lines = "".join(f"{harmless(text.expandtabs(), keep=OURS)}\n" for text in (*dropped, *texts))
             self._held += lines.encode(sys.stderr.encoding, "backslashreplace")
 
     def _write(self, until: float | None) -> None:

@@ -218,7 +218,8 @@ def _plain_map(value: _Pairs, depth: int) -> dict[str, object]:
 
 def _safe(key: str) -> str:
     """A bot's key in a message for people: short, and no control character of it reaches a terminal."""
-    return harmless(key[:40])
+    shown = harmless(key[:40])
+    return shown if shown == key[:40] else f"'{shown}'"
 
 
 def _article(value: object) -> str:

@@ -11,6 +11,8 @@ import pytest
 from arena import FAULTY, RANDOM, arena, bots
 from forging import forge
 
+from khiva_arena.store.db import Store
+
 SEEDS = 2
 # What is left of an event that was interrupted in its second seed.
 UNFINISHED = """
@@ -165,3 +167,19 @@ def test_one_void_is_to_be_played_again_two_set_a_table_aside(
     copy = damaged(store, tmp_path, UNFINISHED.replace("> 7", "= 9") + voids)
     left_out = json.loads(arena("standings", str(copy), "--json", cwd=tmp_path).stdout)["standings"][0]["left_out"]
     assert (len(left_out["incomplete"]), len(left_out["set_aside"])) == (incomplete, set_aside)
+
+
+@pytest.mark.parametrize(
+    "statements", ["DELETE FROM seats; DELETE FROM matches; DELETE FROM reveals; DELETE FROM conclusions", None]
+)
+def test_a_store_without_a_match_has_nothing_to_verify(store: Path, tmp_path: Path, statements: str | None) -> None:
+    if statements is None:
+        copy = tmp_path / "copy"
+        Store.write(copy).close()
+    else:
+        copy = damaged(store, tmp_path, statements)
+    for words in ([], ["--json"]):
+        done = arena("verify", str(copy), *words, cwd=tmp_path, code=2)
+        assert done.stdout == ""
+        assert done.stderr.count("\n") == 1
+        assert "there is nothing to verify: no match of it is fixed yet" in done.stderr

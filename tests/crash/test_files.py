@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, arena, bots, started
+from arena import NAIVE, RANDOM, arena, bots, started, wait_for_matches
 
 from khiva_arena.cli.main import run
 from khiva_arena.store import files
@@ -167,7 +167,7 @@ def test_locked_in_the_middle_of_a_run(tmp_path: Path, whole: Path) -> None:
     assert "database is locked; another program holds it" in said.splitlines()[-1]
     assert "Traceback" not in said
     running = started(*WORDS, "--seeds", "300", "--out", "out", cwd=tmp_path)
-    time.sleep(0.5)
+    wait_for_matches(path, 1)
     running.send_signal(signal.SIGINT)
     assert running.communicate(timeout=60)
     assert running.returncode == 130
@@ -192,6 +192,7 @@ def test_a_second_arbiter_is_refused_at_once_and_readers_are_not(tmp_path: Path)
     running = started(*words, cwd=tmp_path)
     try:
         wait_for_event(tmp_path)
+        wait_for_matches(tmp_path / "out" / "arena.db", 1)
         for more in ([], ["--turn", "2s", "--new-event"]):
             assert "another arbiter is at work on this store" in refused([*words, *more], tmp_path)
         for reader in (["standings", "out"], ["verify", "out"], ["show", "out"]):

@@ -1,0 +1,308 @@
+"""No word that others wrote reaches into a terminal, whichever command prints it: all commands, with escapes in every field."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import msgpack
+import pytest
+from arena import RANDOM, arena
+from evil import BESIDE, EVIL, FORGED, HELD, evil_bot, evil_bundles, evil_store, harmless
+from published import HERE, published
+from sample_stream import begin
+
+from khiva_arena.cli import say
+from khiva_arena.cli.main import cli, run
+from khiva_arena.cli.watching import stream
+from khiva_arena.cli.watching.stream import encoded
+from khiva_arena.text import harmless as harmless_text
+
+COMMANDS = cli.list_commands(click.Context(cli))
+every_command = pytest.mark.parametrize("name", COMMANDS)
+Said = pytest.CaptureFixture[str]
+PLACE = "khiva-round-robin"
+
+
+def told(capsys: Said, *words: str) -> tuple[int, str]:
+    """What a command says, found harmless."""
+    code = run(list(words))
+    out, err = capsys.readouterr()
+    harmless(out + err)
+    assert "Traceback" not in err, err
+    assert code in (0, 1, 2), err
+    if "--json" in words and out:
+        for line in out.splitlines():
+            json.loads(line)
+    return code, out + err
+
+
+# --- every command that there is, and each of its options ---
+
+
+@every_command
+def test_words_of_the_command_line(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Said) -> None:
+    """Names of files and folders, values of settings: all that can be given, evil, and told as wrong."""
+    monkeypatch.chdir(tmp_path)
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    words = [EVIL for param in command.params if isinstance(param, click.Argument)]
+    told(capsys, name, f"--{EVIL}")
+    told(capsys, name, *words, EVIL, EVIL)
+    if words:
+        told(capsys, name, *words)
+    for param in command.params:
+        if isinstance(param, click.Option) and not param.is_flag:
+            told(capsys, name, *words, param.opts[0], EVIL)
+            told(capsys, name, *words, param.opts[0], f"x={EVIL}")
+
+
+# --- every command that there is, with what others wrote ---
+
+
+class Place:
+    """Folders with what others wrote."""
+
+    def __init__(self, folder: Path, capsys: Said) -> None:
+        self.folder = folder
+        self.capsys = capsys
+
+    def stores(self) -> list[Path]:
+        """With evil in each of their columns in turn, and one with it in all that are only printed."""
+        sound = published(PLACE, self.folder)
+        found = [Path(shutil.copytree(sound, self.folder / "all"))]
+        for table, column in BESIDE:
+            evil_store(found[0], table, column)
+        for table, column in HELD:
+            found.append(Path(shutil.copytree(sound, self.folder / f"{table}-{column}")))
+            evil_store(found[-1], table, column)
+        return found
+
+    def say(self, *words: str) -> tuple[int, str]:
+        return told(self.capsys, *words)
+
+    def live(self, *words: str) -> str:
+        """With real bots, in a process of its own."""
+        done = arena(*words, cwd=self.folder, code=None)
+        harmless(done.stdout + done.stderr)
+        assert "Traceback" not in done.stderr, done.stderr
+        assert done.returncode in (0, 1, 2), done.stderr
+        return done.stdout + done.stderr
+
+    def bots(self) -> list[Path]:
+        return [evil_bot(self.folder / how, how) for how in ("hello", "type", "key")]
+
+
+def stored(*words: str) -> Callable[[Place], None]:
+    """A command that reads a store."""
+
+    def check(place: Place) -> None:
+        said = [place.say(words[0], str(store), *words[1:])[1] for store in place.stores()]
+        assert any("owned" in text for text in said), "nothing of it was printed: the test tests nothing"
+
+    return check
+
+
+def _export(place: Place) -> None:
+    for store in place.stores():
+        for form in ("csv", "jsonl", "pgn"):
+            place.say("export", str(store), "--format", form)
+
+
+def _show(place: Place) -> None:
+    stored("show")(place)
+    for store in place.folder.iterdir():
+        for more in ((), ("--notes",), ("--json",), ("--notes", "--json")):
+            place.say("show", str(store), "1/0", *more)
+            place.say("show", str(store), *more)
+
+
+def _verify(place: Place) -> None:
+    stored("verify")(place)
+    for store in place.folder.iterdir():
+        place.say("verify", str(store), "--json")
+    path = place.folder / "bundle"
+    said = []
+    for content in evil_bundles(HERE / "0.1.0" / PLACE / "bundle"):
+        path.write_bytes(content)
+        said.append(place.say("verify", str(path))[1])
+    assert any("owned" in text for text in said)
+    place.say("verify", str(path), "--json")
+
+
+def _bundle(place: Place) -> None:
+    for store in place.stores():
+        place.say("bundle", str(store), str(place.folder / f"{store.name}{EVIL}"))
+
+
+def _replay(place: Place) -> None:
+    for store in place.stores():
+        place.say("replay", str(store), "1/0", "--bot", EVIL)
+    bot = place.bots()[1]
+    assert "owned" in place.live(
+        "replay", "finished", "1/0", "--seat", "0", "--bot", str(bot), "--isolation", "trusted", "--notes"
+    )
+
+
+def _match(place: Place) -> None:
+    bots = place.bots()
+    for bot in bots:
+        words = ["match", "--bot", str(bot), "--bot", RANDOM, "--isolation", "trusted", "--notes", "--trace", "--seed", "x"]
+        assert "owned" in place.live(*words)
+    for store in place.stores():
+        place.say("match", "--from", str(store), "1/0", "--bot", EVIL)
+
+
+def _run(place: Place) -> None:
+    bots = [part for bot in place.bots() for part in ("--bot", str(bot))]
+    words = ["run", *bots, "--bot", RANDOM, "--isolation", "trusted", "--seats", "2", "--seeds", "1", "--out", f"o{EVIL}"]
+    said = place.live(*words)
+    assert "owned" in said
+    settings = place.folder / f"set{EVIL}.toml"
+    for key in ("seats", "format", "game", "turn", "bots", "engines", EVIL, "rules", "stage"):
+        for value in (EVIL, [EVIL], {EVIL: EVIL}, [{EVIL: EVIL, "name": EVIL}]):
+            settings.write_text(f"{json.dumps(key)} = {toml(value)}\n")
+            place.say("run", str(settings))
+    settings.write_text(EVIL)
+    place.say("run", str(settings))
+    for key in ("name", "version", "run", "build", "games", "files", "include", "author", EVIL):
+        for value in (EVIL, [EVIL], {EVIL: EVIL}):
+            good = {"name": "a", "version": "1", "run": "{python} main.py", key: value}
+            text = "".join(f"{json.dumps(key)} = {toml(value)}\n" for key, value in good.items())
+            (place.folder / "key" / "bot.toml").write_text(text)
+            place.say("run", "--bot", str(place.folder / "key"), "--bot", str(place.folder / "key"), "--seats", "2")
+    (place.folder / "engines.json").write_text(json.dumps([{"name": EVIL, "command": EVIL, "protocol": EVIL, EVIL: EVIL}]))
+    place.say("run", "--engines", str(place.folder / "engines.json"))
+
+
+def toml(value: object) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{toml(key)} = {toml(item)}" for key, item in value.items()) + "}"
+    return '"' + "".join(c if c.isprintable() and c != '"' else f"\\U{ord(c):08x}" for c in str(value)) + '"'
+
+
+def _sprt(place: Place) -> None:
+    bots = list(map(str, place.bots()))
+    how = ["--isolation", "trusted", "--seats", "2", "--seeds", "32", "--elo1", "300", "--out", f"o{EVIL}"]
+    assert "owned" in place.live("sprt", bots[0], bots[2], *how)
+
+
+def _check(place: Place) -> None:
+    for bot in place.bots()[:2]:
+        place.live("check", str(bot), "--quick", "--isolation", "trusted")
+    place.live("check", str(place.folder / "hello"), "--quick", "--isolation", "trusted", "--json")
+
+
+def _watch(place: Place) -> None:
+    path = place.folder / f"events{EVIL}"
+    fault = {"match": 0, "bot": 0, "seat": 0, "gather": 1, "before": False}
+    lines = (
+        begin(bots=[EVIL] * 6, stage=EVIL, game=EVIL, format=EVIL, commitment=EVIL, at=EVIL, event=EVIL),
+        stream.Fault(t=1.0, verdict=EVIL, detail=EVIL, **fault),
+        stream.Void(t=1.0, match=1, attempt=1, bots=[0, 1, 2], why=EVIL, before=False),
+        stream.Llr(t=1.0, llr=0.0, low=-1.0, high=1.0, seeds=1, decision=EVIL),
+        stream.Note(t=1.0, text=EVIL, warning=True),
+        stream.End(t=2.0, how="complete", fixed=1, seconds=2.0, digest=EVIL),
+    )
+    path.write_bytes(b"".join(map(encoded, lines)))
+    assert place.say("watch", str(path))[1].count("owned") >= 4
+    path.write_text(EVIL)
+    place.say("watch", str(path))
+
+
+def _decode(place: Place) -> None:
+    path = place.folder / f"frames{EVIL}"
+    for message in ({"type": EVIL, EVIL: EVIL}, {"type": "act", EVIL: 0.5}, {"type": "hello", "proto": 1, "name": EVIL}):
+        data = msgpack.packb(message)
+        path.write_bytes(len(data).to_bytes(4, "big") + data + EVIL.encode())
+        assert "owned" in place.say("decode", str(path))[1]
+        place.say("decode", str(path), "--json")
+
+
+def _new(place: Place) -> None:
+    above = place.folder / f"above{EVIL}"
+    assert "owned" in place.say("new", "python", str(above / "bot"))[1]
+    place.say("new", "python", str(above / EVIL))
+
+
+def _init(place: Place) -> None:
+    assert "owned" in place.say("init", str(place.folder / f"settings{EVIL}.toml"))[1]
+
+
+def nothing_foreign(*words: str) -> Callable[[Place], None]:
+    """A command that prints what is ours alone."""
+
+    def check(place: Place) -> None:
+        place.say(*words)
+        place.say(*words, "--json")
+
+    return check
+
+
+TOLD: dict[str, Callable[[Place], None]] = {
+    "run": _run,
+    "init": _init,
+    "match": _match,
+    "sprt": _sprt,
+    "watch": _watch,
+    "standings": stored("standings", "--section", "all", "--wide"),
+    "plan": stored("plan", "--error", "5"),
+    "verify": _verify,
+    "bundle": _bundle,
+    "export": _export,
+    "show": _show,
+    "replay": _replay,
+    "decode": _decode,
+    "new": _new,
+    "check": _check,
+    "games": nothing_foreign("games"),
+    "bots": nothing_foreign("bots"),
+    "doctor": nothing_foreign("doctor"),
+}
+
+
+@every_command
+def test_what_others_wrote(name: str, tmp_path: Path, capsys: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    TOLD[name](Place(tmp_path, capsys))  # a command that is missing there is one that nobody has tried
+
+
+# --- the function itself ---
+
+
+def test_all_that_does_not_show_is_escaped() -> None:
+    text = harmless_text(EVIL)
+    assert text.isprintable()
+    assert text.startswith(r"\x1b]0;owned\x07\x1b[2J\x9b31m\r\u007f\x08\u202e\u2028\n" + FORGED)
+    assert harmless_text("a\n\tb\r", keep="\n\t") == "a\n\tb\\r"
+    assert harmless_text("né 随机 🙂") == "né 随机 🙂"
+    assert harmless_text("\udc80") == r"\udc80"
+    assert harmless_text("x" * 10, 4) == "xxxx..."
+
+
+def test_what_is_json_stays_json() -> None:
+    assert json.loads(harmless_text(json.dumps(EVIL))) == EVIL
+
+
+class Terminal:
+    """A stream that says it is one."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self.text += text
+        return len(text)
+
+
+def test_our_colours_pass_on_a_terminal_and_nothing_else() -> None:
+    terminal = Terminal()
+    net = say.Net(terminal)  # type: ignore[arg-type]
+    print(click.style("FAILED", fg="red", bold=True), "\x1b[2J\x1b[8m\x1b[31;8m\x1b]0;x\x07", file=net)
+    assert terminal.text == "\x1b[31m\x1b[1mFAILED\x1b[0m \\x1b[2J\\x1b[8m\\x1b[31;8m\\x1b]0;x\\x07\n"
