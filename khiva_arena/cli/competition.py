@@ -28,16 +28,18 @@ from khiva_arena.cli.options import is_text
 from khiva_arena.cli.play import Play
 from khiva_arena.cli.sandbox import keep_apart, keep_private, sandbox_of
 from khiva_arena.cli.say import say
-from khiva_arena.cli.settings import Settings
+from khiva_arena.cli.settings import AUTO, Settings
 from khiva_arena.cli.standing import Standing, definition_after, standing_of
 from khiva_arena.cli.watching.watched import Watched
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import run_digest
-from khiva_arena.schedule import formats
+from khiva_arena.schedule import formats, lineups
 from khiva_arena.schedule.formats import Round
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.words import count
+
+_FEW_SEEDS = 10
 
 
 def entrants_named(given: Mapping[str, Any]) -> list[Bot]:
@@ -246,7 +248,7 @@ def _announce(log: Log, settings: Settings, play: Play) -> None:
     if opening.total > len(opening.line_ups):
         log.say(
             f"of {opening.total} possible line-ups a balanced set of {len(opening.line_ups)} is played; --lineups N changes that",
-            warning=True,
+            warning=settings.lineups != AUTO,
         )
     if settings.authors_apart and not _shared_author(play.event.definition):
         log.say("no two bots name one author in their bot.toml: --authors-apart keeps nobody apart", warning=True)
@@ -260,6 +262,8 @@ def _announce(log: Log, settings: Settings, play: Play) -> None:
     called += "" if settings.format is formats.Format.ROUND_ROBIN else f"{settings.format}, "
     done = f", {len(play.done)} of them fixed before" if play.done else ""
     log.say(f"{called}event {event.id}: {what}{timetable.matches} matches{done}")
+    if advice := _advice(settings, len(event.bots), len(opening.line_ups)):
+        log.say(advice)
     log.say(f"commitment {event.commitment}")
     for line in in_a_line(event.bots) if settings.stage <= 1 else ():
         log.say(line, warning=True)
@@ -272,6 +276,17 @@ def _announce(log: Log, settings: Settings, play: Play) -> None:
             "bots that think long take time from each other",
             warning=True,
         )
+
+
+def _advice(settings: Settings, bots: int, line_ups: int) -> str:
+    """What as many matches tell more with, where seeds are few; else nothing."""
+    if settings.format is not formats.Format.ROUND_ROBIN or settings.lineups is not None or settings.authors_apart:
+        return ""
+    fewest = lineups.fewest(bots, settings.seats, settings.copies)
+    if settings.seeds >= _FEW_SEEDS or 2 * fewest > line_ups:
+        return ""
+    more = settings.seeds * line_ups // fewest
+    return f"errors shrink with the seeds: for as many matches, --seeds {more} --lineups auto plays {fewest} line-ups on each"
 
 
 def _shared_author(definition: dict[str, Any]) -> bool:

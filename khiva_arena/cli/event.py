@@ -16,7 +16,7 @@ from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Header, Seat, canonical, digest_of
 from khiva_arena.result import Policy
-from khiva_arena.schedule import formats
+from khiva_arena.schedule import formats, lineups
 from khiva_arena.schedule.formats import Format, Place, Result, Shape, Terms
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import BotRow, EventRow, Store
@@ -96,7 +96,7 @@ def definition_of(settings: "Settings", bots: "Sequence[Bot]", sandbox: Sandbox,
         "seats": settings.seats,
         "seeds": settings.seeds,
         "copies": settings.copies,
-        "lineups": settings.lineups,
+        "lineups": _line_ups(settings, bots),
         "time": time_of(settings),
         "policy": str(settings.policy),
         **conditions_of(sandbox),
@@ -120,6 +120,14 @@ def changed_runtimes(definition: dict[str, Any], bots: "Sequence[Bot]") -> list[
     """The runtimes of bots that an event was played with otherwise, by name."""
     then, now = definition.get("runtimes", {}), runtimes_of(bots).get("runtimes", {})
     return sorted(name for name in now if name in then and then[name] != now[name])
+
+
+def _line_ups(settings: "Settings", bots: "Sequence[Bot]") -> int | None:
+    """At most how many line-ups are played: what was asked for as auto is a number in a definition."""
+    if not isinstance(settings.lineups, str):
+        return settings.lineups
+    groups = _groups([_plain_bot(bot, with_author=True) for bot in bots]) if settings.authors_apart else ()
+    return max(1, lineups.fewest(len(bots), settings.seats, settings.copies, groups))
 
 
 def _plain_bot(bot: "Bot", with_author: bool) -> dict[str, str]:
@@ -218,8 +226,7 @@ def terms_of(definition: dict[str, Any], key: bytes = bytes(seeds.SECRET_BYTES))
     bots = definition["bots"]
     groups: tuple[int, ...] = ()
     if definition.get("authors_apart"):
-        known = {bot["author"]: number for number, bot in enumerate(bots) if bot.get("author")}
-        groups = tuple(known.get(bot.get("author", ""), number) for number, bot in enumerate(bots))
+        groups = _groups(bots)
     return Terms(
         format=Format(definition["format"]),
         bots=len(bots),
@@ -239,6 +246,12 @@ def terms_of(definition: dict[str, Any], key: bytes = bytes(seeds.SECRET_BYTES))
 def terms_of_event(event: EventRow) -> Terms:
     """The same with what the event's line-ups and seatings are drawn with."""
     return terms_of(event.definition, seeds.schedule_key(event.id, event.public))
+
+
+def _groups(bots: "Sequence[dict[str, str]]") -> tuple[int, ...]:
+    """A number per bot of a definition, equal for bots of one author."""
+    known = {bot["author"]: number for number, bot in enumerate(bots) if bot.get("author")}
+    return tuple(known.get(bot.get("author", ""), number) for number, bot in enumerate(bots))
 
 
 # --- what is drawn, and what it hangs on ---

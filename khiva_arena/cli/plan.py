@@ -6,14 +6,17 @@ from pathlib import Path
 import click
 import msgspec
 
+from khiva_arena.cli.again import commands
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.lookup import events_of
 from khiva_arena.cli.options import json_option, store_argument
-from khiva_arena.cli.standings import in_common, pooled, pooled_standings, title
+from khiva_arena.cli.settings import MOST
+from khiva_arena.cli.standings import in_common, pooled, pooled_standings, table_width, title
 from khiva_arena.errors import ConfigError
 from khiva_arena.report import plan
 from khiva_arena.report.standings import Standings
-from khiva_arena.store.db import Store
+from khiva_arena.report.text import paragraphs
+from khiva_arena.store.db import EventRow, Store
 from khiva_arena.text import harmless
 
 POWER = 0.8
@@ -49,17 +52,28 @@ def command(
         ]
     if any(one.sd for _, table in tables for one in table.anchors):
         raise ConfigError("--anchor: a plan needs the anchor exact; leave out :SD")
-    plans = [(members, table, _planned(table, error, gap, POWER if power is None else power)) for members, table in tables]
+    plans = [
+        (members, table, _with_next(store, members, _planned(table, error, gap, POWER if power is None else power)))
+        for members, table in tables
+    ]
     if as_json:
         found = [{**in_common(members), **msgspec.to_builtins(one)} for members, _, one in plans]
         click.echo(json.dumps({"plans": found}))
         return
+    width = table_width()
     for members, table, one in plans:
-        click.echo(title(members))
-        click.echo(plan.to_text(one, table))
+        click.echo("\n".join(paragraphs([title(members)], width)))
+        click.echo(plan.to_text(one, table, width))
     if not plans:
         click.echo(harmless(f"no event in {store} yet"))
 
 
 def _planned(table: Standings, error: float | None, gap: float | None, power: float) -> plan.Plan:
     return plan.for_gap(table, gap, power) if error is None and gap is not None else plan.for_error(table, error or 0.0)
+
+
+def _with_next(store: Path, members: list[EventRow], found: plan.Plan) -> plan.Plan:
+    """With the commands that play what it takes, if there is something to play and that can be played."""
+    if found.need is None or not found.blocks or not found.blocks < found.need.seeds < MOST["seeds"]:
+        return found
+    return msgspec.structs.replace(found, next=commands(store, members, found.need.seeds / found.blocks))

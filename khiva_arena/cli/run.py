@@ -12,10 +12,20 @@ from khiva_arena.cli.draw import How, draw_options, print_commitment
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option, match_options
 from khiva_arena.cli.say import say
-from khiva_arena.cli.settings import Settings, tables_of_flags
+from khiva_arena.cli.settings import AUTO, Settings, tables_of_flags
 from khiva_arena.cli.settings_file import by_line, read_file
 from khiva_arena.cli.stages import settle_stages
 from khiva_arena.errors import ConfigError
+
+
+def _line_ups(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | str | None:
+    """A whole number, or "auto"."""
+    if value is None or value == AUTO:
+        return value
+    try:
+        return int(value)
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no whole number, nor {AUTO}") from None
 
 
 @click.command("run", cls=Verb, short_help="Play a competition and print its rating table.")
@@ -48,7 +58,13 @@ from khiva_arena.errors import ConfigError
     "--authors-apart", is_flag=True, default=None, help="Never seat bots of one author (in bot.toml) at a table together."
 )
 @click.option("--copies", type=int, metavar="N", help="Seat up to N copies of one bot at a table [default: 1].")
-@click.option("--lineups", type=int, metavar="N", help="At most N line-ups, balanced; all are played unless there are very many.")
+@click.option(
+    "--lineups",
+    callback=_line_ups,
+    metavar="N",
+    help="At most N line-ups, balanced; all are played unless there are very many. auto: the fewest that compare all bots, which "
+    "tell most of so many matches; give as many more seeds.",
+)
 @click.option("-j", "--jobs", type=int, metavar="N", help="Matches at a time [default: 1].")
 @click.option("--out", metavar="DIR", help="The store [default: results/latest]; one that exists is resumed or added to.")
 @click.option("--events", metavar="FILE", help="Also write what happens as JSON lines, for `khiva-arena watch` and programs.")

@@ -37,6 +37,7 @@ class Settings:
     """One event of a competition, checked. ``rules`` is the game's whole rules map; ``seed`` None means: draw one; ``isolation``
     is a level's name or "auto"; ``loading`` is with what bots are read.
 
+    lineups: at most so many; None: all; "auto": the fewest that compare all bots, see ``schedule.lineups.fewest``.
     stage, name: which of several events this is, from 1, and what it is called; 0: the only one. take: how many of the best of
     the stage before play in it, None for all. hypotheses: of a sequential test.
     """
@@ -47,7 +48,7 @@ class Settings:
     seeds: int
     seed: str | None
     copies: int
-    lineups: int | None
+    lineups: int | str | None
     limits: Limits
     policy: Policy
     rules: Mapping[str, Any]
@@ -242,6 +243,8 @@ def settle(
     form = values["format"]
     if form not in FORMATS:
         wrong("format", f"{form!r} is no format{meant(form, FORMATS)}; there are {', '.join(FORMATS)}")
+    if values["lineups"] == AUTO and form in FORMATS and (form != Format.ROUND_ROBIN or hypotheses):
+        wrong("lineups", f"{AUTO} is for a round-robin; give a number")
     for key, forms in ONLY_FOR.items():
         if values[key] and form in FORMATS and form not in forms:
             wrong(key, f"only a {' or a '.join(forms)} has this, not a {form}")
@@ -305,7 +308,7 @@ def _by_key(table: str, error: ConfigError, where: Mapping[str, str], wrong: Any
 def _check_shapes(values: dict[str, Any], wrong: Any) -> None:
     for key in ("seats", "seeds", "copies", "jobs", "lineups", "rounds", "advance"):
         value = values[key]
-        if value is None and DEFAULTS[key] is None:
+        if (value is None and DEFAULTS[key] is None) or (key == "lineups" and value == AUTO):
             continue
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             wrong(key, f"{value!r} is not a whole number of at least 1")

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import os
 import re
 import shutil
 import sys
@@ -29,7 +30,7 @@ from khiva_arena.report import places, section_text, shapes
 from khiva_arena.report.sections import EFFECTS, NAMES, Asked, sections
 from khiva_arena.report.standings import AnchorAt, Entrant, EventConditions, Standings, pools, standings
 from khiva_arena.report.table import to_json, to_text
-from khiva_arena.report.text import WIDTH
+from khiva_arena.report.text import WIDTH, paragraphs
 from khiva_arena.result import FAULTS, Verdict
 from khiva_arena.store.db import EventRow, SeatRow, Store, VoidRow
 from khiva_arena.store.db import MatchRow as StoredMatch
@@ -38,6 +39,10 @@ from khiva_arena.text import harmless
 CONDITIONS = ("isolation", "limits", "ponder")
 ALL = "all"
 MOST_ELO = 10_000
+NARROWEST = 40  # columns of a terminal; in fewer no table fits
+_AFTER_PLACES = (
+    "The places are what the format decides. Elo, from the matches played, is an estimate of strength and decides nothing:"
+)
 _NUMBER = r"[-+]?\d+(?:\.\d+)?"
 _GIVEN = re.compile(rf"(?P<bot>.+)=(?P<elo>{_NUMBER})(?::(?P<sd>\d+(?:\.\d+)?))?")
 
@@ -123,14 +128,17 @@ def _print(folder: Path, words: Sequence[str], wanted: Wanted) -> None:
     if wanted.as_json:
         click.echo(json.dumps({"standings": [_json(one) for one in made]}))
         return
+    width = table_width()
     for one in made:
-        click.echo(title(one.members))
-        click.echo(to_text(one.table, _width(), wanted.wide))
+        click.echo("\n".join(paragraphs([title(one.members)], width)))
+        for placed in one.places:
+            click.echo(places.to_text(placed, width))
+        if one.places:
+            click.echo("\n".join(paragraphs([_AFTER_PLACES], width)))
+        click.echo(to_text(one.table, width, wanted.wide))
         if same := under_a_table([event.bots for event in one.members], {row.bot: row.name for row in one.table.rows}):
             click.echo(same)
-        click.echo(section_text.to_text(one.table, one.found, wanted.sections, _width()), nl=False)
-        for placed in one.places:
-            click.echo(places.to_text(placed))
+        click.echo(section_text.to_text(one.table, one.found, wanted.sections, width), nl=False)
     if not made:
         click.echo(harmless(f"no event in {folder} yet"))
 
@@ -157,9 +165,13 @@ def _json(one: _Made) -> dict[str, Any]:
     return {**in_common(one.members), **to_json(one.table, one.found), **placed}
 
 
-def _width() -> int:
-    """Of the terminal, but never below that of the main table; a fixed one elsewhere, so that files do not differ."""
-    return max(WIDTH, shutil.get_terminal_size().columns) if sys.stdout is not None and sys.stdout.isatty() else WIDTH
+def table_width() -> int:
+    """What tables have to fit: COLUMNS, else the terminal. What goes elsewhere is 100 wide, so that files do not differ."""
+    told = os.environ.get("COLUMNS", "")
+    if told.isdecimal() and int(told) > 0:
+        return max(NARROWEST, int(told))
+    on_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return max(NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns) if on_terminal else WIDTH
 
 
 def pooled(events: Sequence[EventRow]) -> list[list[EventRow]]:

@@ -104,7 +104,7 @@ def _of_the_part(again: Fit, crossings: _Crossings) -> Floats:
     total = np.zeros_like(again.bread)
     block = cells.block[crossings.cell]
     starts = np.searchsorted(block, np.arange(cells.blocks + 1))  # cells come in order of block
-    for blocks, columns, _scores, information in by_block(rows_of_cells(cells), again.nats):
+    for blocks, columns, _, information in by_block(rows_of_cells(cells), again.nats):
         mine = np.concatenate([np.arange(starts[b], starts[b + 1]) for b in blocks.tolist()])
         place = np.repeat(np.arange(len(blocks)), starts[blocks + 1] - starts[blocks])
         for boundary in np.unique(crossings.boundary[mine]).tolist():

@@ -5,6 +5,7 @@ play the same line-ups. The t quantile is that of the S seeds. The variance itse
 degrees of freedom, its own 95 % interval (chi-square) gives the interval of the seeds, and with few seeds that is wide.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -64,8 +65,9 @@ def for_error(ratings: Ratings, error: float, pool: bool = False) -> tuple[Need 
 
 def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed, ...]:
     """For each two neighbours in the order of Elo, among the bots that met another: seeds after which, if the true gap is
-    ``gap`` Elo, the 95 % interval of the difference leaves 0 out on the right side with probability ``power``. Raises
-    ConfigError where the gap is not above 0, or the power not from 0.5 to below 1."""
+    ``gap`` Elo, the 95 % interval of the difference leaves 0 out on the right side with probability ``power``. Without those that
+    the results place at no finite distance from any other, as one that lost everything: no seeds tell that. Raises ConfigError
+    where the gap is not above 0, or the power not from 0.5 to below 1."""
     _above_0("gap", gap)
     if not 0.5 <= power < 1:
         raise ConfigError(f"power is {power:g}: give how often the gap is to be found, from 0.5 to below 1, such as 0.8")
@@ -76,6 +78,9 @@ def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed
         return _two_sided(seeds) + float(stdtrit(seeds - 1, power))
 
     rated = [bot for bot, elo in enumerate(ratings.elo) if elo is not None and ratings.seeds[bot]]
+    often = Counter(ratings.groups[bot] for bot in rated)
+    if max(often.values(), default=0) > 1:  # a bot at no finite distance from any other stands between no two
+        rated = [bot for bot in rated if often[ratings.groups[bot]] > 1]
     order = sorted(rated, key=lambda bot: -(ratings.elo[bot] or 0.0))
     needs = []
     for upper, lower in pairwise(order):

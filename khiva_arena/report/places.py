@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from khiva_arena.report.text import table
+from khiva_arena.report.text import NARROWEST_NAME, WIDTH, columns_of, fitting, short, table
 
 HEADS = {"swiss": ["points", "tables", "opponents%", "byes"], "knockout": ["out in", "byes"]}
 
@@ -41,13 +41,19 @@ class Places:
     rows: tuple[Placed, ...]
 
 
-def to_text(places: Places) -> str:
-    """A plain table. Ends with a newline."""
+def to_text(places: Places, width: int = WIDTH) -> str:
+    """A plain table; where it is too wide, names are shortened. Ends with a newline."""
     heads = ["place", "bot", "score%", *HEADS[places.format]]
     over = places.rounds == places.of
     cells = [[f"{row.place}", row.name, _percent(row.score), *_cells(places.format, row, over)] for row in places.rows]
     far = "over" if over else f"after round {places.rounds} of {places.of}"
-    return f"event {places.number}, {places.format}, {far}:\n" + "\n".join(table([heads, *cells], left=(1,))) + "\n"
+    lines = table([heads, *cells], left=(1,))
+    if (excess := max(map(columns_of, lines)) - width) > 0:
+        longest = max(columns_of(row.name) for row in places.rows)
+        for row in cells:
+            row[1] = short(row[1], max(NARROWEST_NAME, longest - excess))
+        lines = fitting([heads, *cells], width, first=2, left=(1,))
+    return f"event {places.number}, {places.format}, {far}:\n" + "\n".join(lines) + "\n"
 
 
 def _cells(format_: str, row: Placed, over: bool) -> list[str]:

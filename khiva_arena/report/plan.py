@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from khiva_arena.ratings import planning
 from khiva_arena.report.standings import Standings, rounded
-from khiva_arena.report.text import WIDTH, count, number, paragraphs, short, table
+from khiva_arena.report.text import WIDTH, columns_of, count, fitting, number, paragraphs, short, table
 
 
 class Seeds(Struct, frozen=True):
@@ -47,7 +47,9 @@ class GapRow(Struct, frozen=True):
 
 class Plan(Struct, frozen=True):
     """One table's needs. ``error`` or ``gap`` with ``power`` is what was asked for. ``enough``: whether there are seeds enough
-    to tell. ``need``, ``pool_need``: for all bots or gaps together, the largest of the rows'."""
+    to tell. ``need``, ``pool_need``: for all bots or gaps together, the largest of the rows'; of those that can be told.
+    ``left_out``: the bots that they leave out, the anchor not counted: those that won or lost everything, as one that always
+    crashes, have no error that more seeds would shrink. ``next``: commands that play what ``need`` takes."""
 
     error: float | None
     gap: float | None
@@ -60,6 +62,8 @@ class Plan(Struct, frozen=True):
     gaps: list[GapRow]
     need: Seeds | None
     pool_need: Seeds | None
+    left_out: list[str]
+    next: list[str] = []
 
 
 class PooledPlan(Plan, frozen=True, kw_only=True):
@@ -108,6 +112,7 @@ def for_error(standings: Standings, error: float) -> Plan:
         gaps=[],
         need=_most([row.need for row in rows if row.bot != standings.anchor]),
         pool_need=_most([row.pool_need for row in rows]),
+        left_out=[row.bot for row in rows if row.need is None and row.bot != standings.anchor],
     )
 
 
@@ -124,8 +129,18 @@ def for_gap(standings: Standings, gap: float, power: float) -> Plan:
         )
         for one in planning.for_gap(standings.ratings, gap, power)
     ]
-    need = _most([row.need for row in rows])
-    return Plan(error=None, gap=gap, power=power, **_so_far(standings), errors=[], gaps=rows, need=need, pool_need=None)
+    told = {bot for row in rows if row.need is not None for bot in (row.upper, row.lower)}
+    return Plan(
+        error=None,
+        gap=gap,
+        power=power,
+        **_so_far(standings),
+        errors=[],
+        gaps=rows,
+        need=_most([row.need for row in rows]),
+        pool_need=None,
+        left_out=[row.bot for row in standings.rows if row.bot not in told],
+    )
 
 
 def _so_far(standings: Standings) -> dict[str, Any]:
@@ -145,9 +160,8 @@ def _seeds(standings: Standings, need: planning.Need | None) -> Seeds | None:
 
 
 def _most(needs: list[Seeds | None]) -> Seeds | None:
-    """The largest, None if one of them cannot be told."""
-    known = [need for need in needs if need is not None]
-    return max(known, key=lambda need: need.seeds) if known and len(known) == len(needs) else None
+    """The largest of those that can be told, None if none can."""
+    return max((need for need in needs if need is not None), key=lambda need: need.seeds, default=None)
 
 
 # --- text ---
@@ -159,8 +173,42 @@ def to_text(plan: Plan, standings: Standings, width: int = WIDTH) -> str:
     if not plan.enough:
         why = f"Too few to tell how much results vary: it takes {plan.fewest_seeds} seeds or more. Play some, and ask again."
         return "\n".join(paragraphs([f"{so_far} {why}"], width)) + "\n"
-    lines = _errors(plan) if plan.error is not None else _gaps(plan, standings)
-    return "\n".join([*lines, "", *paragraphs([*_in_all(plan), so_far, _CAUTION], width)]) + "\n"
+    lines = _errors(plan, width) if plan.error is not None else _gaps(plan, standings, width)
+    notes = [*_in_all(plan), *_left_out(plan, standings), so_far, _CAUTION, *_next(plan)]
+    return "\n".join([*lines, "", *paragraphs(notes, width), *plan.next]) + "\n"
+
+
+def _left_out(plan: Plan, standings: Standings) -> list[str]:
+    """Who is left out, and why, and what to do about it."""
+    by_bot = {row.bot: row for row in standings.rows}
+    notes = []
+    for bot in plan.left_out:
+        row = by_bot[bot]
+        faults = ", ".join(f"{often} {kind}" for kind, often in row.faults)
+        if not row.matches:
+            why = "has played no rated match"
+        elif row.bound:
+            way = "won" if row.bound == ">=" else "lost"
+            all_of = (
+                f"{way} all there was between it and the anchor" if row.bound != "?" else "was never compared with the anchor"
+            )
+            why = f"{all_of}{f' ({faults})' if faults else ''}, so that it has no error that seeds would shrink"
+        elif row.seeds < planning.FEWEST_SEEDS:
+            why = f"has played on {count(row.seeds, 'seed')} only, of {planning.FEWEST_SEEDS} or more that it takes"
+        else:
+            why = "did the same on every seed, which tells no error"
+        notes.append(f"Left out: {short(row.name)} {why}.")
+    return notes
+
+
+def _next(plan: Plan) -> list[str]:
+    if plan.next:
+        return ["Next, to play the seeds that are missing, which are drawn anew and rated with those that are there:"]
+    if plan.need is not None and plan.need.seeds <= plan.blocks:
+        return ["Next: nothing; the seeds there are do."]
+    if plan.need is None:
+        return ["Next: mend or leave out the bots above, or name another --anchor, and ask again."]
+    return []
 
 
 _CAUTION = (
@@ -169,21 +217,24 @@ _CAUTION = (
 )
 
 
-def _errors(plan: Plan) -> list[str]:
+def _errors(plan: Plan, width: int) -> list[str]:
     rows = [["bot", "elo", "+/-", *_HEADS, "pool+/-", *_HEADS]]
     for row in plan.errors:
         now = [short(row.name), number(row.elo, 1), number(row.error, 1)]
         rows.append([*now, *_cells(row.need), number(row.pool_error, 1), *_cells(row.pool_need)])
-    return table(rows, left=(0,))
+    lines = table(rows, left=(0,))
+    if max(map(columns_of, lines)) <= width:
+        return lines
+    return [*fitting([row[:5] for row in rows], width), "", *fitting([row[:1] + row[5:] for row in rows], width)]
 
 
-def _gaps(plan: Plan, standings: Standings) -> list[str]:
+def _gaps(plan: Plan, standings: Standings, width: int) -> list[str]:
     names = {row.bot: short(row.name) for row in standings.rows}
     rows = [["bot", "above", "elo", "+/-", *_HEADS, "matches"]]
     for row in plan.gaps:
         now = [names[row.upper], names[row.lower], number(row.elo, 1), number(row.error, 1)]
         rows.append([*now, *_cells(row.need), "n/a" if row.need is None else _most_said(row.need.seeds, row.need.matches)])
-    return table(rows, left=(0, 1))
+    return fitting(rows, width, first=2, left=(0, 1))
 
 
 _HEADS = ("seeds", "95 %")
@@ -205,9 +256,10 @@ def _in_all(plan: Plan) -> list[str]:
             f"to tell a true gap of {plan.gap:g} Elo between any two neighbours apart in {100 * (plan.power or 0):g} of 100 cases"
         )
         return [_sentence(what, plan.need)]
+    every = "every other bot" if plan.left_out and plan.need else "every bot"
     return [
-        _sentence(f"for +/- {plan.error:g} of every bot relative to the anchor", plan.need),
-        _sentence(f"for +/- {plan.error:g} of every bot relative to the mean of those it is connected with", plan.pool_need),
+        _sentence(f"for +/- {plan.error:g} of {every} relative to the anchor", plan.need),
+        _sentence(f"for +/- {plan.error:g} of {every} relative to the mean of those it is connected with", plan.pool_need),
     ]
 
 

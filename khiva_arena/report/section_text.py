@@ -9,7 +9,7 @@ from msgspec import UNSET
 from khiva_arena.ratings.student import stdtr
 from khiva_arena.report import shapes
 from khiva_arena.report.standings import Standings
-from khiva_arena.report.table import details_columns
+from khiva_arena.report.table import details_columns, under
 from khiva_arena.report.text import (
     WIDEST_NAME,
     WIDTH,
@@ -17,6 +17,7 @@ from khiva_arena.report.text import (
     chance,
     count,
     elo,
+    fitting,
     interval,
     matrix,
     number,
@@ -58,7 +59,7 @@ def _details(standings: Standings, width: int) -> list[str]:
         + "; "
         "deff: variance over that of independent matches; opp: mean Elo of those it met; ff: over fault-free matches."
     ]
-    return ["Details:", *table([["bot", *(column.head for column in columns)], *rows], left=(0,)), *paragraphs(notes, width)]
+    return ["Details:", *fitting([["bot", *(column.head for column in columns)], *rows], width), *paragraphs(notes, width)]
 
 
 def _crosstable(standings: Standings, rows: Sequence[Sequence[shapes.Pair | None]], width: int) -> list[str]:
@@ -83,7 +84,7 @@ def _numbers(rows: shapes.Matrix, digits: int, sign: str = "") -> list[list[str]
 
 
 def _los(standings: Standings, rows: shapes.Matrix, width: int) -> list[str]:
-    note = "How likely the row's bot is stronger than the column's, in percent; . where nothing tells."
+    note = f"How likely the row's bot is stronger than the column's, in percent, {under(standings)}; . where nothing tells."
     cells = [[_NEVER if value is None else chance(value) for value in row] for row in rows]
     return ["Likelihood of superiority:", *matrix(_bots(standings), cells, width), *paragraphs([note], width)]
 
@@ -121,7 +122,7 @@ def _seats(standings: Standings, found: shapes.Seats, width: int) -> list[str]:
         "bot passes to than elsewhere; 0 where neighbours do not matter. All rotations are played, so no seat favours a bot; who "
         "passes to whom is balanced over the seeds only."
     )
-    return ["Seats and neighbours:", *table(seats), "", *table(neighbours, left=(0,)), *paragraphs([note], width)]
+    return ["Seats and neighbours:", *table(seats), "", *fitting(neighbours, width), *paragraphs([note], width)]
 
 
 def _cycles(standings: Standings, found: shapes.Cycles, width: int) -> list[str]:
@@ -169,7 +170,7 @@ def _effects(standings: Standings, found: shapes.Effects, width: int) -> list[st
         f"Fitted together with effects of {' and '.join(found.fitted)}. seat: Elo above its strength that a bot plays there; "
         "after a bot: in the seat that this one passes to. without: the headline numbers."
     )
-    return ["Effects:", *table(again, left=(0,)), "", *table(effects, left=(0,)), *paragraphs([note], width)]
+    return ["Effects:", *fitting(again, width), "", *fitting(effects, width), *paragraphs([note], width)]
 
 
 def _history(standings: Standings, stages: Sequence[shapes.Stage], width: int) -> list[str]:

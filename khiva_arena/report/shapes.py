@@ -20,7 +20,9 @@ class LeftOut(Struct, frozen=True):
 
 
 class Row(Struct, frozen=True):
-    """One bot; see ``report.standings.Standing``. ``score``, ``ties`` and ``los_next`` are percent."""
+    """One bot; see ``report.standings.Standing``. ``score``, ``ties`` and ``los_next`` are percent. ``low`` and ``high`` are the
+    ends of the 95 % interval of ``elo``: one is null where all points between bot and anchor flow one way, and ``error`` with it.
+    ``rough``: from fewer than five seeds, so that the error is hardly known itself."""
 
     rank: int | None
     rank_interval: list[int] | None
@@ -28,6 +30,9 @@ class Row(Struct, frozen=True):
     name: str
     elo: float | None
     error: float | None
+    low: float | None
+    high: float | None
+    rough: bool
     bound: str
     los_next: float | None
     matches: int

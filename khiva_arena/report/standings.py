@@ -196,6 +196,7 @@ def _standing(
     elo, error, bound = rating(ratings, i)
     clean, clean_error, clean_bound = rating(fault_free, i)
     placed = elo is not None
+    low, high = ratings.interval(i) if placed else (None, None)
     return Standing(
         rank=None,
         rank_interval=interval if placed else None,
@@ -203,6 +204,9 @@ def _standing(
         name=bot.name,
         elo=elo,
         error=error,
+        low=rounded(low),
+        high=rounded(high),
+        rough=placed and ratings.rough(i),
         bound=bound,
         los_next=None,
         matches=counted.matches,

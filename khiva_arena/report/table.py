@@ -5,19 +5,36 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from khiva_arena.ratings.elo import LEVEL
+from khiva_arena.ratings.elo import FEWEST_SEEDS, LEVEL
 from khiva_arena.report import shapes
 from khiva_arena.report.standings import Standing, Standings
-from khiva_arena.report.text import NARROWEST_NAME, WIDEST_NAME, WIDTH, chance, count, elo, number, paragraphs, short, table
+from khiva_arena.report.text import (
+    NARROWEST_NAME,
+    ROUGH,
+    WIDEST_NAME,
+    WIDTH,
+    chance,
+    columns_of,
+    count,
+    elo,
+    error,
+    number,
+    paragraphs,
+    short,
+    table,
+)
 from khiva_arena.result import FAULTS
 
 _MOST_NAMED = 6
 _PLACES = ("1st", "2nd", "3rd", "4th", "5th")
 
 
-class _Column(NamedTuple):
+class Column(NamedTuple):
+    """``goes``: when it is left out of a table that is too wide, 1 first; 0: never."""
+
     head: str
     cell: Callable[[Standing], str]
+    goes: int = 0
 
 
 def meaning(standings: Standings) -> str:
@@ -35,65 +52,70 @@ def meaning(standings: Standings) -> str:
 
 def to_text(standings: Standings, width: int = WIDTH, wide: bool = False) -> str:
     """A plain table, then lines on what it means and what is not in it. Ends with a newline. ``wide``: every column, however
-    wide the table gets; else names are shortened, and of the places only the first and the last are shown, as need be."""
-    lines = _lines(standings, _columns(standings, wide), max(len(row.name) for row in standings.rows))
-    if not wide:
-        lines = _fitting(standings, width)
-    return "\n".join([*lines, "", *paragraphs(_notes(standings), width)]) + "\n"
+    wide the table gets; else names are shortened and columns left out, the least important first, as need be."""
+    columns = _columns(standings, wide)
+    gone: list[str] = []
+    if wide:
+        lines = _lines(standings, columns, max(columns_of(row.name) for row in standings.rows))
+    else:
+        lines, gone = _fitting(standings, columns, width)
+    return "\n".join([*lines, "", *paragraphs([*_notes(standings), *_left_out(gone)], width)]) + "\n"
 
 
-def _fitting(standings: Standings, width: int) -> list[str]:
-    """The widest form of the table that fits, else the narrowest."""
+def _fitting(standings: Standings, columns: Sequence[Column], width: int) -> tuple[list[str], list[str]]:
+    """The widest form of the table that fits, else the narrowest; and the heads of the columns that are left out."""
     lines: list[str] = []
-    longest = min(WIDEST_NAME, max(len(row.name) for row in standings.rows))
-    for few in (False, True):
-        columns = _columns(standings, wide=False, few_places=few)
-        for name_width in (longest, NARROWEST_NAME):
-            lines = _lines(standings, columns, name_width)
-            excess = max(map(len, lines)) - width
+    gone: list[str] = []
+    longest = min(WIDEST_NAME, max(columns_of(row.name) for row in standings.rows))
+    for last in range(max(column.goes for column in columns) + 1):
+        kept = [column for column in columns if column.goes == 0 or column.goes > last]
+        gone = [column.head for column in columns if column not in kept]
+        for name_width in (longest, min(longest, NARROWEST_NAME)):
+            lines = _lines(standings, kept, name_width)
+            excess = max(map(columns_of, lines)) - width
             if excess <= 0:
-                return lines if name_width == longest else _lines(standings, columns, NARROWEST_NAME - excess)
-    return lines
+                return lines if name_width == longest else _lines(standings, kept, NARROWEST_NAME - excess), gone
+    return lines, gone
 
 
-def _lines(standings: Standings, columns: Sequence[_Column], name_width: int) -> list[str]:
-    named = [_Column("bot", lambda row: short(row.name, name_width)) if column.head == "bot" else column for column in columns]
+def _lines(standings: Standings, columns: Sequence[Column], name_width: int) -> list[str]:
+    named = [
+        column._replace(cell=lambda row: short(row.name, name_width)) if column.head == "bot" else column for column in columns
+    ]
     rows = [[column.head for column in named], *([column.cell(row) for column in named] for row in standings.rows)]
     return table(rows, left=[i for i, column in enumerate(named) if column.head == "bot"])
 
 
-def _columns(standings: Standings, wide: bool, few_places: bool = False) -> list[_Column]:
-    places = [*range(standings.seats)]
-    if few_places and standings.seats > 2:
-        places = [0, standings.seats - 1]
+def _columns(standings: Standings, wide: bool) -> list[Column]:
+    """All columns of the table, and when each one goes."""
     columns = [
-        _Column("rank", lambda row: "n/a" if row.rank is None else str(row.rank)),
-        _Column("bot", lambda row: row.name),
-        _Column("ranks", _ranks),
-        _Column("elo", lambda row: elo(row.bound, row.elo)),
-        _Column("+/-", lambda row: number(row.error, 1)),
-        _Column("los%", lambda row: chance(row.los_next)),
-        _Column("matches", lambda row: str(row.matches)),
-        _Column("seeds", lambda row: str(row.seeds)),
-        _Column("score%", lambda row: number(row.score, 1)),
-        *map(_finishes, places),
-        _Column("faults", lambda row: str(sum(often for _, often in row.faults))),
+        Column("rank", lambda row: "n/a" if row.rank is None else str(row.rank)),
+        Column("bot", lambda row: row.name),
+        Column("ranks", _ranks),
+        Column("elo", lambda row: elo(row.bound, row.elo)),
+        Column("+/-", lambda row: error(row.error, row.low, row.high, row.rough)),
+        Column("los%", lambda row: chance(row.los_next), 9),
+        Column("matches", lambda row: str(row.matches), 4),
+        Column("seeds", lambda row: str(row.seeds), 7),
+        Column("score%", lambda row: number(row.score, 1), 5),
+        *(_finishes(place, standings.seats) for place in range(standings.seats)),
+        Column("faults", lambda row: str(sum(often for _, often in row.faults)), 8),
     ]
     if wide or any(row.voids for row in standings.rows):
-        columns.append(_Column("voids", lambda row: str(row.voids)))
+        columns.append(Column("voids", lambda row: str(row.voids), 6))
     return columns + details_columns() if wide else columns
 
 
-def details_columns() -> list[_Column]:
+def details_columns() -> list[Column]:
     """What stands in a wide table besides, and in the section ``details``."""
     return [
-        _Column("ties%", lambda row: number(row.ties, 1)),
-        _Column("pool+/-", lambda row: number(row.pool_error, 1)),
-        _Column("quasi", lambda row: number(row.quasi_se, 1)),
-        _Column("deff", lambda row: number(row.design_effect, 2)),
-        _Column("opp", lambda row: number(row.opponents, 1)),
-        _Column("ff-elo", lambda row: elo(row.fault_free_bound, row.fault_free_elo)),
-        _Column("ff+/-", lambda row: number(row.fault_free_error, 1)),
+        Column("ties%", lambda row: number(row.ties, 1)),
+        Column("pool+/-", lambda row: error(row.pool_error, None, None, row.seeds < FEWEST_SEEDS)),
+        Column("quasi", lambda row: number(row.quasi_se, 1)),
+        Column("deff", lambda row: number(row.design_effect, 2)),
+        Column("opp", lambda row: number(row.opponents, 1)),
+        Column("ff-elo", lambda row: elo(row.fault_free_bound, row.fault_free_elo)),
+        Column("ff+/-", lambda row: error(row.fault_free_error, None, None, row.rough)),
     ]
 
 
@@ -104,9 +126,11 @@ def _ranks(row: Standing) -> str:
     return str(best) if best == worst else f"{best}-{worst}"
 
 
-def _finishes(place: int) -> _Column:
+def _finishes(place: int, seats: int) -> Column:
+    """How often a bot came there. The places between go first, then the last one, then the first."""
     head = _PLACES[place] if place < len(_PLACES) else f"{place + 1}th"
-    return _Column(head, lambda row: str(row.finishes[place]))
+    goes = 3 if place == 0 else 2 if place == seats - 1 else 1
+    return Column(head, lambda row: str(row.finishes[place]), goes)
 
 
 def to_rated(standings: Standings, sections: shapes.Sections | None = None) -> shapes.Rated:
@@ -147,24 +171,45 @@ def _notes(standings: Standings) -> list[str]:
     rows = standings.rows
     notes = [meaning(standings)]
     if any(row.rank_interval for row in rows):
-        notes.append("ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next.")
+        notes.append(
+            "ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next, "
+            f"{under(standings)}."
+        )
+    if any(row.rough for row in rows):
+        notes.append(
+            f"{ROUGH}: from fewer than {FEWEST_SEEDS} seeds, so that the error itself is rough, and ranks and los% with it."
+        )
     if standings.blocks < 2:
         notes.append("Errors are n/a: they need two seeds or more, and seeds that do not all say the same.")
     if alike := _alike(standings):
         notes.append(
             f"No variance seen, +/- or los% n/a ({_some(alike)}): every seed came out alike, which says nothing of the next."
         )
-    if any(row.bound for row in rows):
+    if any(row.bound in (">=", "<=") for row in rows):
         notes.append(
-            "Behind >=, <= or ?, no points flow both ways between bot and anchor: the number is the prior's; --anchor one of the "
-            "others for errors between them."
+            "Behind >= or <=, all points between bot and anchor flow one way: elo is then the prior's number, and +/- the 95 % "
+            "bound that the results give, or n/a; --anchor one of the others for errors between them."
         )
+    if any(row.bound == "?" for row in rows):
+        notes.append("Behind ?, no points flow between bot and anchor at all: the number is the prior's.")
     for word, names in (("incomplete", standings.incomplete), ("set aside as void", standings.set_aside)):
         if names:
             notes.append(f"Not rated: {count(len(names), 'table')} {word} ({_some([name for _, name in names])}).")
     if standings.left_out:
         notes.append(f"Not rated in all: {count(standings.left_out, 'fixed match', 'es')}.")
     return notes + _notes_on_anchors(standings) + _notes_on_faults(standings)
+
+
+def under(standings: Standings) -> str:
+    """The prior of the ratings, and of every likelihood made from them, in words."""
+    prior = standings.evidence.prior
+    drawn = "a game" if prior == 1 else f"{prior:g} games"
+    return f"under the prior that each bot drew {drawn} with one of middling strength" if prior else "without a prior"
+
+
+def _left_out(heads: Sequence[str]) -> list[str]:
+    """What a narrow table does not show."""
+    return [f"Too narrow for {', '.join(heads)}: --wide prints every column."] if heads else []
 
 
 def _some(names: Sequence[str]) -> str:

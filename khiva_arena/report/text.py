@@ -6,6 +6,7 @@ from itertools import accumulate
 from textwrap import wrap
 
 WIDTH = 100
+ROUGH = "~"  # before an error from few seeds
 WIDEST_NAME, NARROWEST_NAME = 24, 10
 _NARROW_NAME = 16
 MOST_IN_TEXT = 60  # bots in a matrix for people; more are for programs
@@ -22,6 +23,17 @@ def elo(bound: str, value: float | None) -> str:
     return bound + number(value, 1)
 
 
+def error(value: float | None, low: float | None, high: float | None, rough: bool) -> str:
+    """A half width; where points flow one way only, the one end of the interval that there is."""
+    if value is None and low is not None:
+        found = f">={number(low, 1)}"
+    elif value is None and high is not None:
+        found = f"<={number(high, 1)}"
+    else:
+        found = number(value, 1)
+    return ROUGH + found if rough and found != "n/a" else found
+
+
 def chance(value: float | None) -> str:
     """Percent, never quite 0 or 100: no results make sure."""
     return "<0.1" if value is not None and value < 0.05 else ">99.9" if value is not None and value >= 99.95 else number(value, 1)
@@ -36,25 +48,55 @@ def count(n: int, noun: str, plural: str = "s") -> str:
     return f"{n} {noun}{'' if n == 1 else plural}"
 
 
+def columns_of(text: str) -> int:
+    """How many columns of a terminal a text takes: a Chinese letter takes two, an accent of its own none."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len  # not above: few names need it
+
+    return cell_len(text)
+
+
 def short(name: str, width: int = WIDEST_NAME) -> str:
-    """At most ``width`` long; the id that tells two of one name apart stays on."""
-    if len(name) <= width:
+    """At most ``width`` columns; the id that tells two of one name apart stays on."""
+    if columns_of(name) <= width:
         return name
     mark = found[0] if (found := _MARK.search(name)) else ""
-    return name[: width - 3 - len(mark)] + "..." + mark
+    kept = name[: width - 3 - len(mark)]
+    while columns_of(kept) > width - 3 - len(mark):
+        kept = kept[:-1]
+    return kept + "..." + mark
 
 
 def table(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> list[str]:
-    """Lines of a plain table, headers being its first row; columns are aligned to the right but for those in ``left``."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    aligned = [str.ljust if i in left else str.rjust for i in range(len(widths))]
-    cut = [[put(cell, width) for put, cell, width in zip(aligned, row, widths, strict=True)] for row in rows]
-    return [GAP.join(row).rstrip() for row in cut]
+    """Lines of a plain table, headers being its first row; columns are aligned to the right except those in ``left``."""
+    widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        space = [" " * (width - columns_of(cell)) for cell, width in zip(row, widths, strict=True)]
+        cells = [cell + gap if i in left else gap + cell for i, (cell, gap) in enumerate(zip(row, space, strict=True))]
+        lines.append(GAP.join(cells).rstrip())
+    return lines
 
 
 def paragraphs(notes: Sequence[str], width: int) -> list[str]:
     """Each note on lines of its own, none longer than ``width``."""
-    return [line for note in notes for line in wrap(note, width, subsequent_indent=GAP)]
+    lines = [line for note in notes for line in wrap(note, width, subsequent_indent=GAP)]
+    if all(map(str.isascii, lines)):
+        return lines
+    return [line for note in notes for line in _wrapped(note, width)]
+
+
+def _wrapped(note: str, width: int) -> list[str]:
+    """As ``wrap``, for letters that take more than one column, or none."""
+    lines = [""]
+    for word in note.split():
+        longer = f"{lines[-1]} {word}" if lines[-1].strip() else lines[-1] + word
+        if columns_of(longer) > width and lines[-1].strip():
+            lines.append(GAP + word)
+        else:
+            lines[-1] = longer
+    return lines
 
 
 def matrix(names: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[str]:
@@ -66,12 +108,18 @@ def matrix(names: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> 
     return blocks([["", *heads], ["bot", *(short(name, _NARROW_NAME) for name in names)]], columns, width, left=(1,))
 
 
+def fitting(rows: Sequence[Sequence[str]], width: int, first: int = 1, left: Sequence[int] = (0,)) -> list[str]:
+    """A table by rows, headers being its first; where it is too wide it is cut into several, each with the ``first`` columns."""
+    columns = [*zip(*rows, strict=True)]
+    return blocks(columns[:first], columns[first:], width, left)
+
+
 def blocks(first: Sequence[Sequence[str]], columns: Sequence[Sequence[str]], width: int, left: Sequence[int] = ()) -> list[str]:
     """A table of columns, cut into several where it is too wide; each begins with the columns ``first``."""
-    room = width - sum(max(map(len, column)) + len(GAP) for column in first)
+    room = width - sum(max(map(columns_of, column)) + len(GAP) for column in first)
     lines: list[str] = []
     while columns:
-        ends = list(accumulate(max(map(len, column)) + len(GAP) for column in columns))
+        ends = list(accumulate(max(map(columns_of, column)) + len(GAP) for column in columns))
         taken = max(1, sum(end - len(GAP) <= room for end in ends))
         lines += [*([""] if lines else []), *table([*zip(*first, *columns[:taken], strict=True)], left)]
         columns = columns[taken:]

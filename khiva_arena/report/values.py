@@ -37,6 +37,8 @@ class Standing:
     rank: by Elo, equal Elo shares a rank; None without a rating.
     rank_interval: best and worst rank that the results leave open, 95 % for all bots together.
     elo, error: relative to the anchor; ``error`` is the 95 % half width, 0 for the anchor.
+    low, high: ends of the 95 % interval of ``elo``; one is None where all points between bot and anchor flow one way.
+    rough: that is from fewer than five seeds.
     bound: what the results alone say of ``elo``: "" finite, ">=" at least, "<=" at most, "?" not compared with the anchor.
     los_next: how likely the bot is stronger than the one in the next row, in percent.
     matches, seeds: rated ones the bot sat in.  score: mean pair score in percent, weighted as in the fit.
@@ -58,6 +60,9 @@ class Standing:
     name: str
     elo: float | None
     error: float | None
+    low: float | None
+    high: float | None
+    rough: bool
     bound: str
     los_next: float | None
     matches: int

@@ -1,13 +1,16 @@
 """Plans: what they say, that they agree with the table, and what is said when there is too little to go by."""
 
 import random
+from dataclasses import replace
 
+import msgspec
 import pytest
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.matches import MatchRow
 from khiva_arena.report import plan
 from khiva_arena.report.standings import Entrant, standings
+from khiva_arena.result import Verdict
 
 BOTS = tuple(Entrant(f"id-{i}", f"bot{i}") for i in range(4))
 
@@ -92,24 +95,65 @@ def hopeless() -> list[MatchRow]:
     return lost
 
 
-def test_one_that_cannot_be_told_leaves_the_whole_untold():
-    table = standings(hopeless(), BOTS)
-    found = plan.for_error(table, 20)
+def test_one_that_lost_everything_is_left_out_and_named():
+    """A crasher is no reason to say nothing of the others."""
+    crashed = [replace(row, faults=tuple((Verdict.CRASHED,) * (bot == "id-3") for bot in row.bots)) for row in hopeless()]
+    table = standings(crashed, BOTS)
+    found, without = plan.for_error(table, 20), plan.for_error(standings(others(), BOTS[:3]), 20)
     assert found.enough
-    assert found.need is None
+    assert found.left_out == ["id-3"]
+    assert found.need.seeds == pytest.approx(without.need.seeds, rel=0.02)
+    assert found.pool_need.seeds == pytest.approx(without.pool_need.seeds, rel=0.02)
+    text = plan.to_text(found, table).replace("\n ", "")
+    assert f"{found.need.seeds} seeds (95 %: " in text
+    assert "for +/- 20 of every other bot relative to the anchor." in text
+    assert "Left out: bot3 lost all there was between it and the anchor (120 crashed), so that it has no error" in text
+    assert {row.bot: row.elo is None for row in found.errors} == {bot.id: bot.id == "id-3" for bot in BOTS}  # it is a bound
+
+
+def others() -> list[MatchRow]:
+    return [row for row in rows(20) if "id-3" not in row.bots]
+
+
+def test_where_the_anchor_lost_everything_another_one_is_asked_for():
+    table = standings(hopeless(), BOTS, "id-3")
+    found = plan.for_error(table, 20)
+    assert (found.need, found.left_out) == (None, [row.bot for row in table.rows if row.bot != "id-3"])
     text = plan.to_text(found, table).replace("\n ", "")
     assert "Cannot be told how many seeds it takes for +/- 20 of every bot relative to the anchor: see n/a above." in text
-    assert {row.bot: row.elo is None for row in found.errors} == {bot.id: bot.id == "id-3" for bot in BOTS}  # it is a bound
+    assert "Next: mend or leave out the bots above, or name another --anchor, and ask again." in text
+
+
+def test_what_to_type_next_is_the_last_thing_said():
+    table = standings(rows(20), BOTS)
+    found = msgspec.structs.replace(plan.for_error(table, 20), next=["khiva-arena run --seeds 7"])
+    assert plan.to_text(found, table).split("\n")[-3:] == [
+        "Next, to play the seeds that are missing, which are drawn anew and rated with those that are there:",
+        "khiva-arena run --seeds 7",
+        "",
+    ]
+    assert "Next: nothing; the seeds there are do." in plan.to_text(plan.for_error(table, 5000), table)
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_a_plan_fits_the_terminal(width):
+    table = standings(hopeless(), BOTS)
+    for found in (plan.for_error(table, 20), plan.for_gap(table, 20, 0.8)):
+        text = plan.to_text(found, table, width)
+        assert max(map(len, text.split("\n"))) <= width
+        assert sorted(set(text.split())) == sorted(set(plan.to_text(found, table).split()))  # nothing is left out
 
 
 @pytest.mark.parametrize("anchor", ["id-0", "id-9"])
 def test_no_gap_is_shown_that_only_the_prior_makes(anchor):
     """bot3 lost everything, and a fifth has not played."""
     table = standings(hopeless(), (Entrant("id-9", "idle"), *BOTS), anchor)
-    gaps = plan.for_gap(table, 30, 0.8).gaps
-    assert [gap.lower for gap in gaps][-1] == "id-3"
-    assert "id-9" not in {bot for gap in gaps for bot in (gap.upper, gap.lower)}
-    assert [[value is not None for value in (gap.elo, gap.error, gap.need)] for gap in gaps] == [[True] * 3] * 2 + [[False] * 3]
+    found = plan.for_gap(table, 30, 0.8)
+    assert {bot for gap in found.gaps for bot in (gap.upper, gap.lower)} == {"id-0", "id-1", "id-2"}
+    assert [[value is not None for value in (gap.elo, gap.error, gap.need)] for gap in found.gaps] == [[True] * 3] * 2
+    assert found.need is not None
+    assert set(found.left_out) == {"id-3", "id-9"}
+    assert "Left out: idle has played no rated match." in plan.to_text(found, table)
     assert [row.elo for row in plan.for_error(table, 20).errors if row.bot == "id-9"] == [None]
 
 

@@ -69,6 +69,55 @@ def test_a_table_is_as_wide_as_it_may_be_and_no_wider(seats, faults):
     assert sum(place in lines[160][0] for place in ("1st", "2nd", "3rd", "4th", "5th")) == seats
 
 
+@pytest.mark.parametrize("seats", [2, 3, 5])
+@pytest.mark.parametrize("width", [50, 60, 80])
+def test_a_table_fits_a_narrow_terminal_and_says_what_it_leaves_out(seats, width):
+    found = standings(rows(seats=seats, seeds=40, faults=True), BOTS)
+    whole, text = to_text(found, wide=True), to_text(found, width)
+    lines = text.split("\n")
+    assert max(map(len, lines)) <= width
+    assert len(lines[: len(BOTS) + 1]) == len({line.split()[0] for line in lines[: len(BOTS) + 1]})  # a line a bot, none broken
+    heads = lines[0].split()
+    assert heads[:5] == ["rank", "bot", "ranks", "elo", "+/-"]
+    order = ["2nd", "3rd", "4th", "5th", "1st", "matches", "score%", "voids", "seeds", "faults", "los%"]
+    gone = [head for head in whole.split("\n")[0].split()[:-7] if head not in heads]
+    assert gone
+    assert {head for head in order if head in whole.split("\n")[0]} >= set(gone)
+    last = max(order.index(head) for head in gone)
+    assert [head for head in order[:last] if head in heads] == []  # what is less important went before
+    assert f"Too narrow for {', '.join(gone)}: --wide prints every column." in text.replace("\n ", "")
+
+
+def test_letters_that_are_two_columns_wide_do_not_shift_a_column():
+    from rich.cells import cell_len
+
+    named = [
+        Entrant(bot.id, name)
+        for bot, name in zip(BOTS, ("中文名字", "plain", "e\u0301tude", "한국어 아주 긴 이름의 로봇", "x", "y", "z"), strict=True)
+    ]
+    for width in (60, 100):
+        lines = to_text(standings(rows(), named), width).split("\n")[:8]
+        assert len({cell_len(line) for line in lines}) == 1
+        assert cell_len(lines[0]) <= width
+
+
+def test_an_error_from_fewer_than_five_seeds_is_marked_as_rough():
+    for seeds, rough in ((1, False), (2, True), (4, True), (5, False)):
+        found = standings(rows(seeds=seeds), BOTS)
+        assert [row.rough for row in found.rows] == [rough and row.error != 0 for row in found.rows]
+        text = to_text(found)
+        shown = [line.split("  ")[-1] for line in text.split("\n")[1:8]]
+        assert len(shown) == 7
+        assert text.count("  ~") == 6 * rough
+        assert ("~: from fewer than 5 seeds, so that the error itself is rough, and ranks and los% with it." in text) is rough
+
+
+def test_the_likelihood_names_its_prior():
+    said = "under the prior that each bot drew a game with one of middling strength"
+    assert said in to_text(standings(rows(), BOTS)).replace("\n ", "")
+    assert said.replace("a game", "3 games") in to_text(standings(rows(), BOTS, prior=3)).replace("\n ", "")
+
+
 def test_a_wide_table_has_every_column_and_whole_names():
     found = standings(rows(seats=5, seeds=12), BOTS)
     head, *lines = to_text(found, wide=True).split("\n\n")[0].split("\n")
@@ -87,12 +136,15 @@ def test_anchors_with_numbers_are_named_and_one_that_contradicts_the_others_told
     assert "Anchor greedy" not in text
 
 
-def test_a_bot_that_never_takes_a_point_has_a_bound_and_no_error():
+def test_where_a_bot_never_takes_a_point_there_is_a_bound_in_place_of_an_error():
     lost = [MatchRow("e", f"{k}/0", r, f"s{k}", ("id-0", "id-1")[:: 1 - 2 * r], (2 - r, 1 + r)) for k in range(4) for r in (0, 1)]
-    text = to_text(standings(lost, BOTS[:2]))
-    assert ">=" in text.split("\n")[1]
-    assert "n/a" in text.split("\n")[1]
-    assert "the number is the prior's; --anchor one of the others for errors between them." in text.replace("\n ", "")
+    found = standings(lost, BOTS[:2])
+    row = found.rows[0]
+    assert (row.error, row.high, row.rank_interval) == (None, None, (1, 2))
+    text = to_text(found)
+    assert f"  >={row.elo:.1f}  ~>={row.low:.1f}  {row.los_next:.1f}  " in text.split("\n")[1]
+    said = text.replace("\n ", "")
+    assert "elo is then the prior's number, and +/- the 95 % bound that the results give, or n/a; --anchor one of" in said
 
 
 def crashing():
@@ -160,7 +212,8 @@ def test_json_has_stable_keys_and_null_for_what_there_is_not():
     ]
     assert list(data["left_out"]) == ["matches", "incomplete", "set_aside"]
     assert list(data["rows"][0]) == [
-        *("rank", "rank_interval", "bot", "name", "elo", "error", "bound", "los_next", "matches", "seeds", "score", "ties"),
+        *("rank", "rank_interval", "bot", "name", "elo", "error", "low", "high", "rough", "bound", "los_next"),
+        *("matches", "seeds", "score", "ties"),
         *("finishes", "faults", "voids", "cpu_s", "paused", "fault_free_elo", "fault_free_error", "fault_free_bound"),
         *("differs", "pool_error", "quasi_se", "design_effect", "opponents"),
     ]
@@ -189,7 +242,8 @@ rank  bot                   ranks    elo    +/-  los%  matches  seeds  score%  1
 
 P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
   random, clustered on 12 seeds.
-ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next.
+ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next,
+  under the prior that each bot drew a game with one of middling strength.
 """
 BUSY = """
 rank  bot          ranks     elo    +/-   los%  matches  seeds  score%  1st  2nd  3rd  faults  voids
@@ -203,7 +257,8 @@ rank  bot          ranks     elo    +/-   los%  matches  seeds  score%  1st  2nd
 
 P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
   random, clustered on 12 seeds.
-ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next.
+ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next,
+  under the prior that each bot drew a game with one of middling strength.
 Not rated: 1 table incomplete (0/6).
 Not rated: 1 table set aside as void (11/6).
 Not rated in all: 3 fixed matches.
@@ -219,6 +274,7 @@ rank  bot      ranks    elo  +/-  los%  matches  seeds  score%  1st  2nd  3rd  f
 
 P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relative to the anchor
   random, clustered on 1 seed.
-ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next.
+ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next,
+  under the prior that each bot drew a game with one of middling strength.
 Errors are n/a: they need two seeds or more, and seeds that do not all say the same.
 """
