@@ -25,7 +25,7 @@ help: ## this list
 
 run: .venv/.run ## play the shipped bots against each other at 3 seats and at 2, and print the tables
 	@$(ARENA) run --shipped --trust-bots --seats 3 --seeds 15 --lineups auto --jobs 2 --out $(RESULTS)
-	@$(ARENA) run --shipped --trust-bots --seats 2 --seeds 12 --lineups auto --jobs 2 --out $(RESULTS)
+	@$(ARENA) run --shipped --trust-bots --seats 2 --seeds 8 --lineups auto --jobs 2 --out $(RESULTS)
 	@echo; echo "Both together, and a check of every match:"; echo
 	@$(ARENA) standings $(RESULTS)
 	@$(ARENA) verify $(RESULTS)

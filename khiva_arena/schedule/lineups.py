@@ -74,14 +74,16 @@ def pick(bots: int, seats: int, cap: int, most: int, stream: Stream, authors: tu
 
 
 def fewest(bots: int, seats: int, copies: int = 1, authors: tuple[int, ...] = ()) -> int:
-    """The line-ups that tell most of so many matches: the fewest in which each bot sits equally often, and twice or more, so that
-    all can be compared; or all there are.
+    """The line-ups that tell most of so many matches: the fewest in which each bot sits equally often, twice or more, and with
+    half of the others, so that all can be compared, straight or over others; or all there are.
 
     An error shrinks with the root of the seeds (``ratings.planning``), since matches on one seed share its luck: as many matches
     on more seeds give a smaller error, whatever they share.
     """
     cap = copies if bots == 1 else min(copies, seats - 1)
-    balanced = next(most for most in range(1, 2 * bots + 1) if most * seats % bots == 0 and most * seats >= 2 * bots)
+    often = max(2, -(-(bots - 1) // (2 * (seats - 1))))  # two bots that each met half of the others met each other, or a third
+    least = -(-often * bots // seats)
+    balanced = next(most for most in range(least, least + bots + 1) if most * seats % bots == 0)
     return min(balanced, count(bots, seats, cap, authors))
 
 

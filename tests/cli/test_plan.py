@@ -1,14 +1,17 @@
 """``khiva-arena plan`` on a real store."""
 
 import json
+import shlex
 from pathlib import Path
 
 import jsonschema
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
 
+from khiva_arena.cli.again import commands
 from khiva_arena.cli.main import run
 from khiva_arena.report.schema import NAMES, schema_of
+from khiva_arena.store.db import Store
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +78,39 @@ def test_what_cannot_be_is_refused_in_one_line(
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
+
+
+def test_the_command_it_names_plays_what_is_missing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Typed as it stands, it plays so many seeds that the plan is met, rated with those that were there."""
+    how = ["--seats", "2", "--isolation", "trusted", "--turn", "2s", "--bank", "7s", "--policy", "strict", "--no-ponder"]
+    odd = ["--limit", "memory=600M", "--rule", "overshoot=stop_at_outpost", "--lineups", "1"]
+    arena("run", *bots(RANDOM, NAIVE), *how, *odd, "--seeds", "5", "--seed", "a", "--out", "some where", cwd=folder)
+    monkeypatch.chdir(folder)
+    for gap in (200, 250, 300, 400, 500, 600, 800, 1000, 1300, 1700):
+        assert run(["plan", "some where", "--gap", str(gap), "--json"]) == 0
+        (plan,) = json.loads(capsys.readouterr().out)["plans"]
+        if plan["need"] and plan["need"]["seeds"] < 16:
+            break
+    (line,) = plan["next"]
+    assert line in arena("plan", "some where", "--gap", f"{plan['gap']:g}", cwd=folder).stdout
+    words = shlex.split(line)
+    assert words[:2] == ["khiva-arena", "run"]
+    assert "--seed" not in words
+    missing = plan["need"]["seeds"] - 5
+    assert words[words.index("--seeds") + 1] == str(missing + (missing == 5))
+    arena(*words[1:], cwd=folder, seconds=600)
+    (table,) = json.loads(arena("standings", "some where", "--json", cwd=folder).stdout)["standings"]
+    assert table["blocks"] >= plan["need"]["seeds"]  # one pool: all conditions are as they were
+    assert len(table["events"]) == 2
+
+
+def test_more_seeds_than_there_were_are_never_the_command_of_an_event_that_is_over(folder: Path) -> None:
+    with Store.read(folder / "out") as store:
+        events = store.events()
+    (line,) = commands(Path("out"), events, 2.0)
+    assert "--seeds 7 " in line  # six would be the command of that event, which goes on with it
+    assert commands(Path("out"), events, 1.0) == []
+    (line,) = commands(Path("a b"), events, 1.5)
+    assert shlex.split(line)[-4:] == ["--seeds", "3", "--out", "a b"]

@@ -63,6 +63,50 @@ def test_every_section_is_printed_below_the_table_and_nothing_unasked(folder: Pa
     assert [title for title in titles if title in one] == ["Likelihood of superiority:"]
 
 
+def test_the_places_of_a_swiss_come_first_and_elo_after(folder: Path) -> None:
+    """A fact by the rules of the format before an estimate that decides nothing."""
+    for words in (["out", "3"], ["out"]):
+        text = arena("standings", *words, cwd=folder).stdout
+        order = ["khiva at ", "event 3, swiss, over:", "place  bot", "decides nothing:", "rank  bot", "P(A finishes ahead of B)"]
+        places = [text.index(part) for part in order]
+        assert places == sorted(places)
+    assert "decides nothing" not in arena("standings", "out", "1", cwd=folder).stdout
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_columns_is_heeded_and_every_line_fits(folder: Path, width: int) -> None:
+    for words in (["standings", "out", "--section", "all"], ["plan", "out", "--error", "50"], ["plan", "out", "--gap", "50"]):
+        lines = arena(*words, cwd=folder, env={"COLUMNS": str(width)}).stdout.split("\n")
+        assert max(len(line) for line in lines if not line.startswith("khiva-arena ")) <= width  # a command is not broken
+    wide = arena("standings", "out", cwd=folder, env={"COLUMNS": "100"}).stdout
+    assert "1st" in wide
+    for said in ("", "0", "-3", "wide"):
+        assert arena("standings", "out", cwd=folder, env={"COLUMNS": said}).stdout == wide  # no terminal: 100 columns
+    data = [arena("standings", "out", "--json", cwd=folder, env={"COLUMNS": said}).stdout for said in ("60", "200")]
+    assert data[0] == data[1]
+
+
+def test_a_terminal_of_80_columns_has_a_table_of_80(folder: Path) -> None:
+    import fcntl
+    import os
+    import pty
+    import struct
+    import termios
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    env = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
+    done = subprocess.run(
+        [sys.executable, "-m", "khiva_arena", "standings", "out"], cwd=folder, env=env, stdout=theirs, check=False
+    )
+    os.close(theirs)
+    text = os.read(ours, 65536).decode().replace("\r", "")
+    os.close(ours)
+    assert done.returncode == 0
+    assert 60 < max(map(len, text.split("\n"))) <= 80
+    assert "Too narrow for " in text
+
+
 Printed = Callable[..., str]
 
 

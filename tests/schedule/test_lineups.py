@@ -3,12 +3,17 @@
 from collections import Counter
 from itertools import combinations, combinations_with_replacement
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simulated import World, cells_of, played, trials
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.schedule.lineups import MOST_LINE_UPS, line_ups
+from khiva_arena.ratings.compare import rank_intervals
+from khiva_arena.ratings.elo import rate
+from khiva_arena.ratings.pairs import TableArrays
+from khiva_arena.schedule.lineups import MOST_LINE_UPS, count, fewest, line_ups
 
 KEY = bytes(range(32))
 
@@ -113,3 +118,49 @@ def test_every_mistake_is_reported_at_once():
     with pytest.raises(ConfigError) as error:
         line_ups(0, 6, 0, 0, key=KEY)
     assert len(error.value.problems) == 4
+
+
+def test_the_fewest_line_ups_that_compare_all_bots():
+    assert [fewest(bots, 3) for bots in (3, 4, 5, 6, 10, 20)] == [1, 4, 5, 4, 10, 40]
+    assert [fewest(bots, 2) for bots in (2, 3, 4, 6)] == [1, 3, 4, 9]
+    assert fewest(2, 3, copies=2) == 2
+    assert fewest(1, 3, copies=3) == 1
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.integers(2, 5), st.integers(0, 15), st.binary(min_size=32, max_size=32))
+def test_over_them_each_bot_is_compared_with_each_other(seats, more, key):
+    bots = seats + more
+    found = line_ups(bots, seats, most=fewest(bots, seats), key=key)
+    assert len(found.chosen) == fewest(bots, seats) <= count(bots, seats, 1)
+    if more:
+        assert min(appearances(found)) >= 2
+    near = {0}
+    for _ in range(bots):
+        near |= {bot for line_up in found.chosen if near & set(line_up) for bot in line_up}
+    assert near == set(range(bots))
+    if len(found.chosen) < found.total:
+        assert spread(appearances(found)) == 0
+
+
+@pytest.mark.parametrize(("seats", "width"), [(2, 1.0), (3, 0.75)])  # at two seats these are too few matches for any rank
+def test_as_many_matches_on_more_seeds_and_fewer_line_ups_give_a_smaller_error(seats, width):
+    """make run: three seeds of all line-ups, and as many matches, or fewer, over more seeds. The errors of the strongest bot."""
+    errors = []
+    bots, total, few = 6, count(6, seats, 1), fewest(6, seats)
+    world = World("make run", luck=1.0, suits=0.5, spread=2.0, more=6 - seats)
+    all_of = list(trials(np.random.default_rng(1), world, seats, 3, 40))
+    some_of = []
+    for trial in range(40):
+        chosen = set(line_ups(bots, seats, most=few, key=bytes([trial]) * 32).chosen)
+        tables = played(np.random.default_rng([2, trial]), world, seats, 3 * total // few)
+        keep = [tuple(sorted(at)) in chosen for at in tables.bots.tolist()]
+        assert sum(keep) <= 3 * total * seats
+        some_of.append(cells_of(TableArrays(tables.block[keep], tables.bots[keep], tables.ranks[keep]), bots))
+    for cells in (all_of, some_of):
+        rated = [rate(one, bots, 0) for one in cells]
+        errors.append(np.mean([one.error[5] for one in rated if one.error[5] is not None]))
+        widths = [worst - best for one in rated for best, worst in rank_intervals(one)]
+        errors.append(np.mean(widths))
+    assert errors[2] < 0.75 * errors[0]
+    assert errors[3] <= width * errors[1]
