@@ -155,5 +155,6 @@ def _print(report: Report, bench: Bench, as_json: bool) -> None:
         game = bench.games[0]
         words = ["khiva-arena", "match", "--game", game.name, "--bot", report.bot]
         words += ["--bot", OPPONENT] * (game.seats[0] - 1)
+        words += [word for one in bench.bot.runtimes for word in ("--runtime", f"{one.name}={one.program}")]
         then = f"It keeps the protocol. Next: {shlex.join(words)}"
     click.echo(closing_text(report, then))

@@ -3,6 +3,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import sqlite3
 import sys
@@ -150,6 +151,13 @@ def test_check_names_a_missing_module_and_the_runtimes_there_are(place: Path) ->
     assert hint(place, "entries/mine", "--runtime", "torch=other") == (
         f"{missing} in the runtime torch: {place}/other/bin/pip install {PACKAGE}, and msgpack, which the kit needs"
     )
+
+
+def test_what_check_says_comes_next_works_with_a_runtime(place: Path) -> None:
+    done = arena("check", "entries/mine", "--quick", "--isolation", "standard", "--runtime", "torch=venv", cwd=place)
+    words = shlex.split(done.stdout.splitlines()[-1].split("Next: khiva-arena ")[1])
+    assert words[-2:] == ["--runtime", f"torch={place}/venv/bin/python3"]
+    arena(*words, "--rule", "max_turns=1", cwd=place)
 
 
 def test_no_bot_may_read_what_another_entrant_has_sent(place: Path, tmp_path: Path) -> None:
