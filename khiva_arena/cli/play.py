@@ -7,6 +7,7 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.wire import Command
 from khiva_arena.cli.event import header_of, match_id, sandbox_as_stored, seed_secret, timetable_of
 from khiva_arena.schedule.formats import Round, Shape, schedule
+from khiva_arena.schedule.playorder import spread
 from khiva_arena.schedule.roundrobin import Match
 from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, SeatRow, Store, VoidRow, now
 
@@ -52,9 +53,11 @@ class Play:
         return shape.matches - sum(self._fixed[k] for k in seeds_of_it)
 
     def jobs(self, drawn: Round) -> Iterator[Job]:
-        """What of a round is not fixed, in schedule order; tables set aside meanwhile are passed over."""
-        for match in schedule(self.timetable.terms, drawn, drawn.first_seed):
-            if match.ordinal in self.done or (match.k, match.lineup) in self.set_aside:
+        """What of a round is not fixed, seed by seed, in the order that ``spread`` gives; tables set aside meanwhile are passed
+        over."""
+        every = schedule(self.timetable.terms, drawn, drawn.first_seed)
+        for match in spread(match for match in every if match.ordinal not in self.done):
+            if (match.k, match.lineup) in self.set_aside:
                 continue
             self._planned[match.ordinal] = match
             attempt = self._voids.get(match.ordinal, 0) + 1

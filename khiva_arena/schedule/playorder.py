@@ -1,0 +1,34 @@
+"""In which order matches are played. Their numbers, and all that is made from them, go by the schedule, and not by this.
+
+The rotations of a table are one deal. Whatever a bot manages to leave for its next self, such as pages of a file that are in
+memory and were not before, is of less use to it the more is played between them: so tables of a seed take turns.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from heapq import heapify, heappop, heappush
+from itertools import groupby
+
+from khiva_arena.schedule.roundrobin import Match
+
+
+def spread(matches: Iterable[Match]) -> Iterator[Match]:
+    """The same matches, seed by seed as they come, and within a seed no two of one line-up in a row unless there is no other
+    way: always one of those line-ups that have most left. Lazy, a seed at a time; ``matches``: seeds in order."""
+    last = -1
+    for _, of_seed in groupby(matches, key=lambda match: match.k):
+        left: dict[int, deque[Match]] = {}
+        for match in of_seed:
+            left.setdefault(match.lineup, deque()).append(match)
+        most = [(-len(some), lineup) for lineup, some in left.items()]
+        heapify(most)
+        while most:
+            count, lineup = heappop(most)
+            if lineup == last and most:
+                other = heappop(most)
+                heappush(most, (count, lineup))
+                count, lineup = other
+            last = lineup
+            yield left[lineup].popleft()
+            if count < -1:
+                heappush(most, (count + 1, lineup))
