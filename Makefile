@@ -56,8 +56,9 @@ fuzz: .venv/.test ## throw mutated bytes at codec and session; MINUTES=2 SEED=1
 coverage: .venv/.test ## simulate how often errors of ratings and sequential tests hold, the long form; some 20 minutes; TRIALS=3000
 	$(BIN)/python tests/ratings/coverage.py --trials $(or $(TRIALS),3000)
 
-overload: .venv/.test ## 100,000 decisions of honest bots on an overloaded machine: nobody may forfeit (needs cc)
+overload: .venv/.test ## 100,000 decisions of honest bots on an overloaded machine, twice: nobody may forfeit (needs cc)
 	$(BIN)/python tests/benchmarks/overload.py
+	$(BIN)/python tests/benchmarks/overload.py --elsewhere
 
 schema: .venv/.test ## write the published schemas anew; read the diff
 	$(BIN)/python -m khiva_arena.protocol.schema protocol/schema

@@ -3,11 +3,15 @@
 All requests go out before any answer is read. Until every seat has answered or run out of time, only lengths are looked
 at; then the payloads are opened. A seat's deadline covers its whole frame and is never moved by bytes that trickle in.
 
-A seat that is late because it had no core is given that time back. If that was a good part of its time, and another seat of
-the table took more than its due meanwhile, that one is out if it was asked, too, else it has to pause. If none did the host was
-late, and the match is void; but for the last attempt at it, which takes the answer: no bot can gain by being late on purpose.
+A seat that is late because it had no core is given that time back, unless processes of its own began or ended meanwhile: what
+those took may be counted nowhere, and what a bot's own tree took excuses nothing. If that was a good part of its time, and
+another seat of the table took more than its due meanwhile, that one is out if it was asked, too, else it has to pause. If none
+did the host was late, and the match is void; but for the last attempt at it, which takes the answer: no bot can gain by being
+late on purpose.
 """
 
+import math
+import random
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
@@ -29,6 +33,10 @@ STARVED = 0.1
 # With the share s of a core that a busy host leaves it, each extension brings a seat s of what it still lacks: enough of them
 # for a third of a core, and an end to it where there is next to none.
 EXTENDED_MOST = 8
+# How often the processes of seats that are waited for are looked at, at random moments about so far apart: a child that nobody
+# waits for is in no figure once it has ended, but is seen while it runs.
+LOOK_SECONDS = 0.025
+OWN_DOING = "the answer came late, and what it lacked of a core may have gone to processes that it started itself"
 
 
 @dataclass(slots=True, eq=False)
@@ -85,6 +93,9 @@ class Gatherer:
         self._requested: Set[int] = frozenset()
         self._blamed: dict[int, tuple[Verdict, str]] = {}
         self._paused: set[int] = set()
+        self._trees: dict[int, frozenset[int]] = {}
+        self._changed: set[int] = set()
+        self._look_at = math.inf
         self._arrived: dict[int, float] = {}
 
     def drain(self) -> dict[int, tuple[Verdict, str]]:
@@ -116,6 +127,8 @@ class Gatherer:
         self._before = None
         self._blamed = {}
         self._paused.clear()
+        self._changed.clear()
+        self._look_at = math.inf
         self._arrived.clear()
         # Seats that have sent stray acts before come first, see _open_in_turn.
         seats = sorted([self._seats[number] for number in requests], key=_never_strayed)
@@ -151,6 +164,7 @@ class Gatherer:
             wake = min([wait.due(lag) for wait in waiting])
             if self._before is None:
                 wake = min(wake, self._asked + SLOW)
+            wake = min(wake, self._look_at)
             for arrival in await self._wire.receive(wake):
                 self._take(arrival)
             if not self._ponder:
@@ -161,6 +175,12 @@ class Gatherer:
             lag = self._lag.total(now) - self._lag_before
             if self._before is None:
                 self._before = self._look()
+                # At the start processes come and go, ours among them: it has a clock of its own.
+                self._trees = self._wire.trees([wait.seat.number for wait in waiting if wait.seat.name])
+            elif now >= self._look_at or any(now >= wait.due(lag) for wait in waiting):
+                self._look_at_trees([wait.seat.number for wait in waiting])
+            if self._look_at <= now or self._look_at == math.inf:
+                self._look_at = trio.current_time() + LOOK_SECONDS * random.uniform(0.5, 1.5)
             for wait in waiting:
                 if self._awaited(wait) and now >= wait.due(lag):
                     self._out_of_time(wait, now, self._before)
@@ -185,7 +205,7 @@ class Gatherer:
         """The last look was taken. The seat may be owed more time; else what is sealed now is all that counts."""
         if wait.extended < EXTENDED_MOST and not wait.seat.session.sealed:
             after = self._look()
-            delayed = owed(before, after, wait.seat.number)
+            delayed = 0.0 if wait.seat.number in self._changed else owed(before, after, wait.seat.number)
             if delayed > wait.delayed + NEGLIGIBLE:
                 # What is given back may be taken again by whoever took it before: then that is given back, too.
                 wait.last = now + delayed - wait.delayed
@@ -197,6 +217,11 @@ class Gatherer:
                 return
         wait.closed = wait.seat.session.sealed
         wait.elapsed = self._elapsed(now)
+
+    def _look_at_trees(self, seats: Sequence[int]) -> None:
+        """Note whose processes are not those any more that they were."""
+        known = [seat for seat in seats if seat in self._trees and seat not in self._changed]
+        self._changed |= {seat for seat, now in self._wire.trees(known).items() if now != self._trees[seat]}
 
     def _look(self) -> Look:
         return Look(trio.current_time(), self._wire.run_delays(), self._wire.cpu())
@@ -240,6 +265,9 @@ class Gatherer:
         if isinstance(outcome, Breach):
             self._wire.stop(seat.number)
             out.faults[seat.number] = (outcome.verdict, outcome.detail)
+        elif outcome is not None and wait.last is not None and seat.number in self._changed:
+            seat.took(max(0.0, self._elapsed(self._arrived.get(seat.number, self._asked))))
+            out.faults[seat.number] = (Verdict.TIMEOUT, OWN_DOING)
         elif outcome is not None:
             if wait.last is not None:
                 self._explain(wait)
@@ -259,7 +287,8 @@ class Gatherer:
         """The answer came in the time that was given back: somebody at the table made it late, or the host did."""
         if not self._last and not self._blamed and not self._paused:
             late = wait.delayed * 1000
-            raise HostFault(f"seat {wait.seat.number} was late, but had no core for {late:.0f} ms of its time")
+            seat = wait.seat.number
+            raise HostFault(f"seat {seat} was late, but had no core for {late:.0f} ms of its time", (seat,))
 
     def _late(self, wait: _Wait, partial: int) -> tuple[Verdict, str]:
         seat = wait.seat

@@ -67,7 +67,8 @@ class SeatReport:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a job went. ``record`` is None when the match is void, and ``void`` says why. ``unsettled``: for so many seconds more
-    it may turn out that a bot was ended by whoever is stopping the arbiter, see stops.py."""
+    it may turn out that a bot was ended by whoever is stopping the arbiter, see stops.py. ``causes``: seats that a void came of,
+    since they were late."""
 
     ordinal: int
     attempt: int
@@ -77,6 +78,7 @@ class Outcome:
     req_start: int
     seconds: float
     unsettled: float = 0.0
+    causes: tuple[int, ...] = ()
 
 
 class Match:
@@ -100,19 +102,21 @@ class Match:
         """Start the bots, play to the end, end and reap every process on every path."""
         began = trio.current_time()
         record, void = None, ""
+        causes: tuple[int, ...] = ()
         endings: list[Ending] = []
         try:
             try:
                 record = await self._play()
             except HostFault as fault:
-                void = str(fault)
+                void, causes = str(fault), fault.late
             finally:
                 with trio.CancelScope(shield=True):
                     endings = await self._wire.close(EXIT_GRACE if record else 0.0)
         finally:
             reports = tuple(_report(seat, ending) for seat, ending in zip(self._seats, endings, strict=False))
         now = trio.current_time()
-        return Outcome(self._job.ordinal, self._job.attempt, record, void, reports, self._req, now - began, self._unsettled(now))
+        unsettled = self._unsettled(now)
+        return Outcome(self._job.ordinal, self._job.attempt, record, void, reports, self._req, now - began, unsettled, causes)
 
     def _unsettled(self, now: float) -> float:
         return 0.0 if self._last_out is None else max(stops.SLICE, stops.SETTLES_SECONDS - (now - self._last_out))

@@ -317,6 +317,10 @@ class Processes:
     def run_delays(self) -> list[dict[int, usage.Waited]]:
         return [usage.run_delay(bot.process.pid) if bot.process and bot.ending is None else {} for bot in self._bots]
 
+    def trees(self, seats: Sequence[int]) -> dict[int, frozenset[int]]:
+        alive = [bot for bot in (self._bots[seat] for seat in seats) if bot.process and bot.ending is None]
+        return {bot.seat: frozenset(usage.tree(bot.process.pid, PROCESSES_SEEN)) for bot in alive if bot.process}
+
     def rest(self, seat: int) -> None:
         bot = self._bots[seat]
         if bot.process is not None and bot.cell is not None and bot.ending is None and not bot.resting:
@@ -467,7 +471,8 @@ class Processes:
         code = self._unwrapped(bot.process.returncode)
         used = [own, *reap.reap_group(pid, REAP_SECONDS)]
         cpu = max(bot.cpu_seen, sum(one.ru_utime + one.ru_stime for one in used))
-        return Ending(code, bot.killed, cpu, bot.notes.text(), bot.notes.total, self._peak(used))
+        major = sum(one.ru_majflt for one in used)
+        return Ending(code, bot.killed, cpu, bot.notes.text(), bot.notes.total, self._peak(used), major)
 
     def _peak(self, used: list[struct_rusage]) -> int:
         """Bytes that the largest process had. A process that we start begins with our own peak as its own: what is not above

@@ -192,6 +192,7 @@ class Traced:
         self._sealed: list[Arrival | tuple[int, float]] = []
         self.asked = wire.asked
         self.run_delays = wire.run_delays
+        self.trees = wire.trees
         self.rest = wire.rest
         self.wake = wire.wake
         self.excess = wire.excess

@@ -8,7 +8,12 @@ from khiva_arena.arbiter.usage import Waited
 
 
 class HostFault(Exception):
-    """The host, not a bot, failed or was late: the match is void. The text says what was measured or refused."""
+    """The host, not a bot, failed or was late: the match is void. The text says what was measured or refused. ``late``: the seats
+    that were late by it, and so caused the void."""
+
+    def __init__(self, why: str, late: tuple[int, ...] = ()) -> None:
+        super().__init__(why)
+        self.late = late
 
 
 class Arrival(NamedTuple):
@@ -24,7 +29,8 @@ class Arrival(NamedTuple):
 class Ending:
     """How a bot's process ended. ``status`` is its exit status, negative for a signal, None when it never started;
     ``killed`` when the arbiter ended it; ``cpu`` in seconds, its waited-for children included; ``peak``: bytes of memory that
-    the largest of its processes had at most. ``notes``: what it wrote on stderr, see notes.py; ``notes_total`` in bytes."""
+    the largest of its processes had at most. ``major``: page faults for which a disk had to be read, of its own and of those that
+    were waited for. ``notes``: what it wrote on stderr, see notes.py; ``notes_total`` in bytes."""
 
     status: int | None
     killed: bool
@@ -32,6 +38,7 @@ class Ending:
     notes: str
     notes_total: int
     peak: int = 0
+    major: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +73,9 @@ class Wire(Protocol):
 
     def run_delays(self) -> list[dict[int, Waited]]:
         """How long each seat's threads were ready to run and had no core, by thread. Empty where that is not known."""
+
+    def trees(self, seats: Sequence[int]) -> dict[int, frozenset[int]]:
+        """The living processes of each of these seats' bots."""
 
     def rest(self, seat: int) -> None:
         """Stop all of a bot's processes, until ``wake`` or its end."""

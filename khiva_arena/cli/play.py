@@ -120,6 +120,7 @@ def _match_row(event: str, match: Match, outcome: Outcome) -> MatchRow:
             notes_total=report.ending.notes_total,
             peak=report.ending.peak,
             paused=report.paused,
+            major=report.ending.major,
         )
         for seat, report in enumerate(outcome.seats)
     ]
@@ -142,4 +143,15 @@ def _match_row(event: str, match: Match, outcome: Outcome) -> MatchRow:
 
 def _void_row(event: str, match: Match, outcome: Outcome) -> VoidRow:
     cpu = [report.ending.cpu for report in outcome.seats]
-    return VoidRow(event, match.ordinal, outcome.attempt, match.k, match.lineup, list(match.bots), outcome.void, cpu, now())
+    return VoidRow(
+        event,
+        match.ordinal,
+        outcome.attempt,
+        match.k,
+        match.lineup,
+        list(match.bots),
+        outcome.void,
+        cpu,
+        now(),
+        causes=outcome.causes,
+    )

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -241,7 +242,13 @@ def _kept_otherwise(what: dict[str, Any]) -> str:
 def match_rows(store: Store, event: EventRow) -> list[MatchRow]:
     """What the ratings need of an event: its fixed matches and those that stayed void. One that was void and is still to be
     played again, since the run was interrupted, is neither."""
-    voids = {row.ordinal: row for row in voids_of(store, event)}
+    rows = voids_of(store, event)
+    voids = {row.ordinal: row for row in rows}
+    causes: defaultdict[int, Counter[int]] = defaultdict(Counter)
+    for row in rows:
+        causes[row.ordinal].update(row.causes)
+    # the first version did not count them, so for what it played there is no telling
+    counted = not any(engine.startswith("0.1.") for engine in event.engines)
     identities = [bot.identity for bot in event.bots]
     out = []
     for match in matches_of(store, event):
@@ -258,13 +265,15 @@ def match_rows(store: Store, event: EventRow) -> list[MatchRow]:
                 voids=void.attempt if void else 0,
                 cpu_s=tuple([seat.cpu for seat in match.seats]),
                 paused=tuple([seat.paused for seat in match.seats]),
+                caused=_caused(causes[match.ordinal], len(match.seats)),
+                page_faults=tuple([seat.major for seat in match.seats]) if counted else (),
             )
         )
     if not voids:
         return out
     from khiva_arena.arbiter.match import VOIDS_MOST  # not above: trio comes with it
 
-    return out + [_set_aside(event, void) for void in voids.values() if void.attempt >= VOIDS_MOST]
+    return out + [_set_aside(event, void, causes[void.ordinal]) for void in voids.values() if void.attempt >= VOIDS_MOST]
 
 
 def _faults(store: Store, event: EventRow, match: StoredMatch, seat: SeatRow) -> tuple[Verdict, ...]:
@@ -274,7 +283,11 @@ def _faults(store: Store, event: EventRow, match: StoredMatch, seat: SeatRow) ->
     return tuple(Verdict(verdict) for verdict, *_ in seat.faults)
 
 
-def _set_aside(event: EventRow, void: VoidRow) -> MatchRow:
+def _caused(causes: Counter[int], seats: int) -> tuple[int, ...]:
+    return tuple(causes[seat] for seat in range(seats)) if causes else ()
+
+
+def _set_aside(event: EventRow, void: VoidRow, causes: Counter[int]) -> MatchRow:
     return MatchRow(
         event=event.id,
         table=f"{void.seed}/{void.lineup}",
@@ -284,6 +297,7 @@ def _set_aside(event: EventRow, void: VoidRow) -> MatchRow:
         voids=void.attempt,
         set_aside=True,
         cpu_s=tuple(void.cpu),
+        caused=_caused(causes, len(void.bots)),
     )
 
 

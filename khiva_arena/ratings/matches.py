@@ -22,6 +22,8 @@ class MatchRow:
     set_aside: the match stayed void; its whole table is not rated.
     cpu_s: CPU seconds each bot used in this match, None where unknown; empty if unknown for all.
     paused: how often each bot was stopped, since it kept a core from a seat that was asked.
+    caused: how many of the voids each seat caused, by being late; empty if none.
+    page_faults: of each bot, those that read a disk, None where unknown; empty if unknown for all.
     """
 
     event: str
@@ -35,6 +37,8 @@ class MatchRow:
     set_aside: bool = False
     cpu_s: tuple[float | None, ...] = ()
     paused: tuple[int, ...] = ()
+    caused: tuple[int, ...] = ()
+    page_faults: tuple[int | None, ...] = ()
 
     @property
     def fault_free(self) -> bool:

@@ -44,6 +44,8 @@ class Row(Struct, frozen=True):
     voids: int
     cpu_s: float | None
     paused: int
+    caused: int
+    page_faults: int | None
     fault_free_elo: float | None
     fault_free_error: float | None
     fault_free_bound: str

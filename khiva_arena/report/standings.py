@@ -218,6 +218,8 @@ def _standing(
         voids=counted.voids,
         cpu_s=rounded(counted.cpu_s),
         paused=counted.paused,
+        caused=counted.caused,
+        page_faults=counted.page_faults,
         fault_free_elo=clean,
         fault_free_error=clean_error,
         fault_free_bound=clean_bound,

@@ -1,6 +1,7 @@
 """The rating table for people (text) and for programs (JSON, see ``shapes``). Both say the same; nothing here is computed."""
 
 from collections.abc import Callable, Sequence
+from statistics import median
 from typing import Any, NamedTuple
 
 import msgspec
@@ -25,6 +26,9 @@ from khiva_arena.report.text import (
 )
 from khiva_arena.result import FAULTS
 
+# A match, in the mean, and as many times what is usual at the table: programs are read from a disk once, and in memory then.
+MANY_PAGE_FAULTS = 1.0
+MANY_TIMES_THE_USUAL = 5.0
 _MOST_NAMED = 6
 _PLACES = ("1st", "2nd", "3rd", "4th", "5th")
 
@@ -103,6 +107,10 @@ def _columns(standings: Standings, wide: bool) -> list[Column]:
     ]
     if wide or any(row.voids for row in standings.rows):
         columns.append(Column("voids", lambda row: str(row.voids), 6))
+    if wide or any(row.caused for row in standings.rows):
+        columns.append(Column("caused", lambda row: str(row.caused), 6))
+    if wide or _many_page_faults(standings):
+        columns.append(Column("disk", lambda row: number(row.page_faults, 0), 6))
     return columns + details_columns() if wide else columns
 
 
@@ -245,6 +253,11 @@ def _notes_on_faults(standings: Standings) -> list[str]:
     notes = [f"Faults of {short(row.name)}: {_faults(row)}." for row in rows if row.faults]
     if paused := [f"{short(row.name)} {row.paused}" for row in rows if row.paused]:
         notes.append(f"Stopped until their turn, having kept a core from a seat that was asked: {', '.join(paused)}.")
+    if many := [f"{short(row.name)} {row.page_faults}" for row in _many_page_faults(standings)]:
+        notes.append(
+            f"Page faults that read a disk (disk), far more than others had: {', '.join(many)}. A bot can leave its next self a "
+            "message in what is in memory and what is not."
+        )
     notes += [
         f"{short(row.name)}: {number(row.fault_free_elo, 1)} Elo over the {standings.fault_free_matches} fault-free matches, "
         f"further from {number(row.elo, 1)} than the error."
@@ -261,6 +274,13 @@ def _notes_on_faults(standings: Standings) -> list[str]:
     if untold:
         notes.append(f"No fault-free Elo, for want of matches without a fault: {', '.join(untold)}.")
     return notes
+
+
+def _many_page_faults(standings: Standings) -> list[Standing]:
+    """Who read a disk far more often in a match than others did."""
+    known = [(row.page_faults / row.matches, row) for row in standings.rows if row.page_faults is not None and row.matches]
+    usual = median([share for share, _ in known]) if known else 0.0
+    return [row for share, row in known if share > max(MANY_PAGE_FAULTS, MANY_TIMES_THE_USUAL * usual)]
 
 
 def _faults(row: Standing) -> str:

@@ -19,6 +19,8 @@ class Tally:
     voids: int = 0
     cpu_s: float | None = None
     paused: int = 0
+    caused: int = 0
+    page_faults: int | None = None
 
 
 def tally(rated: Iterable[MatchRow], every: Iterable[MatchRow]) -> defaultdict[str, Tally]:
@@ -42,6 +44,12 @@ def tally(rated: Iterable[MatchRow], every: Iterable[MatchRow]) -> defaultdict[s
             if cpu_s is not None:
                 mine = by_bot[bot]
                 mine.cpu_s = (mine.cpu_s or 0.0) + cpu_s
+        for bot, caused in zip(row.bots, row.caused, strict=False):
+            by_bot[bot].caused += caused
+        for bot, read in zip(row.bots, row.page_faults, strict=False):
+            if read is not None:
+                mine = by_bot[bot]
+                mine.page_faults = (mine.page_faults or 0) + read
         if any(row.paused):
             for bot, paused in zip(row.bots, row.paused, strict=False):
                 by_bot[bot].paused += paused

@@ -44,9 +44,11 @@ class Standing:
     matches, seeds: rated ones the bot sat in.  score: mean pair score in percent, weighted as in the fit.
     ties: percent of its pairs with other bots that ended tied.
     finishes: how often a seat of the bot came 1st, 2nd, ... in rated matches; ties share the better place.
-    faults: (kind, how many), over *all* fixed matches, rated or not, as are voids, cpu_s and paused.
+    faults: (kind, how many), over *all* fixed matches, rated or not, as are all to page_faults.
     voids: void attempts at a table of this bot.  cpu_s: CPU seconds over matches where it is known.
     paused: how often it was stopped, since it kept a core from a seat that was asked.
+    caused: of the voids, those it caused itself, by being late.
+    page_faults: for which a disk was read, over matches where that is known; None if for none.
     fault_free_elo, fault_free_error, fault_free_bound: from rated matches in which no seat made a fault.
     differs: the two Elos are further apart than ``error``; None where that cannot be told, as where one of them is a bound.
     pool_error: 95 % half width relative to the mean of the bots it is connected with.  quasi_se: see Ratings.
@@ -74,6 +76,8 @@ class Standing:
     voids: int
     cpu_s: float | None
     paused: int
+    caused: int
+    page_faults: int | None
     fault_free_elo: float | None
     fault_free_error: float | None
     fault_free_bound: str

@@ -171,7 +171,10 @@ class Store:
             insert("matches", values)
             for seat in match.seats:
                 row = asdict(seat) | {"faults": json.dumps(seat.faults)}
-                insert("seats", {"event": match.event, "ordinal": match.ordinal, **row})
+                where, major = {"event": match.event, "ordinal": match.ordinal}, row.pop("major")
+                insert("seats", {**where, **row})
+                if major:
+                    insert("page_faults", {**where, "seat": seat.seat, "major": major})
             for seed, secret in reveals.items():
                 insert("reveals", {"event": match.event, "seed": seed, "secret": secret})
             if RUN_SECRET in reveals:
@@ -180,9 +183,12 @@ class Store:
     def void(self, row: VoidRow) -> None:
         """Note a void match, in one transaction."""
         values = asdict(row) | {"bots": json.dumps(row.bots), "cpu": json.dumps(row.cpu)}
-        del values["intact"]
+        del values["intact"], values["causes"]
         with self._transaction(row.event) as insert:
             insert("voids", values)
+            if row.causes:
+                key = {"event": row.event, "ordinal": row.ordinal, "attempt": row.attempt}
+                insert("void_causes", {**key, "seats": json.dumps(row.causes)})
 
     def fixed(self, event: str) -> set[int]:
         """Ordinals of the matches that are fixed."""
@@ -222,12 +228,15 @@ class Store:
         seats: dict[int, list[SeatRow]] = {row["ordinal"]: [] for row, _ in rows}
         changed = set()
         where = "event = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal, seat"
+        found = self._checked("page_faults", where, event, min(seats), max(seats))
+        majors = {(one["ordinal"], one["seat"]): (one["major"], intact) for one, intact in found}
         for seat, intact in self._checked("seats", where, event, min(seats), max(seats)):
             ordinal = seat.pop("ordinal")
             del seat["event"]
             seat["faults"] = _faults(seat["faults"])
-            seats.setdefault(ordinal, []).append(SeatRow(**seat))
-            if not intact:
+            major, also = majors.get((ordinal, seat["seat"]), (0, True))
+            seats.setdefault(ordinal, []).append(SeatRow(**seat, major=major))
+            if not (intact and also):
                 changed.add(ordinal)
         for row, intact in rows:
             ordinal = row["ordinal"]
@@ -242,7 +251,13 @@ class Store:
         rows = self._checked("voids", "event = ? ORDER BY ordinal, attempt", event)
         for row, _ in rows:
             row["bots"], row["cpu"] = _list(row["bots"], list[int]), _list(row["cpu"], list[float])
-        return [VoidRow(**row, intact=intact) for row, intact in rows]
+        found = self._checked("void_causes", "event = ?", event)
+        causes = {(one["ordinal"], one["attempt"]): (tuple(_list(one["seats"], list[int])), intact) for one, intact in found}
+        out = []
+        for row, intact in rows:
+            seats, also = causes.get((row["ordinal"], row["attempt"]), ((), True))
+            out.append(VoidRow(**row, intact=intact and also, causes=seats))
+        return out
 
     # --- reveals ---
 

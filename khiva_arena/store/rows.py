@@ -40,7 +40,8 @@ class EventRow:
 
 @dataclass(frozen=True, slots=True)
 class SeatRow:
-    """One seat of a fixed match, see schema.sql. ``faults`` damaged beyond reading are one fault, UNREADABLE."""
+    """One seat of a fixed match, see schema.sql; ``major``, of schema_3.sql: page faults that read a disk. ``faults`` damaged
+    beyond reading are one fault, UNREADABLE."""
 
     seat: int
     bot: int
@@ -58,6 +59,7 @@ class SeatRow:
     notes_total: int
     peak: int = 0
     paused: int = 0
+    major: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,8 @@ class MatchRow:
 
 @dataclass(frozen=True, slots=True)
 class VoidRow:
-    """A void match, see schema.sql. Lists damaged beyond reading are empty."""
+    """A void match, see schema.sql; ``causes``, of schema_3.sql, are the seats that were late. Lists damaged beyond reading are
+    empty."""
 
     event: str
     ordinal: int
@@ -98,6 +101,7 @@ class VoidRow:
     cpu: list[float]
     at: str
     intact: bool = True
+    causes: tuple[int, ...] = ()
 
 
 def now() -> str:

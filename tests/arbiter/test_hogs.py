@@ -122,6 +122,7 @@ def test_without_a_hog_the_host_was_late() -> None:
     outcome, _ = run(honest, first(late), honest, delays=[NOTHING, STARVED], cpus=[NOTHING, [1.2, 0.4, 1.2]])
     assert outcome.record is None
     assert outcome.void == "seat 1 was late, but had no core for 500 ms of its time"
+    assert outcome.causes == (1,)  # and seats 0 and 2 only sat there
 
 
 @pytest.mark.parametrize("attempt", [VOIDS_MOST, VOIDS_MOST + 1])
@@ -141,6 +142,40 @@ def test_the_last_attempt_gives_no_more_time_than_any_other() -> None:
     silent, _ = run(honest, first(lambda _: []), honest, delays=[NOTHING, STARVED], cpus=[NOTHING], attempt=VOIDS_MOST)
     assert sound(silent).verdicts == (Verdict.OK,) * 3
     assert [fault.verdict for fault in silent.seats[1].faults] == [Verdict.TIMEOUT]
+
+
+def changing(at: int) -> tuple[Outcome, ScriptedWire]:
+    """Seat 1 answers half a second late, having had no core for as long; at the look number ``at`` it has another process."""
+    same, other = [{0}, {1}, {2}], [{0}, {1, 7}, {2}]
+
+    async def one() -> tuple[Outcome, ScriptedWire]:
+        wire = ScriptedWire([honest, first(late), honest])
+        wire.delays, wire.processes = [NOTHING, STARVED], [*[same] * at, other, same]
+        return await Match(job([NOBODY] * 3, **LIMITS), wire, LagMeter()).play(), wire
+
+    return trio.run(one, clock=trio.testing.MockClock(autojump_threshold=0))
+
+
+@pytest.mark.parametrize("at", [1, 2, 20])
+def test_who_has_other_processes_meanwhile_is_not_excused(at: int) -> None:
+    """Whenever in the step that was: what they took may be in no figure. The match is not void, the late answer is not played."""
+    outcome, wire = changing(at)
+    record = sound(outcome)
+    assert [(fault.verdict, fault.detail) for fault in outcome.seats[1].faults] == [(Verdict.TIMEOUT, "no answer came")]
+    assert record.steps[0][1].why == "timeout"
+    assert next(line for line in wire.log if "> 1 fault timeout" in line).startswith("   1.0")
+
+
+def test_who_has_other_processes_only_when_it_is_late_gets_no_more_time_and_is_late() -> None:
+    """Some of the time is given back already: an answer that comes in it counts no more."""
+    outcome, _ = changing(45)
+    assert [fault.verdict for fault in outcome.seats[1].faults] == [Verdict.TIMEOUT]
+
+
+def test_processes_that_were_there_before_and_are_still_excuse_as_before() -> None:
+    outcome, _ = changing(10_000)
+    assert outcome.record is None
+    assert outcome.causes == (1,)
 
 
 def test_a_hog_is_out_at_the_last_attempt_too() -> None:
@@ -353,10 +388,9 @@ def test_a_real_hog_is_out_and_a_bot_that_needs_its_core_plays_on() -> None:
     assert not living(descendants(os.getpid()) - before)
 
 
-@pytest.mark.parametrize("how", ["contends", "hides"])
-def test_a_real_bot_that_keeps_itself_from_a_core_voids_a_match_once_at_the_most(how: str) -> None:
-    """It lacks a core for some 0.2 s and answers some 0.1 s late, at each attempt; the child that nobody waits for is seen in
-    no figure."""
+@pytest.mark.parametrize("how", ["contends", "hides", "chains"])
+def test_a_real_bot_that_keeps_itself_from_a_core_voids_nothing(how: str) -> None:
+    """It lacks a core for some 0.2 s and answers some 0.1 s late; the children that nobody waits for are seen in no figure."""
     outcomes: list[Outcome] = []
     words = (["honest"], [how, "0.4"])
     began = time.monotonic()
@@ -364,6 +398,7 @@ def test_a_real_bot_that_keeps_itself_from_a_core_voids_a_match_once_at_the_most
         [job([Command((sys.executable, HOG, *bot), "/tmp") for bot in words], startup_ms=20_000, **LIMITS)], 1, outcomes.append
     )
     assert time.monotonic() - began < SECONDS
-    assert [outcome.attempt for outcome in outcomes if outcome.record] == [len(outcomes)]
-    assert sound(outcomes[-1]).reason == "over"
-    assert not outcomes[-1].seats[0].faults
+    assert [outcome.attempt for outcome in outcomes] == [1], outcomes[0].void
+    assert sound(outcomes[0]).reason == "over"
+    assert not outcomes[0].seats[0].faults
+    assert [fault.verdict for fault in outcomes[0].seats[1].faults] == [Verdict.TIMEOUT]

@@ -32,12 +32,15 @@ def overload() -> ModuleType:
     return module
 
 
-def test_instant_bots_forfeit_nothing_on_an_overloaded_machine(overload: ModuleType, tmp_path: Path) -> None:
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["here", "in another namespace"])
+def test_instant_bots_forfeit_nothing_on_an_overloaded_machine(overload: ModuleType, tmp_path: Path, elsewhere: bool) -> None:
+    if elsewhere:
+        need("unshare")
     instant = overload.compiled(tmp_path)
     found = overload.Found()
     before = descendants(os.getpid())
     began = time.monotonic()
-    with overload.overloaded():
+    with overload.overloaded(elsewhere=elsewhere):
         assert len(descendants(os.getpid()) - before) >= overload.BUSY * len(os.sched_getaffinity(0))
         pool.play(islice(overload.jobs(instant), MATCHES), len(os.sched_getaffinity(0)), found.count)
     assert time.monotonic() - began < BOUND

@@ -1,9 +1,11 @@
 """Bots that answer at once, on a machine that is overloaded on purpose, at the shipped default limits: ``make overload``.
 
-    python tests/benchmarks/overload.py [--decisions N] [--busy PER_CORE]
+    python tests/benchmarks/overload.py [--decisions N] [--busy PER_CORE] [--elsewhere]
 
 As many matches at a time as there are cores, and three busy processes for each core beside them, each in a session of its
-own so that the system gives each a share of its own. Nobody may forfeit or time out; exit 1 if somebody does. Needs cc.
+own so that the system gives each a share of its own; with --elsewhere in a pid namespace of its own, too, as what runs in
+another container: nobody at the table can be shown to have had the CPU that it takes. Nobody may forfeit or time out; exit 1 if
+somebody does. Needs cc.
 """
 
 import argparse
@@ -61,16 +63,17 @@ class Found:
         self.bank_used += sum(Limits().bank_ms / 1000 - report.bank_left for report in outcome.seats)
 
 
-def overloaded(per_core: int = BUSY) -> AbstractContextManager[None]:
-    """That many busy processes for each core, ended at the end."""
-    return busy(per_core * len(os.sched_getaffinity(0)))
+def overloaded(per_core: int = BUSY, *, elsewhere: bool = False) -> AbstractContextManager[None]:
+    """That many busy processes for each core, ended at the end. ``elsewhere``: in a pid namespace of their own."""
+    return busy(per_core * len(os.sched_getaffinity(0)), elsewhere=elsewhere)
 
 
 @contextmanager
-def busy(count: int) -> Iterator[None]:
+def busy(count: int, *, elsewhere: bool = False) -> Iterator[None]:
     """That many busy processes, ended at the end."""
+    within = ["unshare", *([] if os.geteuid() == 0 else ["-Ur"]), "--pid", "--fork", "--kill-child"] if elsewhere else []
     code = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: pass"  # they end with us, however we end
-    started = [subprocess.Popen([sys.executable, "-c", code], start_new_session=True) for _ in range(count)]
+    started = [subprocess.Popen([*within, sys.executable, "-c", code], start_new_session=True) for _ in range(count)]
     try:
         yield
     finally:
@@ -130,20 +133,30 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--decisions", type=int, default=100_000)
     parser.add_argument("--busy", type=int, default=BUSY)
+    parser.add_argument("--elsewhere", action="store_true")
     options = parser.parse_args()
     cores = len(os.sched_getaffinity(0))
     began = time.monotonic()
     all_found = Found()
     with tempfile.TemporaryDirectory() as folder:
         instant = compiled(Path(folder))
-        with overloaded(options.busy), ProcessPoolExecutor(cores, multiprocessing.get_context("spawn")) as crew:
+        with (
+            overloaded(options.busy, elsewhere=options.elsewhere),
+            ProcessPoolExecutor(cores, multiprocessing.get_context("spawn")) as crew,
+        ):
             for found in crew.map(share, [instant] * cores, range(cores), [cores] * cores, [options.decisions] * cores):
                 for name, value in asdict(found).items():
                     setattr(all_found, name, getattr(all_found, name) + value)
     counted = ("decisions", "matches", "voids", "timeouts", "forfeits")
     told = {name: getattr(all_found, name) for name in counted} | {"bank_used_s": round(all_found.bank_used, 3)}
     told |= {"charged_ms": spread(all_found.took), "gathers_by_the_wall_ms": spread(all_found.waited)}
-    load = {"cores": cores, "busy": options.busy * cores, "at_a_time": cores, "load": os.getloadavg()[0]}
+    load = {
+        "elsewhere": options.elsewhere,
+        "cores": cores,
+        "busy": options.busy * cores,
+        "at_a_time": cores,
+        "load": os.getloadavg()[0],
+    }
     print(json.dumps(told | load | {"seconds": round(time.monotonic() - began)}), flush=True)
     return 1 if all_found.timeouts or all_found.forfeits else 0
 

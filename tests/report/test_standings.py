@@ -124,6 +124,34 @@ def test_who_was_stopped_for_taking_a_core_is_counted_and_told():
     assert "having kept a core from a seat that was asked: random 12." in to_text(found).replace("\n ", "")
 
 
+def test_who_caused_voids_is_told_apart_from_who_sat_there() -> None:
+    voids = {"voids": lambda order: 1, "caused": lambda order: tuple(int(n == "deep") for n in order)}
+    found = standings(event(seeds=2, **voids), BOTS)
+    rows = by_name(found)
+    assert rows["greedy"].voids == rows["deep"].voids > 0
+    assert {name: row.caused for name, row in rows.items()} == {"greedy": 0, "random": 0, "deep": rows["deep"].voids}
+    assert "caused" in to_text(found).splitlines()[0]
+    assert "caused" not in to_text(standings(event(seeds=2), BOTS)).splitlines()[0]
+
+
+def test_page_faults_are_counted_where_they_are_known_and_many_are_told() -> None:
+    unknown = standings(event(seeds=2), BOTS)
+    assert {row.page_faults for row in unknown.rows} == {None}
+    assert "disk" not in to_text(unknown)
+    few = standings(event(seeds=2, page_faults=lambda order: tuple(0 for _ in order)), BOTS)
+    assert {row.page_faults for row in few.rows} == {0}
+    assert "disk" not in to_text(few)
+    alike = standings(event(seeds=2, page_faults=lambda order: tuple(60 for _ in order)), BOTS)
+    assert "disk" not in to_text(alike)  # a machine that reads everything from a disk, for all
+    many = standings(event(seeds=2, page_faults=lambda order: tuple(60 if n == "deep" else 1 for n in order)), BOTS)
+    text = to_text(many)
+    assert "disk" in text.splitlines()[0]
+    assert (
+        f"Page faults that read a disk (disk), far more than others had: deep {by_name(many)['deep'].page_faults}."
+        in " ".join(text.split())
+    )
+
+
 def test_copies_count_once_as_a_match_and_twice_as_a_finish():
     ids = ("id-deep", "id-deep", "id-random")
     rows = [MatchRow("e", "0/0", r, "s", tuple(ids[(i + r) % 3] for i in range(3)), (1, 2, 3)) for r in range(3)]

@@ -123,7 +123,7 @@ def test_a_wide_table_has_every_column_and_whole_names():
     head, *lines = to_text(found, wide=True).split("\n\n")[0].split("\n")
     assert head.split() == [
         *("rank", "bot", "ranks", "elo", "+/-", "los%", "matches", "seeds", "score%", "1st", "2nd", "3rd", "4th", "5th"),
-        *("faults", "voids", "ties%", "pool+/-", "quasi", "deff", "opp", "ff-elo", "ff+/-"),
+        *("faults", "voids", "caused", "disk", "ties%", "pool+/-", "quasi", "deff", "opp", "ff-elo", "ff+/-"),
     ]
     assert any(NAMES[3] in line for line in lines)
 
@@ -214,8 +214,8 @@ def test_json_has_stable_keys_and_null_for_what_there_is_not():
     assert list(data["rows"][0]) == [
         *("rank", "rank_interval", "bot", "name", "elo", "error", "low", "high", "rough", "bound", "los_next"),
         *("matches", "seeds", "score", "ties"),
-        *("finishes", "faults", "voids", "cpu_s", "paused", "fault_free_elo", "fault_free_error", "fault_free_bound"),
-        *("differs", "pool_error", "quasi_se", "design_effect", "opponents"),
+        *("finishes", "faults", "voids", "cpu_s", "paused", "caused", "page_faults", "fault_free_elo"),
+        *("fault_free_error", "fault_free_bound", "differs", "pool_error", "quasi_se", "design_effect", "opponents"),
     ]
     assert data["rows"][0]["error"] is None
     assert data["rows"][-1]["rank"] is None

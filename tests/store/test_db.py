@@ -3,6 +3,7 @@
 import os
 import shutil
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,11 +96,33 @@ def test_voids_and_reveals(tmp_path: Path) -> None:
     with Store.write(tmp_path) as store:
         store.void(row)
         assert store.voids("e1") == [row]
+        store.void(replace(row, attempt=2, causes=(1,)))
+        assert [one.causes for one in store.voids("e1")] == [(), (1,)]
         store.fix(match(4), {0: b"x" * 32})
         assert (store.reveals("e1"), store.conclusion("e1")) == ({0: b"x" * 32}, None)
         store.fix(match(5), {1: b"y" * 32, RUN_SECRET: bytes(32)})
         assert store.reveals("e1") == {0: b"x" * 32, 1: b"y" * 32, RUN_SECRET: bytes(32)}
         assert store.conclusion("e1") == run_digest([f"d{n}" for n in range(6)])
+
+
+def test_page_faults_are_kept_beside_the_seats(tmp_path: Path) -> None:
+    filled(tmp_path)
+    some = match(4)
+    with Store.write(tmp_path) as store:
+        store.fix(replace(some, seats=(some.seats[0], replace(some.seats[1], major=17))), {})
+        found = store.match("e1", 4)
+        assert found is not None
+        assert [seat.major for seat in found.seats] == [0, 17]
+        assert found.intact
+        assert store.changed("e1") == []
+    connection = sqlite3.connect(tmp_path / FILE)
+    connection.execute("UPDATE page_faults SET major = 1")
+    connection.commit()
+    connection.close()
+    with Store.read(tmp_path) as store:
+        found = store.match("e1", 4)
+        assert found is not None
+        assert not found.intact
 
 
 def test_a_second_writer_is_refused_and_a_reader_is_not(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """A bot that is honest, thinks for SECONDS of its own CPU at the first decision, keeps N processes busy all along, or keeps
-itself from a core for SECONDS, with a child that it waits for (``contends``) or one that nobody counts (``hides``), sleeps, and
-answers its first decision just behind the deadline.
+itself from a core for SECONDS, with a child that it waits for (``contends``), one that nobody counts (``hides``) or many such
+one after the other, of 8 ms each (``chains``), sleeps, and answers its first decision just behind the deadline.
 
-hog.py honest | thinks SECONDS | burns N | contends SECONDS | hides SECONDS
+hog.py honest | thinks SECONDS | burns N | contends SECONDS | hides SECONDS | chains SECONDS
 """
 
 import os
@@ -57,11 +57,17 @@ def contend(seconds, counted):
     everywhere = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(everywhere)})
     signal.signal(signal.SIGCHLD, signal.SIG_DFL if counted else signal.SIG_IGN)
+    ends = time.monotonic() + seconds
     child = os.fork()
     if not child:
-        spin(seconds)
+        spin(0.008 if how == "chains" else seconds)
         os._exit(0)
-    spin(seconds)
+    while how == "chains" and time.monotonic() < ends:
+        spin(0.004)
+        if not os.fork():
+            spin(0.008)
+            os._exit(0)
+    spin(max(0.0, ends - time.monotonic()))
     os.sched_setaffinity(0, everywhere)
     if counted:
         os.waitpid(child, 0)
@@ -80,7 +86,7 @@ while True:
     message = read()
     asked = time.monotonic()
     if message["type"] == "decide":
-        if first and how in ("contends", "hides"):
+        if first and how in ("contends", "hides", "chains"):
             half = contend(amount, how == "contends") / 2
             ends = asked + (message["turn_ms"] + message["bank_ms"]) / 1000 + half
             time.sleep(max(0.0, ends - time.monotonic()))

@@ -56,6 +56,7 @@ class ScriptedWire:
         self.delays: list[list[float]] = [[0.0] * len(self._bots)]
         self.cpus: list[list[float]] = [[0.0] * len(self._bots)]
         self.owns: list[list[float]] = []
+        self.processes: list[list[set[int]]] = [[{seat} for seat in range(len(self._bots))]]
         self.excesses: dict[int, str] = {}
 
     def _note(self, seat: int, sign: str, what: str) -> None:
@@ -97,6 +98,10 @@ class ScriptedWire:
     def run_delays(self) -> list[dict[int, Waited]]:
         own = _next(self.owns) if self.owns else self.cpus[0]
         return [{seat: Waited(*of_it)} for seat, of_it in enumerate(zip(_next(self.delays), own, strict=True))]
+
+    def trees(self, seats: Sequence[int]) -> dict[int, frozenset[int]]:
+        found = self.processes.pop(0) if len(self.processes) > 1 else self.processes[0]
+        return {seat: frozenset(found[seat]) for seat in seats}
 
     def cpu(self) -> list[float]:
         return _next(self.cpus)

@@ -148,8 +148,7 @@ def stop(run: Stopped, chance: random.Random, how: str, number: signal.Signals) 
     pids = set(tree)
     left = lambda: run.processes() | living(pids) | of_arbiters(pids)  # noqa: E731
     assert all_gone(left), f"{how} {number.name}: outlived the stop: {[_told(pid) for pid in left()]}\n{said(run)}"
-    at_once = len(tree) == 1 and code == -number  # Python had not begun to run the arena
-    assert code in (0, STOPPED) or at_once, f"{how} {number.name}: exit {code}\n{said(run)}"
+    assert code in (0, STOPPED), f"{how} {number.name}: exit {code}\n{said(run)}"
     assert not run.blamed(), f"{how} {number.name}: {run.blamed()}"
     return Stop(how, number.name, run.stage(), seconds) if code else None
 
@@ -172,12 +171,20 @@ def _send(pid: int, number: signal.Signals) -> None:
 
 
 def _wait(run: Stopped, process: "subprocess.Popen[str]", chance: random.Random) -> None:
-    """Mostly until it is at work, and a while longer; else some time from its start on."""
+    """Mostly until it is at work, and a while longer; else some time from when Python has begun to run the arena."""
+    deadline = time.monotonic() + END_SECONDS
+    while not _catches(process.pid, signal.SIGHUP) and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.001)
     if chance.random() < 0.2:
         time.sleep(chance.uniform(0, EARLY_SECONDS))
         return
     before = run.fixed()
-    deadline = time.monotonic() + END_SECONDS
     while run.fixed() == before and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
     time.sleep(chance.uniform(0, AT_WORK_SECONDS))
+
+
+def _catches(pid: int, number: signal.Signals) -> bool:
+    """Whether a process has a handler for a signal."""
+    caught = next((line.split()[1] for line in read(pid, "status").splitlines() if line.startswith("SigCgt")), "0")
+    return bool(int(caught, 16) >> (number - 1) & 1)
