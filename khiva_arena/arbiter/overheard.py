@@ -68,6 +68,7 @@ class Overheard:
         self.asked = wire.asked
         self.send = wire.send
         self.run_delays = wire.run_delays
+        self.trees = wire.trees
         self.rest = wire.rest
         self.wake = wire.wake
         self.excess = wire.excess
