@@ -96,6 +96,11 @@ def compete(stages: Sequence[Settings], entrants: Sequence[Bot], how: How) -> tu
         _preflight(first, events.definition_of(first, entrants, sandbox), entrants, commands)
         opened = Store.write(first.out)
     with opened as store, closing(Log(first.out)) as log, Watched(first.out, first.events, log) as watched:
+        if not anew:
+            before = standing_of(store, stages, entrants, sandbox).over
+            for event in before:
+                log.say(f"event {event.id} is over: run digest {store.conclusion(event.id)}")
+            _watch_over(store, stages, before, watched)
         while True:
             todo = _begin_anew(stages, entrants, sandbox) if anew else standing_of(store, stages, entrants, sandbox)
             anew = False
@@ -134,10 +139,15 @@ def _nothing_to_play(store: Store, stages: Sequence[Settings], todo: Standing, h
         say(f"run digest {store.conclusion(event.id)}")
     if stages[0].events is not None:
         with closing(Log(None)) as log, Watched(store.folder, stages[0].events, log) as watched:
-            for stage, event in zip(stages, todo.over, strict=True):
-                watched.begin(store, _play_of(store, event, ()), stage.jobs, stage.name or None, stage.stage)
-                watched.concluded(run_digest(store.digests(event.id)), whole=True)
+            _watch_over(store, stages, todo.over, watched)
     return [event.id for event in todo.over], True
+
+
+def _watch_over(store: Store, stages: Sequence[Settings], over: Sequence[EventRow], watched: Watched) -> None:
+    """Tell who watches of the stages that were over before."""
+    for stage, event in zip(stages, over, strict=False):
+        watched.begin(store, _play_of(store, event, ()), stage.jobs, stage.name or None, stage.stage)
+        watched.concluded(run_digest(store.digests(event.id)), whole=True)
 
 
 def _check_what_is_next(store: Store, todo: Standing, how: How) -> None:

@@ -339,7 +339,8 @@ def test_another_engine_may_tell_more_or_less(lines: Lines, tmp_path: Path, caps
     lines[-1]["table"]["praise"] = "x"
     assert verified(forged(lines), tmp_path, capsys)[0] == 0
     lines[-1]["table"]["rows"][0]["matches"] += 1
-    assert "rows.0.matches" in verified(forged(lines), tmp_path, capsys)[1]
+    bot = lines[-1]["table"]["rows"][0]["bot"]
+    assert f"rows.{bot}.matches is" in verified(forged(lines), tmp_path, capsys)[1]
 
 
 def test_an_event_that_would_take_a_day_is_refused(lines: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
