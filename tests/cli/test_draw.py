@@ -3,16 +3,20 @@
 import json
 import shutil
 import signal
+import sqlite3
 import tarfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from arena import NAIVE, RANDOM, arena, bots, kill, started, wait_for_matches
 from bundling import forged, lines_of
+from forging import forge
 from published import HERE, command
 
 from khiva_arena.cli.event import commitment_to, event_id, terms_of_event
+from khiva_arena.cli.main import run
 from khiva_arena.replay.record import digest_of
 from khiva_arena.store.db import EventRow, Store
 
@@ -217,6 +221,32 @@ def test_a_public_text_that_came_with_the_commitment_is_said_to_prove_nothing(tm
 def test_what_is_no_public_text(tmp_path: Path, words: list[str], said: str) -> None:
     assert said in arena(*RUN, *words, cwd=tmp_path, code=2).stderr
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("statement", "sums", "said"),
+    [
+        ("UPDATE beacons SET text = 'b'", False, "the row of its public text was changed since it was written"),
+        ("UPDATE beacons SET text = 'b'", True, "the revealed secret of seed 0 is not the one that the run's secret gives"),
+        ("DELETE FROM beacons", False, "some were lost, added or changed"),
+        ("DELETE FROM beacons", True, "the revealed secret of seed 0 is not the one that the run's secret gives"),
+    ],
+)
+def test_a_public_text_that_was_changed_is_noticed(
+    copy: Path, statement: str, sums: bool, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a store: by damage, and by a forger who works the sums out anew."""
+    with Store.write(copy / "out") as store:
+        (event,) = store.events()
+        store.add_public(event.id, "a")
+    arena(*RUN, cwd=copy)
+    with closing(sqlite3.connect(copy / "out" / "arena.db", isolation_level=None)) as connection:
+        if sums:
+            forge(connection, statement)
+        else:
+            connection.execute(statement)
+    assert run(["verify", str(copy / "out")]) == 1
+    assert said in capsys.readouterr().out
 
 
 # --- stages, sequential tests, events of version 0.1.0 ---
