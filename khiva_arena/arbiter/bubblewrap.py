@@ -5,12 +5,13 @@ An ordinary user's arbiter makes a user namespace for it. Root's arbiter needs n
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
 
-from khiva_arena.arbiter import stops
+from khiva_arena.arbiter import proc, stops
+from khiva_arena.arbiter.proc import PROC
 from khiva_arena.arbiter.readable import is_below
 from khiva_arena.arbiter.resources import MIB, Resources, at_most, system_limits
 
@@ -19,8 +20,8 @@ SHARED_MEMORY = 24 * MIB
 """Of /dev/shm, which nobody else sees. Erlang keeps the code that it compiles there, having no memfd_create; in less it ends by
 SIGBUS, since a file can be made larger than there is room for."""
 UNCOUNTED = 16
-HIDDEN = ("/proc/loadavg", "/proc/uptime", "/proc/cmdline", "/proc/sched_debug", "/proc/timer_list")
-"""They tell how busy others are, or how the machine was started."""
+OF_PROC = 256 * 1024
+"""Bytes for the few settings that stand in the place of /proc/sys."""
 NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 
 
@@ -48,16 +49,16 @@ def tools() -> tuple[str, str, str]:
     return found[0] or "", found[1] or "", found[2] or ""
 
 
-def command(inside: Inside, filter_descriptor: int, stat_descriptor: int) -> list[str]:
-    """The words that start a program inside. The descriptors are open on a seccomp program and on what /proc/stat
-    is to hold, each at its beginning."""
+def command(inside: Inside, filter_descriptor: int, pictures: Mapping[str, int]) -> list[str]:
+    """The words that start a program inside. The descriptors are open on a seccomp program and, by path, on what files of /proc
+    are to hold, each at its beginning."""
     bwrap, prlimit, setpriv = tools()
     words = [bwrap, *NAMESPACES, "--die-with-parent", "--cap-drop", "ALL"]
     if inside.user is None:
         words += ["--unshare-user", "--disable-userns"]
     else:
         words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"]
-    words += _mounts(inside, stat_descriptor)
+    words += _mounts(inside, pictures)
     words += ["--chdir", inside.folder, "--seccomp", str(filter_descriptor), "--"]
     if inside.user is not None:
         user = str(inside.user)
@@ -73,7 +74,7 @@ def limit_words(resources: Resources, program: str) -> list[str]:
     return [f"--{name.lower()}={soft}:{hard}" for name, (soft, hard) in system_limits(resources, program).items()]
 
 
-def _mounts(inside: Inside, stat_descriptor: int) -> Iterator[str]:
+def _mounts(inside: Inside, pictures: Mapping[str, int]) -> Iterator[str]:
     made: set[str] = set()
     for path in inside.readable:
         if os.path.islink(path) and os.path.dirname(path) == "/":  # /bin and its like, on a merged system
@@ -82,11 +83,8 @@ def _mounts(inside: Inside, stat_descriptor: int) -> Iterator[str]:
             yield from _parents(path, made)
             yield from ("--ro-bind", path, path)
     yield from ("--proc", "/proc", "--dev", "/dev")
-    yield from ("--perms", "0444", "--ro-bind-data", str(stat_descriptor), "/proc/stat")
+    covered = yield from _proc(pictures)
     yield from ("--ro-bind", "/dev/null", "/dev/zero")  # mapped, it gives memory that nobody counts
-    for path in HIDDEN:
-        if os.path.exists(path):
-            yield from ("--ro-bind", "/dev/null", path)
     yield from ("--perms", "1777", "--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm")
     yield from ("--perms", "1777", "--size", str(max(inside.resources.scratch, 1)), "--tmpfs", SCRATCH)
     for path in inside.writable:
@@ -94,8 +92,25 @@ def _mounts(inside: Inside, stat_descriptor: int) -> Iterator[str]:
         yield from ("--bind", path, path)
     if inside.folder != "/" and not any(is_below(inside.folder, path) for path in (*inside.readable, *inside.writable)):
         yield from _parents(f"{inside.folder}/any", made)  # a bare command's: empty but for the files that its words name
-    for path in ("/", "/dev"):  # or a bot could fill these, which have no size
+    for path in ("/", "/dev", *covered):  # or a bot could fill these, the first of which have no size
         yield from ("--remount-ro", path)
+
+
+def _proc(pictures: Mapping[str, int]) -> Generator[str, None, tuple[str, ...]]:
+    """What proc.py says of /proc. Returns the folders that were covered by empty ones."""
+    folders, files = proc.hidden()
+    for path in folders:
+        yield from ("--perms", "0555", "--size", str(OF_PROC), "--tmpfs", path)
+    made: set[str] = {PROC, *folders}
+    for path, descriptor in pictures.items():
+        if any(is_below(path, folder) for folder in folders):  # no mount of its own
+            yield from _parents(path, made)
+            yield from ("--perms", "0444", "--file", str(descriptor), path)
+        else:
+            yield from ("--perms", "0444", "--ro-bind-data", str(descriptor), path)
+    for path in files:
+        yield from ("--ro-bind", "/dev/null", path)
+    return folders
 
 
 def _parents(path: str, made: set[str]) -> Iterator[str]:

@@ -19,14 +19,13 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
-from khiva_arena.arbiter import bubblewrap, cgroup, readable, reap, scratch, seccomp, stops, usage, users
+from khiva_arena.arbiter import bubblewrap, cgroup, proc, readable, reap, scratch, seccomp, stops, usage, users
 from khiva_arena.arbiter.cgroup import Group
 from khiva_arena.arbiter.reap import MARK, kill_group
 from khiva_arena.arbiter.resources import DEFAULT, Resources, system_limits
 from khiva_arena.arbiter.wire import Command
 
 LAUNCHER = str(Path(__file__).with_name("launcher.py"))
-LAUNCHER_PROC = ("cpuinfo", "meminfo", "version", "filesystems", "cgroups", "stat", "sys/vm", "sys/kernel")
 DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 STARTERS = (b"", b"bwrap", b"setpriv", b"prlimit")
 CORES = 2
@@ -164,8 +163,13 @@ def _environment(command: Command, program: str, home: str, mark: str, memory: i
 
 def _wrapped(command: Command, program: str, sandbox: Sandbox, mark: str) -> Cell:
     group = Group(sandbox.resources) if sandbox.level is Level.STRICT else None
+    descriptors: list[int] = []
     try:
-        descriptors = (_reopened(_filter(sandbox.may_leave_group)), _reopened(_stat()))
+        descriptors.append(_reopened(_filter(sandbox.may_leave_group)))
+        pictures = {}
+        for path, picture in _pictures().items():
+            descriptors.append(_reopened(picture))
+            pictures[path] = descriptors[-1]
         inside = bubblewrap.Inside(
             argv=(program, *command.argv[1:]),
             folder=command.folder,
@@ -175,18 +179,20 @@ def _wrapped(command: Command, program: str, sandbox: Sandbox, mark: str) -> Cel
             user=users.next_user(),
             counted=group is not None,
         )
-        words = bubblewrap.command(inside, *descriptors)
+        words = bubblewrap.command(inside, descriptors[0], pictures)
         environment = _environment(command, program, bubblewrap.SCRATCH, mark, sandbox.resources.memory)
         return Cell(
             sandbox.level,
             group.entering(words) if group else words,
             "/",
             environment,
-            descriptors,
+            tuple(descriptors),
             group=group,
             user=inside.user,
         )
     except BaseException:
+        for descriptor in descriptors:
+            os.close(descriptor)
         if group is not None:
             group.remove()
         raise
@@ -204,11 +210,9 @@ def _filter(may_leave_group: bool) -> int:
 
 
 @cache
-def _stat() -> int:
-    """The same of a /proc/stat that says how many cores there are, and not how busy they are with others."""
-    count = os.cpu_count() or 1
-    names = ["cpu ", *(f"cpu{number}" for number in range(count))]
-    return _in_memory("".join(f"{name} 0 0 0 0 0 0 0 0 0 0\n" for name in names).encode())
+def _pictures() -> dict[str, int]:
+    """The same of what stands in the place of files of /proc, by path."""
+    return {path: _in_memory(text) for path, text in proc.pictures().items()}
 
 
 def _in_memory(data: bytes) -> int:
@@ -241,7 +245,7 @@ def _basic(command: Command, program: str, sandbox: Sandbox, mark: str) -> Cell:
             )
     home = scratch.make(user)
     builds = sandbox.may_leave_group
-    own = (*_own(command), *(f"/proc/{name}" for name in LAUNCHER_PROC))
+    own = (*_own(command), *(f"{proc.PROC}/{name}" for name in proc.AT_BASIC))
     said = {
         "argv": [program, *command.argv[1:]],
         "folder": command.folder,
@@ -251,6 +255,7 @@ def _basic(command: Command, program: str, sandbox: Sandbox, mark: str) -> Cell:
         "limits": {**system_limits(sandbox.resources, program), "NPROC": _process_limit(sandbox.resources, user)},
         "user": user,
         "parent": os.getpid(),
+        "of_itself": proc.OF_ITSELF,
         "own_pid": seccomp.OWN_PID,
         "program": seccomp.program(may_leave_group=builds, hold_files=True).hex(),
         "program_with_signals": seccomp.program(may_leave_group=builds, hold_files=True, hold_signals=True).hex(),

@@ -86,14 +86,15 @@ def become(user: int) -> None:
 
 
 def main() -> None:
-    """``argv[1]`` is JSON: argv, folder, environment, readable, writable, limits, user, program, own_pid, parent."""
+    """``argv[1]`` is JSON: argv, folder, environment, readable, of_itself, writable, limits, user,
+    program, own_pid, parent."""
     said = json.loads(sys.argv[1])
     libc = ctypes.CDLL(None, use_errno=True)
     version = landlock_version(libc)
     if not version:
         fail("this kernel has no Landlock")
-    own = f"/proc/{os.getpid()}"
-    ruleset = restrict_files(libc, version, [*said["readable"], own], said["writable"])
+    own = [f"/proc/{os.getpid()}/{name}" for name in said["of_itself"]]
+    ruleset = restrict_files(libc, version, [*said["readable"], *own], said["writable"])
     os.chdir(said["folder"])
     set_limits(said["limits"])
     if said["user"] is not None:
