@@ -77,7 +77,7 @@ def limit_words(resources: Resources, program: str) -> list[str]:
 def _mounts(inside: Inside, pictures: Mapping[str, int]) -> Iterator[str]:
     made: set[str] = set()
     for path in inside.readable:
-        if os.path.islink(path) and os.path.dirname(path) == "/":  # /bin and its like, on a merged system
+        if stays_a_link(path):
             yield from ("--symlink", os.readlink(path), path)
         else:
             yield from _parents(path, made)
@@ -94,6 +94,11 @@ def _mounts(inside: Inside, pictures: Mapping[str, int]) -> Iterator[str]:
         yield from _parents(f"{inside.folder}/any", made)  # a bare command's: empty but for the files that its words name
     for path in ("/", "/dev", *covered):  # or a bot could fill these, the first of which have no size
         yield from ("--remount-ro", path)
+
+
+def stays_a_link(path: str) -> bool:
+    """Whether a path is a link inside as it is outside: /bin and its like, on a merged system, which bring nothing themselves."""
+    return os.path.islink(path) and os.path.dirname(path) == "/"
 
 
 def _proc(pictures: Mapping[str, int]) -> Generator[str, None, tuple[str, ...]]:

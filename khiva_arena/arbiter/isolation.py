@@ -19,7 +19,7 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
-from khiva_arena.arbiter import bubblewrap, cgroup, proc, readable, reap, scratch, seccomp, stops, usage, users
+from khiva_arena.arbiter import bubblewrap, cgroup, needed, proc, readable, reap, scratch, seccomp, stops, usage, users, warm
 from khiva_arena.arbiter.cgroup import Group
 from khiva_arena.arbiter.reap import MARK, kill_group
 from khiva_arena.arbiter.resources import DEFAULT, Resources, system_limits
@@ -120,8 +120,14 @@ class Cell:
             self.group.remove()
 
 
-def cell(command: Command, sandbox: Sandbox, mark: str) -> Cell:
+def keeps_warm(level: Level) -> bool:
+    """Whether bots start with all that they may read in memory, and may read only what their runtime needs."""
+    return level is Level.STRICT or (level is Level.STANDARD and os.environ.get(warm.ALSO_AT_STANDARD) == "1")
+
+
+def cell(command: Command, sandbox: Sandbox, mark: str, *, for_a_match: bool = False) -> Cell:
     """Make a bot's confines. ``mark``: what its processes carry in their environment, so that strays can be found.
+    ``for_a_match``: what it reads may be read again by another bot, and is kept warm where ``keeps_warm`` says so.
 
     Raises OSError: FileNotFoundError where its program is not there, NotExecutable where it may not be run, else what the host
     refuses.
@@ -130,8 +136,12 @@ def cell(command: Command, sandbox: Sandbox, mark: str) -> Cell:
     if program is None:
         raise readable.why_not_found(command.argv[0], command.folder)
     make = {Level.TRUSTED: _trusted, Level.BASIC: _basic, Level.STANDARD: _wrapped, Level.STRICT: _wrapped}[sandbox.level]
+    warmed = for_a_match and keeps_warm(sandbox.level)
     try:
-        return make(command, program, sandbox, mark)
+        shown = (*(needed if warmed else readable).all_of(program, command.readable, *_own(command)), *_own(command))
+        if warmed:
+            warm.keep([path for path in shown if not bubblewrap.stays_a_link(path)])
+        return make(command, program, sandbox, mark, shown)
     except FileNotFoundError as error:
         raise OSError(str(error)) from None  # it is the host that lacks something, not the bot
 
@@ -161,7 +171,7 @@ def _environment(command: Command, program: str, home: str, mark: str, memory: i
 # --- strict and standard ---
 
 
-def _wrapped(command: Command, program: str, sandbox: Sandbox, mark: str) -> Cell:
+def _wrapped(command: Command, program: str, sandbox: Sandbox, mark: str, shown: tuple[str, ...]) -> Cell:
     group = Group(sandbox.resources) if sandbox.level is Level.STRICT else None
     descriptors: list[int] = []
     try:
@@ -173,7 +183,7 @@ def _wrapped(command: Command, program: str, sandbox: Sandbox, mark: str) -> Cel
         inside = bubblewrap.Inside(
             argv=(program, *command.argv[1:]),
             folder=command.folder,
-            readable=(*readable.all_of(program, command.readable, *_own(command)), *_own(command)),
+            readable=shown,
             writable=sandbox.writable,
             resources=sandbox.resources,
             user=users.next_user(),
@@ -235,7 +245,7 @@ def _namespace(pid: int) -> int | None:
 # --- basic ---
 
 
-def _basic(command: Command, program: str, sandbox: Sandbox, mark: str) -> Cell:
+def _basic(command: Command, program: str, sandbox: Sandbox, mark: str, shown: tuple[str, ...]) -> Cell:
     user = users.next_user()
     for path in (program, *_own(command), tempfile.gettempdir()) if user is not None else ():
         if closed := readable.closed_to_others(path):
@@ -245,12 +255,11 @@ def _basic(command: Command, program: str, sandbox: Sandbox, mark: str) -> Cell:
             )
     home = scratch.make(user)
     builds = sandbox.may_leave_group
-    own = (*_own(command), *(f"{proc.PROC}/{name}" for name in proc.AT_BASIC))
     said = {
         "argv": [program, *command.argv[1:]],
         "folder": command.folder,
         "environment": _environment(command, program, home, mark, sandbox.resources.memory),
-        "readable": [*readable.all_of(program, command.readable, *_own(command)), *own],
+        "readable": [*shown, *(f"{proc.PROC}/{name}" for name in proc.AT_BASIC)],
         "writable": [home, *DEVICES, *sandbox.writable],
         "limits": {**system_limits(sandbox.resources, program), "NPROC": _process_limit(sandbox.resources, user)},
         "user": user,
@@ -284,7 +293,7 @@ def _tasks_of_this_user() -> int:
 # --- trusted ---
 
 
-def _trusted(command: Command, program: str, sandbox: Sandbox, mark: str) -> Cell:
+def _trusted(command: Command, program: str, sandbox: Sandbox, mark: str, _shown: tuple[str, ...]) -> Cell:
     home = scratch.make(None)
     setpriv = shutil.which("setpriv")
     # It ties the bot's life to the thread that spawns it. Where it is missing, a bot whose arbiter is killed ends by the end

@@ -106,7 +106,7 @@ class Processes:
 
     def _start(self, seat: int, command: Command) -> _Bot:
         try:
-            cell = isolation.cell(command, self._sandbox, self._mark)
+            cell = isolation.cell(command, self._sandbox, self._mark, for_a_match=True)
         except (FileNotFoundError, NotExecutable) as error:
             bot = _Bot(seat, None, trouble=f"cannot be started: {error}")
             self._unsaid.append(Arrival(seat, trio.current_time(), b""))

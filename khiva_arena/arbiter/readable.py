@@ -185,7 +185,7 @@ def leads_out(program: str, own: str, extra: Sequence[str]) -> str:
     """Of a program in a bot's ``own`` folder: what is elsewhere that starting it takes, "" if that is nothing or may be read
     anyway. A link that a build has made may lead anywhere, and so may the first line of a script."""
     allowed = (*PROGRAMS, *interpreter(), *extra, os.path.realpath(own))
-    runner = _named_first(program)
+    runner = named_first(program)
     elsewhere = [os.path.realpath(program), *([os.path.normpath(f"/{runner.lstrip('/')}")] if runner else [])]
     return next((path for path in elsewhere if not any(is_below(path, one) for one in allowed)), "")
 
@@ -193,13 +193,13 @@ def leads_out(program: str, own: str, extra: Sequence[str]) -> str:
 def all_of(program: str, extra: Sequence[str], own: str = "") -> tuple[str, ...]:
     """Everything but the bot's own folder. ``own``: that folder, of which nothing that is in it opens another one."""
     if own and is_below(program, own):
-        runner = _named_first(program) if not leads_out(program, own, extra) else ""
+        runner = named_first(program) if not leads_out(program, own, extra) else ""
         return (*system(), *outermost([*interpreter(), *(toolchain(runner) if _is_system(runner) else ()), *extra]))
-    runner = _named_first(program)
+    runner = named_first(program)
     return (*system(), *outermost([*interpreter(), *toolchain(program), *(toolchain(runner) if runner else ()), *extra]))
 
 
-def _named_first(program: str) -> str:
+def named_first(program: str) -> str:
     """The interpreter that a script names in its first line, "" for what is no script."""
     try:
         with open(program, "rb") as file:

@@ -26,7 +26,7 @@ from khiva_arena.cli.lookup import check_event
 from khiva_arena.cli.names import in_a_line
 from khiva_arena.cli.options import is_text
 from khiva_arena.cli.play import Play
-from khiva_arena.cli.sandbox import keep_apart, keep_private, sandbox_of
+from khiva_arena.cli.sandbox import keep_apart, keep_private, sandbox_of, say_what_is_cold
 from khiva_arena.cli.say import say
 from khiva_arena.cli.settings import AUTO, Settings
 from khiva_arena.cli.standing import Standing, definition_after, standing_of
@@ -249,6 +249,7 @@ def _preflight(settings: Settings, definition: dict[str, Any], entrants: Sequenc
     started = [commands[bot.identity] for bot in entrants]
     words = [bot.asked_as for bot in entrants]
     preflight([bot.name for bot in entrants], started, header, events.sandbox_as_stored(definition), words=words)
+    say_what_is_cold()
 
 
 def _announce(log: Log, settings: Settings, play: Play) -> None:

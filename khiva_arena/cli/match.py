@@ -23,7 +23,7 @@ from khiva_arena.cli import event as events
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.lookup import match_of, secret_of
 from khiva_arena.cli.options import json_option, match_options
-from khiva_arena.cli.sandbox import keep_apart, sandbox_again, sandbox_of
+from khiva_arena.cli.sandbox import keep_apart, sandbox_again, sandbox_of, say_what_is_cold
 from khiva_arena.cli.say import Trickle, say
 from khiva_arena.cli.settings import loading_of_flags, settle, tables_of_flags
 from khiva_arena.cli.story import notes_of, story
@@ -121,12 +121,14 @@ def _play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, in
     if not tracing.trace and tracing.capture is None:
         with _notes_of_failed(tracing):
             preflight(names, job.commands, job.header, job.sandbox, words=words)
+        say_what_is_cold()
         return play_one(job), 0
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
     labels = [f"{name}#{seat}" for seat, name in enumerate(names)]
     with Trickle() as lines, closing(Trace(labels, None, tracing.capture)) as trace:
         _try(job, tracing, words, trace, lines)
+        say_what_is_cold()
         trace.write = lines if tracing.trace else None
         outcome = play_one(job, trace)
     if not trace.failed:

@@ -10,6 +10,7 @@ from khiva_arena.arbiter.bots import Bot, cache_folder
 from khiva_arena.arbiter.isolation import Level, Sandbox, sweep
 from khiva_arena.arbiter.probe import best, remedy, why_not
 from khiva_arena.arbiter.readable import found, is_below, that_holds, that_is_in
+from khiva_arena.arbiter.warm import refused
 from khiva_arena.arbiter.wire import Command
 from khiva_arena.cli.say import say
 from khiva_arena.cli.settings import AUTO, Settings
@@ -39,6 +40,12 @@ def sandbox_of(settings: Settings, *, rated: bool) -> Sandbox:
         say("warning: isolation trusted: bots run with all of your rights; play only those you trust")
     sweep(level)
     return Sandbox(level, settings.resources, settings.ponder)
+
+
+def say_what_is_cold() -> None:
+    """After bots were started for the first time: say where the files that they read could not be kept in memory."""
+    if why := refused():
+        say(f"warning: {why}; a bot could leave itself notes by what it reads, see ISOLATION.md")
 
 
 def sandbox_again(recorded: Sandbox, asked: str | None) -> Sandbox:
