@@ -72,6 +72,64 @@ def test_greedy_bots_among_themselves_end_the_match_by_the_goal(chooser: Any, se
         assert min(ranks) == 1
 
 
+def hoarder(chooser: Any) -> Any:
+    """The same bot with all gold worth its face, as it was: it went on gathering what nothing was left to buy with."""
+    choose = chooser(NAME)
+    choose.__globals__["Court"].spendable.__globals__["IDLE"] = 1.0
+    return choose
+
+
+def richest(choose: Any, deal: int) -> tuple[int, int]:
+    """Gold and status of the richest of three such bots at the end of a match."""
+    rules = GAME.rules({})
+    state, _ = GAME.new(3, rules, sha256(f"greedy {deal}".encode()).digest())
+    while pending := state.pending():
+        state.apply({seat: ask(choose, state, seat, decision, rules) for seat, decision in pending.items()})
+    seat = max(range(3), key=lambda seat: state.gold[seat])
+    return state.gold[seat], state.view(0)["status"][seat]
+
+
+def test_at_three_seats_it_spends_its_gold(chooser: Any) -> None:
+    """In each of these deals a bot that values gold for itself ends with over 10,000 of it and no status at all."""
+    hoards = [richest(hoarder(chooser), deal) for deal in (8, 15, 30)]
+    assert all(gold > 10_000 and status == 0 for gold, status in hoards)
+    assert all(gold < 5_000 for gold, _ in (richest(chooser(NAME), deal) for deal in (8, 15, 30)))
+
+
+@pytest.mark.parametrize(("seats", "least"), [(3, 0.5), (4, 0.55), (5, 0.55)])
+def test_spending_beats_hoarding(chooser: Any, seats: int, least: float) -> None:
+    """One among hoarders, in every seat of each deal: the share of those whom it leaves behind, half a share for equals."""
+    spender, other, rules, deals = chooser(NAME), hoarder(chooser), GAME.rules({}), range(20, 25)
+    shares = []
+    for deal in deals:
+        for mine in range(seats):
+            state, _ = GAME.new(seats, rules, sha256(f"spend {deal}".encode()).digest())
+            while pending := state.pending():
+                state.apply({s: ask(spender if s == mine else other, state, s, d, rules) for s, d in pending.items()})
+            ranks = state.ranks
+            behind, equal = sum(rank > ranks[mine] for rank in ranks), ranks.count(ranks[mine]) - 1
+            shares.append((behind + equal / 2) / (seats - 1))
+    assert sum(shares) / len(shares) > least
+
+
+@pytest.mark.parametrize(
+    ("gold", "number", "worth"),
+    [
+        (3000, 2, 3000.0),  # eighteen rounds to come: all of it can be used
+        (30_000, 2, 18 * 550 + 0.15 * (30_000 - 18 * 550)),
+        (3000, 18, 3 * 550 + 0.15 * (3000 - 3 * 550)),  # matches last about twenty rounds; at least three more are reckoned with
+        (3000, 40, 550 + 0.15 * (3000 - 550)),  # the last round there is
+    ],
+)
+def test_it_values_gold_by_what_it_can_still_buy(chooser: Any, gold: int, number: int, worth: float) -> None:
+    """An action of 500 a round and upkeep of 50."""
+    court_of = chooser(NAME).__globals__["Court"]
+    rules = GAME.rules({})
+    view = GAME.new(4, rules, bytes(32))[0].view(0)
+    view["round"], view["upkeep"] = number, [50, 0, 0, 0]
+    assert court_of(view, rules).spendable(gold) == pytest.approx(worth)
+
+
 def test_equal_questions_get_equal_answers(chooser: Any) -> None:
     rules = GAME.rules({"max_rounds": 8})
     assert play(chooser(NAME), {0, 2}, 4, 1, rules) == play(chooser(NAME), {0, 2}, 4, 1, rules)

@@ -23,6 +23,12 @@ INCOME = (150, 300, 250, 500)
 LENGTH = (8, 4, 8, 4)
 TRAVELS = 0.9
 """What a gold piece that a caravan brings later is worth now."""
+LASTS = 20
+LEAST_LEFT = 3
+"""In about which round matches end, and how many rounds more it reckons with at least."""
+A_ROUND = 500.0
+IDLE = 0.15
+"""What one round's action can use up, there being one a round, and what gold is worth for which there is no action left."""
 PRINCESS = 900.0
 NEEDED = 250.0
 """What a princess is worth, and one more talent of the goal."""
@@ -116,13 +122,21 @@ class Court:
         mine, goal = tuple(self.view["princesses"][self.me]), tuple(map(tuple, self.view["goal"]))
         return PRINCESS + NEEDED * (talents_met((*mine, name), goal) - talents_met(mine, goal))
 
+    def spendable(self, gold: float) -> float:
+        """What gold is worth, now or as income to come: all of what upkeep and an action a round can still use, and little of
+        what is beyond, which would only be hoarded."""
+        left = min(max(LEAST_LEFT, LASTS - self.view["round"]), self.rules["max_rounds"] - self.view["round"] + 1)
+        use = left * (A_ROUND + self.view["upkeep"][self.me])
+        return gold if gold <= use else use + IDLE * (gold - use)
+
     def worth(self) -> float:
         """All in all, to this seat."""
         me, view = self.me, self.view
         left = max(0, self.rules["max_rounds"] - view["round"])
-        total = float(self.gold[me])
+        gold = float(self.gold[me])
         for kind, own in enumerate(self.caravans[me]):
-            total += sum(TRAVELS * INCOME[kind] * min(incomes, left) for incomes in own)
+            gold += sum(TRAVELS * INCOME[kind] * min(incomes, left) for incomes in own)
+        total = self.spendable(gold)
         total += 60.0 * min(self.camels[me], 4)
         due = view["upkeep"][me]
         coming = [*view["active"], *view["undecided"], *view["coming"]]

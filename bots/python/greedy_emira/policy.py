@@ -82,7 +82,7 @@ def _bid(view: dict[str, Any], rules: dict[str, Any], legal: list[list[Any]]) ->
     rivals = len(auction["bidding"]) - 1
     grant = ["grant"] in legal
     first = 2 if grant else 1
-    discount = 0 if view["effects"]["sick"] else view["camels"][me] * view["discount"][me]
+    discount = view["off_bid"][me]
     too_much = not rivals or len(legal) <= first or legal[first][0] > HIGHEST + discount
     if too_much and not grant:
         return 0
