@@ -14,8 +14,8 @@ from functools import cache
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SETTLES_SECONDS = 1.0
-"""Between a bot's end and the arbiter's own signal there were 0.11 s at most in 500 stops, with three times as many busy
-processes as cores."""
+"""In 60 stops of whole trees, signals up to 4 ms apart, on two cores with a load of 20, a bot's end was noticed 0.22 s at most
+before the arbiter's own signal took effect: this is four times as much."""
 SLICE = 0.1
 CHECK_SECONDS = 5.0
 
