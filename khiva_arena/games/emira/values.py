@@ -54,7 +54,7 @@ def room(pos: Position, seat: int) -> int:
 
 
 def discount(pos: Position, seat: int) -> int:
-    """What the camels take off a bid (E3)."""
+    """What the camels take off a bid (E3); nothing in a round of Sick Camels (E42)."""
     return 0 if pos.sick else pos.camels[seat] * TRACK[pos.breed[seat]]
 
 
