@@ -3,7 +3,7 @@
 import click
 
 GROUPS = {
-    "Bots": ("--bot", "--seat", "--engines", "--shipped", "--candidate", "--copies", "--authors-apart"),
+    "Bots": ("--bot", "--seat", "--engines", "--runtime", "--shipped", "--candidate", "--copies", "--authors-apart"),
     "What is played": (
         *("--from", "--until", "--game", "--rule", "--seed", "--format", "--rounds", "--advance"),
         *("--seats", "--seeds", "--lineups", "--quick"),
@@ -11,7 +11,7 @@ GROUPS = {
     "The test": ("--elo0", "--elo1", "--alpha", "--beta", "--normalized"),
     "Time and faults": ("--turn", "--bank", "--start", "--ponder", "--policy", "--wait"),
     "Isolation": ("--isolation", "--trust-bots", "--limit"),
-    "The run": ("--jobs", "--out", "--events", "--any-engine", "--new-event"),
+    "The run": ("--jobs", "--out", "--events", "--commit", "--public", "--any-engine", "--new-event"),
     "The table": ("--anchor", "--section", "--effects", "--wide", "--error", "--gap", "--power"),
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),
     "Output": ("--trace", "--notes", "--capture", "--json", "--version", "--help"),
@@ -28,7 +28,7 @@ EXAMPLES = {
     ),
     "run": (
         "khiva-arena run --bot my-bot --bot shipped:python/greedy --seats 2 --seeds 50 -j 2 --out results/first",
-        "khiva-arena run --shipped --game silk_road --seats 4 --rule overshoot=bounce --turn 500ms",
+        "khiva-arena run --shipped --game silk_road --seats 4 --rule tied_decline=original_tie --turn 500ms",
         "khiva-arena run competition.toml",
     ),
     "init": ("khiva-arena init competition.toml",),

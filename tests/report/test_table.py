@@ -80,7 +80,8 @@ def test_a_table_fits_a_narrow_terminal_and_says_what_it_leaves_out(seats, width
     heads = lines[0].split()
     assert heads[:5] == ["rank", "bot", "ranks", "elo", "+/-"]
     order = ["2nd", "3rd", "4th", "5th", "1st", "matches", "score%", "voids", "seeds", "faults", "los%"]
-    gone = [head for head in whole.split("\n")[0].split()[:-7] if head not in heads]
+    only_wide = ["caused", "disk"]  # nothing stands in them here
+    gone = [head for head in whole.split("\n")[0].split()[:-7] if head not in (*heads, *only_wide)]
     assert gone
     assert {head for head in order if head in whole.split("\n")[0]} >= set(gone)
     last = max(order.index(head) for head in gone)
