@@ -30,7 +30,7 @@ FRAMES = folder("protocol") / "vectors" / "frames.json"
 # More than one step where the first one's trap cannot but spoil the others, too.
 MISFITS = {
     "banner": (["start"], "text was printed on stdout"),
-    "library": (["start"], "a library is missing"),
+    "library": (["start"], "the module no_such_library is missing"),
     "exits_at_once": (["start"], ""),
     "slow_start": (["start"], ""),
     "slow_hello": (["start"], "do less before the hello"),
@@ -129,7 +129,7 @@ def test_what_an_author_is_told(checked: Callable[..., Report]) -> None:
     step = _step(checked("library"), "start")
     assert "ModuleNotFoundError: No module named 'no_such_library'" in step.stderr
     assert step.got == "its output ended: it exited with code 1"
-    assert "{python}" in step.hint
+    assert "DIR/bin/pip install msgpack no_such_library, then --runtime NAME=DIR" in step.hint
     step = _step(checked("silent"), "answers")
     assert step.got == "nothing within 2.5 s; it waits for more input than it was sent"
     for way, says in DOES.items():
