@@ -28,7 +28,7 @@ MAKE_WRITABLE = "; make it writable and run the same command again, or give anot
 MALFORMED = "database disk image is malformed"
 REFUSED = (sqlite3.Error, UnicodeDecodeError)  # the latter for a damaged name of a column
 FREE_SPACE = "; free some space and run the same command again, nothing that was fixed is lost"
-_NO_ROOM = ("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC", "SQLITE_IOERR_TRUNCATE")
+_NO_ROOM = ("SQLITE_FULL", *(f"SQLITE_IOERR_{what}" for what in ("WRITE", "FSYNC", "DIR_FSYNC", "TRUNCATE", "SHMSIZE")))
 
 
 # --- one arbiter at a time ---
