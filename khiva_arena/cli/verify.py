@@ -80,7 +80,7 @@ def command(store: Path, event: tuple[str, ...], as_json: bool) -> int:
         reports = [_verify_event(opened, row) for row in named_events(opened, event)]
     if not damage and not any(report.problems or report.sound for report in reports):
         named = "of the events named" if event else "of it"
-        raise StoreError(f"{store}: there is nothing to verify: no match {named} is fixed yet; `khiva-arena run` plays some")
+        raise StoreError(f"{store}: there is nothing to verify: no match {named} is recorded yet; `khiva-arena run` plays some")
     if as_json:
         click.echo(json.dumps({"events": [plain(report) for report in reports], "file": damage}))
     else:

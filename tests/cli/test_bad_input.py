@@ -125,7 +125,7 @@ print(status.split("VmHWM:")[1].split()[0])
     lines = done.stdout.split("\n")
     assert lines[0] == "130", done.stderr
     assert lines[1] == "2"
-    assert "there is nothing to verify: no match of it is fixed yet" in done.stderr
+    assert "there is nothing to verify: no match of it is recorded yet" in done.stderr
     assert int(lines[2]) < 150_000
 
 

@@ -182,4 +182,4 @@ def test_a_store_without_a_match_has_nothing_to_verify(store: Path, tmp_path: Pa
         done = arena("verify", str(copy), *words, cwd=tmp_path, code=2)
         assert done.stdout == ""
         assert done.stderr.count("\n") == 1
-        assert "there is nothing to verify: no match of it is fixed yet" in done.stderr
+        assert "there is nothing to verify: no match of it is recorded yet" in done.stderr

@@ -88,9 +88,17 @@ def small_print(game: Game, lists: str) -> str:
     numbers = f"Integers are 0 or more, but {signed} may be negative." if signed else "No integer is ever negative."
     return (
         f"`rules` come in `hello`, once, and no view repeats them: the [rules map]({rules}) of the match, which a bot has to "
-        f"read if it is to play variants. {numbers} The order of each list of the view:\n\n{lists}\n\n"
+        f"read if it is to play variants. {later_rules(game)}{numbers} The order of each list of the view:\n\n{lists}\n\n"
         "The order of `legal` is in the table of decisions; the keys of a map have none."
     )
+
+
+def later_rules(game: Game) -> str:
+    """The rules that a map leaves out where they have their default, and what that is, in a sentence; "" if there are none."""
+    default = game.rules({})
+    later = {key: value for key, value in game.every_rule(default).items() if key not in default}
+    words = ", ".join(f"`{key}` (`{value}`)" for key, value in later.items())
+    return f"Not in it where they have their default: {words}. " if later else ""
 
 
 def negative(game: Game) -> str:

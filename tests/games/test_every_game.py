@@ -189,6 +189,8 @@ def test_its_page_says_where_rules_come_and_which_integers_may_be_negative(game:
     page = (PROTOCOL / "games" / f"{game.name}.md").read_text("utf-8")
     part = PAGES["section"](page, "Lists, numbers and rules")
     assert "`rules` come in `hello`" in part
+    default = game.rules({})
+    assert [key for key in game.every_rule(default) if key not in default and f"`{key}`" not in part] == []
     assert "a bot that ignores events loses nothing that is hidden" in " ".join(page.split())
     signed = set(re.findall(r"`([\w.]+)`", part.partition("Integers")[2].partition("may be negative")[0]))
     seen: set[str] = set()

@@ -1,6 +1,6 @@
 """Silk Road's rules map: the open points O1-O16 as named variants, the defaults, and what does not go together.
 
-``canonical`` makes the whole map, plain values only, for the record; ``compile_rules`` turns it into what the engine reads.
+``canonical`` makes the map, plain values only, for the record; ``compile_rules`` turns it into what the engine reads.
 """
 
 import json
