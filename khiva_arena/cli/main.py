@@ -1,7 +1,7 @@
 """The command line: which command is in which file, and how every way to end becomes an exit code.
 
-0 done, 1 a check failed, a table stayed void or the output cannot be written, 2 usage or config, 70 internal, 130
-interrupted and resumable.
+0 done, 1 a check failed, a table stayed void, the output cannot be written or the store's disk is full, 2 usage or config,
+70 internal, 130 interrupted and resumable.
 """
 
 import importlib
@@ -82,8 +82,9 @@ class Commands(click.Group):
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "KHIVA_ARENA", "max_content_width": 100},
-    epilog="Results go to stdout, messages to stderr. Exit codes: 0 done, 1 a check failed, a table stayed void or the output "
-    "cannot be written, 2 usage or config, 70 internal error, 130 interrupted (the same command resumes).",
+    epilog="Results go to stdout, messages to stderr. Exit codes: 0 done, 1 a check failed, a table stayed void, the output "
+    "cannot be written or the store's disk is full, 2 usage or config, 70 internal error, 130 interrupted (the same command "
+    "resumes).",
 )
 @click.version_option(__version__, "-V", "--version", prog_name="khiva-arena")
 def cli() -> None:
