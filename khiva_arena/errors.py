@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 
 class ArenaError(Exception):
-    """Base of all errors the arena raises on purpose."""
+    """Base of all errors the arena raises on purpose. ``problems``: if it tells of several, each one."""
 
     exit_code = 70
+    problems: tuple[str, ...] = ()
 
 
 class ConfigError(ArenaError):

@@ -27,10 +27,12 @@ BARE = "; a bare command sees only its program and the files that its words name
 
 
 class NotStarted(BotError):
-    """Bots that did not start. ``failed``: of a table that was traced, by seat, the report, and whether it wrote anything."""
+    """Bots that did not start, a problem each. ``failed``: of a table that was traced, by seat, the report, and whether it wrote
+    anything."""
 
     def __init__(self, problems: Sequence[str], failed: Sequence[tuple[int, SeatReport, bool]]) -> None:
         self.failed = tuple(failed)
+        self.problems = tuple(problems)
         super().__init__("\n".join(problems))
 
 

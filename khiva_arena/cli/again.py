@@ -16,6 +16,8 @@ from khiva_arena.store.db import EventRow
 
 _TIMES = {"turn": "turn_ms", "bank": "bank_ms", "start": "startup_ms"}
 _ONE_EACH = ("rounds", "advance")
+FOLDER = "DIR"
+"""Stands for where a runtime lies: a store knows what it is, and not where."""
 
 
 def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str]:
@@ -42,6 +44,8 @@ def _words(event: EventRow) -> Iterator[str]:
     what = event.definition
     for bot in event.bots:
         yield from ("--bot", bot.asked_as)
+    for name in what.get("runtimes", {}):
+        yield from ("--runtime", f"{name}={FOLDER}")
     for key in ("game", "format", "policy"):
         if what[key] != DEFAULTS[key]:
             yield from (f"--{key}", what[key])

@@ -149,7 +149,8 @@ def _run(arguments: list[str]) -> int:
             say(f"khiva-arena: error: {harmless(problem)}")
         return error.exit_code
     except ArenaError as error:
-        say(f"khiva-arena: error: {_lines(str(error))}")
+        for problem in error.problems or (str(error),):
+            say(f"khiva-arena: error: {_lines(problem)}")
         return error.exit_code
     except (Exception, SystemExit):  # click makes an exit of a broken pipe
         failed = unwritten()
@@ -182,7 +183,8 @@ def _one_line(error: click.ClickException) -> str:
 
 def _lines(text: str) -> str:
     """A message that may end in lines that others wrote, as those of a build: none but the first stands at the margin."""
-    return "\n  ".join(map(harmless, text.split("\n")))
+    first, *others = map(harmless, text.split("\n"))
+    return "\n".join([first, *(line if line.startswith("  ") else f"  {line}" for line in others)])
 
 
 def _lost(error: OSError) -> int:

@@ -68,7 +68,7 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
     answer is opened before. Long messages are cut there; --capture has them whole, and `khiva-arena decode DIR/*` prints them.
 
     Before the match every bot is started for a trial. One that fails to start is shown with what it wrote and how it ended;
-    --trace, --capture and --notes are then of that trial.
+    --trace, --capture and --notes are then of that trial. --capture keeps nothing of it if none that failed wrote on stdout.
     """
     if notes and as_json:
         raise ConfigError("--notes goes with text: --json prints the record alone")
@@ -153,6 +153,8 @@ def _try(job: Job, tracing: Tracing, words: Sequence[str], trace: "Trace", lines
             lines(f"what it wrote is in {tracing.capture}: khiva-arena decode {files}")
         else:
             trace.undo()
+            if tracing.capture is not None:
+                lines(f"nothing is kept in {tracing.capture}: no bot that failed wrote anything on stdout")
         raise
     except BaseException:
         trace.undo()

@@ -74,6 +74,7 @@ def _planned(table: Standings, error: float | None, gap: float | None, power: fl
 
 def _with_next(store: Path, members: list[EventRow], found: plan.Plan) -> plan.Plan:
     """With the commands that play what it takes, if there is something to play and that can be played."""
-    if found.need is None or not found.blocks or not found.blocks < found.need.seeds < MOST["seeds"]:
+    wanted = found.need.seeds if found.need else 0 if found.enough else found.fewest_seeds
+    if not found.blocks or not found.blocks < wanted < MOST["seeds"]:
         return found
-    return msgspec.structs.replace(found, next=commands(store, members, found.need.seeds / found.blocks))
+    return msgspec.structs.replace(found, next=commands(store, members, wanted / found.blocks))

@@ -11,7 +11,8 @@ certain after N of N. Two bounds are taken, whichever says more:
   falling to seed b with its share s_b of them, (B - 1)/B sum s_b (1 - s_b) a_b a_b', is added, where a_b is the step of F4's
   CR3 that the part would be on seed b. With two bots and equal seeds this is exactly the mean over all such matches.
 The part is ``GIVEN``: with the ghost, the 95 % bound of independent matches at two seats is then Clopper and Pearson's for as
-many matches. It is less than the whole pair of N - 1 wins, so that these are never surer.
+many matches. It is less than the whole pair of N - 1 wins, so that these are never surer. It is too sure where each seed
+decides all of its matches, which nothing in the results can tell (STANDINGS.md has how much).
 """
 
 from collections.abc import Sequence

@@ -49,7 +49,8 @@ class Plan(Struct, frozen=True):
     """One table's needs. ``error`` or ``gap`` with ``power`` is what was asked for. ``enough``: whether there are seeds enough
     to tell. ``need``, ``pool_need``: for all bots or gaps together, the largest of the rows'; of those that can be told.
     ``left_out``: the bots that they leave out, the anchor not counted: those that won or lost everything, as one that always
-    crashes, have no error that more seeds would shrink. ``next``: commands that play what ``need`` takes."""
+    crashes, have no error that more seeds would shrink. ``next``: commands that play what ``need`` takes, or if there are not
+    seeds enough to tell, those that are missing for that."""
 
     error: float | None
     gap: float | None
@@ -171,8 +172,13 @@ def to_text(plan: Plan, standings: Standings, width: int = WIDTH) -> str:
     """A table and what it means. Ends with a newline."""
     so_far = f"So far: {count(plan.blocks, 'seed')}, {count(plan.matches, 'match', 'es')}."
     if not plan.enough:
-        why = f"Too few to tell how much results vary: it takes {plan.fewest_seeds} seeds or more. Play some, and ask again."
-        return "\n".join(paragraphs([f"{so_far} {why}"], width)) + "\n"
+        why = f"Too few to tell how much results vary: it takes {plan.fewest_seeds} seeds or more."
+        then = (
+            "Next, and ask again then; the seeds are drawn anew and rated with those that are there:"
+            if plan.next
+            else ("Play some, and ask again.")
+        )
+        return "\n".join([*paragraphs([f"{so_far} {why}", then], width), *plan.next]) + "\n"
     lines = _errors(plan, width) if plan.error is not None else _gaps(plan, standings, width)
     notes = [*_in_all(plan), *_left_out(plan, standings), so_far, _CAUTION, *_next(plan)]
     return "\n".join([*lines, "", *paragraphs(notes, width), *plan.next]) + "\n"

@@ -255,8 +255,8 @@ def _notes_on_faults(standings: Standings) -> list[str]:
         notes.append(f"Stopped until their turn, having kept a core from a seat that was asked: {', '.join(paused)}.")
     if many := [f"{short(row.name)} {row.page_faults}" for row in _many_page_faults(standings)]:
         notes.append(
-            f"Page faults that read a disk (disk), far more than others had: {', '.join(many)}. A bot can leave its next self a "
-            "message in what is in memory and what is not."
+            f"Page faults that read a disk (disk), far more than others had: {', '.join(many)}. A large runtime can have them on "
+            "a machine short of memory, and so can a bot that leaves its next self a message in what is in memory."
         )
     notes += [
         f"{short(row.name)}: {number(row.fault_free_elo, 1)} Elo over the {standings.fault_free_matches} fault-free matches, "

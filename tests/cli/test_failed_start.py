@@ -68,6 +68,20 @@ def test_the_raw_bytes_of_a_failed_start_are_kept(prints: str, tmp_path: Path) -
     assert "4c6f6164696e6720" in arena("decode", "raw/seat-1.from-bot", cwd=tmp_path, code=1).stdout
 
 
+def test_each_of_several_that_fail_has_an_error_of_its_own(prints: str, tmp_path: Path) -> None:
+    (tmp_path / "mute.py").write_text("raise SystemExit(4)")
+    lines = arena("match", *bots(prints, "{python} mute.py"), cwd=tmp_path, code=2).stderr.splitlines()
+    assert [line.split()[2] for line in lines if not line.startswith("  ")] == ["prints:", "mute:"]
+    assert [line for line in lines if "its end" in line] == [f"  its end: it exited with code {code}" for code in (3, 4)]
+
+
+def test_a_capture_of_bots_that_wrote_nothing_is_not_kept_and_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "mute.py").write_text("raise SystemExit(3)")
+    done = arena("match", *bots(NAIVE, "{python} mute.py"), "--capture", "raw", cwd=tmp_path, code=2)
+    assert "nothing is kept in raw: no bot that failed wrote anything on stdout\n" in done.stderr
+    assert not (tmp_path / "raw").exists()
+
+
 def test_the_notes_of_a_failed_start_are_printed(prints: str, tmp_path: Path) -> None:
     done = arena("match", *bots(NAIVE, prints), "--notes", cwd=tmp_path, code=2)
     assert done.stdout == "--- stderr of seat 1 (11 bytes)\n  no weights\n"

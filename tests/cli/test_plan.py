@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -54,6 +55,19 @@ def test_an_anchor_with_a_number_is_as_good_as_one_at_0(folder: Path, capsys: py
 def test_a_small_store_says_that_it_cannot_tell(folder: Path) -> None:
     text = arena("plan", "few", "--error", "20", cwd=folder).stdout
     assert "So far: 2 seeds, 4 matches. Too few to tell" in text
+    line = text.rstrip("\n").split("\n")[-1]  # and what to type, so that there are five
+    assert line.startswith("khiva-arena run --bot ")
+    assert line.endswith(" --seeds 3 --out few")
+    assert json.loads(arena("plan", "few", "--gap", "20", "--json", cwd=folder).stdout)["plans"][0]["next"] == [line]
+
+
+def test_the_command_names_the_runtimes_that_bots_need(folder: Path) -> None:
+    """Where one lies is not in the store: DIR stands for it."""
+    with Store.read(folder / "out") as store:
+        (event,) = store.events()
+    definition = {**event.definition, "runtimes": {"torch": {"program": "0" * 64, "packages": []}}}
+    (line,) = commands(Path("out"), [replace(event, definition=definition)], 2.0)
+    assert "--runtime torch=DIR " in line
 
 
 @pytest.mark.parametrize(

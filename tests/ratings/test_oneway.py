@@ -230,3 +230,24 @@ def test_bounds_hold_the_truth(seats, blocks, suits, noise):
     print(f"{seats} seats, {blocks} seeds: {100 * np.mean(bounds):.0f} % bounds, {100 * np.mean(held):.1f} % held")
     assert np.mean(bounds) > 0.05
     assert np.mean(held) > 0.955
+
+
+@pytest.mark.parametrize(
+    ("seeds", "matches", "always", "every_second"), [(10, 2, 89, 96), (10, 12, 31, 89), (5, 12, 41, 93), (6, 1, 97.5, 97.5)]
+)
+def test_what_a_bound_is_worth_where_the_seed_decides(seeds, matches, always, every_second):
+    """Its end is passed by the truth at worst as often as a bot that is just as strong takes all: STANDINGS.md has the figures.
+    With one match a seed there is nothing to be wrong about."""
+    low = rate(duel(seeds, matches), 2, 1).interval(0)[0]
+    p = 1 / (1 + 10 ** (-low / 400))
+    assert 100 * (1 - p**seeds) == pytest.approx(always, abs=0.6)
+    assert 100 * (1 - ((p + p**matches) / 2) ** seeds) == pytest.approx(every_second, abs=0.6)
+
+
+@pytest.mark.parametrize(("seeds", "matches"), [(3, 12), (5, 2), (5, 12), (6, 2), (6, 12), (20, 2)])
+def test_how_often_one_of_two_equal_bots_is_ranked_first_where_the_seed_decides(seeds, matches):
+    """As often as it takes all seeds: more than in 5 of 100 cases at fewer than six only, and fewer than five are marked."""
+    ratings = rate(duel(seeds, matches), 2, 1)
+    assert rank_intervals(ratings)[0] == (1, 1)
+    assert 2 * 0.5**seeds < 0.05 or seeds < 6
+    assert ratings.rough(0) == (seeds < 5)
