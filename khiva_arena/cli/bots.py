@@ -1,9 +1,9 @@
 """``khiva-arena bots``: the bots that come with the arena."""
 
 import json
+from typing import Any
 
 import click
-from tabulate import tabulate
 
 from khiva_arena import shipped
 from khiva_arena.arbiter import bots as bot_files
@@ -12,7 +12,9 @@ from khiva_arena.cli.completion import GAME
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option
 from khiva_arena.cli.say import say
+from khiva_arena.cli.width import list_width
 from khiva_arena.games.registry import get
+from khiva_arena.report.text import listing
 
 # What `run --shipped` plays with: the bots of the other languages choose as one of these does, and all of them together would
 # make thousands of line-ups.
@@ -49,7 +51,7 @@ def command(game: str | None, as_json: bool) -> None:
         get(game)  # a name that is none is the user's mistake
     languages = shipped.languages()
     lacking = shipped.all_lacks()
-    rows = []
+    rows: list[dict[str, Any]] = []
     for word, bot in shipped_bots(game).items():
         language = languages[_language(word)]
         lacks = lacking[language.name]
@@ -58,7 +60,7 @@ def command(game: str | None, as_json: bool) -> None:
         click.echo(json.dumps({"bots": rows}))
         return
     table = [[row["bot"], row["name"], ", ".join(row["games"]) or "any", row["lacks"] or "-"] for row in rows]
-    click.echo(tabulate(table, headers=["bot", "name", "games", "lacks"], tablefmt="plain"))
+    click.echo("\n".join(listing([["bot", "name", "games", "lacks"], *table], list_width())))
 
 
 def _language(word: str) -> str:

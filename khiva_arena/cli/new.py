@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from tabulate import tabulate
 
 from khiva_arena import shipped
 from khiva_arena.arbiter import bots as bot_files
@@ -20,7 +19,9 @@ from khiva_arena.cli.completion import LANGUAGE
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.newfile import Unwritten
 from khiva_arena.cli.options import json_option
+from khiva_arena.cli.width import list_width
 from khiva_arena.errors import ConfigError, InternalError
+from khiva_arena.report.text import listing
 from khiva_arena.shipped import Language
 from khiva_arena.text import harmless
 
@@ -74,7 +75,7 @@ def _list(as_json: bool) -> None:
         click.echo(json.dumps({"languages": rows}))
         return
     table = [[row["language"], row["title"], ", ".join(row["aliases"]) or "-", row["lacks"] or "-"] for row in rows]
-    click.echo(tabulate(table, headers=["language", "title", "or", "lacks"], tablefmt="plain"))
+    click.echo("\n".join(listing([["language", "title", "or", "lacks"], *table], list_width())))
 
 
 def language_of(word: str) -> Language:

@@ -11,7 +11,8 @@ from khiva_arena.cli.help import Verb
 from khiva_arena.cli.lookup import events_of
 from khiva_arena.cli.options import json_option, store_argument
 from khiva_arena.cli.settings import MOST
-from khiva_arena.cli.standings import in_common, pooled, pooled_standings, table_width, title
+from khiva_arena.cli.standings import in_common, pooled, pooled_standings, title
+from khiva_arena.cli.width import table_width
 from khiva_arena.errors import ConfigError
 from khiva_arena.report import plan
 from khiva_arena.report.standings import Standings

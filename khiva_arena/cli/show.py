@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-from tabulate import tabulate
 
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.lookup import events_of, match_of, matches_of, secret_of
 from khiva_arena.cli.options import json_option, store_argument
 from khiva_arena.cli.story import notes_of, story
+from khiva_arena.cli.width import list_width
+from khiva_arena.report.text import listing
 from khiva_arena.schedule.formats import Format
 from khiva_arena.store.db import Store
 from khiva_arena.text import harmless
@@ -62,12 +63,13 @@ def _list(store: Store, as_json: bool) -> None:
         [
             row["match"],
             harmless(row["id"]),
-            row["seed"],
+            str(row["seed"]),
             harmless("  ".join(f"{n} {s} ({r}.{'' if v == 'ok' else ' ' + v})" for n, r, s, v in row["seats"])),
         ]
         for row in listed
     ]
-    click.echo(tabulate(table, headers=["match", "id", "seed", "by seat: bot, score (place)"], tablefmt="plain"))
+    heads = ["match", "id", "seed", "by seat: bot, score (place)"]
+    click.echo("\n".join(listing([heads, *table], list_width(), right=(2,))))
 
 
 def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:

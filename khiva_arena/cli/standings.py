@@ -2,10 +2,7 @@
 
 import gc
 import json
-import os
 import re
-import shutil
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +20,7 @@ from khiva_arena.cli.lookup import damaged, events_of, matches_of, voids_of
 from khiva_arena.cli.names import under_a_table
 from khiva_arena.cli.options import json_option, store_argument
 from khiva_arena.cli.places import places_of
+from khiva_arena.cli.width import table_width
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.matches import MatchRow
 from khiva_arena.replay import seeds
@@ -31,7 +29,7 @@ from khiva_arena.report import places, section_text, shapes
 from khiva_arena.report.sections import EFFECTS, NAMES, Asked, sections
 from khiva_arena.report.standings import AnchorAt, Entrant, EventConditions, Standings, pools, standings
 from khiva_arena.report.table import to_json, to_text
-from khiva_arena.report.text import WIDTH, paragraphs
+from khiva_arena.report.text import paragraphs
 from khiva_arena.result import FAULTS, Verdict
 from khiva_arena.store.db import EventRow, SeatRow, Store, VoidRow
 from khiva_arena.store.db import MatchRow as StoredMatch
@@ -40,7 +38,6 @@ from khiva_arena.text import harmless
 CONDITIONS = ("isolation", "limits", "ponder")
 ALL = "all"
 MOST_ELO = 10_000
-NARROWEST = 40  # columns of a terminal; in fewer no table fits
 _AFTER_PLACES = (
     "The places are what the format decides. Elo, from the matches played, is an estimate of strength and decides nothing:"
 )
@@ -164,15 +161,6 @@ def _made(store: Store, members: list[EventRow], wanted: Wanted) -> _Made:
 def _json(one: _Made) -> dict[str, Any]:
     placed = {"places": [places.to_json(found) for found in one.places]} if one.places else {}
     return {**in_common(one.members), **to_json(one.table, one.found), **placed}
-
-
-def table_width() -> int:
-    """What tables have to fit: COLUMNS, else the terminal. What goes elsewhere is 100 wide, so that files do not differ."""
-    told = os.environ.get("COLUMNS", "")
-    if told.isdecimal() and int(told) > 0:
-        return max(NARROWEST, int(told))
-    on_terminal = sys.stdout is not None and sys.stdout.isatty()
-    return max(NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns) if on_terminal else WIDTH
 
 
 def pooled(events: Sequence[EventRow]) -> list[list[EventRow]]:

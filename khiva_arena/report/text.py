@@ -79,6 +79,23 @@ def table(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> list[str]:
     return lines
 
 
+def listing(rows: Sequence[Sequence[str]], width: int, right: Sequence[int] = ()) -> list[str]:
+    """Lines of a plain table, headers being its first row; where it is too wide, the last column goes on below itself, if need
+    be between what two spaces part. ``right``: columns that are aligned so."""
+    columns = len(rows[0])
+    room = width - sum(max(map(columns_of, column)) + len(GAP) for column in [*zip(*rows, strict=True)][: columns - 1])
+    out: list[Sequence[str]] = []
+    for *row, last in rows:
+        parts = last.split(GAP) if GAP in last else last.split(" ")
+        by = GAP if GAP in last else " "
+        cells = [parts[0]]
+        for part in parts[1:]:
+            longer = cells[-1] + by + part
+            cells = [*cells[:-1], longer] if columns_of(longer) <= room else [*cells, part]
+        out += [[*(row if i == 0 else [""] * len(row)), cell] for i, cell in enumerate(cells)]
+    return table(out, left=[i for i in range(columns) if i not in right])
+
+
 def paragraphs(notes: Sequence[str], width: int) -> list[str]:
     """Each note on lines of its own, none longer than ``width``."""
     lines = [line for note in notes for line in wrap(note, width, subsequent_indent=GAP)]

@@ -86,6 +86,17 @@ def test_columns_is_heeded_and_every_line_fits(folder: Path, width: int) -> None
     assert data[0] == data[1]
 
 
+def test_lists_fit_too_and_are_whole_where_there_is_no_terminal(folder: Path) -> None:
+    for words in (["show", "out"], ["bots"], ["new"]):
+        whole = arena(*words, cwd=folder).stdout
+        narrow = arena(*words, cwd=folder, env={"COLUMNS": "60"}).stdout
+        assert whole.split() == narrow.split()  # nothing is cut off
+        listed = [line for line in narrow.split("\n") if not line.startswith("event ")]
+        assert max(map(len, listed)) <= (60 if words[0] == "show" else 75)
+    lines = arena("show", "out", cwd=folder).stdout.split("\n")
+    assert sum("1/0  " in line and line.count("(") == 3 for line in lines) == 1
+
+
 def test_a_terminal_of_80_columns_has_a_table_of_80(folder: Path) -> None:
     import fcntl
     import os
