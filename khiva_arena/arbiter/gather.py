@@ -4,10 +4,10 @@ All requests go out before any answer is read. Until every seat has answered or 
 at; then the payloads are opened. A seat's deadline covers its whole frame and is never moved by bytes that trickle in.
 
 A seat that is late because it had no core is given that time back, unless processes of its own began or ended meanwhile: what
-those took may be counted nowhere, and what a bot's own tree took excuses nothing. If that was a good part of its time, and
-another seat of the table took more than its due meanwhile, that one is out if it was asked, too, else it has to pause. If none
-did the host was late, and the match is void; but for the last attempt at it, which takes the answer: no bot can gain by being
-late on purpose.
+those took may be counted nowhere, and what a bot's own tree took excuses nothing. An answer in that time is taken. But if that
+was a good part of its time, and another seat of the table took more than its due meanwhile, that one is out if it was asked, too,
+else it has to pause. If none did the host was late, and the match is void; except at the last attempt at it, which takes the
+answer all the same. So a bot voids no match by the moments without a core that every machine brings, and none twice.
 """
 
 import math
@@ -28,7 +28,8 @@ from khiva_arena.result import Verdict
 SLOW = 0.010
 NEGLIGIBLE = 0.001
 # Had it no core for this share of its time at least, then whoever took more than its due is held back, even if the late seat
-# does not answer after all. For less than that nobody is, for a bot can bring that much about by itself.
+# does not answer after all, and the match is void if nobody did. For less than that nobody is held back and nothing is void: a
+# bot can bring that much about by itself, and finds it on any machine that does something else as well.
 STARVED = 0.1
 # With the share s of a core that a busy host leaves it, each extension brings a seat s of what it still lacks: enough of them
 # for a third of a core, and an end to it where there is next to none.
@@ -42,8 +43,8 @@ OWN_DOING = "the answer came late, and what it lacked of a core may have gone to
 @dataclass(slots=True, eq=False)
 class _Wait:
     """One seat that was asked. ``deadline`` is when its time is up, the arbiter's lag not counted; ``last`` is set once it
-    is, to the end of the ``delayed`` seconds for which its processes were kept from running. ``hogs`` are to blame for them,
-    by seat.
+    is, to the end of the ``delayed`` seconds for which its processes were kept from running; ``starved`` if they are a good part
+    of its time. ``hogs`` are to blame for them, by seat.
 
     ``closed`` is set when nothing more is waited for, to how much was sealed then: what comes later is not opened for this
     request. ``elapsed`` is the time it took, in seconds.
@@ -54,6 +55,7 @@ class _Wait:
     last: float | None = None
     delayed: float = 0.0
     extended: int = 0
+    starved: bool = False
     hogs: Mapping[int, str] = field(default_factory=dict)
     closed: int | None = None
     elapsed: float = 0.0
@@ -211,8 +213,8 @@ class Gatherer:
                 wait.last = now + delayed - wait.delayed
                 wait.delayed = delayed
                 wait.extended += 1
-                starved = wait.delayed >= STARVED * (after.at - before.at)
-                wait.hogs = self._hogs(wait, before, after) if starved else {}
+                wait.starved = wait.delayed >= STARVED * (after.at - before.at)
+                wait.hogs = self._hogs(wait, before, after) if wait.starved else {}
                 self._hold_back(wait.hogs)  # at once: the time that is given back must not be taken, too
                 return
         wait.closed = wait.seat.session.sealed
@@ -285,7 +287,7 @@ class Gatherer:
 
     def _explain(self, wait: _Wait) -> None:
         """The answer came in the time that was given back: somebody at the table made it late, or the host did."""
-        if not self._last and not self._blamed and not self._paused:
+        if wait.starved and not self._last and not self._blamed and not self._paused:
             late = wait.delayed * 1000
             seat = wait.seat.number
             raise HostFault(f"seat {seat} was late, but had no core for {late:.0f} ms of its time", (seat,))

@@ -125,6 +125,18 @@ def test_without_a_hog_the_host_was_late() -> None:
     assert outcome.causes == (1,)  # and seats 0 and 2 only sat there
 
 
+@pytest.mark.parametrize(("without", "void"), [(0.005, False), (0.09, False), (0.12, True)])
+def test_a_bot_that_was_nearly_always_running_voids_nothing(without: float, void: bool) -> None:
+    """Else one that loses computes to the end of its time, answers in the moment that any machine owes it, and has a second try.
+    It is no fault either: on a busy host that is what an honest bot looks like."""
+    slow = first(lambda message: act(message, delay=1.0 + without - 0.002, choice=5))
+    outcome, _ = run(honest, slow, honest, delays=[NOTHING, [0.0, without, 0.0]], cpus=[NOTHING])
+    assert not any(report.faults or report.paused for report in outcome.seats)
+    assert (outcome.record is None, outcome.causes) == (void, (1,) if void else ())
+    if not void:
+        assert sound(outcome).steps[0][1] == (1, 5, "")
+
+
 @pytest.mark.parametrize("attempt", [VOIDS_MOST, VOIDS_MOST + 1])
 def test_the_last_attempt_takes_an_answer_that_came_in_the_time_given_back(attempt: int) -> None:
     """It is played, it is no fault, and of the 3.2 s that it took the 0.5 s without a core are not charged."""
@@ -244,11 +256,10 @@ def test_a_short_wait_for_a_core_blames_nobody() -> None:
     silent, _ = run(honest, first(lambda _: []), honest, delays=delays, cpus=cpus)
     assert sound(silent).verdicts == (Verdict.OK,) * 3
     assert [fault.verdict for fault in silent.seats[1].faults] == [Verdict.TIMEOUT]
-    answered, _ = run(honest, first(lambda m: act(m, delay=1.01)), honest, delays=delays, cpus=cpus)
-    assert answered.void == "seat 1 was late, but had no core for 20 ms of its time"
-    again, _ = run(honest, first(lambda m: act(m, delay=1.01)), honest, delays=delays, cpus=cpus, attempt=VOIDS_MOST)
-    assert sound(again).verdicts == (Verdict.OK,) * 3
-    assert not any(report.faults for report in again.seats)
+    for attempt in (1, VOIDS_MOST):
+        answered, _ = run(honest, first(lambda m: act(m, delay=1.01)), honest, delays=delays, cpus=cpus, attempt=attempt)
+        assert sound(answered).verdicts == (Verdict.OK,) * 3
+        assert not any(report.faults for report in answered.seats)
 
 
 @pytest.mark.parametrize(("lacked", "verdict"), [(0.098, None), (0.1, Verdict.RESOURCE)])
@@ -257,7 +268,8 @@ def test_a_hog_is_out_where_a_late_seat_lacked_a_tenth_of_its_time(lacked: float
     delays, cpus = [NOTHING, [0.0, lacked, 0.0]], [NOTHING, [1.9, 0.4, 0.0]]
     outcome, _ = run(honest, first(lambda m: act(m, delay=1.05)), honest, delays=delays, cpus=cpus)
     assert [fault.verdict for fault in outcome.seats[0].faults] == ([verdict] if verdict else [])
-    assert (outcome.record is None) == (verdict is None)
+    assert sound(outcome).verdicts[0] == (verdict or Verdict.OK)
+    assert not outcome.seats[1].faults
 
 
 @pytest.mark.parametrize(("lacked", "paused"), [(0.098, 0), (0.1, 1)])
