@@ -151,7 +151,7 @@ def of_another_game(bots: Sequence[Bot], game: str) -> list[str]:
 
 def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
     where = folder / "bot.toml"
-    if not where.is_file():
+    if not os.path.lexists(where):
         raise ConfigError(f"--bot {word}: the folder has no bot.toml; bots/README.md shows one")
     said = manifest.read(where, dict(loading.runtimes))
     found = sources.sources(folder, where, said.files, said.include, loading.bounds)

@@ -120,6 +120,8 @@ def _instead(word: str, folder: Path, program: bool) -> str:
         return f"write './{inside}'"
     if not program:
         return "put the file into the folder and name it from there, or take a runtime, such as {torch}; " + BY_THE_ORGANISER
-    if (found := shutil.which(base)) and os.path.realpath(found) == os.path.realpath(word):
+    found = shutil.which(base)
+    if found and os.path.realpath(found) == os.path.realpath(word):
         return f"write {base!r}, which is on the PATH"
-    return f"write {{NAME}} in its place, a runtime; {BY_THE_ORGANISER}"
+    on_path = f"write {base!r}, which on the PATH is {found}, or" if found else "write"
+    return f"{on_path} {{NAME}} in its place, a runtime; {BY_THE_ORGANISER}"

@@ -21,8 +21,8 @@ HELD_MOST = 4 << 20
 LAST_SECONDS = 1.0
 OURS = "\n\t"
 """Control characters that our own text has."""
-_COLOURS = re.compile("(\x1b\\[(?:0|1|2|[39][0-7])m)")
-"""Plain colours, bold and dim, as click's ``style`` writes them."""
+_COLOURS = re.compile("(\x1b\\[31m\x1b\\[1m|\x1b\\[0m)")
+"""What ``colour.alarm`` writes, and no colour that could hide a word."""
 
 
 class Net:

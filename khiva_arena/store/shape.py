@@ -67,7 +67,7 @@ def _how(strange: list[_Statement], due: frozenset[_Statement], found: list[_Sta
         return f"there is no {' '.join(min(due - set(found))[:2])}"
     kind, name = (harmless(word, _NAMED) for word in strange[0][:2])
     known = strange[0][:2] in {row[:2] for row in due}
-    return f"{kind} {name} is another one" if known else f"there is a {kind} {name}"
+    return f"{kind} {name} is another one" if known else f"there is {'an' if kind[:1] in 'aeiou' else 'a'} {kind} {name}"
 
 
 def _plain(row: tuple[object, ...]) -> _Statement:

@@ -251,7 +251,7 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path, kind: str, make) -> 
     bot = folder(tmp_path / "bot")
     (bot / "bot.toml").unlink()
     make(bot / "bot.toml")
-    assert "the folder has no bot.toml" in problem(bot)
+    assert f"bot.toml: cannot be read: it is {kind}, not a file" in problem(bot)
     if kind == "a pipe":  # a program is one by its mode
         place.chmod(0o755)
         assert problem(f"{place} --fast") == f"--bot {place} --fast: {place}: it is a pipe, not a file"

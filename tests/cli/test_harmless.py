@@ -304,5 +304,5 @@ class Terminal:
 def test_our_colours_pass_on_a_terminal_and_nothing_else() -> None:
     terminal = Terminal()
     net = say.Net(terminal)  # type: ignore[arg-type]
-    print(click.style("FAILED", fg="red", bold=True), "\x1b[2J\x1b[8m\x1b[31;8m\x1b]0;x\x07", file=net)
-    assert terminal.text == "\x1b[31m\x1b[1mFAILED\x1b[0m \\x1b[2J\\x1b[8m\\x1b[31;8m\\x1b]0;x\\x07\n"
+    print(click.style("FAILED", fg="red", bold=True), "\x1b[30m\x1b[2J\x1b[8m\x1b[31;8m\x1b]0;x\x07", file=net)
+    assert terminal.text == "\x1b[31m\x1b[1mFAILED\x1b[0m \\x1b[30m\\x1b[2J\\x1b[8m\\x1b[31;8m\\x1b]0;x\\x07\n"

@@ -128,3 +128,12 @@ def test_more_seeds_than_there_were_are_never_the_command_of_an_event_that_is_ov
     assert commands(Path("out"), events, 1.0) == []
     (line,) = commands(Path("a b"), events, 1.5)
     assert shlex.split(line)[-4:] == ["--seeds", "3", "--out", "a b"]
+
+
+def test_the_command_asks_for_the_runtimes_that_bots_name(folder: Path) -> None:
+    """Without them the bots would be refused; where they lie is no part of an event."""
+    with Store.read(folder / "out") as store:
+        (event,) = store.events()
+    event.definition["runtimes"] = {"torch": {"program": "0" * 64, "packages": []}}
+    (line,) = commands(Path("out"), [event], 2.0)
+    assert "--runtime torch=DIR" in line
