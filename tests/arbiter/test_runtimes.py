@@ -104,6 +104,10 @@ def test_a_word_that_leads_out_of_the_folder_is_refused_with_what_to_write(tmp_p
     for line, said in (
         (f"{other}/bin/bot", f"names '{other}/bin/bot', {absolute}write {{NAME}} in its place, a runtime; the organiser names"),
         (f"{true} --fast", f"names '{true}', {absolute}write 'true', which is on the PATH"),
+        (
+            f"{other}/bin/true",
+            f"names '{other}/bin/true', {absolute}write 'true', which on the PATH is {true}, or {{NAME}} in its",
+        ),
         (f"{mine}/tools/bot", f"names '{mine}/tools/bot', {absolute}write './tools/bot'"),
         ("../rival/bin/bot", f"names '../rival/bin/bot', {out}, or name it in include"),
         ("bin/../../rival/bin/bot", f"names 'bin/../../rival/bin/bot', {out}"),
