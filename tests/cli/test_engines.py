@@ -180,7 +180,7 @@ def test_the_author_of_a_bot(tmp_path: Path) -> None:
         (f'author = "{"x" * 65}"', "author has 1 to 64 printable characters"),
         ('author = "a\\u0007b"', "author has 1 to 64 printable characters"),
         ("author = 3", "author is a string"),
-        ('autor = "x"', "unknown key 'autor'; known are author, build"),
+        ('autor = "x"', "unknown key 'autor' .did you mean author..; known are author, build"),
     ],
 )
 def test_an_author_that_is_none(line: str, said: str, tmp_path: Path) -> None:
