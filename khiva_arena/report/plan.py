@@ -178,10 +178,10 @@ def to_text(plan: Plan, standings: Standings, width: int = WIDTH) -> str:
             if plan.next
             else ("Play some, and ask again.")
         )
-        return "\n".join([*paragraphs([f"{so_far} {why}", then], width), *plan.next]) + "\n"
+        return "\n".join([*paragraphs([f"{so_far} {why}", then], width), *_commands(plan)]) + "\n"
     lines = _errors(plan, width) if plan.error is not None else _gaps(plan, standings, width)
     notes = [*_in_all(plan), *_left_out(plan, standings), so_far, _CAUTION, *_next(plan)]
-    return "\n".join([*lines, "", *paragraphs(notes, width), *plan.next]) + "\n"
+    return "\n".join([*lines, "", *paragraphs(notes, width), *_commands(plan)]) + "\n"
 
 
 def _left_out(plan: Plan, standings: Standings) -> list[str]:
@@ -205,6 +205,11 @@ def _left_out(plan: Plan, standings: Standings) -> list[str]:
             why = "did the same on every seed, which tells no error"
         notes.append(f"Left out: {short(row.name)} {why}.")
     return notes
+
+
+def _commands(plan: Plan) -> list[str]:
+    """One line each: a store may come from others, and hold the name of a bot that would make two of it."""
+    return [line.replace("\n", "\\n") for line in plan.next]
 
 
 def _next(plan: Plan) -> list[str]:
