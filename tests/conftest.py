@@ -13,6 +13,8 @@ from hypothesis import settings
 settings.register_profile("arena", deadline=None, print_blob=True)
 settings.load_profile("arena")
 
+os.environ.pop("COLUMNS", None)  # xdist sets it: how wide tables are is each test's own to say
+
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 

@@ -53,8 +53,6 @@ def _words(event: EventRow) -> Iterator[str]:
     for key, default in (("copies", 1), ("lineups", None), *((key, None) for key in _ONE_EACH)):
         if what.get(key, default) != default:
             yield from (f"--{key}", str(what[key]))
-    for name in what.get("runtimes", {}):
-        yield from ("--runtime", f"{name}=DIR")  # where it lies is known to nobody but who typed it
     for candidate in what.get("candidates", ()):
         yield from ("--candidate", event.bots[candidate].name)
     if what.get("authors_apart"):

@@ -88,7 +88,7 @@ def test_flags_win_over_the_file_limit_by_limit(tmp_path: Path) -> None:
     table = json.loads(arena("standings", "r", "--json", cwd=tmp_path).stdout)["standings"][0]
     assert table["limits"] == plain(DEFAULT) | {"memory": 512 << 20, "processes": 40}
     assert table["ponder"] is False
-    title = arena("standings", "r", cwd=tmp_path).stdout.splitlines()[0]
+    title = arena("standings", "r", cwd=tmp_path, env={"COLUMNS": "200"}).stdout.splitlines()[0]
     assert f"isolation {table['isolation']}, memory 512 MiB, processes 40, no pondering; event 1" in title
 
 
@@ -102,7 +102,7 @@ def test_what_was_played_under_other_conditions_is_not_pooled(tmp_path: Path) ->
         (512 << 20, True),
         (1 << 30, False),
     ]
-    assert len(arena("standings", "r", cwd=tmp_path).stdout.split("; event ")) == 4
+    assert len(arena("standings", "r", cwd=tmp_path, env={"COLUMNS": "200"}).stdout.split("; event ")) == 4
 
 
 @pytest.mark.parametrize("level", list(Level))

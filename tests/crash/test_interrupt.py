@@ -38,7 +38,10 @@ def thinking(_folder: Path) -> list[str]:
 
 
 def mark_of_build(folder: Path) -> bool:
-    return any(Path(os.environ["KHIVA_ARENA_CACHE"]).rglob(f"building-{folder.name}"))
+    try:
+        return any(Path(os.environ["KHIVA_ARENA_CACHE"]).rglob(f"building-{folder.name}"))
+    except FileNotFoundError:
+        return False  # a draft was moved to its place while we looked: the next look tells
 
 
 PHASES: list[tuple[str, Callable[[Path], list[str]], list[str], str]] = [
