@@ -202,7 +202,8 @@ def test_an_event_of_another_engine_is_refused_or_marked(tmp_path: Path) -> None
     forge(connection, unfinished + "DELETE FROM conclusions")
     connection.close()
     assert "was begun by khiva-arena 0.0.1" in arena(*words, cwd=tmp_path, code=2).stderr
-    assert "played by khiva-arena 0.0.1, 0." in arena(*words, "--any-engine", cwd=tmp_path).stdout
+    again = arena(*words, "--any-engine", cwd=tmp_path, env={"COLUMNS": "200"})
+    assert "played by khiva-arena 0.0.1, 0." in again.stdout
     arena(*words, cwd=tmp_path)
 
 
