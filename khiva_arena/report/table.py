@@ -27,7 +27,7 @@ from khiva_arena.report.text import (
 from khiva_arena.result import FAULTS
 
 # A match, in the mean, and as many times what is usual at the table: programs are read from a disk once, and in memory then.
-MANY_PAGE_FAULTS = 1.0
+MANY_PAGE_FAULTS = 2.0  # node had 1.2 to 1.3 where the system gives memory back early
 MANY_TIMES_THE_USUAL = 5.0
 _MOST_NAMED = 6
 _PLACES = ("1st", "2nd", "3rd", "4th", "5th")
