@@ -107,7 +107,14 @@ def main() -> None:
     signal.signal(signal.SIGALRM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
     sys.unraisablehook = _once_more
     watch_stdout()
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    _hear_no_more()  # Python gives signals back to the system while it ends: one would then be our exit code
+    sys.exit(code)
+
+
+def _hear_no_more() -> None:
+    for number in _handled:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _once_more(unraisable: Any) -> None:
@@ -129,6 +136,7 @@ def _run(arguments: list[str]) -> int:
         _check_text(arguments)
         code = _answer(arguments)
         failed = unwritten()
+        _hear_no_more()
         return _lost(failed) if failed else code if isinstance(code, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:
         say(error.message)
@@ -137,8 +145,7 @@ def _run(arguments: list[str]) -> int:
         say(f"khiva-arena: error: {_one_line(error)}")
         return USAGE
     except (click.Abort, KeyboardInterrupt):
-        for number in _handled:
-            signal.signal(number, signal.SIG_IGN)  # an impatient second one would hide the exit code
+        _hear_no_more()  # an impatient second one would hide the exit code
         say("khiva-arena: interrupted")
         # If it hit while a text was run as code, as for each dataclass when a module is imported, Python would end by SIGINT
         # itself, whatever exit code we give; running one that ends well lets it forget that.
