@@ -92,7 +92,7 @@ def _words(line: str, where: Path) -> tuple[str, ...]:
 
 def wrong_words(words: Sequence[str], folder: Path, known: dict[str, Runtime]) -> list[str]:
     """What is wrong with the words of a command of a bot's folder, each with what to write instead: the program is in the
-    folder, on the PATH or a runtime's, and no word is a path out of the folder, but for arguments of the system's own."""
+    folder, on the PATH or a runtime's, and no word is a path out of the folder, except arguments of the system's own."""
     problems: list[str] = []
     for number, word in enumerate(words):
         if match := WORD.fullmatch(word):

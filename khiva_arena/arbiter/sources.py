@@ -133,7 +133,7 @@ class _Walk:
         return files
 
     def _entries(self, inside: str) -> Iterator[_Entry]:
-        """What is in a folder, but for what is hidden, caches, and what cannot be looked at."""
+        """What is in a folder, except what is hidden, caches, and what cannot be looked at."""
         try:
             with os.scandir(os.path.join(self._folder, inside)) as entries:
                 for entry in entries:
