@@ -3,12 +3,13 @@ PYTHON ?= python3
 ARENA := .venv/bin/khiva-arena
 BIN := .venv/bin
 RESULTS := results/demo
+TESTS := $(BIN)/pytest -n 2 --dist loadgroup -q
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench coverage overload fuzz crash stops schema vectors playthroughs references zoo vm clean
+.PHONY: help run test-fast test test-languages check docs bench coverage overload fuzz crash stops schema vectors playthroughs references zoo mutants vm clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .venv/.run: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -23,6 +24,11 @@ help: ## this list
 	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@
 
+.venv/.docs: .venv/.run pyproject.toml
+	@echo "setting up the tools of the site (once)" >&2
+	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@touch $@
+
 run: .venv/.run ## play the shipped bots against each other at 3 seats and at 2, and print the tables
 	@$(ARENA) run --shipped --trust-bots --seats 3 --seeds 15 --lineups auto --jobs 2 --out $(RESULTS)
 	@$(ARENA) run --shipped --trust-bots --seats 2 --seeds 8 --lineups auto --jobs 2 --out $(RESULTS)
@@ -30,14 +36,25 @@ run: .venv/.run ## play the shipped bots against each other at 3 seats and at 2,
 	@$(ARENA) standings $(RESULTS)
 	@$(ARENA) verify $(RESULTS)
 
-test: check ## set up, lint, types, import contracts, and all tests
-	$(BIN)/pytest -n 2 --dist loadgroup -q
+test-fast: .venv/.test ## while you write: lint, and the tests that take less than a second each
+	$(BIN)/ruff check
+	$(TESTS) -m "not slow and not soak and not language"
+
+test: check ## set up, lint, types, import contracts, and the tests
+	$(TESTS) -m "not soak and not language"
+
+test-languages: .venv/.test ## the tests that need compilers and interpreters, and those that go on for minutes
+	$(TESTS) -m "soak or language"
 
 check: .venv/.test ## only lint, types and import contracts
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: .venv/.docs ## build the site from docs/ and the pages beside it into docs/_build/html; a dead link is an error
+	$(BIN)/sphinx-build -W --keep-going -q -c docs . docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 bench: .venv/.test ## measure every figure of the project, one JSON object a line (needs cc)
 	$(BIN)/python tests/benchmarks/bench.py
@@ -60,29 +77,34 @@ overload: .venv/.test ## 100,000 decisions of honest bots on an overloaded machi
 	$(BIN)/python tests/benchmarks/overload.py
 	$(BIN)/python tests/benchmarks/overload.py --elsewhere
 
-schema: .venv/.test ## write the published schemas anew; read the diff
+schema: .venv/.test ## write the published schemas and the tables of docs/standings.md; read the diff
 	$(BIN)/python -m khiva_arena.protocol.schema protocol/schema
 	$(BIN)/python -m khiva_arena.games.schema protocol/schema
 	$(BIN)/python -m khiva_arena.report.schema khiva_arena/report/schema
+	$(BIN)/python -m khiva_arena.report.page docs/standings.md
 	$(BIN)/python -m khiva_arena.check.schema khiva_arena/check/schema
-	$(BIN)/python -m khiva_arena.cli.watching.stream khiva_arena/cli/watching/schema
+	$(BIN)/python -m khiva_arena.stream khiva_arena/terminal/schema
 
-vectors: .venv/.test ## write protocol/vectors and the generated parts of its pages anew; read the diff
+vectors: .venv/.test ## write protocol/vectors and the generated parts of its pages again; read the diff
 	$(BIN)/python tests/games/make_vectors.py --write
 	$(BIN)/python tests/protocol/make_frames.py --write
 
-playthroughs: .venv/.test ## write tests/playthroughs and protocol/games anew; read the diff
+playthroughs: .venv/.test ## write tests/playthroughs and protocol/games again; read the diff
 	$(BIN)/python tests/playthroughs/make.py --write
 	$(BIN)/python tests/games/make_pages.py --write
 
-references: .venv/.test ## compute the rating reference with statsmodels anew; read the diff
+references: .venv/.test ## compute the rating reference with statsmodels again; read the diff
 	$(BIN)/python tests/ratings/make_prior_reference.py --write
 
 zoo: .venv/.test ## play bots that misbehave: every way, in every seat, at every isolation level here; takes some 20 minutes
 	$(BIN)/python tests/zoo/run.py
 
-vm: .venv/.test ## run the tests of isolation strict in a virtual machine with cgroup v2; needs qemu and a kernel, see tests/vm/run.sh
-	tests/vm/run.sh $(BIN)/pytest -q -p no:cacheprovider -k 'strict or cgroup' tests/arbiter/test_cgroup.py tests/arbiter/test_isolation.py
+mutants: .venv/.test ## change the rules, schedule, ratings and session in small ways and list what no test notices; MUTANTS=40 SEED=1
+	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[mutants]'
+	$(BIN)/python tests/mutation/run.py --mutants $(or $(MUTANTS),40) --seed $(or $(SEED),1)
 
-clean: ## remove .venv, caches, and the results of make run
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache $(RESULTS)
+vm: .venv/.test ## run the tests of isolation strict in a virtual machine with cgroup v2; needs qemu and a kernel, see tests/vm/run.sh
+	tests/vm/run.sh $(BIN)/pytest -q -p no:cacheprovider -k 'strict or cgroup' tests/sandbox/test_cgroup.py tests/sandbox/test_isolation.py
+
+clean: ## remove .venv, caches, the site, and the results of make run
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache docs/_build $(RESULTS)

@@ -5,26 +5,44 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     errors.py  result.py  rng.py      what blame, verdicts and chance are   shipped.py: what comes with the arena
     text.py                           how words that others wrote are made harmless
     words.py                          how many of what, and what was perhaps meant
+    stream.py                         what happens in a run, as data: one JSON object a line
+    json_schema.py                    JSON Schemas of what is printed and written
     games/      base.py: what a game offers   registry.py: which there are   conformance.py: the check of any game
-                schema.py: JSON Schemas of what a game's bots get   README.md: how to add a game
+                adapter.py: a game made of its files   schema.py: JSON Schemas of what a game's bots get
                 khiva/ emira/ silk_road/: tables < state < rules < {observation, notation}, assembled in game.py, and RULES.md
     protocol/   messages.py, codec.py, session.py: bytes in, outcomes out; no I/O, no clock   schema.py: JSON Schemas
-    replay/     record.py: the record and its hash chain   seeds.py: secrets and commitments   verify.py: play it again
-                requests.py: what a seat was sent
-    schedule/   formats.py: who plays whom, in which round, where and on which deal, FORMATS.md   timetable.py: place by place
+    schedule/   formats.py: the formats, a module each: who plays whom in which round   timetable.py: place by place
     ratings/    elo.py: ratings and their errors   sprt.py: sequential tests   planning.py: how many seeds   crosstable, bias, ...
-    store/      db.py: the SQLite file   bundle.py: events in one file for others to verify, BUNDLE.md
+    sandbox/    level.py: what is asked for   cell.py: what a bot is kept in, and a module for each level of it
+                bubblewrap, launcher, cgroup, seccomp: how   detect, selftest, remedies: which levels work here, how to get others
+                limits, limit_check, proc_usage: what a bot may use, and uses   reap, scratch: nothing is left behind
+    replay/     definition.py: what defines an event   record.py: the record and its hash chain
+                seeds.py: secrets and commitments   verify.py: play it again
+                requests.py: what a seat was sent   story.py: a match as text
+    report/     standings.py, sections.py: as data   columns.py: what a table shows, and what it means
+                table.py, section_text.py: as text   shapes.py, schema.py: as JSON   exports.py: for other programs
+    store/      db.py: the SQLite file   bundle.py: events in one file for others to verify
                 shape.py: whether a file is a store   private.py: who may read it
-    arbiter/    clock, wire, process, bots, seat, gather, match, pool, worker: the only room that knows trio
-                ISOLATION.md, isolation: what a bot is kept in   bubblewrap, launcher, cgroup, seccomp: how   probe: which works
-                resources, usage, excess: limits   hog: who takes whose core   scratch, reap: nothing is left behind
-                notes: what bots say on stderr   trace, transcript: both directions, made readable   again: a match fed to one bot
-    check/      the conformance run of a bot, step by step
-    report/     standings.py, sections.py: as data   table.py, section_text.py: as text   shapes.py: as JSON   STANDINGS.md
-    cli/        one file a command, named like it   competition.py, event.py, play.py wire schedule, arbiter and store together
-                settings.py, settings_file.py, stages.py: what is asked for   watching/: the stream of events, the live screen
+    arbiter/    the only room that knows trio   pool < worker < match < gather: who is asked what, fairness: who had no core
+                wire.py: what a match needs of its bots   process < lifetimes, watch < pipes: real ones
+                stderr: what bots say there   trace, transcript: both directions, made readable   refeed: a match fed to one bot
+    entrants/   manifest.py: bot.toml   bots.py: a bot found, staged and built   engines.py: other tools' lists of bots
+                loading, runtimes, sources, seals, weight: what is read of it, and within which bounds
+    terminal/   console.py: lines on stderr   tty.py: what a terminal can do   messages.py: what happens in a run, as text
+                state, ratings_so_far, screen, viewer, screen_process: the live screen, drawn from stream lines
+    competition/  settings_table.py: every setting, a row each, from which flags, files and checks are made
+                settings.py, settings_file.py, stages.py: what is asked for   define.py: the event that it defines
+                run.py, play.py, sequential.py: schedule, arbiter and store wired together   events.py: those of a store
+                progress.py: how far it has come   find.py: what a user named   drift.py: what has changed since
+                pools.py: which events make one table, and its rows
+                audit.py, audit_event.py: what is sound, of a store (audit_store.py) or a bundle (audit_bundle.py)
+                bundling.py: events that are over in one file
+                run_events.py: what happens in a run, written once   events_file.py, log.py: where to
+    check/      the conformance run of a bot: context, bot_process, steps_*, hints, report
+    cli/        one file a command, named like it
 
-Beside the package: ``protocol/`` is the language-neutral protocol, ``bots/`` are the bots that come with the arena.
+Beside the package: ``docs/`` are the pages for users, ``protocol/`` is the language-neutral protocol, ``bots/`` are the
+bots that come with the arena.
 """
 
 __version__ = "0.2.0"

@@ -22,6 +22,16 @@ def harmless(text: str, most: int | None = None, keep: str = "") -> str:
     return "".join(letter if letter.isprintable() or letter in keep else _escaped(letter) for letter in text)
 
 
+def printable(data: bytes | bytearray) -> str:
+    """What a program wrote, made harmless: undecodable bytes and control characters become escapes, except tab and newline."""
+    return harmless(data.decode("utf-8", "backslashreplace"), keep="\t\n")
+
+
 def _escaped(letter: str) -> str:
     # DEL is the one control character that JSON writes as it is: in this form it is JSON's own escape.
     return "\\u007f" if letter == "\x7f" else letter.encode("unicode_escape", "surrogatepass").decode()
+
+
+def is_text(word: str) -> bool:
+    """Whether a word of the command line, the environment or a file is Unicode text that a path, a hash or a file can hold."""
+    return "\0" not in word and not any("\ud800" <= letter <= "\udfff" for letter in word)

@@ -1,6 +1,7 @@
 """What all tests share: helpers to import, examples without deadlines, and a cache of staged bots that is not the user's."""
 
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -26,3 +27,22 @@ def _own_cache() -> Iterator[None]:
         os.chmod(folder, 0o755)
         os.environ["KHIVA_ARENA_CACHE"] = folder
         yield
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that other users may enter, as bots are under root: pytest's own folders are closed to others."""
+    path = Path(tempfile.mkdtemp(prefix="khiva-arena-test-"))
+    path.chmod(0o755)
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    import tools
+
+    if item.get_closest_marker("language"):
+        return (yield)
+    with tools.only_of_python():
+        return (yield)

@@ -2,84 +2,151 @@
 
 import re
 import shlex
+import shutil
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 from arena import ROOT, arena
 
-from khiva_arena.arbiter.resources import DEFAULT, WORDS, say
 from khiva_arena.cli.main import COMMANDS
-from khiva_arena.cli.settings import DEFAULTS, FLAGS, settle
-from khiva_arena.cli.settings_file import read_file
+from khiva_arena.competition.settings import settle
+from khiva_arena.competition.settings_file import read_file
+from khiva_arena.competition.settings_table import TABLE
+from khiva_arena.sandbox.limits import DEFAULT, WORDS, say
 
+pytestmark = pytest.mark.slow
+
+DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text()
+FIRST_BOT = (DOCS / "first-bot.md").read_text()
+TOURNAMENT = (DOCS / "run-a-tournament.md").read_text()
 HONEST = "#!{python}\nimport sys\nsys.argv[1:] = ['honest', '0']\n"
+FEWER = {
+    "--seeds 15": "--seeds 1",
+    "--seeds 50": "--seeds 2",
+    "--seeds 10": "--seeds 1 --lineups 1",
+    "--elo1 20": "--elo1 400",
+}
 
 
 def blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-def test_the_readme_s_commands_run(tmp_path: Path) -> None:
-    """In the order they stand, on fewer seeds, with a program of the user's own."""
-    import sys
+def commands(page: str) -> list[list[str]]:
+    """The words of each line that a page says to type, on fewer deals."""
+    text = "".join(blocks(page, "sh")).replace("\\\n", " ")
+    for long, short in FEWER.items():
+        text = text.replace(long, short)
+    return [shlex.split(line, comments=True) for line in text.splitlines()]
 
+
+def typed(page: str, folder: Path) -> list[tuple[str, str]]:
+    """The verb of each command of a page, and what it printed."""
+    return [(words[1], arena(*words[1:], cwd=folder).stdout) for words in commands(page) if words[0] == "khiva-arena"]
+
+
+def test_the_readme_s_commands_run(tmp_path: Path) -> None:
+    assert {words[0] for words in commands(README)} == {"pip", "khiva-arena"}
+    said = typed(README, tmp_path)
+    assert [verb for verb, _ in said] == ["doctor", "run", "show", "verify", "new", "check", "match"]
+    head = next(line for line in README.splitlines() if line.startswith("rank "))
+    assert head.split() == next(line for line in said[1][1].splitlines() if line.startswith("rank ")).split()
+    assert "matches are sound" in said[3][1]
+    assert len(README.splitlines()) < 120
+
+
+def test_the_commands_of_the_first_bot_run(tmp_path: Path) -> None:
+    """With the bot that the page shows, which differs from its copy."""
+    (program,) = blocks(FIRST_BOT, "python")
+    said = []
+    for number, words in enumerate(commands(FIRST_BOT)):
+        if words[0] == "cp":
+            shutil.copytree(tmp_path / words[2], tmp_path / words[3])
+            (tmp_path / words[2] / "main.py").write_text(program + "# changed\n")
+            continue
+        if number == 3:
+            (tmp_path / "my-bot" / "main.py").write_text(program)
+        assert words[0] == "khiva-arena"
+        said.append((words[1], arena(*words[1:], cwd=tmp_path).stdout))
+    assert [verb for verb, _ in said] == ["new", "check", "match", "check", "run", "show", "show", "replay", "sprt"]
+    points = [re.findall(rf"{name}#\d +(\d+) points", said[2][1])[0] for name in ("my-bot", "greedy")]
+    assert f"{points[0]} points to {points[1]}" in FIRST_BOT
+    assert "0 failed" in said[3][1]
+
+
+def test_the_commands_of_the_tournament_run(tmp_path: Path) -> None:
+    """In the order they stand, with a program of the user's own."""
     other = tmp_path / "other-bot"
     other.write_text(HONEST.format(python=sys.executable) + (ROOT / "tests" / "support" / "faulty.py").read_text())
     other.chmod(0o755)
-    begin, block = [block for block in blocks(README, "") if "--bot" in block][:2]
-    assert [line.split()[1] for line in begin.splitlines()] == ["new", "check", "match"]
-    for line in begin.splitlines():
-        arena(*shlex.split(line)[1:], cwd=tmp_path)
-    commands = [shlex.split(line) for line in block.replace("\\\n", " ").replace("--seeds 50", "--seeds 2").splitlines()]
-    assert [words[1] for words in commands] == ["run", "standings", "verify", "show", "show", "match"]
-    said = [arena(*words[1:], cwd=tmp_path).stdout for words in commands]
-    assert said[0].rstrip() == said[1].rstrip()
-    assert "6 of 6 matches are sound" in said[2]
-    assert "every choice is the same" in said[5]
-    others = [line for block in blocks(README, "") for line in block.splitlines() if line.startswith("khiva-arena ")]
-    others = [line for line in others if line.split()[1] in ("plan", "bundle", "verify", "export", "sprt")][1:]
-    assert [line.split()[1] for line in others] == ["sprt", "plan", "bundle", "verify", "export"]
-    for line in others:
-        words = shlex.split(line.replace("--elo1 20", "--elo1 400"))
-        assert arena(*words[1:], cwd=tmp_path).stdout or words[1] in ("bundle", "export")
+    arena("new", "python", "my-bot", cwd=tmp_path)
+    said = typed(TOURNAMENT, tmp_path)
+    first = ["run", "standings", "verify", "show", "show", "match"]
+    assert [verb for verb, _ in said] == [*first, "plan", "sprt", "bundle", "verify", "export", "games", "run"]
+    assert said[0][1].rstrip() == said[1][1].rstrip()
+    assert "6 of 6 matches are sound" in said[2][1]
+    assert "every choice is the same" in said[5][1]
+    assert all(text for verb, text in said if verb not in ("bundle", "export"))
 
 
-def test_the_readme_s_settings_are_taken(tmp_path: Path) -> None:
-    (block,) = blocks(README, "toml")
+def test_the_settings_that_are_shown_are_taken(tmp_path: Path) -> None:
+    (block,) = blocks(TOURNAMENT, "toml")
     (tmp_path / "c.toml").write_text(block)
     given, places = read_file(tmp_path / "c.toml")
     assert set(places) >= set(given)
     assert settle(given, places).seats == 3
 
 
-def test_every_command_is_in_the_readme() -> None:
-    for command in set(COMMANDS) - {"games", "bots"}:
-        assert f"`{command}" in README or f"khiva-arena {command} " in README
+def test_every_command_is_in_the_page_of_commands() -> None:
+    table = TOURNAMENT.split("## The command line")[1]
+    assert {command for command in COMMANDS if f"`{command}`" in table} == set(COMMANDS)
+
+
+def test_every_page_is_in_the_contents_once() -> None:
+    """And those that lie elsewhere and are meant for the site are reachable from it."""
+    lines = [line for block in blocks((DOCS / "index.md").read_text(), "{toctree}") for line in block.splitlines()]
+    entries = [line for line in lines if line and not line.startswith(":")]
+    pages = [path.resolve() for entry in entries for path in DOCS.glob(f"{entry}.md")]
+    assert len(pages) == len(set(pages))
+    assert {path.name for path in DOCS.glob("*.md")} - {"index.md"} == {path.name for path in pages if path.parent == DOCS}
+    assert all(list(DOCS.glob(f"{entry}.md")) for entry in entries), "an entry without a page"
+    rooms = ("protocol/*.md", "protocol/games/*.md", "khiva_arena/games/*/RULES.md", "bots/*.md", "bots/*/README.md")
+    assert {path.relative_to(ROOT) for room in rooms for path in ROOT.glob(room)} <= {path.relative_to(ROOT) for path in pages}
 
 
 def test_no_document_has_a_gap_left_to_fill() -> None:
-    for path in [
-        ROOT / "README.md",
-        *(path for room in ("bots", "khiva_arena", "protocol") for path in (ROOT / room).rglob("*.md")),
-    ]:
+    rooms = (".github", "bots", "docs", "khiva_arena", "protocol")
+    for path in [*ROOT.glob("*.md"), *(path for room in rooms for path in (ROOT / room).rglob("*.md"))]:
         assert not re.search(r"^[A-Z]+(_[A-Z]+)+$|\bTODO\b|\bTBD\b", path.read_text(), re.MULTILINE), path
 
 
+def headings(page: Path) -> set[str]:
+    """As a link names them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    lines = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in lines} | set(
+        re.findall(r"^\((\w+)\)=$", text, re.MULTILINE)
+    )
+
+
 def test_links_lead_somewhere() -> None:
-    rooms = ("bots", "khiva_arena", "protocol", "results", "tests")
-    for path in [ROOT / "README.md", *(path for room in rooms for path in (ROOT / room).glob("**/*.md"))]:
-        for link in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text()):
+    """Those of every page, to files and to headings."""
+    rooms = ("bots", "docs", "khiva_arena", "protocol", "results", "tests")
+    for path in [*ROOT.glob("*.md"), *(path for room in rooms for path in (ROOT / room).glob("**/*.md"))]:
+        for link, heading in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", path.read_text()):
             if "://" not in link:
-                assert (path.parent / link).exists(), f"{path}: {link}"
+                page = path.parent / link if link else path
+                assert page.exists(), f"{path}: {link}"
+                assert not heading or heading in headings(page), f"{path}: {link}#{heading}"
 
 
 def test_help_names_every_setting(tmp_path: Path) -> None:
     text = arena("run", "-h", cwd=tmp_path).stdout
-    for key in DEFAULTS:
-        name = FLAGS.get(key, key)
-        assert re.search(rf"--{name}\b", text), name
+    for row in TABLE:
+        assert re.search(rf"{row.option}\b", text), row.name
 
 
 def test_the_drawing_of_the_layout_is_the_layout() -> None:
@@ -100,8 +167,22 @@ def test_the_top_level_holds_what_the_design_says() -> None:
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
     if not tracked:
         pytest.skip("NOT TESTED: not a git checkout")
-    names = {"khiva_arena", "protocol", "bots", "tests", "results", "pyproject.toml", "Makefile", "README.md", "LICENSE"}
-    assert {Path(path).parts[0] for path in tracked} == names | {"CHANGELOG.md", ".gitignore", ".ci"}
+    rooms = {"khiva_arena", "docs", "protocol", "bots", "tests", "results", ".ci", ".github"}
+    pages = {"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "LICENSE"}
+    assert {Path(path).parts[0] for path in tracked} == rooms | pages | {
+        "pyproject.toml",
+        "Makefile",
+        "Containerfile",
+        ".gitignore",
+    }
+
+
+def test_what_the_container_copies_is_there() -> None:
+    copied = re.findall(r"^COPY (.*) \S+$", (ROOT / "Containerfile").read_text(), re.MULTILINE)
+    assert all((ROOT / word).exists() for line in copied for word in line.split())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    shipped = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert set(shipped) | {"khiva_arena"} <= {word for line in copied for word in line.split()}
 
 
 def test_no_file_is_two_rooms() -> None:
@@ -111,7 +192,7 @@ def test_no_file_is_two_rooms() -> None:
 
 def test_dependencies_say_why() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    named = project["dependencies"] + project["optional-dependencies"]["test"]
+    named = project["dependencies"] + [line for extra in project["optional-dependencies"].values() for line in extra]
     text = (ROOT / "pyproject.toml").read_text()
     for requirement in named:
         assert re.search(rf'"{re.escape(requirement)}",\s+# \w', text), requirement
@@ -125,9 +206,9 @@ def test_every_bot_in_the_table_is_there() -> None:
 
 
 def test_what_the_documents_promise_is_what_is_kept() -> None:
-    said = " ".join(README.split())
+    said = " ".join((DOCS / "index.md").read_text().split())
     assert "no match is lost or played twice" not in said
-    assert "matches in flight are played again from the start" in said
+    assert "loses the matches in flight, which are played again from the start, and nothing that was recorded" in said
     assert "No answer is shown or used before every seat has answered or run out of time." in said
     assert "as nearly as the number of deals allows" in said
     assert "Bots are played with your own rights only if you say so" in said
@@ -135,4 +216,4 @@ def test_what_the_documents_promise_is_what_is_kept() -> None:
     assert "Only isolation `trusted` lets a bot keep notes elsewhere on the disk" in bots
     for key, words in WORDS.items():
         row = f"| `{key}` | {say(key, getattr(DEFAULT, key)).replace('.0 s', ' s')}"
-        assert row in (ROOT / "khiva_arena" / "arbiter" / "ISOLATION.md").read_text(), words
+        assert row in (ROOT / "docs" / "isolation.md").read_text(), words

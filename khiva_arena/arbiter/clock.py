@@ -5,7 +5,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Milliseconds: to the bot's hello, for each decision, and the bank that takes what goes beyond and never refills."""
+    """The time that a bot has, in milliseconds.
+
+    startup_ms: to its hello
+    turn_ms: for each decision
+    bank_ms: for all that decisions take beyond their turns; it never refills
+    """
 
     startup_ms: int = 10_000
     turn_ms: int = 1_000

@@ -1,24 +1,52 @@
 """Ask seats and collect their sealed answers under their clocks: the one place where a deadline is owned.
 
-All requests go out before any answer is read. Until every seat has answered or run out of time, only lengths are looked
-at; then the payloads are opened. A seat's deadline covers its whole frame and is never moved by bytes that trickle in.
+Theory of operation
+===================
 
-A seat that is late because it had no core is given that time back, unless processes of its own began or ended meanwhile: what
-those took may be counted nowhere, and what a bot's own tree took excuses nothing. An answer in that time is taken. But if that
-was a good part of its time, and another seat of the table took more than its due meanwhile, that one is out if it was asked, too,
-else it has to pause. If none did the host was late, and the match is void; except at the last attempt at it, which takes the
-answer all the same. So a bot voids no match by the moments without a core that every machine brings, and none twice.
+A step asks one seat or several at once. ``gather`` sends all requests before it reads any answer, and returns when it knows of
+each seat that was asked its answer or its fault. Until then a seat is in one of these states:
+
+    waiting     no whole frame has come, its output is open, and its time is not up
+    sealed      a whole frame is there; the session has looked at its length, not into it
+    ended       its output has ended: it has exited, or closed it
+    closed      its time is up: what is sealed by now is all that counts, and what comes later answers nothing
+    blamed      it took so much of the processor that another seat was late: it is out, whatever it answered
+
+Frames stay sealed until no seat is waiting. Then they are opened, one seat after the other. So what one seat answered, or that
+it broke the protocol, has no effect that another seat could notice while it still thinks: no bot is killed, told or woken
+because of it, and the arbiter spends no time on it. If all that a seat had sealed were late answers to earlier requests, it
+waits again, and so do the seats behind it, which are still sealed; seats that have done so before are therefore opened last.
+
+Deadlines. A seat has its turn and what is left in its bank, from the moment when the last request went out, for its whole frame:
+bytes that trickle in do not move the deadline. Two things do, neither of which a seat can bring about for another:
+
+- The arbiter's own lag (clock.py) is added, since an answer that was there in time may have been noticed late.
+- A seat whose time is up and that had no core for a part of it (fairness.py) gets that part back, as often as it takes: whoever
+  took it before may take it again. It gets nothing back if processes of its own began or ended meanwhile: what those used may be
+  counted nowhere, and what a bot's own processes took excuses nothing.
+
+Who is to blame when a seat is late:
+
+1. It had a core, or the time that it got back ran out, too: a TIMEOUT of its own, or CRASHED if its program has exited.
+2. It answered in the time that it got back, but its own processes changed by then: a TIMEOUT, see OWN_DOING.
+3. It answered in the time that it got back: the answer counts, and is charged without that time.
+
+(If a limit of the sandbox is known to have made a bot late or end, TIMEOUT and CRASHED become RESOURCE.)
+
+Case 3 needs an explanation if the seat lacked a good part of its time (STARVED). Seats that meanwhile took more than
+their share of the processor are the explanation. Those that were asked are out, by the verdict RESOURCE, at once, so that they
+cannot take the time that is given back. Those that were not asked may think in the time of others, and only pause until their
+next turn. If there is no such seat, it was the host, and the match is void (HostFault). At the last attempt at a match the
+answer is taken all the same. So a bot voids no match by the moments without a core that every machine brings, and none twice.
 """
 
-import math
-import random
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.hog import Look, over_its_due, owed
+from khiva_arena.arbiter.fairness import CpuAccount, CpuSample, cpu_shortfall, over_cpu_share
 from khiva_arena.arbiter.seat import Seat
 from khiva_arena.arbiter.wire import Arrival, HostFault, Wire
 from khiva_arena.protocol.session import Answer, Breach, Greeting, Phase
@@ -27,27 +55,27 @@ from khiva_arena.result import Verdict
 # A seat that has not answered by then is slow enough for a look at how long the host has kept it from running.
 SLOW = 0.010
 NEGLIGIBLE = 0.001
-# Had it no core for this share of its time at least, then whoever took more than its due is held back, even if the late seat
-# does not answer after all, and the match is void if nobody did. For less than that nobody is held back and nothing is void: a
-# bot can bring that much about by itself, and finds it on any machine that does something else as well.
+# If it had no core for this share of its time at least, then whoever took more than its share is held back, even if the late
+# seat does not answer after all, and the match is void if nobody did. For less than that nobody is held back and nothing is
+# void: a bot can bring that much about by itself, and finds it on any machine that does something else as well.
 STARVED = 0.1
 # With the share s of a core that a busy host leaves it, each extension brings a seat s of what it still lacks: enough of them
 # for a third of a core, and an end to it where there is next to none.
 EXTENDED_MOST = 8
-# How often the processes of seats that are waited for are looked at, at random moments about so far apart: a child that nobody
-# waits for is in no figure once it has ended, but is seen while it runs.
-LOOK_SECONDS = 0.025
 OWN_DOING = "the answer came late, and what it lacked of a core may have gone to processes that it started itself"
 
 
 @dataclass(slots=True, eq=False)
 class _Wait:
-    """One seat that was asked. ``deadline`` is when its time is up, the arbiter's lag not counted; ``last`` is set once it
-    is, to the end of the ``delayed`` seconds for which its processes were kept from running; ``starved`` if they are a good part
-    of its time. ``hogs`` are to blame for them, by seat.
+    """One seat that was asked. Times in seconds of the monotonic clock, durations in seconds.
 
-    ``closed`` is set when nothing more is waited for, to how much was sealed then: what comes later is not opened for this
-    request. ``elapsed`` is the time it took, in seconds.
+    deadline: when its time is up, the arbiter's lag not counted
+    last: when the time that it got back is up, None before it got any
+    delayed: how long it had no core
+    extended: how often it got time back
+    starved: it had no core for a good part of its time
+    closed: how many frames were sealed when its time was up, None before; what comes later is not opened for this request
+    elapsed: how long it took until then
     """
 
     seat: Seat
@@ -56,7 +84,6 @@ class _Wait:
     delayed: float = 0.0
     extended: int = 0
     starved: bool = False
-    hogs: Mapping[int, str] = field(default_factory=dict)
     closed: int | None = None
     elapsed: float = 0.0
 
@@ -71,18 +98,23 @@ class _Wait:
 
 
 @dataclass(slots=True)
-class Gathered:
-    """What a gather brought, by seat: the greeting or answer, or the fault, of each that was asked."""
+class StepResult:
+    """What a step brought of each seat that was asked.
+
+    answers: by seat, the greeting or answer
+    faults: by seat, the verdict and a line for the bot's author
+    """
 
     answers: dict[int, Greeting | Answer] = field(default_factory=dict)
     faults: dict[int, tuple[Verdict, str]] = field(default_factory=dict)
 
 
 class Gatherer:
-    """Collects answers for one match. Unless bots may ``ponder``, one that has answered is stopped until it is next sent
-    something. ``last``: a seat that is late does not void the match, whatever made it late."""
+    """Collects answers for one match."""
 
     def __init__(self, wire: Wire, seats: Sequence[Seat], lag: LagMeter, *, ponder: bool = True, last: bool = False) -> None:
+        """Unless bots may ``ponder``, one that has answered is stopped until it is next sent something. ``last``: a seat that is
+        late does not void the match, whatever made it late."""
         self._ponder = ponder
         self._stops = not ponder
         self._last = last
@@ -91,13 +123,10 @@ class Gatherer:
         self._lag = lag
         self._asked = 0.0
         self._lag_before = 0.0
-        self._before: Look | None = None
+        self._cpu = CpuAccount(wire)
         self._requested: Set[int] = frozenset()
         self._blamed: dict[int, tuple[Verdict, str]] = {}
         self._paused: set[int] = set()
-        self._trees: dict[int, frozenset[int]] = {}
-        self._changed: set[int] = set()
-        self._look_at = math.inf
         self._arrived: dict[int, float] = {}
 
     def drain(self) -> dict[int, tuple[Verdict, str]]:
@@ -113,7 +142,7 @@ class Gatherer:
                     faults[seat.number] = (outcome.verdict, outcome.detail)
         return faults
 
-    async def gather(self, requests: Mapping[int, bytes], allowances: Mapping[int, float]) -> Gathered:
+    async def gather(self, requests: Mapping[int, bytes], allowances: Mapping[int, float]) -> StepResult:
         """Send each seat its frame, then wait for all of them, ``allowances[seat]`` seconds at most.
 
         Raises HostFault when a seat's overrun is explained by the host.
@@ -126,16 +155,14 @@ class Gatherer:
         self._requested = requests.keys()
         self._asked = asked = trio.current_time()
         self._lag_before = self._lag.total(asked)
-        self._before = None
+        self._cpu.begin(asked + SLOW)
         self._blamed = {}
         self._paused.clear()
-        self._changed.clear()
-        self._look_at = math.inf
         self._arrived.clear()
         # Seats that have sent stray acts before come first, see _open_in_turn.
         seats = sorted([self._seats[number] for number in requests], key=_never_strayed)
         waits: Sequence[_Wait] = [_Wait(seat, asked + allowances[seat.number]) for seat in seats]
-        out = Gathered()
+        out = StepResult()
         while waits:
             await self._collect(waits)
             waits = self._open_in_turn(waits, out)
@@ -161,12 +188,9 @@ class Gatherer:
 
     async def _collect(self, waits: Sequence[_Wait]) -> None:
         """Read until nobody is waited for."""
-        lag = 0.0
+        lag, cpu = 0.0, self._cpu
         while waiting := [wait for wait in waits if wait.waiting and wait.seat.number not in self._blamed]:
-            wake = min([wait.due(lag) for wait in waiting])
-            if self._before is None:
-                wake = min(wake, self._asked + SLOW)
-            wake = min(wake, self._look_at)
+            wake = min([cpu.next_look, *[wait.due(lag) for wait in waiting]])
             for arrival in await self._wire.receive(wake):
                 self._take(arrival)
             if not self._ponder:
@@ -175,17 +199,14 @@ class Gatherer:
             if now < self._asked + SLOW:
                 continue
             lag = self._lag.total(now) - self._lag_before
-            if self._before is None:
-                self._before = self._look()
-                # At the start processes come and go, ours among them: it has a clock of its own.
-                self._trees = self._wire.trees([wait.seat.number for wait in waiting if wait.seat.name])
-            elif now >= self._look_at or any(now >= wait.due(lag) for wait in waiting):
-                self._look_at_trees([wait.seat.number for wait in waiting])
-            if self._look_at <= now or self._look_at == math.inf:
-                self._look_at = trio.current_time() + LOOK_SECONDS * random.uniform(0.5, 1.5)
+            if now >= cpu.next_look or any(now >= wait.due(lag) for wait in waiting):
+                numbers = [wait.seat.number for wait in waiting]
+                cpu.look(numbers, [number for number in numbers if self._seats[number].name])
+            if now >= cpu.next_look:
+                cpu.plan_next()
             for wait in waiting:
                 if self._awaited(wait) and now >= wait.due(lag):
-                    self._out_of_time(wait, now, self._before)
+                    self._out_of_time(wait, now)
 
     def _awaited(self, wait: _Wait) -> bool:
         return wait.waiting and wait.seat.number not in self._blamed
@@ -203,42 +224,35 @@ class Gatherer:
         if session.sealed and not before:
             self._arrived[arrival.seat] = arrival.at  # what comes behind an answer is not charged to it
 
-    def _out_of_time(self, wait: _Wait, now: float, before: Look) -> None:
-        """The last look was taken. The seat may be owed more time; else what is sealed now is all that counts."""
-        if wait.extended < EXTENDED_MOST and not wait.seat.session.sealed:
-            after = self._look()
-            delayed = 0.0 if wait.seat.number in self._changed else owed(before, after, wait.seat.number)
+    def _out_of_time(self, wait: _Wait, now: float) -> None:
+        """The seat may get time back; else what is sealed now is all that counts."""
+        before = self._cpu.before
+        if wait.extended < EXTENDED_MOST and not wait.seat.session.sealed and before is not None:
+            after = self._cpu.sample()
+            delayed = 0.0 if wait.seat.number in self._cpu.changed else cpu_shortfall(before, after, wait.seat.number)
             if delayed > wait.delayed + NEGLIGIBLE:
                 # What is given back may be taken again by whoever took it before: then that is given back, too.
                 wait.last = now + delayed - wait.delayed
                 wait.delayed = delayed
                 wait.extended += 1
                 wait.starved = wait.delayed >= STARVED * (after.at - before.at)
-                wait.hogs = self._hogs(wait, before, after) if wait.starved else {}
-                self._hold_back(wait.hogs)  # at once: the time that is given back must not be taken, too
+                if wait.starved:
+                    self._hold_back(self._over_share(wait, before, after))  # at once: the time given back must not be taken, too
                 return
         wait.closed = wait.seat.session.sealed
         wait.elapsed = self._elapsed(now)
 
-    def _look_at_trees(self, seats: Sequence[int]) -> None:
-        """Note whose processes are not those any more that they were."""
-        known = [seat for seat in seats if seat in self._trees and seat not in self._changed]
-        self._changed |= {seat for seat, now in self._wire.trees(known).items() if now != self._trees[seat]}
-
-    def _look(self) -> Look:
-        return Look(trio.current_time(), self._wire.run_delays(), self._wire.cpu())
-
-    def _hogs(self, wait: _Wait, before: Look, after: Look) -> dict[int, str]:
-        """The other seats that took more than their due while this one had no core, with what to tell their authors."""
+    def _over_share(self, wait: _Wait, before: CpuSample, after: CpuSample) -> dict[int, str]:
+        """The other seats that took more than their share while this one had no core, with what to tell their authors."""
         others = {seat.number: seat.number in self._requested for seat in self._seats if seat.playing and seat is not wait.seat}
-        told = f"while seat {wait.seat.number} had no core for {wait.delayed:.1f} s of its time"
-        found = over_its_due(before, after, others)
-        return {number: f"CPU time: used {used:.1f} s {told}" for number, used in found.items()}
+        when = f"while seat {wait.seat.number} had no core for {wait.delayed:.1f} s of its time"
+        used = over_cpu_share(before, after, others)
+        return {number: f"CPU time: used {seconds:.1f} s {when}" for number, seconds in used.items()}
 
-    def _hold_back(self, hogs: Mapping[int, str]) -> None:
+    def _hold_back(self, seats: Mapping[int, str]) -> None:
         """Those that were asked are out, whatever they answered. To think in the others' time is allowed: who was not asked is
         only stopped until its next turn."""
-        for number, detail in hogs.items():
+        for number, detail in seats.items():
             if number not in self._requested:
                 if number not in self._paused:
                     self._stops = True
@@ -249,7 +263,7 @@ class Gatherer:
                 self._blamed[number] = (Verdict.RESOURCE, detail)
                 self._wire.stop(number)
 
-    def _open_in_turn(self, waits: Sequence[_Wait], out: Gathered) -> Sequence[_Wait]:
+    def _open_in_turn(self, waits: Sequence[_Wait], out: StepResult) -> Sequence[_Wait]:
         """Open what the asked seats sent. Where that was only late or second acts for earlier requests and time is left, stop
         and return that seat and those behind it, still sealed, to be waited for again."""
         for i, wait in enumerate(waits):
@@ -257,7 +271,7 @@ class Gatherer:
                 return waits[i:]
         return ()
 
-    def _open(self, wait: _Wait, out: Gathered) -> bool:
+    def _open(self, wait: _Wait, out: StepResult) -> bool:
         """Open what an asked seat sent. Returns False when the answer may still come."""
         seat = wait.seat
         if seat.number in self._blamed:
@@ -267,7 +281,7 @@ class Gatherer:
         if isinstance(outcome, Breach):
             self._wire.stop(seat.number)
             out.faults[seat.number] = (outcome.verdict, outcome.detail)
-        elif outcome is not None and wait.last is not None and seat.number in self._changed:
+        elif outcome is not None and wait.last is not None and seat.number in self._cpu.changed:
             seat.took(max(0.0, self._elapsed(self._arrived.get(seat.number, self._asked))))
             out.faults[seat.number] = (Verdict.TIMEOUT, OWN_DOING)
         elif outcome is not None:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Job, Match, Outcome
 from khiva_arena.arbiter.process import Processes
-from khiva_arena.arbiter.stops import SETTLES_SECONDS
 from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.sandbox.stops import SETTLES_SECONDS
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 async def play_live(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | None" = None) -> Outcome:
     """Start the job's bots and play. A host that cannot start them has voided the match; no bot is to blame."""
     try:
-        wire = Processes(job.commands, job.sandbox, alone=alone, heard=trace.heard if trace else None)
+        wire = Processes(job.commands, job.sandbox, alone=alone, on_stderr=trace.on_stderr if trace else None)
     except HostFault as fault:
         return void(job, str(fault))
     return await Match(job, trace.around(wire) if trace else wire, lag).play()

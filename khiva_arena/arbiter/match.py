@@ -6,12 +6,11 @@ from dataclasses import dataclass
 import msgspec
 import trio
 
-from khiva_arena.arbiter import stops
 from khiva_arena.arbiter.clock import LagMeter, Limits
 from khiva_arena.arbiter.gather import Gatherer
-from khiva_arena.arbiter.isolation import TRUSTING, Sandbox
 from khiva_arena.arbiter.seat import Blame, Seat
-from khiva_arena.arbiter.wire import Command, Ending, HostFault, Wire
+from khiva_arena.arbiter.settle import SLICE
+from khiva_arena.arbiter.wire import Ending, HostFault, Wire
 from khiva_arena.games.base import Decision, Event, State
 from khiva_arena.games.registry import get
 from khiva_arena.protocol import codec, messages
@@ -20,6 +19,9 @@ from khiva_arena.replay import seeds
 from khiva_arena.replay.record import FORFEITED, Choice, Header, Record
 from khiva_arena.replay.requests import hello
 from khiva_arena.result import Policy, Verdict, final_ranks
+from khiva_arena.sandbox import stops
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import TRUSTING, Sandbox
 
 EXIT_GRACE = 0.5
 # How often a match is tried in all.
@@ -28,7 +30,15 @@ VOIDS_MOST = 2
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One match to be played: all that a worker needs. ``secret`` is the seed's, 32 bytes; ``ordinal`` is the caller's."""
+    """One match to be played: all that a worker needs.
+
+    ordinal: the caller's number for it
+    attempt: 1 for the first, 2 after a void
+    header: what the record will begin with
+    secret: the seed's, 32 bytes
+    commands: by seat, how its bot is started
+    sandbox: how all of them are kept
+    """
 
     ordinal: int
     attempt: int
@@ -50,8 +60,17 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class SeatReport:
-    """What lies beside the record, by seat: nothing here changes the match's digest. Times in seconds. ``paused``: how often it
-    was stopped, since it kept a core from a seat that was asked."""
+    """What lies beside the record, of one seat: nothing here changes the match's digest.
+
+    name, version: as the bot greeted, "" if it did not
+    faults: all, strikes that did not forfeit included
+    decisions: how many it was asked for and answered or was late with
+    thought: seconds that they took in all
+    slowest: seconds that the longest took
+    bank_left: seconds
+    ending: how its process ended
+    paused: how often it was stopped, since it kept a core from a seat that was asked
+    """
 
     name: str
     version: str
@@ -66,9 +85,17 @@ class SeatReport:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a job went. ``record`` is None when the match is void, and ``void`` says why. ``unsettled``: for so many seconds more
-    it may turn out that a bot was ended by whoever is stopping the arbiter, see stops.py. ``causes``: seats that a void came of,
-    since they were late."""
+    """How a job went.
+
+    ordinal, attempt: of the job
+    record: None if the match is void
+    void: in words, why it is, "" if it is not
+    seats: what lies beside the record, by seat
+    req_start: the number of the first request
+    seconds: from the first start to the last end of a bot
+    unsettled: seconds for which it may still turn out that a bot was ended by whoever stops the arbiter, see stops.py
+    causes: seats that a void came of, since they were late
+    """
 
     ordinal: int
     attempt: int
@@ -119,7 +146,7 @@ class Match:
         return Outcome(self._job.ordinal, self._job.attempt, record, void, reports, self._req, now - began, unsettled, causes)
 
     def _unsettled(self, now: float) -> float:
-        return 0.0 if self._last_out is None else max(stops.SLICE, stops.SETTLES_SECONDS - (now - self._last_out))
+        return 0.0 if self._last_out is None else max(SLICE, stops.SETTLES_SECONDS - (now - self._last_out))
 
     async def greet(self) -> Outcome:
         """Only start the bots, shake hands, and end them: what their first match would begin with."""

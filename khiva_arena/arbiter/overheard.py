@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 import trio
 
-from khiva_arena.arbiter.notes import printable, unfinished
+from khiva_arena.arbiter.stderr import unfinished
 from khiva_arena.arbiter.wire import Arrival, Ending, Wire
+from khiva_arena.text import printable
 
 KEPT = 2_048
 FLOOD = 1 << 20
@@ -21,7 +22,11 @@ READABLE = 0.8
 
 @dataclass(slots=True)
 class Output:
-    """The beginning of what one bot wrote on stdout, and how much there was of it in all, in bytes."""
+    """What one bot wrote on stdout.
+
+    head: the beginning
+    total: bytes in all
+    """
 
     head: bytearray = field(default_factory=bytearray)
     total: int = 0
@@ -56,7 +61,7 @@ def _as_hex(head: bytes) -> tuple[list[str], int]:
     return shown, len(data)
 
 
-class Overheard:
+class OutputKeeper:
     """Passes everything on. ``outputs``: by seat, what has come. A bot that is to be stopped may first end by itself, or write on
     for a moment, which none but ``keep`` hears: so it is known what it had to say, and with which code it exits."""
 
@@ -67,6 +72,7 @@ class Overheard:
         self._out: set[int] = set()
         self.asked = wire.asked
         self.send = wire.send
+        self.end_input = wire.end_input
         self.run_delays = wire.run_delays
         self.trees = wire.trees
         self.rest = wire.rest

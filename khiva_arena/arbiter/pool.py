@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from khiva_arena.arbiter import stops
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.live import play_live, void
 from khiva_arena.arbiter.match import VOIDS_MOST as VOIDS_MOST
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.arbiter.settle import settled
 from khiva_arena.arbiter.worker import Worker, WorkerDied
 from khiva_arena.errors import ConfigError
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
 SPARE_DESCRIPTORS = 64
-Fix = Callable[[Outcome], None]
+Take = Callable[[Outcome], None]
 PlayOne = Callable[[Job], Awaitable[Outcome]]
 
 
@@ -46,26 +46,26 @@ def reserve(slots: int, seats: int) -> None:
 def play(
     jobs: Iterable[Job],
     slots: int,
-    fix: Fix,
+    take: Take,
     workers: int | None = None,
     trace: "Trace | None" = None,
     *,
     settle: bool = False,
 ) -> None:
-    """Play all jobs, ``slots`` at a time, and hand each outcome to ``fix``, voids too, in this thread, as it comes.
+    """Play all jobs, ``slots`` at a time, and hand each outcome to ``take``, voids too, in this thread, as it comes.
 
     ``jobs`` is drawn from only when a slot is free. ``workers``: processes, by default one for each core and slot. ``trace``:
     for a single worker and slot. ``settle``: an outcome that a stop may have brought about is handed on only when none has come,
     and meanwhile the next match is played.
 
-    Raises what ``fix`` or a match raised, KeyboardInterrupt included, when every process of every
+    Raises what ``take`` or a match raised, KeyboardInterrupt included, when every process of every
     match is reaped.
     """
     if workers is None:
         workers = min(slots, len(os.sched_getaffinity(0)))
     run = partial(_play_here, trace=trace, settle=settle) if workers <= 1 else partial(_play_in_workers, settle=settle)
     try:
-        trio.run(run, iter(jobs), slots, fix, workers, restrict_keyboard_interrupt_to_checkpoints=True)
+        trio.run(run, iter(jobs), slots, take, workers, restrict_keyboard_interrupt_to_checkpoints=True)
     except BaseExceptionGroup as group:
         raise _first(group) from group
 
@@ -78,7 +78,7 @@ def play_one(job: Job, trace: "Trace | None" = None) -> Outcome:
 
 
 async def _play_here(
-    jobs: Iterator[Job], slots: int, fix: Fix, _workers: int, *, trace: "Trace | None" = None, settle: bool
+    jobs: Iterator[Job], slots: int, take: Take, _workers: int, *, trace: "Trace | None" = None, settle: bool
 ) -> None:
     lag = LagMeter()
 
@@ -89,17 +89,17 @@ async def _play_here(
         meter.start_soon(lag.run)
         async with trio.open_nursery() as nursery:
             for _ in range(slots):
-                nursery.start_soon(partial(_slot, settle=settle), jobs, one, fix)
+                nursery.start_soon(partial(_slot, settle=settle), jobs, one, take)
         meter.cancel_scope.cancel()
 
 
-async def _play_in_workers(jobs: Iterator[Job], slots: int, fix: Fix, workers: int, *, settle: bool) -> None:
+async def _play_in_workers(jobs: Iterator[Job], slots: int, take: Take, workers: int, *, settle: bool) -> None:
     async with trio.open_nursery() as nursery:
         crew = [Worker(nursery, alone=slots <= workers) for _ in range(workers)]
         try:
             async with trio.open_nursery() as playing:
                 for slot in range(slots):
-                    playing.start_soon(partial(_slot, settle=settle), jobs, _patiently(crew[slot % workers]), fix)
+                    playing.start_soon(partial(_slot, settle=settle), jobs, _patiently(crew[slot % workers]), take)
         finally:
             with trio.CancelScope(shield=True):
                 for worker in crew:
@@ -112,32 +112,32 @@ def _patiently(worker: Worker) -> PlayOne:
         try:
             return await worker.play(job)
         except WorkerDied as death:
-            # Killed from outside, or the host is out of memory: nothing of the match was fixed, and no bot is to blame.
+            # Killed from outside, or the host is out of memory: nothing of the match was recorded, and no bot is to blame.
             return void(job, str(death))
 
     return one
 
 
-async def _slot(jobs: Iterator[Job], play_one: PlayOne, fix: Fix, *, settle: bool = False) -> None:
+async def _slot(jobs: Iterator[Job], play_one: PlayOne, take: Take, *, settle: bool = False) -> None:
     async with trio.open_nursery() as settling:
         for job in jobs:
             while True:
                 outcome = await play_one(job)
                 wait = outcome.unsettled if settle else 0.0
                 if outcome.record is not None and wait:
-                    settling.start_soon(_fix_later, outcome, wait, fix)
+                    settling.start_soon(_take_later, outcome, wait, take)
                     break
-                await stops.settled(wait)
-                fix(outcome)
+                await settled(wait)
+                take(outcome)
                 if outcome.record is not None or job.last:
                     break
                 job = replace(job, attempt=job.attempt + 1)
 
 
-async def _fix_later(outcome: Outcome, seconds: float, fix: Fix) -> None:
-    """Fix it unless a stop comes meanwhile: then the match is played again."""
-    await stops.settled(seconds)
-    fix(outcome)
+async def _take_later(outcome: Outcome, seconds: float, take: Take) -> None:
+    """Take it unless a stop comes meanwhile: then the match is played again."""
+    await settled(seconds)
+    take(outcome)
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from khiva_arena.arbiter import stops
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.isolation import Level, Sandbox
+from khiva_arena.arbiter.lifetimes import describe_status
 from khiva_arena.arbiter.match import Job, Match, SeatReport
-from khiva_arena.arbiter.notes import in_its_folder, unmarked
-from khiva_arena.arbiter.overheard import Output, Overheard
-from khiva_arena.arbiter.process import Processes, describe_status
-from khiva_arena.arbiter.wire import Command, HostFault
+from khiva_arena.arbiter.overheard import Output, OutputKeeper
+from khiva_arena.arbiter.process import Processes
+from khiva_arena.arbiter.settle import settled
+from khiva_arena.arbiter.stderr import in_its_folder, unmarked
+from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.errors import BotError
 from khiva_arena.replay.record import Header
+from khiva_arena.sandbox import stops
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Sandbox
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most starts are not traced
@@ -60,7 +63,7 @@ def preflight(
         started = trio.run(_greet, job, trace, restrict_keyboard_interrupt_to_checkpoints=True)
         for seat, (bot, (report, output)) in enumerate(zip(crowd, started, strict=False)):
             if report.faults:
-                bare = not commands[bot].staged and sandbox.level is not Level.TRUSTED
+                bare = not commands[bot].staged and sandbox.level.confines
                 word = words[bot] if words else ""
                 problems.append(_problem(names[bot], report, output, BARE if bare else "", word))
                 failed.append((seat, report, output.total > 0))
@@ -71,11 +74,11 @@ def preflight(
 async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, Output]]:
     while True:
         try:
-            wire = Processes(job.commands, job.sandbox, heard=trace.heard if trace else None)
-            heard = Overheard(wire, len(job.commands), trace.came if trace else None)
+            wire = Processes(job.commands, job.sandbox, on_stderr=trace.on_stderr if trace else None)
+            heard = OutputKeeper(wire, len(job.commands), trace.came if trace else None)
             outcome = await Match(job, trace.around(heard) if trace else heard, LagMeter()).greet()
             if any(seat.faults and stops.by_signal(seat.ending.status) for seat in outcome.seats):
-                await stops.settled(stops.SETTLES_SECONDS)  # if it was a stop that ended a bot, we are to hear of it
+                await settled(stops.SETTLES_SECONDS)  # if it was a stop that ended a bot, we are to hear of it
             return list(zip(outcome.seats, heard.outputs, strict=True))
         except HostFault as fault:
             if job.attempt >= 2:

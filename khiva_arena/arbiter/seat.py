@@ -1,4 +1,4 @@
-"""One seat during a match: its conversation, its bank, its strikes, and what it is still to be told."""
+"""One seat during a match: its conversation, its bank, its strikes, and the events that it has not been sent yet."""
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -9,7 +9,12 @@ from khiva_arena.result import STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict
 
 
 class Blame(NamedTuple):
-    """A fault: what happened, in a line for the bot's author, and the gather it happened in (0 is the start)."""
+    """A fault.
+
+    verdict: of which kind
+    detail: what happened, in a line for the bot's author
+    gather: the number of the step it happened in, 0 is the start
+    """
 
     verdict: Verdict
     detail: str
@@ -18,7 +23,23 @@ class Blame(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Seat:
-    """Mutable, one for each seat of a match in progress. Times are in seconds."""
+    """Mutable, one for each seat of a match in progress.
+
+    number: at the table, from 0
+    bank: its time beyond its turns
+    session: its side of the protocol
+    verdict: OK until it forfeits, then why
+    forfeited_at: number of the step, None while it plays
+    strikes: timeouts and illegal choices so far
+    faults: all so far
+    events: what it is sent with its next request
+    name, version: as its bot greeted
+    output_ended: its bot can say nothing more
+    thought: seconds that its decisions took in all
+    slowest: seconds that the longest took
+    decisions: how many
+    paused: how often it was stopped, since it kept a core from a seat that was asked
+    """
 
     number: int
     bank: Bank

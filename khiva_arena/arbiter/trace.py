@@ -14,12 +14,13 @@ from typing import BinaryIO
 import msgspec
 import trio
 
-from khiva_arena.arbiter.notes import printable, unfinished
+from khiva_arena.arbiter.stderr import unfinished
 from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, hexed, message_of, type_of
 from khiva_arena.arbiter.wire import Arrival, Ending, Wire
 from khiva_arena.errors import ConfigError, RemoteProtocolError
 from khiva_arena.protocol.codec import HEADER
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
+from khiva_arena.text import printable
 
 JSON_SHOWN = 400
 LINE_KEPT = 1_000
@@ -32,7 +33,7 @@ TO_BOT, FROM_BOT = "to-bot", "from-bot"
 class Trace:
     """Where a trace goes. ``names``: by seat, what stands before each of its lines. ``write`` gets a line or several at a time,
     without the last line end, and must not block; None for none. ``folder`` gets a file of raw bytes for each seat and
-    direction, None for none. One that is played again after a void is traced anew: its bytes replace those of the first time.
+    direction, None for none. One that is played again after a void is traced again: its bytes replace those of the first time.
     ``failed``: why not all bytes were kept, "" if they were.
 
     Raises ConfigError where the folder cannot be written, or holds such files.
@@ -80,7 +81,7 @@ class Trace:
             with suppress(OSError):  # what it still holds was tried before
                 file.close()
 
-    def around(self, wire: Wire) -> "Traced":
+    def around(self, wire: Wire) -> "TracingWire":
         """The same wire, traced from now on."""
         self._began = trio.current_time()
         self._stderr = [_Stderr() for _ in self.names]
@@ -90,7 +91,7 @@ class Trace:
                 file.truncate()
         except OSError as error:
             self._fail(0, error)
-        return Traced(wire, self)
+        return TracingWire(wire, self)
 
     def keep(self, seat: int, way: str, data: bytes) -> None:
         """Raw bytes of a seat. A disk that takes no more ends the files, not the match."""
@@ -118,7 +119,7 @@ class Trace:
     def _line(self, seat: int, at: float, sign: str, text: str) -> str:
         return f"{max(0.0, at - self._began) * 1000:10.1f} ms  {self.names[seat]} {sign} {text}"
 
-    def heard(self, seat: int, data: bytes) -> None:
+    def on_stderr(self, seat: int, data: bytes) -> None:
         """What a bot writes on stderr, as it comes."""
         if self.write is not None:
             now = trio.current_time()
@@ -179,7 +180,7 @@ class _Stderr:
         return [("!", f"... {size} bytes of its stderr not shown, with {lines} line ends")] * bool(size)
 
 
-class Traced:
+class TracingWire:
     """A wire that passes everything on, and shows it."""
 
     def __init__(self, wire: Wire, trace: Trace) -> None:
@@ -191,6 +192,7 @@ class Traced:
         # What came or happened while a gather is open; as much as a session takes in before it ends a bot.
         self._sealed: list[Arrival | tuple[int, float]] = []
         self.asked = wire.asked
+        self.end_input = wire.end_input
         self.run_delays = wire.run_delays
         self.trees = wire.trees
         self.rest = wire.rest

@@ -1,15 +1,17 @@
 """What a match needs of its bots' pipes, so that a test can script them: bytes out, arrivals in, one wait for all seats."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from khiva_arena.arbiter.usage import Waited
+from khiva_arena.sandbox.proc_usage import ThreadTime
 
 
 class HostFault(Exception):
-    """The host, not a bot, failed or was late: the match is void. The text says what was measured or refused. ``late``: the seats
-    that were late by it, and so caused the void."""
+    """The host, not a bot, failed or was late: the match is void. The text says what was measured or refused.
+
+    late: seats that were late by it, and so caused the void
+    """
 
     def __init__(self, why: str, late: tuple[int, ...] = ()) -> None:
         super().__init__(why)
@@ -17,8 +19,12 @@ class HostFault(Exception):
 
 
 class Arrival(NamedTuple):
-    """Bytes a seat's bot wrote, or b"" when nothing more can come: it closed its output, its input, or is dead.
-    ``at`` is when the arbiter noticed, in seconds of the monotonic clock."""
+    """Bytes that came from a bot.
+
+    seat: whose
+    at: when the arbiter noticed, in seconds of the monotonic clock
+    data: b"" if nothing more can come: it closed its output or its input, or is dead
+    """
 
     seat: int
     at: float
@@ -27,10 +33,16 @@ class Arrival(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a bot's process ended. ``status`` is its exit status, negative for a signal, None when it never started;
-    ``killed`` when the arbiter ended it; ``cpu`` in seconds, its waited-for children included; ``peak``: bytes of memory that
-    the largest of its processes had at most. ``major``: page faults for which a disk had to be read, of its own and of those that
-    were waited for. ``notes``: what it wrote on stderr, see notes.py; ``notes_total`` in bytes."""
+    """How a bot's process ended.
+
+    status: its exit status, negative for a signal, None if it never started
+    killed: the arbiter ended it
+    cpu: seconds, those of children that were waited for included
+    notes: the beginning and the end of what it wrote on stderr, with marks, see stderr.py
+    notes_total: bytes that it wrote there in all
+    peak: bytes of memory that the largest of its processes had at most, 0 if that is not known
+    major: page faults for which a disk had to be read, those of children that were waited for included
+    """
 
     status: int | None
     killed: bool
@@ -39,18 +51,6 @@ class Ending:
     notes_total: int
     peak: int = 0
     major: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """How a bot is started: the words, the folder, what is laid over a bare environment, and what it may read besides its
-    toolchain. ``staged``: the folder is all its own, so it may read that, too."""
-
-    argv: tuple[str, ...]
-    folder: str
-    environment: dict[str, str] = field(default_factory=dict)
-    readable: tuple[str, ...] = ()
-    staged: bool = False
 
 
 class Wire(Protocol):
@@ -65,13 +65,16 @@ class Wire(Protocol):
     def look(self) -> Sequence[Arrival]:
         """What has come, without waiting."""
 
+    def end_input(self, seat: int) -> bool:
+        """End the bot's input unless something is still to be written there. Returns whether it has ended."""
+
     async def receive(self, deadline: float) -> Sequence[Arrival]:
         """What has come; waits for something until ``deadline`` and then returns nothing, after one last look."""
 
     def stop(self, seat: int) -> None:
         """Kill the seat's bot and all of its processes; nothing more arrives from it."""
 
-    def run_delays(self) -> list[dict[int, Waited]]:
+    def run_delays(self) -> list[dict[int, ThreadTime]]:
         """How long each seat's threads were ready to run and had no core, by thread. Empty where that is not known."""
 
     def trees(self, seats: Sequence[int]) -> dict[int, frozenset[int]]:

@@ -12,11 +12,11 @@ import sys
 import msgspec
 import trio
 
-from khiva_arena.arbiter import stops
 from khiva_arena.arbiter.clock import LagMeter
+from khiva_arena.arbiter.lifetimes import describe_status
 from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.arbiter.process import describe_status
+from khiva_arena.sandbox import stops
 
 HEADER = 4
 CLOSE_SECONDS = 20.0

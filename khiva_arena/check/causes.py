@@ -5,12 +5,12 @@ import re
 
 import msgpack
 
-from khiva_arena.arbiter import silence
-from khiva_arena.arbiter.bots import Bot
-from khiva_arena.check.bench import Failed
-from khiva_arena.check.received import whole_frames
+from khiva_arena.check.context import Failed
+from khiva_arena.check.describe import whole_frames
+from khiva_arena.entrants.bots import Bot
 from khiva_arena.protocol.codec import HEADER
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
+from khiva_arena.sandbox import silence
 
 AN_INDEX = "the answer is an index into legal, a whole number counted from 0, never the entry itself"
 OWN_REQ = "an act carries the req of the decide that it answers, as it is: none that the bot counts itself or keeps from before"

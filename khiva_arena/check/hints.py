@@ -5,13 +5,13 @@ from collections.abc import Mapping
 
 import msgpack
 
-from khiva_arena.arbiter.bots import Bot
-from khiva_arena.arbiter.runtimes import Runtime
-from khiva_arena.check import causes, missing
+from khiva_arena.check import causes, missing_files
 from khiva_arena.check import confined as sandbox
-from khiva_arena.check.bench import Failed
 from khiva_arena.check.causes import AN_INDEX
-from khiva_arena.check.received import whole_frames
+from khiva_arena.check.context import Failed
+from khiva_arena.check.describe import whole_frames
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.runtimes import Runtime
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
 
 # By a word of run or build: a program, or how a file's name ends. The first one that fits counts, build before run.
@@ -157,14 +157,14 @@ def hint(
     text, heard = failed.got, failed.heard
     if setting := causes.of_settings(bot, text):
         return setting
-    absent = missing.module_of(language, f"{text}\n{failed.notes}", runtimes or {}, bot.runtimes)
-    if absent := absent or missing.hint_of(language, f"{text}\n{failed.notes}"):
+    absent = missing_files.module_of(language, f"{text}\n{failed.notes}", runtimes or {}, bot.runtimes)
+    if absent := absent or missing_files.hint_of(language, f"{text}\n{failed.notes}"):
         return absent
     if BAD_CHOICE.search(failed.notes):
         return _bad_choice(language)
     if confined and (known := sandbox.hint_of(bot.run, text, failed.notes)):
         return known
-    if confined and "ended" in text and (path := missing.outside(failed.notes)):
+    if confined and "ended" in text and (path := missing_files.outside(failed.notes)):
         return f"{path}: {OWN_FOLDER}"
     if framing := causes.of_bytes(heard, language) or _of_framing(heard, language):
         return framing

@@ -2,25 +2,25 @@
 
 import trio
 
-from khiva_arena.arbiter.hog import DUE_ASKED, DUE_UNASKED, ROUNDING, Look
-from khiva_arena.arbiter.usage import Waited
-from khiva_arena.check.bench import SPEC, Bench, Warned
-from khiva_arena.check.line import Line
+from khiva_arena.arbiter.fairness import DUE_ASKED, DUE_UNASKED, ROUNDING, CpuSample
+from khiva_arena.check.bot_process import BotProcess
+from khiva_arena.check.context import SPEC, Bench, Warned
+from khiva_arena.sandbox.proc_usage import ThreadTime
 
 SETTLE_SECONDS, IDLE_SECONDS = 0.3, 0.6
 """How long a bot that has just answered may tidy up, and how long it is looked at then."""
 WHAT_FOLLOWS = f"in a match it has to pause, or is out, where another bot is late because of it ({SPEC}, section 6)"
 
 
-def used(before: Look, after: Look) -> float:
+def used(before: CpuSample, after: CpuSample) -> float:
     """Seconds of CPU between two looks at one bot: that of its living threads, which is exact, or, where the system does not say
     that or threads have come and gone, what the rougher figure of whole processes says at least."""
-    nothing = Waited(0.0, 0.0)
+    nothing = ThreadTime(0.0, 0.0)
     threads = sum(now.cpu - before.delays[0].get(thread, nothing).cpu for thread, now in after.delays[0].items())
     return max(0.0, threads, after.cpu[0] - before.cpu[0] - ROUNDING)
 
 
-async def idle(wire: Line) -> float:
+async def idle(wire: BotProcess) -> float:
     """How many cores a bot uses that has nothing to do."""
     await trio.sleep(SETTLE_SECONDS)
     before = wire.account()

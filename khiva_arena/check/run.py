@@ -9,15 +9,14 @@ from typing import NamedTuple
 
 import trio
 
-from khiva_arena.arbiter import bots as bot_files
-from khiva_arena.arbiter.isolation import Level
 from khiva_arena.arbiter.preflight import BARE
 from khiva_arena.arbiter.wire import HostFault
-from khiva_arena.check import ending, incoming, play
-from khiva_arena.check.bench import SPEC, Bench, Failed, Silent, Skipped, Warned
+from khiva_arena.check import steps_ending, steps_incoming, steps_play
 from khiva_arena.check.causes import of_settings
+from khiva_arena.check.context import SPEC, Bench, Failed, Silent, Skipped, Warned
 from khiva_arena.check.hints import IN_TIME, hint, language_of
 from khiva_arena.check.report import Bar, Report, Status, Step, counted
+from khiva_arena.entrants import bots as bot_files
 from khiva_arena.errors import BotError
 from khiva_arena.shipped import folder
 
@@ -67,36 +66,38 @@ CHILD = "end and wait for the processes that you started when your input ends"
 
 def steps(bench: Bench) -> Iterator[Plan]:
     """All steps from the bot's start on."""
-    yield Plan(START, "it starts and says hello in time", incoming.start, "build", FRAMES)
-    yield Plan(ANSWERS, "it answers plain requests", incoming.answers, START, FRAMES)
-    yield Plan("later-hello", "the hello of a later arbiter", incoming.later_hello, ANSWERS, TAKE_KNOWN)
-    yield Plan("no-common-protocol", "no hello without a common protocol", ending.no_common_protocol, START, COMMON)
-    yield Plan("fragments", "messages in pieces", incoming.fragmented, ANSWERS, ONE_AT_A_TIME)
-    yield Plan("coalesced", "several messages at once", incoming.coalesced, ANSWERS, LEFT_OVER)
-    yield Plan("encodings", "longer encodings than needed", incoming.encodings, ANSWERS, ALL_FORMS)
-    yield Plan("unknown-fields", "unknown fields are ignored", incoming.unknown_fields, ANSWERS, TAKE_KNOWN)
-    yield Plan("unknown-messages", "unknown messages are ignored", incoming.unknown_messages, ANSWERS, DO_NOTHING)
-    yield Plan("fault", "being told of a fault", incoming.fault, ANSWERS, DO_NOTHING)
-    yield Plan("events", "events of a fault and of a forfeit", incoming.events, ANSWERS, EVENTS)
-    yield Plan("req", "the number of the request is sent back", incoming.reqs, ANSWERS, AS_IT_IS)
-    yield Plan("large", "large messages", incoming.large, ANSWERS, WHOLE)
+    yield Plan(START, "it starts and says hello in time", steps_incoming.start, "build", FRAMES)
+    yield Plan(ANSWERS, "it answers plain requests", steps_incoming.answers, START, FRAMES)
+    yield Plan("later-hello", "the hello of a later arbiter", steps_incoming.later_hello, ANSWERS, TAKE_KNOWN)
+    yield Plan("no-common-protocol", "no hello without a common protocol", steps_ending.no_common_protocol, START, COMMON)
+    yield Plan("fragments", "messages in pieces", steps_incoming.fragmented, ANSWERS, ONE_AT_A_TIME)
+    yield Plan("coalesced", "several messages at once", steps_incoming.coalesced, ANSWERS, LEFT_OVER)
+    yield Plan("encodings", "longer encodings than needed", steps_incoming.encodings, ANSWERS, ALL_FORMS)
+    yield Plan("unknown-fields", "unknown fields are ignored", steps_incoming.unknown_fields, ANSWERS, TAKE_KNOWN)
+    yield Plan("unknown-messages", "unknown messages are ignored", steps_incoming.unknown_messages, ANSWERS, DO_NOTHING)
+    yield Plan("fault", "a message about a fault", steps_incoming.fault, ANSWERS, DO_NOTHING)
+    yield Plan("events", "events of a fault and of a forfeit", steps_incoming.events, ANSWERS, EVENTS)
+    yield Plan("req", "the number of the request is sent back", steps_incoming.reqs, ANSWERS, AS_IT_IS)
+    yield Plan("large", "large messages", steps_incoming.large, ANSWERS, WHOLE)
     if not bench.quick:
-        yield Plan("vectors", "the golden frames", incoming.vectors, ANSWERS, TAKE_KNOWN)
+        yield Plan("vectors", "the golden frames", steps_incoming.vectors, ANSWERS, TAKE_KNOWN)
     some_games = "" if bench.bot.games else GAMES
     for game in bench.games:
-        yield Plan(f"game:{game.name}", f"decisions of {game.title}", partial(play.one_game, game=game), ANSWERS, some_games)
-    yield Plan("repeat", "equal requests, equal choices", play.repeat, ANSWERS)
-    yield Plan("stdout", "nothing but frames on stdout", ending.stdout, ANSWERS, QUIET)
-    yield Plan(EXITS, "it exits when the match is over", ending.exits, ANSWERS, EXIT)
-    yield Plan("exit-idle", "it exits when its input ends in the middle", ending.exits_idle, EXITS, EXIT)
-    yield Plan("exit-frame", "it exits when its input ends inside of a message", ending.exits_in_frame, EXITS, EXIT)
-    yield Plan("children", "no processes left behind", ending.children, EXITS, CHILD)
+        yield Plan(
+            f"game:{game.name}", f"decisions of {game.title}", partial(steps_play.one_game, game=game), ANSWERS, some_games
+        )
+    yield Plan("repeat", "equal requests, equal choices", steps_play.repeat, ANSWERS)
+    yield Plan("stdout", "nothing but frames on stdout", steps_ending.stdout, ANSWERS, QUIET)
+    yield Plan(EXITS, "it exits when the match is over", steps_ending.exits, ANSWERS, EXIT)
+    yield Plan("exit-idle", "it exits when its input ends in the middle", steps_ending.exits_idle, EXITS, EXIT)
+    yield Plan("exit-frame", "it exits when its input ends inside of a message", steps_ending.exits_in_frame, EXITS, EXIT)
+    yield Plan("children", "no processes left behind", steps_ending.children, EXITS, CHILD)
     for level in bench.levels:
-        yield Plan(f"level:{level}", f"isolation {level}", partial(ending.survives, level=level), ANSWERS)
-    yield Plan("keys", "no key twice in a message", play.keys, START, asks=False)
-    yield Plan("time", "time for its decisions", play.latency, ANSWERS, IN_TIME, asks=False)
-    yield Plan("processor", "use of the processor", play.cores, ANSWERS)
-    yield Plan("memory", "memory", play.memory, START, asks=False)
+        yield Plan(f"level:{level}", f"isolation {level}", partial(steps_ending.survives, level=level), ANSWERS)
+    yield Plan("keys", "no key twice in a message", steps_play.keys, START, asks=False)
+    yield Plan("time", "time for its decisions", steps_play.latency, ANSWERS, IN_TIME, asks=False)
+    yield Plan("processor", "use of the processor", steps_play.cores, ANSWERS)
+    yield Plan("memory", "memory", steps_play.memory, START, asks=False)
 
 
 def check(bench: Bench, word: str, told: Told) -> Report:
@@ -125,8 +126,8 @@ def check(bench: Bench, word: str, told: Told) -> Report:
         counts=counted(made.steps),
         steps=made.steps,
         decisions=len(bench.thought),
-        latency_ms={name: round(took, 4) for name, took in play.of_latency(bench.thought).items()},
-        histogram=[Bar(round(edge, 4), count) for edge, count in play.histogram(bench.thought)],
+        latency_ms={name: round(took, 4) for name, took in steps_play.of_latency(bench.thought).items()},
+        histogram=[Bar(round(edge, 4), count) for edge, count in steps_play.histogram(bench.thought)],
         startup_ms=[round(took * 1000, 1) for took in bench.starts],
         memory_bytes=bench.peak,
         seconds=round(time.monotonic() - began, 2),
@@ -148,7 +149,7 @@ class Made:
 
     def fail(self, id: str, title: str, bench: Bench, failed: Failed, otherwise: str) -> None:
         # Where a bot says itself why it ended, nothing general is to be added.
-        confined = bench.sandbox.level is not Level.TRUSTED
+        confined = bench.sandbox.level.confines
         plain = otherwise == FRAMES
         general = "" if failed.notes and plain else otherwise
         advice = hint(bench.bot, failed, general, confined=confined, plain=plain, runtimes=bench.runtimes)

@@ -3,26 +3,18 @@
 Keys may be added in a later version, so what is not listed is allowed; readers ignore what they do not know.
 """
 
-import json
 import sys
-from inspect import cleandoc
 from pathlib import Path
 
-import msgspec
-
 from khiva_arena.check.report import Report
+from khiva_arena.json_schema import schema_text
 
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NAME = "check.json"
 
 
 def schema() -> str:
     """The file's text."""
-    made = msgspec.json.schema(Report)
-    for part in made["$defs"].values():
-        if "description" in part:  # how a docstring is indented differs between Python versions
-            part["description"] = cleandoc(part["description"])
-    return json.dumps({"$schema": DIALECT, **made}, indent=1, sort_keys=True) + "\n"
+    return schema_text(Report)
 
 
 def main() -> None:

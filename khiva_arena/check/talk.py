@@ -8,20 +8,20 @@ from typing import Any
 import trio
 
 from khiva_arena.arbiter.clock import Bank
-from khiva_arena.arbiter.hog import Look
-from khiva_arena.arbiter.isolation import Sandbox
-from khiva_arena.arbiter.notes import in_its_folder, unmarked
-from khiva_arena.arbiter.wire import Command
-from khiva_arena.check.bench import Bench, Failed, Silent
-from khiva_arena.check.hearing import Hearing, frames_text
-from khiva_arena.check.line import MOMENT, Line
+from khiva_arena.arbiter.fairness import CpuSample
+from khiva_arena.arbiter.stderr import in_its_folder, unmarked
+from khiva_arena.check.bot_process import MOMENT, BotProcess
+from khiva_arena.check.context import Bench, Failed, Silent
+from khiva_arena.check.describe import repeated_keys, shown
+from khiva_arena.check.inbox import Hearing, frames_text
+from khiva_arena.check.positions import Asked, Place, Table, hello_of
 from khiva_arena.check.processor import used
-from khiva_arena.check.received import repeated_keys, shown
-from khiva_arena.check.tables import Asked, Place, Table, hello_of
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol import codec
 from khiva_arena.protocol.messages import BotHello
 from khiva_arena.replay import seeds
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Sandbox
 
 AFTER_DEADLINE = 1.0
 """Seconds that a silent bot is waited for longer: an answer that comes then is late."""
@@ -34,7 +34,7 @@ Encode = Callable[[Any], bytes]
 class Talk:
     """Raises Failed where the bot does what it should not. ``sent`` holds all frames, ``hearing`` what came."""
 
-    def __init__(self, bench: Bench, wire: Line, where: Place) -> None:
+    def __init__(self, bench: Bench, wire: BotProcess, where: Place) -> None:
         self.bench = bench
         self.wire = wire
         self.where = where
@@ -45,7 +45,7 @@ class Talk:
         self._bank = Bank(bench.limits)
         self._answered: set[int] = set()
         self._last: Asked | None = None
-        self._before: Look | None = None
+        self._before: CpuSample | None = None
 
     # --- what the bot is sent ---
 
@@ -232,7 +232,7 @@ class Talk:
         return Finish(trio.current_time() - began, exited, self.hearing.closed, self.hearing.rest())
 
     def note_peak(self) -> None:
-        """Look how much memory the bot has had so far."""
+        """See how much memory the bot has had so far."""
         self.bench.peak = max(self.bench.peak, self.wire.peak())
 
 
@@ -252,7 +252,7 @@ async def talking(
     bench: Bench, where: Place | None = None, *, sandbox: Sandbox | None = None, command: Command | None = None
 ) -> AsyncIterator[Talk]:
     """Start the bot for a conversation, and end it on every path. Raises HostFault."""
-    wire = Line((command or bench.command,), sandbox or bench.sandbox)
+    wire = BotProcess(command or bench.command, sandbox or bench.sandbox)
     failed: Failed | None = None
     talk = Talk(bench, wire, where or bench.place())
     try:

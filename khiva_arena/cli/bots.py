@@ -6,15 +6,15 @@ from typing import Any
 import click
 
 from khiva_arena import shipped
-from khiva_arena.arbiter import bots as bot_files
-from khiva_arena.arbiter.bots import Bot
 from khiva_arena.cli.completion import GAME
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option
-from khiva_arena.cli.say import say
-from khiva_arena.cli.width import list_width
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.bots import Bot
 from khiva_arena.games.registry import get
 from khiva_arena.report.text import listing
+from khiva_arena.terminal.console import say
+from khiva_arena.terminal.tty import list_width
 
 # What `run --shipped` plays with: the bots of the other languages choose as one of these does, and all of them together would
 # make thousands of line-ups.
@@ -41,7 +41,7 @@ def ready_bots(game: str) -> list[str]:
     return words
 
 
-@click.command("bots", cls=Verb, short_help="List the bots that come with the arena.")
+@click.command("bots", cls=Verb)
 @click.option("--game", shell_complete=GAME, help="Only bots that play this game.")
 @json_option
 def command(game: str | None, as_json: bool) -> None:

@@ -8,30 +8,34 @@ from typing import Any
 import click
 import msgspec
 
-from khiva_arena.arbiter import bots as bot_files
-from khiva_arena.arbiter.bots import Bot
-from khiva_arena.arbiter.isolation import Level, Sandbox, cell
-from khiva_arena.arbiter.readable import NotExecutable
-from khiva_arena.arbiter.reap import new_mark
-from khiva_arena.arbiter.wire import Command
-from khiva_arena.check.bench import Bench
+from khiva_arena.check.context import Bench
+from khiva_arena.check.formats import junit, markdown
 from khiva_arena.check.report import MARKS, Report, Status, Step, closing_text, not_tried_text, step_text
 from khiva_arena.check.run import check
-from khiva_arena.cli.colour import alarm
-from khiva_arena.cli.completion import BOT, GAME, LEVEL
+from khiva_arena.cli.completion import BOT, GAME
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import json_option, runtime_option
-from khiva_arena.cli.sandbox import sandbox_of
-from khiva_arena.cli.settings import AUTO, settle, tables_of_flags
+from khiva_arena.cli.options import json_option, setting_options
+from khiva_arena.competition.isolation import sandbox_of
+from khiva_arena.competition.settings import AUTO, settle
+from khiva_arena.competition.settings_flags import given_by_flags
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game
 from khiva_arena.games.registry import GAMES, get
+from khiva_arena.sandbox.cell import cell
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.sandbox.readable_paths import NotExecutable
+from khiva_arena.sandbox.reap import new_mark
+from khiva_arena.terminal.tty import alarm
 from khiva_arena.text import harmless
 
 OPPONENT = "shipped:python/random"
+FORMS = ("text", "json", "junit", "markdown")
 
 
-@click.command("check", cls=Verb, short_help="Check step by step that a bot keeps the protocol.")
+@click.command("check", cls=Verb)
 @click.argument("bot", metavar="BOT", shell_complete=BOT)
 @click.option(
     "--game",
@@ -42,35 +46,30 @@ OPPONENT = "shipped:python/random"
     help="Only this game of those it plays; repeat for each.",
 )
 @click.option("--quick", is_flag=True, help="Some seconds: fewer seat counts and sizes, no variants, no golden frames.")
-@click.option("--turn", metavar="TIME", help="Time for each decision, as 1s or 500ms [default: 1s].")
-@click.option("--bank", metavar="TIME", help="Time for a whole match beyond its turns [default: 10s].")
-@click.option("--start", metavar="TIME", help="Time to the bot's hello [default: 10s].")
-@click.option(
-    "--isolation",
-    metavar="LEVEL",
-    shell_complete=LEVEL,
-    help="Check at this level alone: strict, standard, basic, trusted [default: the best that works here, and a start at each].",
+@setting_options(
+    *("turn", "bank", "start", "isolation", "trust_bots", "limits", "runtimes"),
+    isolation=f"Check at this level alone: {', '.join(Level)} [default: the best that works here, and a start at each].",
+    trust_bots="Start it at isolation trusted, too, with all of your rights.",
 )
-@click.option("--trust-bots", is_flag=True, help="Start it at isolation trusted, too, with all of your rights.")
 @click.option(
-    "--limit",
-    "limit",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="What the bot may use, as memory=512M; repeat for each. Keys and defaults: `khiva-arena doctor`.",
+    "--format",
+    "form",
+    type=click.Choice(FORMS),
+    help="How to print it: text, json, junit (XML for the test reports of CI), or markdown (for the summary of a CI run) "
+    "[default: text].",
 )
-@runtime_option
 @json_option
-def command(bot: str, games: tuple[str, ...], quick: bool, trust_bots: bool, as_json: bool, **flags: Any) -> int:
+def command(bot: str, games: tuple[str, ...], quick: bool, form: str | None, as_json: bool, **flags: Any) -> int:
     """Check that BOT, a folder with a bot.toml or a command, keeps the protocol, and say in numbered steps what was tried, what
     was expected, what came instead, and what that most often comes from.
 
     Exit code 0 if nothing failed, 1 if something did; warnings and skipped steps are no failures. What --json prints is
     described by the schema khiva_arena/check/schema/check.json, which is installed with the package.
     """
-    given = {key: value for key, value in flags.items() if value not in (None, ())}
-    tables = tables_of_flags(given)
-    settings = settle({**given, **tables, "bots": (bot,), "trust_bots": trust_bots})
+    if as_json and form not in (None, "json"):
+        raise ConfigError(f"--json and --format {form}: give one of them")
+    form = "json" if as_json else form or "text"
+    settings = settle({**given_by_flags(flags), "bots": (bot,)})
     loaded = bot_files.load(bot, loading=settings.loading)
     played = _games(loaded, games)
     sandbox = sandbox_of(settings, rated=False)
@@ -83,23 +82,23 @@ def command(bot: str, games: tuple[str, ...], quick: bool, trust_bots: bool, as_
         games=played,
         quick=quick,
         levels=(sandbox.level,) if restricted or quick else tuple(Level),
-        trust=trust_bots or sandbox.level is Level.TRUSTED,
+        trust=settings.trust_bots or not sandbox.level.confines,
         runtimes=settings.loading.runtimes,
     )
-    if not as_json:
+    if form == "text":
         click.echo(harmless(f"{bot}, at isolation {sandbox.level}"))
-    teller = _Teller()
-    report = check(bench, bot, (lambda step: None) if as_json else teller.tell)
-    teller.done()
-    _print(report, bench, as_json)
+    printer = _Printer()
+    report = check(bench, bot, printer.show if form == "text" else lambda step: None)
+    printer.done()
+    _print(report, bench, form)
     return 0 if report.passed else 1
 
 
 def _must_start(bot: Bot, sandbox: Sandbox) -> None:
-    """Raise ConfigError where no step could be made, since the level cannot start the bot's program: root's bots run as users of
+    """Raise ConfigError if no step could be made, since the level cannot start the bot's program: root's bots run as users of
     their own at level basic, who may not get at every program."""
     of_its_own = bot.sources and "/" in bot.run[0]  # which is still to be copied to where they may run it
-    if sandbox.level is not Level.BASIC or of_its_own:
+    if of_its_own:
         return
     named = next((runtime.program for runtime in bot.runtimes if bot.run[0] == f"{{{runtime.name}}}"), bot.run[0])
     program = sys.executable if bot.run[0] == "{python}" else named
@@ -123,13 +122,13 @@ def _games(bot: Bot, asked: tuple[str, ...]) -> tuple[Game, ...]:
     return tuple(get(name) for name in dict.fromkeys(asked or bot.games or GAMES))
 
 
-class _Teller:
+class _Printer:
     """Prints each step as it is done; those in a row that are skipped for one reason as one line."""
 
     def __init__(self) -> None:
         self._held: list[Step] = []
 
-    def tell(self, step: Step) -> None:
+    def show(self, step: Step) -> None:
         if self._held and (step.status is not Status.SKIPPED or step.said != self._held[0].said):
             self.done()
         if step.status is Status.SKIPPED:
@@ -144,17 +143,24 @@ class _Teller:
         self._held.clear()
 
 
-def _print(report: Report, bench: Bench, as_json: bool) -> None:
-    if as_json:
+def _print(report: Report, bench: Bench, form: str) -> None:
+    if form == "json":
         click.echo(json.dumps(msgspec.to_builtins(report)))
-        return
+    elif form == "junit":
+        click.echo(junit(report))
+    elif form == "markdown":
+        click.echo(markdown(report, _next_step(report, bench)))
+    else:
+        click.echo(closing_text(report, _next_step(report, bench)))
+
+
+def _next_step(report: Report, bench: Bench) -> str:
+    """What to do next, in a line."""
     failed = [step for step in report.steps if step.status is Status.FAILED]
     if failed:
-        then = f"It does not keep the protocol yet: begin with step {failed[0].number}."
-    else:
-        game = bench.games[0]
-        words = ["khiva-arena", "match", "--game", game.name, "--bot", report.bot]
-        words += ["--bot", OPPONENT] * (game.seats[0] - 1)
-        words += [word for one in bench.bot.runtimes for word in ("--runtime", f"{one.name}={one.program}")]
-        then = f"It keeps the protocol. Next: {shlex.join(words)}"
-    click.echo(closing_text(report, then))
+        return f"It does not keep the protocol yet: begin with step {failed[0].number}."
+    game = bench.games[0]
+    words = ["khiva-arena", "match", "--game", game.name, "--bot", report.bot]
+    words += ["--bot", OPPONENT] * (game.seats[0] - 1)
+    words += [word for one in bench.bot.runtimes for word in ("--runtime", f"{one.name}={one.program}")]
+    return f"It keeps the protocol. Next: {shlex.join(words)}"

@@ -23,11 +23,11 @@ Complete = Callable[[Context, Parameter, str], "list[CompletionItem[str]]"]
 
 
 def answer(cli: Command, instruction: str) -> int:
-    """Print what the shell asks for. Returns the exit code. Raises ConfigError where no shell asks so."""
+    """Print what the shell asks for. Returns the exit code. Raises ConfigError if no shell asks so."""
     from click.shell_completion import BashComplete, CompletionItem, add_completion_class, shell_complete
 
     class Bash(BashComplete):
-        """Bash cuts words at ":" and "=", and puts only the last piece anew: shipped:python/greedy is three of them."""
+        """Bash cuts words at ":" and "=", and replaces only the last piece: shipped:python/greedy is three of them."""
 
         before = ""
 
@@ -79,12 +79,6 @@ def _games() -> Iterable[str]:
     return NAMES
 
 
-def _levels() -> Iterable[str]:
-    from khiva_arena.arbiter.isolation import Level
-
-    return ("auto", *Level)
-
-
 def _bots() -> Iterable[str]:
     from khiva_arena import shipped
 
@@ -97,11 +91,5 @@ def _languages() -> Iterable[str]:
     return shipped.languages()
 
 
-def _policies() -> Iterable[str]:
-    from khiva_arena.result import Policy
-
-    return [str(policy) for policy in Policy]
-
-
-GAME, LEVEL, POLICY, LANGUAGE = one_of(_games), one_of(_levels), one_of(_policies), one_of(_languages)
+GAME, LANGUAGE = one_of(_games), one_of(_languages)
 BOT = one_of(_bots, folders=True)

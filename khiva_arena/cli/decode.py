@@ -21,7 +21,7 @@ HEX = frozenset(b"0123456789abcdefABCDEF")
 SPACE = frozenset(b" \t\r\n")
 
 
-@click.command("decode", cls=Verb, short_help="Print captured frames as readable lines.")
+@click.command("decode", cls=Verb)
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
 @click.option("--hex", "as_hex", is_flag=True, help="The input is hex digits; without it, that is seen by itself.")
 @click.option("--to-bot", "way", flag_value="to-bot", help="Frames from the arbiter: up to 1 MiB, held against its messages.")

@@ -7,17 +7,17 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from khiva_arena.arbiter import loading
-from khiva_arena.arbiter.checkup import KEPT_OUT, Found, checkup
-from khiva_arena.arbiter.isolation import Level
-from khiva_arena.arbiter.probe import best as best_level
-from khiva_arena.arbiter.probe import levels, remedy
-from khiva_arena.arbiter.resources import DEFAULT, WORDS, say
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option
+from khiva_arena.entrants import loading
+from khiva_arena.sandbox.detect import best as best_level
+from khiva_arena.sandbox.detect import levels, remedy
+from khiva_arena.sandbox.level import Level
+from khiva_arena.sandbox.limits import DEFAULT, WORDS, say
+from khiva_arena.sandbox.selftest import KEPT_OUT, Found, checkup
 
 
-@click.command("doctor", cls=Verb, short_help="Say how far this machine keeps bots from it, and what would improve that.")
+@click.command("doctor", cls=Verb)
 @json_option
 def command(as_json: bool) -> int:
     """Start a program at each isolation level, and from inside try what a hostile bot would try. Exit code 1 if nothing better
@@ -26,12 +26,12 @@ def command(as_json: bool) -> int:
     tried = {level: checkup(level) for level in Level if not why[level]}
     best = best_level(why)
     leaks = {level: [name for name in KEPT_OUT if found.get(name)] for level, (found, _) in tried.items()}
-    broken = [level for level in leaks if level is not Level.TRUSTED and leaks[level]]
+    broken = [level for level in leaks if level.confines and leaks[level]]
     if as_json:
         click.echo(json.dumps(_plain(best, why, tried)))
     else:
         _say(best, why, tried)
-    return 1 if best is Level.TRUSTED or broken else 0
+    return 1 if broken or not best.confines else 0
 
 
 Tried = dict[Level, tuple[Found, str]]
@@ -67,7 +67,7 @@ def _say(best: Level, why: dict[Level, str], tried: Tried) -> None:
     rows = [[what, *(_cell(tried[level][0], name) for level in names)] for name, what in KEPT_OUT.items()]
     click.echo(tabulate(rows, ["tried from inside: a bot", *names]))
     for level in names:
-        for name, how in _let_through(tried[level][0]).items() if level is not Level.TRUSTED else ():
+        for name, how in _let_through(tried[level][0]).items() if level.confines else ():
             click.echo(f"{level} does not keep out a bot that {KEPT_OUT[name]}: {', '.join(how)}")
     click.echo()
     if os.geteuid() == 0:
@@ -78,7 +78,7 @@ def _say(best: Level, why: dict[Level, str], tried: Tried) -> None:
     click.echo("How large a bot may be, likewise:")
     for key, words in loading.WORDS.items():
         click.echo(f"  {key:<13}  {loading.say(key, getattr(loading.DEFAULT, key)):>8}  {words}")
-    click.echo("What no level keeps out is in khiva_arena/arbiter/ISOLATION.md.")
+    click.echo("What no level keeps out is in docs/isolation.md.")
 
 
 def _let_through(found: Found) -> Found:

@@ -5,23 +5,21 @@ from pathlib import Path
 
 import click
 
-from khiva_arena.cli.bundle import in_order
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.lookup import events_of, matches_of
-from khiva_arena.cli.newfile import new_file
 from khiva_arena.cli.options import store_argument
-from khiva_arena.cli.standings import block_of, match_rows
+from khiva_arena.competition.find import events_of, in_order, matches_of
+from khiva_arena.competition.pools import block_of, entrants_of, match_rows
 from khiva_arena.ratings.matches import complete_tables
 from khiva_arena.report.exports import MatchResult, ResultSeat, pgn_names, to_csv, to_jsonl, to_pgn
-from khiva_arena.report.standings import Entrant
 from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.new_file import new_file
 from khiva_arena.text import harmless
 
 FORMATS = ("csv", "jsonl", "pgn")
 LINE_ENDS = "\n"
 
 
-@click.command("export", cls=Verb, short_help="Write results for other programs: CSV, JSON lines or PGN.")
+@click.command("export", cls=Verb)
 @store_argument
 @click.argument("event", nargs=-1)
 @click.option("--format", "form", type=click.Choice(FORMATS), required=True, help="What to write.")
@@ -47,20 +45,19 @@ def command(store: Path, event: tuple[str, ...], form: str, out: Path | None) ->
 def _texts(store: Store, events: Sequence[EventRow], form: str) -> Iterator[str]:
     matches = (match for event in events for match in results_of(store, event))
     if form == "pgn":
-        bots = {bot.identity: Entrant(bot.identity, bot.name) for event in reversed(events) for bot in reversed(event.bots)}
-        return to_pgn(matches, pgn_names(list(bots.values())))
+        return to_pgn(matches, pgn_names(entrants_of(events)))
     return to_csv(matches) if form == "csv" else to_jsonl(matches)
 
 
 def results_of(store: Store, event: EventRow) -> Iterator[MatchResult]:
-    """The fixed matches of an event in schedule order. Raises StoreError where the store is damaged."""
+    """The recorded matches of an event in schedule order. Raises StoreError if the store is damaged."""
     selection = complete_tables(match_rows(store, event))
     not_rated = {table for _, table in (*selection.incomplete, *selection.set_aside)}
     for row in matches_of(store, event):
         yield MatchResult(
             event=event.id,
             number=event.number,
-            game=event.definition["game"],
+            game=event.definition.game,
             match=harmless(row.id),
             ordinal=row.ordinal,
             seed=row.seed,

@@ -15,7 +15,7 @@ LONGEST = 200
 """Characters of a rule's value in the list for people."""
 
 
-@click.command("games", cls=Verb, short_help="List the games, their seats and rules.")
+@click.command("games", cls=Verb)
 @click.argument("game", nargs=-1, shell_complete=GAME)
 @json_option
 def command(game: tuple[str, ...], as_json: bool) -> None:

@@ -2,20 +2,29 @@
 
 import click
 
-GROUPS = {
-    "Bots": ("--bot", "--seat", "--engines", "--runtime", "--shipped", "--candidate", "--copies", "--authors-apart"),
-    "What is played": (
-        *("--from", "--until", "--game", "--rule", "--seed", "--format", "--rounds", "--advance"),
-        *("--seats", "--seeds", "--lineups", "--quick"),
-    ),
+from khiva_arena.competition.settings_table import TABLE
+
+_SETTINGS = "(settings)"
+_LAYOUT = {
+    "Bots": (_SETTINGS, "--seat", "--shipped"),
+    "What is played": ("--from", "--until", _SETTINGS, "--quick"),
     "The test": ("--elo0", "--elo1", "--alpha", "--beta", "--normalized"),
-    "Time and faults": ("--turn", "--bank", "--start", "--ponder", "--policy", "--wait"),
-    "Isolation": ("--isolation", "--trust-bots", "--limit"),
-    "The run": ("--jobs", "--out", "--events", "--commit", "--public", "--any-engine", "--new-event"),
+    "Time and faults": (_SETTINGS, "--wait"),
+    "Isolation": (_SETTINGS,),
+    "The run": (_SETTINGS, "--commit", "--public", "--any-engine", "--new-event"),
     "The table": ("--anchor", "--section", "--effects", "--wide", "--error", "--gap", "--power"),
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),
     "Output": ("--trace", "--notes", "--capture", "--json", "--version", "--help"),
 }
+"""By heading, the options that are no settings, and where among them those of the settings stand."""
+
+
+def _with_settings(heading: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    settings = [row.option for row in TABLE if row.heading == heading]
+    return tuple(one for name in names for one in (settings if name == _SETTINGS else [name]))
+
+
+GROUPS = {heading: _with_settings(heading, names) for heading, names in _LAYOUT.items()}
 """Every option of every command by its long name, under its heading, in the order in which they are shown."""
 OTHERS = "Options"
 FEW = 7

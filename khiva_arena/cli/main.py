@@ -17,10 +17,9 @@ import click
 from khiva_arena import __version__
 from khiva_arena.cli.completion import VARIABLE, answer
 from khiva_arena.cli.help import write_examples
-from khiva_arena.cli.options import is_text
-from khiva_arena.cli.say import harmless_streams, say, unwritten, watch_stdout
 from khiva_arena.errors import ArenaError, ConfigError
-from khiva_arena.text import harmless
+from khiva_arena.terminal.console import harmless_streams, say, unwritten, watch_stdout
+from khiva_arena.text import harmless, is_text
 
 COMMANDS = {
     "run": "Play a competition and print its rating table.",
@@ -29,18 +28,18 @@ COMMANDS = {
     "sprt": "Test whether one bot is better than others, and stop by itself.",
     "watch": "Watch a run that writes its events to a file.",
     "standings": "Print the rating table of a store.",
-    "plan": "Say how many seeds an error or a gap takes.",
+    "plan": "Estimate how many seeds you need for a given precision.",
     "verify": "Replay every match of a store or a bundle and say what is sound.",
     "bundle": "Write one file that anyone can verify without the bots.",
     "export": "Write results for other programs: CSV, JSON lines or PGN.",
     "show": "Print what a store holds, or one match of it turn by turn.",
     "replay": "Send a bot again what a seat was sent in a stored match.",
     "decode": "Print captured frames as readable lines.",
-    "new": "Begin a bot in a language that has a kit.",
+    "new": "Create a bot from a template, in any of the languages that have a kit.",
     "check": "Check step by step that a bot keeps the protocol.",
     "games": "List the games, their seats and rules.",
     "bots": "List the bots that come with the arena.",
-    "doctor": "Say how far this machine keeps bots from it, and what would improve that.",
+    "doctor": "Show which sandbox levels work on this machine and how to enable better ones.",
 }
 INTERRUPTED = 130
 INTERNAL = 70
@@ -62,6 +61,7 @@ class Commands(click.Group):
             return None
         module = importlib.import_module(f"khiva_arena.cli.{cmd_name}")
         command: click.Command = module.command
+        command.short_help = COMMANDS[cmd_name]
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
@@ -164,7 +164,7 @@ def _run(arguments: list[str]) -> int:
         if failed:
             return _lost(failed)
         say(traceback.format_exc(), end="")
-        say("khiva-arena: error: this is a bug, please report it with the lines above; nothing that was fixed is lost")
+        say("khiva-arena: error: this is a bug, please report it with the lines above; nothing that was recorded is lost")
         return INTERNAL
 
 

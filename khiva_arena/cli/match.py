@@ -10,27 +10,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+import msgspec
 
-from khiva_arena.arbiter import bots as bot_files
-from khiva_arena.arbiter.bots import Bot
-from khiva_arena.arbiter.isolation import Sandbox
-from khiva_arena.arbiter.loading import AS_IT_IS, Loading
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.preflight import NotStarted, preflight
-from khiva_arena.arbiter.wire import Command
-from khiva_arena.cli import event as events
+from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.lookup import match_of, secret_of
-from khiva_arena.cli.options import json_option, match_options
-from khiva_arena.cli.sandbox import keep_apart, sandbox_again, sandbox_of, say_what_is_cold
-from khiva_arena.cli.say import Trickle, say
-from khiva_arena.cli.settings import loading_of_flags, settle, tables_of_flags
-from khiva_arena.cli.story import notes_of, story
+from khiva_arena.cli.options import OF_A_MATCH, json_option, setting_options
+from khiva_arena.competition.define import changed_runtimes, conditions_of, runtimes_of
+from khiva_arena.competition.find import match_of, secret_of
+from khiva_arena.competition.isolation import keep_apart, sandbox_again, sandbox_of, say_what_is_cold
+from khiva_arena.competition.settings import settle
+from khiva_arena.competition.settings_flags import given_by_flags, loading_again
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.loading import AS_IT_IS, Loading
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record, digest_of
+from khiva_arena.replay.story import story
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.store.db import BotRow, EventRow, Store
+from khiva_arena.terminal.console import BufferedStderr, say
 from khiva_arena.text import harmless
 
 if TYPE_CHECKING:
@@ -45,8 +48,8 @@ class Tracing(NamedTuple):
     notes: bool
 
 
-@click.command("match", cls=Verb, short_help="Play one match and print it turn by turn.")
-@match_options
+@click.command("match", cls=Verb)
+@setting_options(*OF_A_MATCH)
 @click.option("--from", "stored", nargs=2, metavar="STORE MATCH", help="Play this stored match again with live bots.")
 @click.option("--notes", is_flag=True, help="Also print what each bot wrote on stderr, with marks of what it was asked before.")
 @click.option("--trace", is_flag=True, help="Print every message in both directions on stderr while the match is played.")
@@ -75,31 +78,23 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
     tracing = Tracing(trace, capture, notes)
     if stored:
         return _again(Path(stored[0]), stored[1], flags, tracing, as_json)
-    said = {key: value for key, value in flags.items() if value not in (None, ())}
-    words = said.get("bots", ())
-    seated = {"seats": len(words)} if words else {}
-    tables = tables_of_flags(said)
-    settings = settle({**said, **seated, **tables}, {"seats": "--bot"}, seats="bots")
+    given = given_by_flags(flags)
+    seated = {"seats": len(given["bots"])} if "bots" in given else {}
+    settings = settle({**given, **seated}, {"seats": "--bot"}, seats="bots")
     entrants = [bot_files.load(word, loading=settings.loading) for word in settings.bots]
     if problems := bot_files.of_another_game(entrants, settings.game.name):
         raise ConfigError(problems)
     sandbox = sandbox_of(settings, rated=False)
     secret = seeds.run_secret(settings.seed) if settings.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
-    definition = {
-        "game": settings.game.name,
-        "rules_version": settings.game.rules_version,
-        "rules": dict(settings.rules),
-        "time": events.time_of(settings),
-        "policy": str(settings.policy),
-        **events.conditions_of(sandbox),
-        **events.runtimes_of(entrants),
-    }
+    conditions = conditions_of(settings, sandbox)
     seed = seeds.seed_secret(secret, 0)
     who = [(bot.name, bot.identity) for bot in entrants]
-    name = seeds.match_id(digest_of({**definition, "bots": who, "deal": seeds.commitment("match", seed)})[: seeds.ID_LENGTH], 0)
+    runtimes = msgspec.to_builtins(runtimes_of(entrants))
+    played = conditions.plain() | ({"runtimes": runtimes} if runtimes else {})
+    name = seeds.match_id(digest_of({**played, "bots": who, "deal": seeds.commitment("match", seed)})[: seeds.ID_LENGTH], 0)
     commands = _stage(entrants, sandbox)
     keep_apart(entrants, commands, sandbox)
-    job = Job(0, 1, events.header_of(definition, who, name, seed), seed, commands, sandbox)
+    job = Job(0, 1, conditions.header(who, name, seed), seed, commands, sandbox)
     outcome, code = _play(job, tracing, [bot.asked_as for bot in entrants])
     if outcome.record is None:
         say(f"the match is void, twice: {outcome.void}")
@@ -116,7 +111,7 @@ def _stage(entrants: list[Bot], sandbox: Sandbox) -> tuple[Command, ...]:
 
 
 def _play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, int]:
-    """How it went, and 1 where not all that was to be kept could be, else 0. ``words``: how each bot was named."""
+    """How it went, and 1 if not all that was to be kept could be, else 0. ``words``: how each bot was named."""
     names = [seat.name for seat in job.header.seats]
     if not tracing.trace and tracing.capture is None:
         with _notes_of_failed(tracing):
@@ -126,7 +121,7 @@ def _play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, in
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
     labels = [f"{name}#{seat}" for seat, name in enumerate(names)]
-    with Trickle() as lines, closing(Trace(labels, None, tracing.capture)) as trace:
+    with BufferedStderr() as lines, closing(Trace(labels, None, tracing.capture)) as trace:
         _try(job, tracing, words, trace, lines)
         say_what_is_cold()
         trace.write = lines if tracing.trace else None
@@ -137,7 +132,7 @@ def _play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, in
     return outcome, 1
 
 
-def _try(job: Job, tracing: Tracing, words: Sequence[str], trace: "Trace", lines: Trickle) -> None:
+def _try(job: Job, tracing: Tracing, words: Sequence[str], trace: "Trace", lines: BufferedStderr) -> None:
     """Start the bots for a trial, of which nothing is shown or kept unless one fails: then there is no match to be traced."""
     held: list[str] = []
     trace.write = held.append if tracing.trace else None
@@ -181,7 +176,7 @@ def _print(outcome: Outcome, secret: bytes, as_json: bool) -> None:
     click.echo(story(record, secret))
     for seat, report in enumerate(outcome.seats):
         for blame in report.faults:
-            click.echo(harmless(f"seat {seat}: {blame.verdict} at gather {blame.gather}: {blame.detail}"))
+            click.echo(harmless(f"seat {seat}: {blame.verdict} at step {blame.gather}: {blame.detail}"))
 
 
 def _print_notes(outcome: Outcome, tracing: Tracing) -> None:
@@ -193,9 +188,8 @@ def _print_notes(outcome: Outcome, tracing: Tracing) -> None:
 
 
 def _again(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> int:
-    loading = loading_of_flags(flags.pop("runtime"), flags.pop("limit"))
-    fixed = [key for key, value in flags.items() if key not in ("bots", "isolation", "trust_bots") and value not in (None, ())]
-    if fixed:
+    loading = loading_again(flags)
+    if set(given_by_flags(flags)) - {"bots", "isolation", "trust_bots", "runtimes", "limits"}:
         raise ConfigError(
             "--from plays the stored match again: of the other options only --bot, --isolation, --runtime and limits on what a "
             "bot is read from go with it"
@@ -215,13 +209,13 @@ def _again(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_
         entrants = [recorded_bot(event, seat.bot, loading) for seat in row.seats]
     if problems := bot_files.of_another_game(entrants, record.header.game):
         raise ConfigError(problems)
-    for runtime in events.changed_runtimes(event.definition, entrants):
+    for runtime in changed_runtimes(event.definition, entrants):
         say(f"warning: the runtime {runtime} has changed since it was played with")
     if not words:
         for bot, seat in zip(entrants, record.header.seats, strict=True):
             if bot.identity != seat.bot:
                 say(f"warning: {seat.name} has changed since it played")
-    sandbox = sandbox_again(events.sandbox_as_stored(event.definition), flags["isolation"])
+    sandbox = sandbox_again(event.definition.sandbox(), flags["isolation"])
     commands = _stage(entrants, sandbox)
     keep_apart(entrants, commands, sandbox)
     job = Job(0, 1, record.header, secret, commands, sandbox)

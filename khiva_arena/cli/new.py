@@ -14,15 +14,15 @@ from typing import Any
 import click
 
 from khiva_arena import shipped
-from khiva_arena.arbiter import bots as bot_files
 from khiva_arena.cli.completion import LANGUAGE
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.newfile import Unwritten
 from khiva_arena.cli.options import json_option
-from khiva_arena.cli.width import list_width
+from khiva_arena.entrants import bots as bot_files
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.report.text import listing
 from khiva_arena.shipped import Language
+from khiva_arena.store.new_file import Unwritten
+from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import harmless
 
 START = "random"
@@ -31,7 +31,7 @@ START = "random"
 PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
 
 
-@click.command("new", cls=Verb, short_help="Begin a bot in a language that has a kit.")
+@click.command("new", cls=Verb)
 @click.argument("language", required=False, shell_complete=LANGUAGE)
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @json_option

@@ -1,4 +1,4 @@
-"""Options that several commands share, said once."""
+"""Options that several commands share, said once; those of settings are made from their rows."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,94 +6,80 @@ from typing import Any, TypeVar
 
 import click
 
-from khiva_arena.cli.completion import BOT, GAME, LEVEL, POLICY
+from khiva_arena.cli.completion import one_of
+from khiva_arena.competition.setting import LISTS, TABLES, Kind, Setting
+from khiva_arena.competition.settings_flags import metavar
+from khiva_arena.competition.settings_table import TABLE
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of text.")
-runtime_option = click.option(
-    "--runtime",
-    "runtime",
-    multiple=True,
-    metavar="NAME=DIR",
-    help="What {NAME} stands for in the run line of a bot.toml: a virtual environment or another folder that has a bin, or a "
-    "program; bots that name it may read it whole. Repeat for each.",
-)
 store_argument = click.argument("store", metavar="STORE", type=click.Path(path_type=Path))
+ALL = tuple(row.name for row in TABLE)
+OF_A_MATCH = tuple(row.name for row in TABLE if row.of_a_match)
+"""What one match is played with, and by whom, whether alone or in a competition."""
 
 
-def is_text(word: str) -> bool:
-    """Whether a word of the command line or the environment is Unicode text that a path, a hash or a file can take."""
-    return "\0" not in word and not any("\ud800" <= letter <= "\udfff" for letter in word)
+def setting_options(*names: str, **helps: str) -> Callable[[F], F]:
+    """The flags of these settings. Unset ones are None or (). ``helps``: what this command says of a setting in words of its
+    own, or of one that has another default here."""
+
+    def decorate(command: F) -> F:
+        for row in reversed(TABLE):
+            if row.name in names:
+                command = setting_option(row, helps.get(row.name, row.help))(command)
+        return command
+
+    return decorate
 
 
-def match_options(command: F) -> F:
-    """What one match is played with, and by whom, whether alone or in a competition. Unset ones are None."""
-    return _bots(conditions(command))
+def setting_option(row: Setting, text: str) -> Callable[[F], F]:
+    """The flag of a setting, explained by ``text``."""
+    more: dict[str, Any] = {"help": _with_default(row, text)}
+    if row.kind is Kind.SWITCH:
+        both = f"{row.option}/--no-{row.option.removeprefix('--')}" if row.default else row.option
+        return click.option(row.parameter, both, is_flag=True, default=None, **more)
+    if row.kind is Kind.NUMBER:
+        words = tuple(row.words())
+        more |= {"callback": _number_or(words)} if words else {"type": int}
+    short = [f"-{row.short}"] if row.short else []
+    return click.option(
+        row.parameter,
+        *short,
+        row.option,
+        metavar=metavar(row),
+        multiple=row.kind in (*LISTS, *TABLES),
+        shell_complete=one_of(row.words, folders=row.kind is Kind.BOTS),
+        allow_from_autoenv=row.kind is not Kind.BOTS,
+        **more,
+    )
 
 
-_bots = click.option(
-    "--bot",
-    "bots",
-    multiple=True,
-    metavar="BOT",
-    shell_complete=BOT,
-    allow_from_autoenv=False,
-    help="A folder with bot.toml, a command, or a bot of `khiva-arena bots` as shipped:python/greedy; repeat for each. Not read "
-    "from the environment.",
-)
+def _with_default(row: Setting, text: str) -> str:
+    """``text`` with the default at its end, unless there is none or the text says it."""
+    default = (row.name if row.default else None) if row.kind is Kind.SWITCH else row.default
+    return text if default in (None, (), {}) or "[default" in text else f"{text.removesuffix('.')} [default: {default}]."
 
 
-def conditions(command: F) -> F:
-    """What one match is played with. Unset ones are None."""
-    options = [
-        click.option("--game", metavar="NAME", shell_complete=GAME, help="The game [default: khiva]; see `khiva-arena games`."),
-        click.option(
-            "--rule",
-            "rule",
-            multiple=True,
-            metavar="KEY=VALUE",
-            help="A rule variant, or @FILE for a table in a TOML file; repeat for each.",
-        ),
-        click.option(
-            "--seed",
-            metavar="TEXT",
-            help="Fixes every deal: any text, or 64 hex digits that are the secret itself. A seed that a bot can guess lets it "
-            "work out all hands: leave it out where that matters, and a random one is drawn.",
-        ),
-        click.option("--turn", metavar="TIME", help="Time for each decision, as 1s or 500ms [default: 1s]."),
-        click.option("--bank", metavar="TIME", help="Time for a whole match beyond its turns [default: 10s]."),
-        click.option("--start", metavar="TIME", help="Time to the bot's hello [default: 10s]."),
-        click.option(
-            "--isolation",
-            metavar="LEVEL",
-            shell_complete=LEVEL,
-            help="How far bots are kept from this machine: strict, standard, basic, trusted (not at all), or auto, the best that "
-            "works here [default: auto]; see `khiva-arena doctor`.",
-        ),
-        click.option("--trust-bots", is_flag=True, default=None, help="With auto: play at trusted where nothing better works."),
-        click.option(
-            "--limit",
-            "limit",
-            multiple=True,
-            metavar="KEY=VALUE",
-            help="What a bot may use, as memory=512M, and how large it may be; repeat for each. Keys and defaults: "
-            "`khiva-arena doctor`.",
-        ),
-        runtime_option,
-        click.option(
-            "--ponder/--no-ponder",
-            default=None,
-            help="Whether a bot may think while it is not its turn; else its processes are stopped then [default: ponder].",
-        ),
-        click.option(
-            "--policy",
-            metavar="POLICY",
-            shell_complete=POLICY,
-            help="lenient: a timeout or illegal choice plays the default, the third one forfeits; strict: the first fault "
-            "forfeits [default: lenient].",
-        ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+def _number_or(words: tuple[str, ...]) -> Callable[[click.Context, click.Parameter, str | None], int | str | None]:
+    def read(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | str | None:
+        if value is None or value in words:
+            return value
+        try:
+            return int(value)
+        except ValueError:
+            raise click.BadParameter(f"{value!r} is no whole number, nor {' or '.join(words)}") from None
+
+    return read
+
+
+def draw_options(command: F) -> F:
+    """``--commit`` and ``--public``."""
+    public = click.option(
+        "--public",
+        metavar="TEXT",
+        help="A text drawn in public after the commitment was published, such as a lottery's numbers: mixed into schedule and "
+        "deals, kept with the event. Before its first match only.",
+    )
+    commit = click.option("--commit", is_flag=True, help="Store the event and print its commitment; play nothing.")
+    return commit(public(command))

@@ -6,24 +6,24 @@ from pathlib import Path
 import click
 import msgspec
 
-from khiva_arena.cli.again import commands
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.lookup import events_of
 from khiva_arena.cli.options import json_option, store_argument
-from khiva_arena.cli.settings import MOST
-from khiva_arena.cli.standings import in_common, pooled, pooled_standings, title
-from khiva_arena.cli.width import table_width
+from khiva_arena.competition.find import events_of
+from khiva_arena.competition.more_seeds import commands
+from khiva_arena.competition.pools import in_common, pooled, pooled_standings, title
+from khiva_arena.competition.settings import MOST
 from khiva_arena.errors import ConfigError
 from khiva_arena.report import plan
-from khiva_arena.report.standings import Standings
 from khiva_arena.report.text import paragraphs
+from khiva_arena.report.values import Standings
 from khiva_arena.store.db import EventRow, Store
+from khiva_arena.terminal.tty import table_width
 from khiva_arena.text import harmless
 
 POWER = 0.8
 
 
-@click.command("plan", cls=Verb, short_help="Say how many seeds an error or a gap takes.")
+@click.command("plan", cls=Verb)
 @store_argument
 @click.argument("event", nargs=-1)
 @click.option("--error", type=float, metavar="ELO", help="The 95 % error that every bot is to have.")

@@ -1,4 +1,4 @@
-"""``khiva-arena replay``: one bot is sent again what a seat was sent in a stored match, to see where it chooses otherwise."""
+"""``khiva-arena replay``: one bot is sent again what a seat was sent in a stored match, to see which choices differ."""
 
 import json
 import sys
@@ -9,37 +9,37 @@ from typing import Any, NamedTuple
 
 import click
 
-from khiva_arena.arbiter import bots as bot_files
-from khiva_arena.arbiter.again import Again, Reply, feed
-from khiva_arena.arbiter.bots import Bot
 from khiva_arena.arbiter.clock import Limits
-from khiva_arena.arbiter.isolation import WRAPPED, Level, Sandbox
-from khiva_arena.arbiter.loading import Loading
-from khiva_arena.arbiter.probe import best
+from khiva_arena.arbiter.refeed import RefeedResult, Reply, feed
+from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.arbiter.trace import Trace
-from khiva_arena.cli.completion import BOT, LEVEL
-from khiva_arena.cli.event import sandbox_as_stored
+from khiva_arena.cli.completion import BOT
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.lookup import bundled_match, match_of, secret_of
 from khiva_arena.cli.match import recorded_bot
-from khiva_arena.cli.options import json_option, runtime_option, store_argument
-from khiva_arena.cli.sandbox import sandbox_again
-from khiva_arena.cli.say import Trickle, say
-from khiva_arena.cli.settings import loading_of_flags
-from khiva_arena.cli.story import notes_of
+from khiva_arena.cli.options import json_option, setting_options, store_argument
+from khiva_arena.competition.find import bundled_match, match_of, secret_of
+from khiva_arena.competition.isolation import sandbox_again
+from khiva_arena.competition.settings_flags import loading_again
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.loading import Loading
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import get
 from khiva_arena.protocol.messages import Decide
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.requests import Asked, Request, requests
 from khiva_arena.result import Policy
+from khiva_arena.sandbox.cell import kind
+from khiva_arena.sandbox.detect import best
+from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.store.db import Store
+from khiva_arena.terminal.console import BufferedStderr, say
 from khiva_arena.text import harmless
 
-TOLD_LINES = 4
+SHOWN_LINES = 4
 
 
-@click.command("replay", cls=Verb, short_help="Send a bot again what a seat was sent in a stored match.")
+@click.command("replay", cls=Verb)
 @store_argument
 @click.argument("match")
 @click.option("--seat", type=click.IntRange(min=0), metavar="K", help="The seat, from 0 [default: that of BOT, by its name].")
@@ -50,14 +50,14 @@ TOLD_LINES = 4
     allow_from_autoenv=False,
     help="A folder, a command or a shipped bot [default: the one that sat there].",
 )
-@click.option(
-    "--isolation", metavar="LEVEL", shell_complete=LEVEL, help="As in `khiva-arena match` [default: that of the match]."
+@setting_options(
+    *("isolation", "limits", "runtimes"),
+    isolation="As in `khiva-arena match` [default: that of the match].",
+    limits="How large the bot may be; see `khiva-arena doctor`.",
 )
-@runtime_option
-@click.option("--limit", "limit", multiple=True, metavar="KEY=VALUE", help="How large the bot may be; see `khiva-arena doctor`.")
 @click.option("--wait", is_flag=True, help="No clock, and a stop before the first message, to attach a debugger.")
-@click.option("--from", "first", type=click.IntRange(min=0), metavar="N", help="Compare from gather N on; all is sent.")
-@click.option("--until", "last", type=click.IntRange(min=1), metavar="N", help="Send nothing behind gather N.")
+@click.option("--from", "first", type=click.IntRange(min=0), metavar="N", help="Compare from step N on; all is sent.")
+@click.option("--until", "last", type=click.IntRange(min=1), metavar="N", help="Send nothing behind step N.")
 @click.option("--trace", is_flag=True, help="Print the messages of both directions on stderr, long ones cut.")
 @click.option("--notes", is_flag=True, help="Also print what the bot wrote on stderr, with marks of what it was asked before.")
 @json_option
@@ -77,21 +77,21 @@ def command(
     as_json: bool,
 ) -> int:
     """Send BOT what seat K was sent in MATCH of STORE (as EVENT/ORDINAL, or the beginning of its id), and print each decision
-    where it now chooses otherwise, with what follows from either choice. The match goes on as it was recorded, whatever the bot
-    chooses. Exit code 1 if a choice differs or the bot fails. STORE may be a bundle; then name the BOT. Gather N is the N-th
+    that it now makes otherwise, with what follows from either choice. The match goes on as it was recorded, whatever the bot
+    chooses. Exit code 1 if a choice differs or the bot fails. STORE may be a bundle; then name the BOT. Step N is the N-th
     time in the match that seats were asked; 0 is the start.
 
-    Every message is the one that was sent then, byte for byte, but for what is not recorded. bank_ms is the whole bank until
-    the seat's first timeout, and 0 after it. Where the seat broke the protocol, its last request may not have gone out. A
-    bundle does not hold the lines that told bots of their faults.
+    Every message is the one that was sent then, byte for byte, except what is not recorded. bank_ms is the whole bank until
+    the seat's first timeout, and 0 after it. If the seat broke the protocol, its last request may not have gone out. A
+    bundle does not hold the lines that informed bots of their faults.
 
     --wait names the bot's own process and waits for Enter: attach `gdb -p`, `py-spy` or `jdb` meanwhile. Then no clock runs, and
     Ctrl-C ends it. Of a program that was built with -g, gdb finds the sources. A bot that is kept from this machine may be hard
     to attach to: --isolation trusted runs it with all of your rights instead. Without a terminal --wait only stops the clock.
 
-    --json: match, seat, bot, same, asked, failed, differences (each with gather, kind, req, then, now), notes.
+    --json: match, seat, bot, same, asked, failed, differences (each with gather, that is the step, kind, req, then, now), notes.
     """
-    loading = loading_of_flags(runtime, limit)
+    loading = loading_again({"runtime": runtime, "limit": limit})
     found = _bundled(store, match) if store.is_file() else _stored(store, match, loading)
     record = found.record
     named = None if bot is None else bot_files.load(bot, loading=loading)
@@ -112,7 +112,7 @@ def command(
     header = record.header
     settings = (bot_files.stage(entrant, sandbox.level), sandbox, Limits(**header.time), Policy(header.policy))
     attach = _attach(sandbox.level) if wait else None
-    with Trickle() as lines:
+    with BufferedStderr() as lines:
         again = feed(sent, *settings, trace=Trace([f"{entrant.name}#{seat}"], lines) if trace else None, attach=attach)
     asked = [reply for reply in again.replies if reply.request.gather >= (first or 0)]
     differ = [reply for reply in asked if not _same(reply)]
@@ -129,7 +129,7 @@ def command(
 
 
 def _seat_of(record: Record, bot: Bot | None) -> int:
-    """The one seat that a bot had, as it is now or by its name. Raises ConfigError where there is not just one."""
+    """The one seat that a bot had, as it is now or by its name. Raises ConfigError if there is not just one."""
     seats = record.header.seats
     for sat in (
         [number for number, who in enumerate(seats) if bot and who.bot == bot.identity],
@@ -138,12 +138,12 @@ def _seat_of(record: Record, bot: Bot | None) -> int:
         if len(sat) == 1:
             return sat[0]
     there = ", ".join(f"{number} was {who.name}" for number, who in enumerate(seats))
-    raise ConfigError(f"--seat is missing, and --bot does not tell which one is meant: seat {there}")
+    raise ConfigError(f"--seat is missing, and --bot does not say which one is meant: seat {there}")
 
 
 class _Found(NamedTuple):
-    """A match. ``bot`` finds who sat at a seat, None where that cannot be known; ``details``: by seat and gather, what it was
-    told of its fault."""
+    """A match. ``bot`` finds who sat at a seat, None if that cannot be known; ``details``: by seat and gather, what it
+    was sent about its fault."""
 
     record: Record
     secret: bytes
@@ -162,7 +162,7 @@ def _stored(folder: Path, word: str, loading: Loading) -> _Found:
     def bot(seat: int) -> Bot:
         return recorded_bot(event, row.seats[seat].bot, loading)
 
-    return _Found(row.parsed(), secret, sandbox_as_stored(event.definition), bot, details)
+    return _Found(row.parsed(), secret, event.definition.sandbox(), bot, details)
 
 
 def _bundled(file: Path, word: str) -> _Found:
@@ -178,7 +178,8 @@ def _sandbox(stored: Sandbox, asked: str | None, wait: bool) -> Sandbox:
 
 def _attach(level: Level) -> Callable[[int], bool]:
     def attach(pid: int) -> bool:
-        inside = f"; it is kept at {level}: where a debugger may not attach, try --isolation trusted" if level in WRAPPED else ""
+        kept = f"; it is kept at {level}: if a debugger may not attach, try --isolation trusted"
+        inside = "" if kind(level).debuggable else kept
         if not sys.stdin or not sys.stdin.isatty():
             say(f"the bot is process {pid}{inside}; no clock runs")
             return False
@@ -204,25 +205,25 @@ def _asked(request: Request) -> Asked:
 # --- as text ---
 
 
-def _print(record: Record, seat: int, name: str, again: Again, asked: Sequence[Reply], differ: Sequence[Reply]) -> None:
+def _print(record: Record, seat: int, name: str, again: RefeedResult, asked: Sequence[Reply], differ: Sequence[Reply]) -> None:
     header = record.header
     who = f"seat {seat} of {len(header.seats)}, then {header.seats[seat].name}, now {name}"
     click.echo(harmless(f"match {header.match}: {who}"))
     for reply in differ:
         request, message = reply.request, reply.request.message
         assert isinstance(message, Decide)
-        click.echo(f"gather {request.gather}, {message.kind}, {len(message.legal)} legal:")
+        click.echo(f"step {request.gather}, {message.kind}, {len(message.legal)} legal:")
         then, why = _asked(request).choice.choice, _asked(request).choice.why
-        told = [_told(record, request, choice) for choice in (then, reply.choice)]
+        follows = [_what_follows(record, request, choice) for choice in (then, reply.choice)]
         click.echo(f"  then {_chosen(message, then, why)}")
-        _echo_lines(told[0], told[1])
+        _echo_lines(follows[0], follows[1])
         if reply.blame is not None:
             click.echo(harmless(f"  now  {reply.blame.verdict}: {reply.blame.detail}"))
         else:
             click.echo(f"  now  {_chosen(message, reply.choice, '')}")
-            _echo_lines(told[1], told[0])
+            _echo_lines(follows[1], follows[0])
     if again.out is not None:
-        when = "at the start" if again.out.gather == 0 else f"at gather {again.out.gather}"
+        when = "at the start" if again.out.gather == 0 else f"at step {again.out.gather}"
         as_then = ", as it did then" if record.forfeited_at[seat] == again.out.gather else ""
         click.echo(harmless(f"{name} fails {when}{as_then}: {again.out.verdict}: {again.out.detail}"))
     if differ:
@@ -240,8 +241,8 @@ def _short(entry: Any) -> str:
     return json.dumps(entry, separators=(",", ":"))
 
 
-def _told(record: Record, request: Request, choice: int | None) -> list[str]:
-    """What happens next if the seat chooses this and all others as they did, as the game tells it."""
+def _what_follows(record: Record, request: Request, choice: int | None) -> list[str]:
+    """What happens next if the seat chooses this and all others as they did, in the words of the game."""
     if choice is None:
         return []
     asked = _asked(request)
@@ -255,16 +256,18 @@ def _told(record: Record, request: Request, choice: int | None) -> list[str]:
 def _echo_lines(mine: Sequence[str], others: Sequence[str]) -> None:
     """What only one of two choices leads to, the first lines of it."""
     only = [line for line in mine if line not in others]
-    for line in only[:TOLD_LINES]:
+    for line in only[:SHOWN_LINES]:
         click.echo(f"         {line}")
-    if len(only) > TOLD_LINES:
-        click.echo(f"         ... and {len(only) - TOLD_LINES} more")
+    if len(only) > SHOWN_LINES:
+        click.echo(f"         ... and {len(only) - SHOWN_LINES} more")
 
 
 # --- as JSON ---
 
 
-def _plain(record: Record, seat: int, name: str, again: Again, asked: Sequence[Reply], differ: Sequence[Reply]) -> dict[str, Any]:
+def _plain(
+    record: Record, seat: int, name: str, again: RefeedResult, asked: Sequence[Reply], differ: Sequence[Reply]
+) -> dict[str, Any]:
     out = again.out
     return {
         "match": record.header.match,

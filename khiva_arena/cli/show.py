@@ -7,21 +7,20 @@ from typing import Any
 
 import click
 
+from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.lookup import events_of, match_of, matches_of, secret_of
 from khiva_arena.cli.options import json_option, store_argument
-from khiva_arena.cli.story import notes_of, story
-from khiva_arena.cli.width import list_width
+from khiva_arena.competition.find import events_of, match_of, matches_of, secret_of
+from khiva_arena.replay.story import story
 from khiva_arena.report.text import listing
-from khiva_arena.schedule.formats import Format
+from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.store.db import Store
+from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 
-ROUNDS = (Format.SWISS, Format.KNOCKOUT)
 
-
-@click.command("show", cls=Verb, short_help="Print what a store holds, or one match of it turn by turn.")
+@click.command("show", cls=Verb)
 @store_argument
 @click.argument("match", required=False)
 @click.option("--notes", is_flag=True, help="Also print what each bot wrote on stderr, with marks of what it was asked before.")
@@ -29,7 +28,7 @@ ROUNDS = (Format.SWISS, Format.KNOCKOUT)
 def command(store: Path, match: str | None, notes: bool, as_json: bool) -> None:
     """Without MATCH, list the events and matches of STORE. With MATCH (as EVENT/ORDINAL, or the beginning of its id), print it
     turn by turn, hidden cards included, and the line that plays it again. In JSON a line of a seat's notes that begins with
-    U+001E is the arbiter's own, such as "[gather 12: boost]"."""
+    U+001E is the arbiter's own, such as "[step 12: boost]"."""
     with Store.read(store) as opened:
         if match is None:
             _list(opened, as_json)
@@ -45,17 +44,19 @@ def _list(store: Store, as_json: bool) -> None:
             result = [(names[seat.bot], seat.rank, seat.score, seat.verdict) for seat in row.seats]
             listed.append({"match": f"{event.number}/{row.ordinal}", "id": row.id, "seed": row.seed, "seats": result})
     if as_json:
-        events = [{"event": e.number, "id": e.id, "begun": e.created, "definition": e.definition} for e in events_of(store, ())]
+        events = [
+            {"event": e.number, "id": e.id, "begun": e.created, "definition": e.definition.plain()} for e in events_of(store, ())
+        ]
         click.echo(json.dumps({"events": events, "matches": listed}))
         return
     for event in events_of(store, ()):
         what = event.definition
-        stage = f"stage {what['stage']}, " if what.get("stage") else ""
-        each = " a round" if what["format"] in ROUNDS else ""
-        seed = f"{count(what['seeds'], 'seed')}{each}" + (", drawn" if what["seed"] is None else ", given")
+        stage = f"stage {what.stage}, " if what.stage else ""
+        each = " a round" if FORMATS[what.format].IN_ROUNDS else ""
+        seed = f"{count(what.seeds, 'seed')}{each}" + (", drawn" if what.seed is None else ", given")
         click.echo(
             harmless(
-                f"event {event.number} ({event.id}): {stage}{what['format']}, {what['game']}, {what['seats']} seats, {seed}, "
+                f"event {event.number} ({event.id}): {stage}{what.format}, {what.game}, {what.seats} seats, {seed}, "
                 f"begun {event.created}"
             )
         )
@@ -83,7 +84,7 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
     click.echo(story(record, secret_of(store, event, row.seed)[0]))
     for seat in row.seats:
         for verdict, detail, gather in seat.faults:
-            click.echo(harmless(f"seat {seat.seat}: {verdict} at gather {gather}: {detail}"))
+            click.echo(harmless(f"seat {seat.seat}: {verdict} at step {gather}: {detail}"))
         if notes:
             click.echo(notes_of(seat.seat, seat.notes, seat.notes_total))
     again = shlex.join(["khiva-arena", "match", "--from", str(store.folder), f"{event.number}/{row.ordinal}"])

@@ -6,17 +6,19 @@ from typing import Any
 
 import click
 
-from khiva_arena.cli.competition import compete, entrants_named
 from khiva_arena.cli.completion import BOT
-from khiva_arena.cli.draw import How, draw_options, print_commitment
-from khiva_arena.cli.event import stored, timetable_of
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.names import under_a_table
-from khiva_arena.cli.options import conditions, json_option
-from khiva_arena.cli.sequential import so_far
-from khiva_arena.cli.settings import settle, tables_of_flags
+from khiva_arena.cli.options import OF_A_MATCH, draw_options, json_option, setting_options
+from khiva_arena.cli.run import print_commitment
+from khiva_arena.competition.draw import How
+from khiva_arena.competition.events import stored, timetable_of
+from khiva_arena.competition.run import compete, entrants_named
+from khiva_arena.competition.sequential import rated, so_far
+from khiva_arena.competition.settings import settle
+from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.sprt import FEWEST_BLOCKS, Hypotheses, Model
+from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.sprt import Sprt, to_json, to_text
 from khiva_arena.store.db import Store
 
@@ -24,29 +26,27 @@ MOST_SEEDS = 10_000
 UNDECIDED = 1
 
 
-@click.command("sprt", cls=Verb, short_help="Test whether one bot is better than others, and stop by itself.")
+@click.command("sprt", cls=Verb)
 @click.argument("candidate", shell_complete=BOT)
 @click.argument("opponents", nargs=-1, required=True, shell_complete=BOT)
-@conditions
+@setting_options(
+    *(name for name in OF_A_MATCH if name != "bots"),
+    *("seats", "seeds", "jobs", "out", "events"),
+    seats="Seats at a table, filled with the opponents and copies of them [default: 2].",
+    seeds=f"Deals at most [default: {MOST_SEEDS}]; with another number it is another test.",
+    out="The store; a test that is in it is resumed.",
+)
 @click.option("--elo0", type=float, default=0.0, show_default=True, help="H0: the candidate is so much better, or less.")
 @click.option("--elo1", type=float, default=20.0, show_default=True, help="H1: it is so much better, or more.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="About how often a candidate at elo0 passes.")
 @click.option("--beta", type=float, default=0.05, show_default=True, help="About how often one at elo1 fails.")
 @click.option("--normalized", is_flag=True, help="Both bounds are normalised Elo.")
-@click.option(
-    "--seats", type=int, metavar="N", help="Seats at a table, filled with the opponents and copies of them [default: 2]."
-)
-@click.option(
-    "--seeds", type=int, metavar="N", help=f"Deals at most [default: {MOST_SEEDS}]; with another number it is another test."
-)
-@click.option("-j", "--jobs", type=int, metavar="N", help="Matches at a time [default: 1].")
-@click.option("--out", metavar="DIR", help="The store [default: results/latest]; a test that is in it is resumed.")
-@click.option("--events", metavar="FILE", help="Also write what happens as JSON lines, for `khiva-arena watch` and programs.")
-@click.option("--any-engine", is_flag=True, help="Go on with a test that another version of khiva-arena began; it is marked.")
+@click.option("--any-engine", is_flag=True, help="Continue a test that another version of khiva-arena began; it is marked.")
 @click.option(
     "--new-event",
     is_flag=True,
-    help="Begin another test: if all of these settings are over, or beside one that is not and that bots or settings have left.",
+    help="Begin another test if all tests of these settings are over, or beside an unfinished one whose bots or settings have "
+    "changed since.",
 )
 @draw_options
 @json_option
@@ -70,13 +70,11 @@ def command(
     how = How(any_engine, new_event, commit, public)
     model = Model.NORMALIZED if normalized else Model.LOGISTIC
     hypotheses = Hypotheses(flags.pop("elo0"), flags.pop("elo1"), flags.pop("alpha"), flags.pop("beta"), model)
-    said = {key: value for key, value in flags.items() if value not in (None, ())}
-    tables = tables_of_flags(said)
-    given = {"seats": 2, "seeds": MOST_SEEDS} | said | tables | {"bots": (candidate, *opponents)}
+    given = {"seats": 2, "seeds": MOST_SEEDS} | given_by_flags(flags) | {"bots": (candidate, *opponents)}
     settings = settle(given, hypotheses=hypotheses)
     if settings.seeds < FEWEST_BLOCKS:
         raise ConfigError(f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} are too few")
-    entrants = entrants_named({**tables, "bots": settings.bots})
+    entrants = entrants_named(given)
     played, complete = compete([settings], entrants, how)
     if commit:
         print_commitment(settings.out, played[0], as_json)
@@ -93,7 +91,7 @@ def sprt_of(folder: Path, event: str) -> Sprt:
     with Store.read(folder) as store:
         row = stored(store, event)
         timetable = timetable_of(store, row)
-        test, _ = so_far(row, timetable, store.matches(event))
+        test, _ = so_far(row, timetable, map(rated, store.matches(event)))
     names = [bot.name for bot in row.bots]
     per_seed = timetable.per_seed(timetable.shapes[0])
     return Sprt(row.id, names[0], tuple(names[1:]), timetable.seats, timetable.seeds, per_seed, test.report())

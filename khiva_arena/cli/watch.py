@@ -7,32 +7,32 @@ from pathlib import Path
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.watching.follow import Source, follow, open_source, tell
-from khiva_arena.cli.watching.stream import NoStream
-from khiva_arena.cli.watching.terminal import can_draw
 from khiva_arena.errors import ConfigError
+from khiva_arena.stream import NotAStream
+from khiva_arena.terminal.tty import can_draw
+from khiva_arena.terminal.viewer import Source, Viewer, follow, open_source, print_lines
 
 
-@click.command("watch", cls=Verb, short_help="Watch a run that writes its events to a file.")
+@click.command("watch", cls=Verb)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 def command(file: Path) -> int:
     """Watch a run that writes its events to FILE, `khiva-arena run --events FILE`, until it ends; print how it stood if it has
     ended. Off a terminal, print a line for each thing that happens. Ctrl-C leaves with exit code 130: the run was not
-    seen to its end, and the same command goes on watching."""
+    seen to its end, and the same command continues to watch."""
     source = open_source(file)
     try:
         if can_draw(sys.stdout):
             return _draw(source)
-        tell(source, click.echo, time.sleep)
-    except NoStream as error:
+        print_lines(source, click.echo, time.sleep)
+    except NotAStream as error:
         raise ConfigError(f"{file}: this is no stream of events: {error}") from None
     return 0
 
 
 def _draw(source: Source) -> int:
-    """Returns 1 where the terminal has gone."""
+    """Returns 1 if the terminal has gone."""
     try:
-        follow(source, sys.stdout, time.sleep, viewer=True)
+        follow(Viewer(source), sys.stdout, time.sleep, to_the_end=True)
     except OSError:
         return 1
     return 0

@@ -9,7 +9,8 @@ str keys.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from types import MappingProxyType
+from typing import Any, NamedTuple, Self, is_typeddict
 
 from khiva_arena.errors import ConfigError, IllegalChoice
 
@@ -25,6 +26,12 @@ class Decision(NamedTuple):
 
     kind: str
     legal: Sequence[list[Plain]]
+
+
+Pending = Mapping[int, Decision]
+"""By seat that is asked, its decision; more than one seat answers simultaneously and in secret."""
+NOBODY: Pending = MappingProxyType({})
+"""Nobody is asked anything."""
 
 
 class Event(NamedTuple):
@@ -50,7 +57,12 @@ class Shapes(NamedTuple):
     events: Sequence[Any]
 
 
-def check_choices(asked: Mapping[int, Decision], choices: Mapping[int, int]) -> None:
+def event_shapes(names: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The shapes of events among what a file defines (its ``globals()``), in its order: TypedDicts with a "type"."""
+    return tuple(one for one in list(names.values()) if is_typeddict(one) and "type" in one.__annotations__)
+
+
+def check_choices(asked: Pending, choices: Mapping[int, int]) -> None:
     """Raises IllegalChoice unless there is an index into ``legal`` for each asked seat and for no other."""
     if not asked:
         raise IllegalChoice("the match is over")
@@ -63,10 +75,10 @@ def check_choices(asked: Mapping[int, Decision], choices: Mapping[int, int]) -> 
 
 
 class State(ABC):
-    """A match in progress, mutable, with ``clone`` for those who search."""
+    """A match in progress, mutable, with ``clone`` for bots that search."""
 
     @abstractmethod
-    def pending(self) -> Mapping[int, Decision]:
+    def pending(self) -> Pending:
         """Who is asked what, in seat order. More than one seat: simultaneous and secret. Empty when the match is over.
 
         Idempotent and cheap to call again. A decision with one legal entry is never asked.
@@ -116,8 +128,16 @@ class Game(ABC):
     rules_version: str
     seats: Sequence[int]
     """The seat counts it can be played with, rising."""
-    variants: Mapping[str, str]
-    """By key of the rules map, for people: what it can be."""
+
+    @property
+    @abstractmethod
+    def variants(self) -> Mapping[str, str]:
+        """By key of the rules map, for people: what it can be."""
+
+    @property
+    def samples(self) -> Sequence[Mapping[str, Plain]]:
+        """Rules maps, without the defaults, that show a bot what the default rules do not: a check plays them, too."""
+        return ()
 
     def check_seats(self, seats: int) -> None:
         """Raises ConfigError on a seat count the game lacks."""
@@ -126,8 +146,8 @@ class Game(ABC):
 
     @abstractmethod
     def rules(self, given: Mapping[str, Plain]) -> dict[str, Plain]:
-        """The rules map: defaults with ``given`` laid over them, canonical, for hashing into the record. Whole but for what
-        ``every_rule`` adds.
+        """The rules map: defaults with ``given`` laid over them, canonical, for hashing into the record. Whole except for
+        what ``every_rule`` adds.
 
         Raises RulesError naming every unknown key, unknown variant and inconsistency.
         """

@@ -90,7 +90,7 @@ def check_game(
     return states
 
 
-def visible(events: Sequence[Event], seat: int) -> list[dict[str, Plain]]:
+def seen_by(events: Sequence[Event], seat: int) -> list[dict[str, Plain]]:
     """What one seat sees of these events."""
     return [event.data for event in events if event.to is None or seat in event.to]
 
@@ -123,6 +123,7 @@ def _check_front(game: Game) -> None:
         "seat counts rise": list(game.seats) == sorted(set(game.seats)) and bool(game.seats),
         "a canonical rules map is its own canonical map": game.rules(rules) == rules,
         "a rules map is plain": check_plain(rules) is None,
+        "a sample of the rules is not the default": all(game.rules(sample) != rules for sample in game.samples),
         "an unknown rule is refused": _refuses(lambda: game.rules({"no such rule": 1}), RulesError),
         "too few seats are refused": _refuses(lambda: game.new(game.seats[0] - 1, rules, bytes(32)), ConfigError),
         "too many seats are refused": _refuses(lambda: game.new(game.seats[-1] + 1, rules, bytes(32)), ConfigError),
@@ -254,7 +255,7 @@ def _check_twins(match: _Match, state: State, choices: Choices) -> None:
     blind = {s for s in range(match.seats) if s != actor}
     for _ in range(8):
         mine, yours = ours.apply(choices), theirs.apply(other)
-        blind = {s for s in blind if visible(mine, s) == visible(yours, s)}
+        blind = {s for s in blind if seen_by(mine, s) == seen_by(yours, s)}
         for seat in blind:
             match.want(ours.view(seat) == theirs.view(seat), "equal observations give equal views")
             match.want(ours.pending().get(seat) == theirs.pending().get(seat), "equal observations give equal legal lists")

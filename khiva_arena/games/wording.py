@@ -5,11 +5,6 @@ from collections.abc import Mapping, Sequence
 from khiva_arena.games.base import Plain
 
 
-def plural(count: int, what: str) -> str:
-    """ "1 card", "2 cards"."""
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
 def standing(end: Mapping[str, Plain], names: Sequence[str]) -> str:
     """The end of a match, from its event: cause, then places, names and scores, best first."""
     rows = sorted(zip(end["ranks"], range(len(names)), names, end["scores"], strict=True))

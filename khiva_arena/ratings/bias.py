@@ -10,16 +10,21 @@ from math import sqrt
 import numpy as np
 
 from khiva_arena.ratings.elo import Ratings, half_width
-from khiva_arena.ratings.pairs import Floats, Ints, MatchArrays, PairCells, RatedMatch, TableArrays, chunked, meetings, summed
+from khiva_arena.ratings.pairs import Floats, Ints, PairCells, RatedMatch, TableArrays, meetings, summed, tables_of
 from khiva_arena.ratings.proportions import proportions
 
 
 @dataclass(frozen=True, slots=True)
 class SeatBias:
-    """Mean pair score, 0..1, of whoever sat in ``seat`` of a table of ``seats``, with its 95 % interval clustered on blocks.
+    """How well whoever sits in a seat does. Complete tables have every bot in every seat equally often, so that a fair seat
+    scores 1/2.
 
-    Complete tables have every bot in every seat equally often, so that 1/2 is what a fair seat scores. low, high: None with
-    fewer than two blocks.
+    seats: of the table.
+    seat: from 0.
+    score: mean pair score, 0..1.
+    low, high: its 95 % interval, clustered on blocks; None with fewer than two blocks.
+    matches: how many.
+    blocks: seeds they were on.
     """
 
     seats: int
@@ -35,12 +40,15 @@ class SeatBias:
 class NeighbourBias:
     """What it is worth to sit directly after ``bot``: in the seat that it passes to, its own plus one.
 
-    effect: in pair score. A seat's score less what the ratings expect of it against that table is compared, for each other bot
-        at tables of one size with ``bot``, between the matches in which it sat directly after ``bot`` and the others; the
-        comparisons are averaged with the weights of least squares. Near 0 if nobody gains or loses by who passes to it.
-    low, high: 95 % interval, clustered on blocks.  None with fewer than two blocks that tell, as is effect without any, and where
-        all of these say the same.
+    bot: the one that passes.
+    effect: pair score; None without a block that tells. A seat's score less what the ratings expect of it against that table is
+        compared, for each other bot at tables of one size with ``bot``, between the matches in which it sat directly after
+        ``bot`` and the others; the comparisons are averaged with the weights of least squares. Near 0 if nobody gains or loses
+        by who passes to it.
+    low, high: its 95 % interval, clustered on blocks; None with fewer than two blocks that tell, and if all of these say the
+        same.
     matches: in which some bot sat directly after ``bot`` and that were compared; two seats make no difference and are none.
+    blocks: seeds that tell.
     """
 
     bot: int
@@ -51,13 +59,12 @@ class NeighbourBias:
     blocks: int
 
 
-def seat_bias(matches: Iterable[RatedMatch] | MatchArrays) -> tuple[SeatBias, ...]:
+def seat_bias(matches: Iterable[RatedMatch]) -> tuple[SeatBias, ...]:
     """For each table size that was played, each of its seats."""
     by_seats: dict[int, list[tuple[Ints, Floats]]] = {}
-    for tables in chunked(matches):
-        for one in map(_started, tables):
-            by_seats.setdefault(one.bots.shape[1], []).append((one.block, pair_scores(one.ranks)))
-    found = []
+    for tables in map(_started, tables_of(matches)):
+        by_seats.setdefault(tables.bots.shape[1], []).append((tables.block, pair_scores(tables.ranks)))
+    biases = []
     for seats, parts in sorted(by_seats.items()):
         block, score = np.concatenate([b for b, _ in parts]), np.concatenate([s for _, s in parts])
         played, at = np.unique(block, return_inverse=True)
@@ -68,15 +75,15 @@ def seat_bias(matches: Iterable[RatedMatch] | MatchArrays) -> tuple[SeatBias, ..
             all_blocks = np.zeros(len(played), dtype=np.int64)
             p = proportions(all_blocks, summed(at, score[:, seat], len(played)), count, 1)
             low, high = _or_none(float(p.low[0])), _or_none(float(p.high[0]))
-            found.append(SeatBias(seats, seat, float(p.share[0]), low, high, len(block), len(played)))
-    return tuple(found)
+            biases.append(SeatBias(seats, seat, float(p.share[0]), low, high, len(block), len(played)))
+    return tuple(biases)
 
 
-def neighbour_bias(matches: Iterable[RatedMatch] | MatchArrays, ratings: Ratings) -> tuple[NeighbourBias, ...]:
+def neighbour_bias(matches: Iterable[RatedMatch], ratings: Ratings) -> tuple[NeighbourBias, ...]:
     """One for each bot. Tables with copies of a bot, or with a bot that has no rating, are left out."""
     bots = len(ratings.elo)
     elo = np.array([np.nan if e is None else e for e in ratings.elo])
-    rows = [_neighbours(_started(one), elo) for tables in chunked(matches) for one in tables if one.bots.shape[1] > 2]
+    rows = [_neighbours(_started(one), elo) for one in tables_of(matches) if one.bots.shape[1] > 2]
     block, upstream, group, after, rest = (np.concatenate(column) for column in zip(*rows, _NO_ROWS, strict=True))
     _, at = np.unique(group, return_inverse=True)  # one bot beside one other at tables of one size
     size = np.bincount(at).astype(np.float64)
@@ -89,20 +96,22 @@ def neighbour_bias(matches: Iterable[RatedMatch] | MatchArrays, ratings: Ratings
     with np.errstate(invalid="ignore", divide="ignore"):
         effect = summed(upstream, x * y, bots) / total
         score = summed(cell, x * (y - effect[upstream] * x), bots * len(blocks)).reshape(shape)
-        jumps = score / (total[:, None] - information)  # one step of leaving the block out, as in F4's CR3
-    found = []
+        jumps = score / (
+            total[:, None] - information
+        )  # one step of leaving the block out, as in CR3 (docs/how-ratings-work.md F4)
+    biases = []
     for bot in range(bots):
         tells = information[bot] > 0
         number, played = int(tells.sum()), int(after[(upstream == bot) & (x != 0)].sum())
         if number == 0:
-            found.append(NeighbourBias(bot, None, None, None, 0, 0))
+            biases.append(NeighbourBias(bot, None, None, None, 0, 0))
             continue
         variance = float((jumps[bot, tells] ** 2).sum()) * (number - 1) / number
-        error = half_width(sqrt(variance), number) if np.isfinite(variance) and variance > _STILL else None
+        error = half_width(sqrt(variance), number) if np.isfinite(variance) and variance > _ROUNDING else None
         mean = float(effect[bot])
         low, high = (None, None) if error is None else (mean - error, mean + error)
-        found.append(NeighbourBias(bot, mean, low, high, played, number))
-    return tuple(found)
+        biases.append(NeighbourBias(bot, mean, low, high, played, number))
+    return tuple(biases)
 
 
 def opponents_average(cells: PairCells, ratings: Ratings) -> tuple[float | None, ...]:
@@ -115,14 +124,13 @@ def opponents_average(cells: PairCells, ratings: Ratings) -> tuple[float | None,
     return tuple(m / w if w else None for m, w in zip(mean.tolist(), total.tolist(), strict=True))
 
 
-def tie_share(matches: Iterable[RatedMatch] | MatchArrays, bots: int) -> tuple[float | None, ...]:
+def tie_share(matches: Iterable[RatedMatch], bots: int) -> tuple[float | None, ...]:
     """Share of each bot's rated pairs that were ties, weighted as in the fit; None where it has none."""
     tied, total = np.zeros(bots), np.zeros(bots)
-    for tables in chunked(matches):
-        for met in (met for one in tables for met in meetings(one, bots)):
-            for seat in (met.i, met.j):
-                total += met.weight * np.bincount(met.bots[:, seat], minlength=bots)
-                tied += met.weight * np.bincount(met.bots[met.ahead == 0.5, seat], minlength=bots)
+    for met in (met for tables in tables_of(matches) for met in meetings(tables, bots)):
+        for seat in (met.i, met.j):
+            total += met.weight * np.bincount(met.bots[:, seat], minlength=bots)
+            tied += met.weight * np.bincount(met.bots[met.ahead == 0.5, seat], minlength=bots)
     return tuple(t / w if w else None for t, w in zip(tied.tolist(), total.tolist(), strict=True))
 
 
@@ -132,7 +140,7 @@ def pair_scores(ranks: Ints) -> Floats:
     return np.asarray((ahead / (ranks.shape[1] - 1) + 1) / 2)
 
 
-_STILL = 1e-12  # a variance of effects in pair score below this is rounding
+_ROUNDING = 1e-12  # a variance of effects in pair score below this is rounding
 _NO_ROWS = (*(np.zeros(0, dtype=np.int64) for _ in range(3)), np.zeros(0), np.zeros(0))
 
 

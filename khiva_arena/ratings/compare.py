@@ -1,4 +1,4 @@
-"""Who is above whom: likelihood of superiority, and ranks as intervals. Sources: reference/ratings.md F4, section 5.
+"""Who is above whom: likelihood of superiority, and ranks as intervals. Formulas: docs/how-ratings-work.md F4.
 
 Ranks. Bot j is certainly above i if its Elo is higher by more than c SE_ij, where c makes all such statements about all n bots
 hold together with 95 %. c is that of Tukey's range: for independent bots with equal errors |d_ij| / SE_ij of all pairs stays
@@ -52,9 +52,9 @@ def rank_intervals(ratings: Ratings) -> tuple[tuple[int, int] | None, ...]:
     above = np.zeros(counted.shape, dtype=np.bool_)
     groups, cut = [np.flatnonzero(ranked)], True
     while cut and (sizes := sorted(len(group) for group in groups if len(group) > 1)):
-        found = _certainly(pairs, counted, together(*sizes))
+        certain = _certainly(pairs, counted, together(*sizes))
         for group in groups:
-            above[np.ix_(group, group)] = found[np.ix_(group, group)]
+            above[np.ix_(group, group)] = certain[np.ix_(group, group)]
         parts = [part for group in groups for part in _parts(group, above)]
         cut, groups = len(parts) > len(groups), parts
     better, worse = above.sum(axis=1), above.sum(axis=0)
@@ -71,7 +71,8 @@ def _certainly(pairs: tuple[Floats, Floats, Ints], counted: Floats, level: float
 
 
 def _parts(group: Ints, above: npt.NDArray[np.bool_]) -> list[Ints]:
-    """The bots of a group in parts between which each two are told apart: connected components of those that are not."""
+    """The bots of a group in parts, so that of two bots in different parts one is certainly above the other: the connected
+    components of pairs of which neither is."""
     inside = above[np.ix_(group, group)]
     near = (~(inside | inside.T)).astype(np.float32)
     while True:
@@ -124,11 +125,11 @@ def _pairs(ratings: Ratings) -> tuple[Floats, Floats, Ints]:
     variance = differences(ratings.covariance)
     fewer = np.minimum(seeds[:, None], seeds)
     compared = (groups[:, None] == groups) & (fewer > 1) & ~np.isnan(difference) & ~np.isnan(variance)
-    compared &= ~ratings.still & ~np.eye(len(elo), dtype=np.bool_)
+    compared &= ~ratings.no_variance_seen & ~np.eye(len(elo), dtype=np.bool_)
     error = np.where(compared, np.sqrt(np.maximum(0, np.where(compared, variance, 0))), np.nan)
     difference, freedom = np.where(compared, difference, 0.0), fewer - 1
     if ratings.oneway is None:
         return difference, error, freedom
-    told = ~np.isnan(ratings.oneway.error)
-    apart, errors = (ELO_PER_NAT * one for one in (ratings.oneway.apart, ratings.oneway.error))
-    return np.where(told, apart, difference), np.where(told, errors, error), np.where(told, ratings.oneway.freedom, freedom)
+    known = ~np.isnan(ratings.oneway.error)
+    distance, errors = (ELO_PER_NAT * one for one in (ratings.oneway.distance, ratings.oneway.error))
+    return np.where(known, distance, difference), np.where(known, errors, error), np.where(known, ratings.oneway.freedom, freedom)

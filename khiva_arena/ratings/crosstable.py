@@ -1,4 +1,4 @@
-"""Who scores what against whom, how surely, and what the ratings did not expect. reference/ratings.md section 5.2."""
+"""Who scores what against whom, how surely, and what the ratings did not expect. docs/how-ratings-work.md F4."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from khiva_arena.ratings.elo import Ratings
-from khiva_arena.ratings.pairs import Floats, Ints, MatchArrays, PairCells, RatedMatch, chunked, meetings, pair_cells
+from khiva_arena.ratings.pairs import Floats, Ints, PairCells, RatedMatch, meetings, pair_cells, tables_of
 from khiva_arena.ratings.proportions import proportions
 from khiva_arena.ratings.surprise import surprises
 
@@ -18,9 +18,10 @@ class Crosstable:
 
     score: mean pair score, 0..1, weighted as in the fit; NaN if the two never met.
     low, high: its 95 % interval, clustered on blocks (see ``proportions``); NaN with fewer than two blocks.
-    blocks: seeds on which the two met.  games: matches in which they met; None where only sums of matches were given.
-    significant: the interval leaves 1/2 out. One of twenty pairs of equal bots does so by chance.
-    expected: score by the ratings, NaN where a bot has none.
+    blocks: seeds on which the two met.
+    games: matches in which they met; None if only sums of matches were given.
+    significant: whether the interval leaves 1/2 out. One of twenty pairs of equal bots does so by chance.
+    expected: score by the ratings, 0..1; NaN if a bot has none.
     surprise: (score - expected) / standard error of that difference, see ``surprise``: near standard normal if the ratings say
         all; with few blocks it is beyond 2 somewhat more often.
     """
@@ -35,32 +36,32 @@ class Crosstable:
     surprise: Floats
 
 
-def crosstable(matches: Iterable[RatedMatch] | MatchArrays | PairCells, ratings: Ratings) -> Crosstable:
+def crosstable(matches: Iterable[RatedMatch] | PairCells, ratings: Ratings) -> Crosstable:
     """All pairs of the rated bots. ``matches``: those that were rated."""
     bots = len(ratings.elo)
     games = None
     if isinstance(matches, PairCells):
         cells = matches
     else:
-        kept = matches if isinstance(matches, MatchArrays) else list(matches)
+        kept = list(matches)
         cells, games = pair_cells(kept, bots), _games(kept, bots)
     pairs, at = np.unique(cells.low * bots + cells.high, return_inverse=True)
     low, high = np.divmod(pairs, bots)
-    found = proportions(at, cells.score, cells.weight, len(pairs), cells.unit)
+    shares = proportions(at, cells.score, cells.weight, len(pairs), cells.unit)
     elo = np.array([np.nan if elo is None else elo for elo in ratings.elo])
     expected = 1 / (1 + 10 ** ((elo[None, :] - elo[:, None]) / 400))
     np.fill_diagonal(expected, np.nan)
     blocks = np.zeros((bots, bots), dtype=np.int64)
-    blocks[low, high] = blocks[high, low] = found.blocks
+    blocks[low, high] = blocks[high, low] = shares.blocks
 
     def table(above: Floats, below: Floats) -> Floats:
         array = np.full((bots, bots), np.nan)
         array[low, high], array[high, low] = above, below
         return array
 
-    lows, highs = table(found.low, 1 - found.high), table(found.high, 1 - found.low)
+    lows, highs = table(shares.low, 1 - shares.high), table(shares.high, 1 - shares.low)
     return Crosstable(
-        score=table(found.share, 1 - found.share),
+        score=table(shares.share, 1 - shares.share),
         low=lows,
         high=highs,
         blocks=blocks,
@@ -71,15 +72,14 @@ def crosstable(matches: Iterable[RatedMatch] | MatchArrays | PairCells, ratings:
     )
 
 
-def _games(matches: Iterable[RatedMatch] | MatchArrays, bots: int) -> Ints:
+def _games(matches: Iterable[RatedMatch], bots: int) -> Ints:
     """(n, n) matches in which two bots met in a counted pair; more copies at a table make no more of them."""
     games = np.zeros(bots * bots, dtype=np.int64)
-    for tables in chunked(matches):
-        for one in tables:
-            rows = [np.zeros(0, dtype=np.int64)]
-            for met in meetings(replace(one, block=np.arange(len(one.block))), bots):  # the match takes the place of its block
-                a, b = met.bots[:, met.i], met.bots[:, met.j]
-                rows.append((met.block * bots + np.minimum(a, b)) * bots + np.maximum(a, b))
-            games += np.bincount(np.unique(np.concatenate(rows)) % (bots * bots), minlength=bots * bots)
+    for tables in tables_of(matches):
+        rows = [np.zeros(0, dtype=np.int64)]
+        for met in meetings(replace(tables, block=np.arange(len(tables.block))), bots):  # the match takes the place of its block
+            a, b = met.bots[:, met.i], met.bots[:, met.j]
+            rows.append((met.block * bots + np.minimum(a, b)) * bots + np.maximum(a, b))
+        games += np.bincount(np.unique(np.concatenate(rows)) % (bots * bots), minlength=bots * bots)
     upper = games.reshape(bots, bots)
     return np.asarray(upper + upper.T)

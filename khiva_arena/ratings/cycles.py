@@ -1,4 +1,4 @@
-"""How much of the differences between bots no rating can say: rock, paper, scissors. reference/ratings.md F11.
+"""How much of the differences between bots no rating can say: rock, paper, scissors. docs/how-ratings-work.md F11.
 
 A_ij = ln((s + 1/2) / (w - s + 1/2)) from the points s that bot i made of bot j in games of weight w: the log odds, held finite
 by half a point for each side. That half point alone bends the odds of unequal bots, and would look like a cycle; so the same
@@ -9,7 +9,6 @@ Noise alone makes a cyclic part. By leaving out one block (seed) at a time its e
 both are taken off. What is left varies around 0 if there are no cycles.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
@@ -17,10 +16,10 @@ from math import sqrt
 import numpy as np
 
 from khiva_arena.ratings.elo import Ratings, half_width
-from khiva_arena.ratings.pairs import Floats, MatchArrays, PairCells, RatedMatch, pair_cells, summed
+from khiva_arena.ratings.pairs import Floats, PairCells, summed
 
 _HALF = 0.5
-_STILL = 1e-6  # a standard error of the share below this is rounding
+_ROUNDING = 1e-6  # a standard error of the share below this is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +27,11 @@ class Intransitivity:
     """Shares of the squared log odds of all pairs that met.
 
     share: the cyclic one without what noise makes up, 0 where it comes out below.
-    low, high: 95 % interval, leaving out one block at a time, t quantile; within 0..1. Where low is above 0,
-        noise alone is an unlikely reason for the cyclic part.
-    raw: the cyclic share as it is.  noise: the part of ``raw`` that noise alone is expected to make.
-    pairs: how many met.
+    low, high: 95 % interval, leaving out one block at a time, t quantile; within 0..1. If low is above 0, noise alone is an
+        unlikely reason for the cyclic part.
+    raw: the cyclic share as it is.
+    noise: the part of ``raw`` that noise alone is expected to make.
+    pairs: how many pairs met.
     """
 
     share: float
@@ -42,10 +42,9 @@ class Intransitivity:
     pairs: int
 
 
-def intransitivity(matches: Iterable[RatedMatch] | MatchArrays | PairCells, ratings: Ratings) -> Intransitivity | None:
+def intransitivity(cells: PairCells, ratings: Ratings) -> Intransitivity | None:
     """None where there is nothing to say: no three bots that all met each other or met in a longer ring, fewer than two
     blocks, blocks that all say the same, or differences between the bots that are more noise than not."""
-    cells = matches if isinstance(matches, PairCells) else pair_cells(matches, len(ratings.elo))
     rated = np.array([elo is not None for elo in ratings.elo])
     cells = cells.only(rated[cells.low] & rated[cells.high])
     pairs, at = np.unique(cells.low * cells.bots + cells.high, return_inverse=True)
@@ -57,16 +56,16 @@ def intransitivity(matches: Iterable[RatedMatch] | MatchArrays | PairCells, rati
         return None
     back = np.linalg.pinv(laplacian).astype(np.float64)
     elo = np.array([elo or 0.0 for elo in ratings.elo])
-    hoped = 1 / (1 + 10 ** ((elo[high] - elo[low]) / 400))
+    expected = 1 / (1 + 10 ** ((elo[high] - elo[low]) / 400))
     weight, score = summed(at, cells.weight, len(pairs)), summed(at, cells.score, len(pairs))
 
-    odds, beyond = _odds(weight, score, hoped)
+    odds, beyond = _odds(weight, score, expected)
     transitive = back @ (summed(low, beyond, cells.bots) - summed(high, beyond, cells.bots))
     cyclic = beyond - (transitive[low] - transitive[high])
 
     # without a block only its own pairs change: by ``moved`` in the log odds, and by ``turned`` in what is beyond the ratings
     left = weight[at] - cells.weight
-    odds_left, beyond_left = _odds(left, np.clip(score[at] - cells.score, 0, left), hoped[at])
+    odds_left, beyond_left = _odds(left, np.clip(score[at] - cells.score, 0, left), expected[at])
     moved, turned = odds_left - odds[at], beyond_left - beyond[at]
     start = np.searchsorted(cells.block, np.arange(cells.blocks + 1)).tolist()
     pulled = np.array([_pulled(cells, turned, back, first, last) for first, last in pairwise(start)])
@@ -83,7 +82,7 @@ def intransitivity(matches: Iterable[RatedMatch] | MatchArrays | PairCells, rati
     jumps = (cyclic_left - noise) / (whole_left - noise_of_all)
     se = sqrt(float(((jumps - jumps.mean()) ** 2).sum()) * (cells.blocks - 1) / cells.blocks)
     error = half_width(se, cells.blocks)
-    if error is None or se < _STILL:
+    if error is None or se < _ROUNDING:
         return None
     return Intransitivity(
         share=max(0.0, share),
@@ -95,10 +94,10 @@ def intransitivity(matches: Iterable[RatedMatch] | MatchArrays | PairCells, rati
     )
 
 
-def _odds(weight: Floats, score: Floats, hoped: Floats) -> tuple[Floats, Floats]:
+def _odds(weight: Floats, score: Floats, expected: Floats) -> tuple[Floats, Floats]:
     """Log odds with half a point more for each side, and how far they are beyond those of the expected score."""
     odds = np.log((score + _HALF) / (weight - score + _HALF))
-    return odds, odds - np.log((weight * hoped + _HALF) / (weight * (1 - hoped) + _HALF))
+    return odds, odds - np.log((weight * expected + _HALF) / (weight * (1 - expected) + _HALF))
 
 
 def _pulled(cells: PairCells, change: Floats, back: Floats, first: int, last: int) -> float:

@@ -1,4 +1,5 @@
-"""What a seat is worth, and what a neighbour is worth, beside the bots: asked for, estimated with the ratings. F1.
+"""What a seat is worth, and what a neighbour is worth, beside the bots: estimated with the ratings if asked for.
+Formula: docs/how-ratings-work.md F1.
 
 Seat effect of table size K and seat s: Elo that a bot plays above its strength for sitting there; the K of a size sum to 0.
 Neighbour effect of bot u: Elo that whoever sits in the seat after u, the one u passes to, plays above its strength; they sum
@@ -10,7 +11,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """Which effects to fit. False when none."""
+    """Which effects to fit; false if none.
+
+    seats: one for each seat of each table size.
+    neighbours: one for each bot, on whoever sits in the seat after it.
+    """
 
     seats: bool = False
     neighbours: bool = False
@@ -21,11 +26,13 @@ class Effects:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One effect, in Elo. Either ``seats`` and ``seat`` (from 0) are there, or ``bot`` is, the neighbour.
+    """One effect: of a seat, or of a neighbour.
 
-    elo: None where the matches do not tell it from the strength of the bots, or where its size comes from the prior.
-    error, se: half width of the 95 % interval, standard error, as of the ratings; None with fewer than two blocks,
-        or where all blocks say the same.
+    seats, seat: table size, and the seat from 0; None for a neighbour.
+    bot: the neighbour; None for a seat.
+    elo: Elo; None if the matches do not tell it from the strength of the bots, or its size comes from the prior.
+    error: Elo, half width of the 95 % interval; None with fewer than two blocks, or if all blocks say the same.
+    se: Elo, standard error; None as ``error``.
     blocks: seeds with a counted pair that tells of it.
     """
 
@@ -40,11 +47,13 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class AnchorCheck:
-    """Whether an anchor's given number goes with the others', in Elo.
+    """Whether an anchor's given number goes with the others'.
 
-    given, sd: as asked; sd 0: exact.
-    elo, se: its number when it is no anchor and all others are. None with one anchor, or where the results place it nowhere;
-        ``se`` None too where all blocks say the same of it.
+    bot: the anchor.
+    given: Elo, the given number.
+    sd: Elo, the given standard deviation; 0: exact.
+    elo: Elo, its number when it is no anchor and all others are; None with one anchor, or if the results place it nowhere.
+    se: Elo, standard error of ``elo``; None as ``elo``, and if all blocks say the same of it.
     z: (elo - given) / sqrt(se^2 + sd^2); None without ``se``. Beyond 2 or 3 from 0 the given numbers contradict each other.
     """
 

@@ -1,65 +1,65 @@
 """Elo with honest errors, from matches. Meaning: P(A finishes ahead of B, ties half) = 1 / (1 + 10^(-(A - B)/400)), whatever
-the number of seats. The ghost is at 0 of an unanchored fit, which is then shifted to the anchor; errors are relative to it.
+the number of seats. The prior draws are at 0 of a scale without an anchor, which is then shifted to the anchor; errors are
+relative to it. Formulas: docs/how-ratings-work.md.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isnan, log, sqrt
 
 import numpy as np
 import numpy.typing as npt
 
-from khiva_arena.ratings import anchored
-from khiva_arena.ratings.covariance import Kind, blocks_by_bot, covariance, covariances, nothing_seen
+from khiva_arena.ratings.connections import Bound
+from khiva_arena.ratings.covariance import blocks_by_bot
 from khiva_arena.ratings.effects import AnchorCheck, Effect, Effects
-from khiva_arena.ratings.fit import Bound, Fit, fit
+from khiva_arena.ratings.estimate import Fit, anchor_checks, fit, given_numbers, problem_of
 from khiva_arena.ratings.oneway import OneWay, one_way
-from khiva_arena.ratings.pairs import Floats, MatchArrays, PairCells, RatedMatch, pair_cells
-from khiva_arena.ratings.quasi import differences, quasi_variances
-from khiva_arena.ratings.scale import ELO_PER_NAT, FEWEST_SEEDS, LEVEL, Estimate, half_width
+from khiva_arena.ratings.pairs import Floats, PairCells, RatedMatch
+from khiva_arena.ratings.quasi import quasi_variances
+from khiva_arena.ratings.scale import ELO_PER_NAT, FEWEST_SEEDS, LEVEL, half_width
 
-__all__ = ["ELO_PER_NAT", "FEWEST_SEEDS", "GHOST_GAMES", "LEVEL", "Ratings", "half_width", "rate"]
+__all__ = ["ELO_PER_NAT", "FEWEST_SEEDS", "LEVEL", "PRIOR_GAMES", "Ratings", "half_width", "rate"]
 
-GHOST_GAMES = 1.0  # half won, half lost, of weight 1
+PRIOR_GAMES = 1.0  # drawn, of weight 1, of each bot against a bot of middling strength
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
-    """Ratings of n bots, in Elo, relative to the anchor; with several anchors, relative to the numbers given for them. Tuples
-    are by bot; None: there is none.
+    """Ratings of n bots, relative to the anchor; with several anchors, relative to the numbers given for them.
 
+    Tuples are by bot; None: there is none.
     anchor: the one anchor, whose number is 0, or the first of several.
-    prior: games of each bot against the ghost.
     blocks: how many blocks (seeds) errors are clustered on.
-    elo: the numbers.
-    error: half width of the 95 % interval of ``elo``; 0 for an anchor that is exact. None with fewer than two blocks, where
-        ``bounds`` says that the number is the prior's, or where all blocks say the same of it.
-    se: the standard error below ``error``; there even where bounds say that it is not to be trusted, but not where all blocks say
+    elo: Elo, the numbers.
+    error: Elo, half width of the 95 % interval of ``elo``; 0 for an anchor that is exact. None with fewer than two blocks, if
+        ``bounds`` says that the number is the prior's, or if all blocks say the same of it.
+    se: Elo, the standard error below ``error``; there even if bounds say that it is not to be trusted, but not if all blocks say
         the same.
-    still: (n, n) whether all blocks say the same of the difference between two bots, so that nothing was seen of how much it
-        varies and it has no error; on the diagonal, the same of a number against what is given for the anchors. Never of a
-        difference that is given, and of none by errors of the model, which look at no blocks.
     bounds: against the anchors, see ``Bound``.
     groups: between bots of different numbers the results alone place no finite distance. Anchors are at one.
-    components: the same as lists of bots, largest first.
     score: mean pair score, 0..1, weighted as in the fit.
     seeds: blocks in which the bot met another.
     covariance: (n, n) Elo squared, of ``elo``.
-    pool_se, pool_error: of the bot against the mean of all bots in its group that have played, itself among them; whether the
-        anchor is one of them does not matter. None if there is no other, or where all blocks say the same of it.
-    quasi_se: sqrt(q_i^2 + q_j^2) is near the error between i and j, over the bots that have an ``error``; see ``quasi``.
-        None for all where two of these have no error between them, and for one where q_i^2 would be below 0.
+    no_variance_seen: (n, n) whether all blocks say the same of the difference between two bots, so that nothing was seen of how
+        much it varies and it has no error; on the diagonal, the same of a number against what is given for the anchors. Never of
+        a difference that is given.
+    bread: (n, n) nats squared, the inverse Hessian of the ratings before they were shifted to an anchor.
+    components: the groups as lists of bots, largest first.
+    pool_se: Elo, of the bot against the mean of all bots in its group that have played, itself among them; it does not matter
+        whether the anchor is one of them. None if there is no other, or if all blocks say the same of it.
+    pool_error: Elo, half width of the 95 % interval of that.
+    quasi_se: Elo; sqrt(q_i^2 + q_j^2) is near the error between i and j, over the bots that have an ``error``; see ``quasi``.
+        None for all if two of these have no error between them, and for one if q_i^2 would be below 0.
     quasi_worst: the worst relative error of that, 0.05: 5 %.
     design_effect: variance against the pool over what it would be were all matches independent.
-    bread: (n, n) nats squared, the inverse Hessian of the ratings before they were shifted to an anchor; zero rows for bots that
-        have no rating.
-    oneway: what is certain between bots of which one gave all points; None if there are no such bots, without a prior, for
-        ratings with effects, and for errors of another kind than CR3.
-    effects: those asked for.  anchors: with several, each one's check.
+    oneway: what is certain between bots of which one gave all points; None if there are no such bots, and with effects.
+    effects: those asked for.
+    anchors: with several, each one's check.
     """
 
     anchor: int
-    prior: float
     blocks: int
     elo: tuple[float | None, ...]
     error: tuple[float | None, ...]
@@ -69,7 +69,7 @@ class Ratings:
     score: tuple[float | None, ...]
     seeds: tuple[int, ...]
     covariance: Floats
-    still: npt.NDArray[np.bool_]
+    no_variance_seen: npt.NDArray[np.bool_]
     bread: Floats
     components: tuple[tuple[int, ...], ...]
     pool_se: tuple[float | None, ...]
@@ -87,17 +87,17 @@ class Ratings:
         variance = float(self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j])
         if a is None or b is None:
             return None, None
-        if isnan(variance) or self.groups[i] != self.groups[j] or (i != j and self.still[i, j]):
+        if isnan(variance) or self.groups[i] != self.groups[j] or (i != j and self.no_variance_seen[i, j]):
             return a - b, None
         return a - b, half_width(sqrt(max(0.0, variance)), min(self.seeds[i], self.seeds[j]))
 
     def ends(self, i: int, j: int) -> tuple[float | None, float | None]:
-        """Ends of the 95 % interval of how far bot i is above bot j. One of them is None where all points flow one way, and both
-        where nothing tells."""
-        apart, error = self.between(i, j)
-        if apart is not None and error is not None:
-            return apart - error, apart + error
-        if self.oneway is None or apart is None:
+        """Ends of the 95 % interval of how far bot i is above bot j. One of them is None if all points flow one way, and both
+        if nothing tells."""
+        distance, error = self.between(i, j)
+        if distance is not None and error is not None:
+            return distance - error, distance + error
+        if self.oneway is None or distance is None:
             return None, None
         if self.oneway.above[i, j]:
             return _least(self.oneway, i, j), None
@@ -125,23 +125,22 @@ class Ratings:
 
 
 def _least(oneway: OneWay, i: int, j: int) -> float | None:
-    """The lower end of how far bot i is above j, in Elo, where all points flow from j to i."""
+    """The lower end of how far bot i is above j, in Elo, if all points flow from j to i."""
     seeds, error = int(oneway.met[i, j]), float(oneway.error[i, j])
-    found = []
+    ends = []
     if not isnan(error):
-        found.append(float(oneway.apart[i, j]) - (half_width(error, int(oneway.freedom[i, j]) + 1) or 0.0))
+        ends.append(float(oneway.distance[i, j]) - (half_width(error, int(oneway.freedom[i, j]) + 1) or 0.0))
     if seeds > 1:
         chance = ((1 - LEVEL) / 2) ** (1 / seeds)
-        found.append(log(chance / (1 - chance)))
-    return max(found) * ELO_PER_NAT if found else None
+        ends.append(log(chance / (1 - chance)))
+    return max(ends) * ELO_PER_NAT if ends else None
 
 
 def rate(
-    matches: Iterable[RatedMatch] | MatchArrays | PairCells,
+    matches: Iterable[RatedMatch] | PairCells,
     bots: int,
     anchor: int,
-    prior: float = GHOST_GAMES,
-    kind: Kind = "cr3",
+    prior: float = PRIOR_GAMES,
     *,
     anchors: Mapping[int, float] | None = None,
     anchor_sds: Mapping[int, float] | None = None,
@@ -149,114 +148,93 @@ def rate(
 ) -> Ratings:
     """Rate bots 0..bots-1 from all their matches at once; the order of the matches does not matter.
 
-    ``prior``: games against the ghost; 0 for none, then bots without a finite rating have none. ``kind``: of the errors.
-    ``anchors``: given numbers of one bot or several, ``anchor`` among them; none: 0 for ``anchor``. ``anchor_sds``: how
-    uncertain they are, as standard deviations; none or 0: exact. That uncertainty is part of all errors. ``effects``: fitted
-    with the ratings; they need the matches, not cells. With effects or ``anchors`` there must be a prior and no jackknife.
+    ``prior``: drawn matches of each bot, above 0. ``anchors``: given numbers of one bot or several, ``anchor`` among them; none:
+    0 for ``anchor``. ``anchor_sds``: how uncertain they are, as standard deviations; none or 0: exact. That uncertainty is part
+    of all errors. ``effects``: fitted with the ratings; they need the matches, not cells.
     Raises ValueError on an anchor or bot out of range, and on what cannot be combined.
     """
     if not 0 <= anchor < bots:
         raise ValueError(f"anchor {anchor} is not among the {bots} bots")
-    if anchors is None and not anchor_sds and not effects:
-        cells = matches if isinstance(matches, PairCells) else pair_cells(matches, bots)
-        solution = fit(cells, anchor, prior)
-        found = _ratings(_plain(solution, kind), cells, (anchor,), anchor, prior)
-        return _with_one_way(found, cells, solution, (anchor,)) if kind == "cr3" and prior > 0 else found
-    given = anchored.given(anchor, bots, {anchor: 0.0} if anchors is None else anchors, anchor_sds or {})
-    setup = anchored.prepare(matches, bots, prior, kind, effects or Effects())
-    checks = anchored.checks(setup, given) if len(given) > 1 else ()
-    found = _ratings(anchored.estimate(setup, given), setup.cells, tuple(given), anchor, prior, checks)
-    return found if effects or kind != "cr3" else _with_one_way(found, setup.cells, fit(setup.cells, anchor, prior), tuple(given))
+    given = given_numbers(anchor, bots, {anchor: 0.0} if anchors is None else anchors, anchor_sds or {})
+    problem = problem_of(matches, bots, prior, effects or Effects())
+    checks = anchor_checks(problem, given) if len(given) > 1 else ()
+    ratings = _ratings(fit(problem, given), problem.cells, tuple(given), checks)
+    if effects or len(ratings.components) == 1:
+        return ratings
+    return replace(ratings, oneway=one_way(problem.cells, prior, tuple(given), np.array(ratings.seeds)))
 
 
-def _with_one_way(found: Ratings, cells: PairCells, solution: Fit, anchors: Sequence[int]) -> Ratings:
-    if len(set(found.groups)) == 1:
-        return found
-    return replace(found, oneway=one_way(cells, solution, anchors, np.array(found.seeds)))
-
-
-def _plain(solution: Fit, kind: Kind) -> Estimate:
-    """One anchor, no effects: the headline."""
-    anchor = solution.anchor
-    variance, seen = (one * ELO_PER_NAT**2 for one in covariances(solution, kind))
-    model = variance if kind == "model" else covariance(solution, "model") * ELO_PER_NAT**2
-    nats = solution.nats - solution.nats[anchor]
-    still = nothing_seen(*map(differences, (seen, model, model)))
-    np.fill_diagonal(still, still[:, anchor])
-    elo = nats * ELO_PER_NAT
-    return Estimate(elo, variance, model, (seen, model, model), still, solution.bread, solution.bounds, solution.groups)
-
-
-def _ratings(
-    found: Estimate, cells: PairCells, anchors: Sequence[int], anchor: int, prior: float, checks: tuple[AnchorCheck, ...] = ()
-) -> Ratings:
-    seeds = blocks_by_bot(cells)
-    most = int(max(seeds[list(anchors)]))  # of an anchor
-    variances = zip(np.diag(found.variance).tolist(), np.diag(found.still).tolist(), strict=True)
-    ses = [None if isnan(v) or still else sqrt(max(0.0, v)) for v, still in variances]
+def _ratings(result: Fit, cells: PairCells, anchors: Sequence[int], checks: tuple[AnchorCheck, ...]) -> Ratings:
+    anchor, seeds = anchors[0], blocks_by_bot(cells)
+    of_anchors = int(max(seeds[list(anchors)]))
+    same = np.diag(result.no_variance_seen).tolist()
+    own = np.diag(result.variances.clustered).tolist()
+    ses = [None if isnan(v) or none_seen else sqrt(max(0.0, v)) for v, none_seen in zip(own, same, strict=True)]
     met = [bot in anchors or count > 0 for bot, count in enumerate(seeds)]
-    elo = [float(number) if there and not isnan(number) else None for number, there in zip(found.elo, met, strict=True)]
+    elo = [float(number) if there else None for number, there in zip(result.elo, met, strict=True)]
     errors: list[float | None] = []
-    for bot, (se, bound) in enumerate(zip(ses, found.bounds, strict=True)):
-        usable = elo[bot] is not None and se is not None and bound is Bound.NONE
-        errors.append(half_width(se, int(min(seeds[bot], most))) if usable and se is not None else None)
-    pool_ses, design = _against_pools(found, [number is not None and bool(n) for number, n in zip(elo, seeds, strict=True)])
-    here = [bot for bot, group in enumerate(found.groups) if group == found.groups[anchor] and errors[bot] is not None]
-    quasi, worst = _quasi(found, here)
+    for bot, (se, bound) in enumerate(zip(ses, result.bounds, strict=True)):
+        usable = elo[bot] is not None and bound is Bound.NONE
+        errors.append(half_width(se, int(min(seeds[bot], of_anchors))) if usable and se is not None else None)
+    pool_ses, design = _against_pools(result, [number is not None and bool(n) for number, n in zip(elo, seeds, strict=True)])
+    here = [bot for bot, group in enumerate(result.groups) if group == result.groups[anchor] and errors[bot] is not None]
+    quasi, worst = _quasi(result, here)
     pool_errors = [None if se is None else half_width(se, n) for se, n in zip(pool_ses, seeds.tolist(), strict=True)]
     return Ratings(
         anchor=anchor,
-        prior=prior,
         blocks=cells.blocks,
         elo=tuple(elo),
         error=tuple(errors),
         se=tuple(ses),
-        bounds=found.bounds,
-        groups=found.groups,
+        bounds=result.bounds,
+        groups=result.groups,
         score=_scores(cells),
         seeds=tuple(seeds.tolist()),
-        covariance=found.variance,
-        still=found.still,
-        bread=found.bread,
-        components=_components(found.groups),
+        covariance=result.variances.clustered,
+        no_variance_seen=result.no_variance_seen,
+        bread=result.bread,
+        components=_components(result.groups),
         pool_se=pool_ses,
         pool_error=tuple(pool_errors),
         quasi_se=quasi,
         quasi_worst=worst,
         design_effect=design,
-        effects=found.effects,
+        effects=result.effects,
         anchors=checks,
     )
 
 
-def _against_pools(found: Estimate, counts: list[bool]) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
+def _against_pools(result: Fit, counts: list[bool]) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
     """Standard error against the mean of those of the bot's group that count, and its variance over that of independent
     matches; by bot."""
-    n = len(found.elo)
+    n = len(result.elo)
     ses: list[float | None] = [None] * n
     design: list[float | None] = [None] * n
-    for group in set(found.groups):
-        pool = [bot for bot in range(n) if found.groups[bot] == group and counts[bot]]
+    for group in set(result.groups):
+        pool = [bot for bot in range(n) if result.groups[bot] == group and counts[bot]]
         if len(pool) < 2:
             continue
-        shift = np.eye(len(pool)) - 1 / len(pool)
-        variance, model, *seen = (
-            np.einsum("ij,jk,ik->i", shift, one[np.ix_(pool, pool)], shift)
-            for one in (found.variance, found.model_variance, *found.seen)
-        )
-        still = nothing_seen(*seen)
+        against = result.variances.map(partial(_against_mean, pool))
+        none_seen = against.none_seen()
         for k, bot in enumerate(pool):
-            if not isnan(variance[k]) and not still[k]:
-                ses[bot] = sqrt(max(0.0, float(variance[k])))
-                design[bot] = float(variance[k] / model[k]) if model[k] > 0 else None
+            variance, model = float(against.clustered[k]), float(against.of_model[k])
+            if not isnan(variance) and not none_seen[k]:
+                ses[bot] = sqrt(max(0.0, variance))
+                design[bot] = variance / model if model > 0 else None
     return tuple(ses), tuple(design)
 
 
-def _quasi(found: Estimate, bots: list[int]) -> tuple[tuple[float | None, ...], float | None]:
+def _against_mean(pool: list[int], covariance: Floats) -> Floats:
+    """Variance of each of the pool less the mean of the pool."""
+    shift = np.eye(len(pool)) - 1 / len(pool)
+    return np.asarray(np.einsum("ij,jk,ik->i", shift, covariance[np.ix_(pool, pool)], shift))
+
+
+def _quasi(result: Fit, bots: list[int]) -> tuple[tuple[float | None, ...], float | None]:
     here = np.ix_(bots, bots)
     between_two = ~np.eye(len(bots), dtype=np.bool_)
-    quasi = None if (found.still[here] & between_two).any() else quasi_variances(found.variance[here])
-    ses: list[float | None] = [None] * len(found.elo)
+    quasi = None if (result.no_variance_seen[here] & between_two).any() else quasi_variances(result.variances.clustered[here])
+    ses: list[float | None] = [None] * len(result.elo)
     if quasi is None:
         return tuple(ses), None
     for bot, q in zip(bots, quasi[0].tolist(), strict=True):

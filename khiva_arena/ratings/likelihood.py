@@ -1,4 +1,4 @@
-"""Likelihood ratios of results, for sequential tests. Formulas: reference/ratings.md F7 and F8.
+"""Likelihood ratios of results, for sequential tests. Formulas: docs/how-ratings-work.md F7.
 
 From how many blocks had which score: LLR = blocks * sum p ln(p1 / p0), with p the shares of the scores, and p0 and p1 the
 likeliest distributions that have the mean (or for normalised Elo the mean less 1/2 over the standard deviation) of a
@@ -48,32 +48,6 @@ def elo_of(score: float) -> float:
     return -400 * log10(1 / score - 1)
 
 
-def bayeselo_llr(wins: float, draws: float, losses: float, elo0: float, elo1: float) -> float:
-    """LLR of two-seat results under BayesElo's model of draws: as cutechess prints it, to compare with what it printed.
-
-    Half a result of each kind is added (Jeffreys), the draw parameter is that of the results, and the hypotheses' Elo is
-    divided by the scale 4x / (1 + x)^2, x = 10^(-draw parameter / 400). Matches count as independent. (F8)
-    """
-    counts = np.array([wins, draws, losses]) + 0.5
-    draw_elo = bayeselo_of_draws(*counts)
-    x = 10 ** (-draw_elo / 400)
-    scale = 4 * x / (1 + x) ** 2
-    at0, at1 = (np.array(bayeselo_shares(elo / scale, draw_elo)) for elo in (elo0, elo1))
-    return float(counts @ np.log(at1 / at0))
-
-
-def bayeselo_of_draws(wins: float, draws: float, losses: float) -> float:
-    """BayesElo's draw parameter of two-seat results, in Elo; none of the three may be 0. (F8)"""
-    total = wins + draws + losses
-    return 200 * log10((total / losses - 1) * (total / wins - 1))
-
-
-def bayeselo_shares(elo: float, draw_elo: float) -> tuple[float, float, float]:
-    """Shares of wins, draws and losses at a difference in BayesElo. (F8)"""
-    win, loss = score_of(elo - draw_elo), score_of(-elo - draw_elo)
-    return win, 1 - win - loss, loss
-
-
 def arrays(histogram: Histogram) -> tuple[Floats, Floats]:
     """Values and counts of a histogram; what was not seen counts as a little."""
     values = np.array([float(value) for value in histogram])
@@ -117,8 +91,7 @@ def moments(values: Floats, p: Floats) -> tuple[float, float]:
 def _root(away: Floats, p: Floats) -> float:
     """x with sum p away / (1 + x away) = 0 and every 1 + x away > 0, where away has both signs.
 
-    The sum falls from +inf to -inf between its poles, so Newton kept inside a shrinking bracket cannot miss. Own, since
-    scipy.optimize takes longer to import than a test's whole evaluation.
+    The sum falls from +inf to -inf between its poles, so Newton kept inside a shrinking bracket cannot miss.
     """
     low, high = -1 / float(away.max()), -1 / float(away.min())
     x = 0.0

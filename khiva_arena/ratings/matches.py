@@ -1,29 +1,52 @@
-"""What the ratings are made from: fixed matches as rows, and which of them are rated."""
+"""What the ratings are made from: recorded matches as rows, and which of them are rated."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
 
 from khiva_arena.errors import InternalError
 from khiva_arena.result import Verdict
+
+
+class Measured(NamedTuple):
+    """What was measured of a seat in one match, beside its record; None: unknown. A row of the standings has the sums.
+
+    cpu_s: CPU time, in seconds.
+    paused: times that the bot was stopped, since it kept a core from a seat that was to answer.
+    caused: void attempts at the match that the seat caused, by being late.
+    page_faults: those for which a disk was read.
+    """
+
+    cpu_s: float | None = None
+    paused: int = 0
+    caused: int = 0
+    page_faults: int | None = None
+
+
+def total(seats: Iterable[Measured]) -> Measured:
+    """The sums over what is known; None if nothing is."""
+    known = ([value for value in values if value is not None] for values in zip(Measured(), *seats, strict=True))
+    sums: list[Any] = [reduce(add, values) if values else None for values in known]
+    return Measured(*sums)
 
 
 @dataclass(frozen=True, slots=True)
 class MatchRow:
     """One match of a store. Tuples are by seat.
 
-    event: the event's id.  table: the table's name within the event, the same for its N matches ("3/7": seed 3, line-up 7).
+    event: the event's id.
+    table: the table's name within the event, the same for its N matches ("3/7": seed 3, line-up 7).
     rotation: 0..N-1.
     seed: what deal was played. Rows with an equal ``seed`` form a block of the error estimate, so two events that share
         deals (one run secret) must give equal strings, and others different ones; a hash of the seed's secret does.
     bots: ids; copies of one bot have the same id.
     ranks: final places, 1 is best, ties share one, forfeits rank below; empty if the match was set aside.
     faults: every fault of the seat in this match, in order, strikes included.
-    voids: attempts of this match that were void before it was fixed or set aside.
+    voids: attempts of this match that were void before it was recorded or set aside.
     set_aside: the match stayed void; its whole table is not rated.
-    cpu_s: CPU seconds each bot used in this match, None where unknown; empty if unknown for all.
-    paused: how often each bot was stopped, since it kept a core from a seat that was asked.
-    caused: how many of the voids each seat caused, by being late; empty if none.
-    page_faults: of each bot, those that read a disk, None where unknown; empty if unknown for all.
+    measured: what was measured of each seat; empty if nothing was.
     """
 
     event: str
@@ -35,10 +58,7 @@ class MatchRow:
     faults: tuple[tuple[Verdict, ...], ...] = ()
     voids: int = 0
     set_aside: bool = False
-    cpu_s: tuple[float | None, ...] = ()
-    paused: tuple[int, ...] = ()
-    caused: tuple[int, ...] = ()
-    page_faults: tuple[int | None, ...] = ()
+    measured: tuple[Measured, ...] = ()
 
     @property
     def fault_free(self) -> bool:
@@ -52,19 +72,26 @@ class MatchRow:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is rated and what is not. Tables are named (event, table), in the order of their first row."""
+    """What is rated and what is not. Tables are named (event, table), in the order of their first row.
+
+    rated: the matches of all complete tables.
+    tables: how many are complete.
+    incomplete: tables of which a rotation is missing.
+    set_aside: tables of which a match stayed void.
+    left_out: how many recorded matches are not rated.
+    """
 
     rated: tuple[MatchRow, ...]
     tables: int
     incomplete: tuple[tuple[str, str], ...]
     set_aside: tuple[tuple[str, str], ...]
-    left_out: int  # fixed matches that are not rated
+    left_out: int
 
 
 def complete_tables(rows: Iterable[MatchRow]) -> Selection:
     """Only whole tables are rated: one rotation more or less would favour whoever sat well in it.
 
-    A table of N seats is complete when its N rotations are fixed. Raises InternalError if a rotation comes twice.
+    A table of N seats is complete when its N rotations are recorded. Raises InternalError if a rotation comes twice.
     """
     by_table: dict[tuple[str, str], list[MatchRow]] = {}
     for row in rows:

@@ -1,18 +1,19 @@
-"""Two bots between which all points flow one way, straight or over others: how surely the one is above the other.
+"""Two bots between which all points flow one way, directly or through others: how surely the one is above the other.
 
-No variance is seen there, and the ghost alone makes the distance finite. But what is certain after N - 1 wins of N is no less
-certain after N of N. Two bounds are taken, whichever says more:
+No variance is seen there, and the prior draws alone make the distance finite. But what is certain after N - 1 wins of N is no
+less certain after N of N. Two bounds are taken, and the one that says more counts:
 - **Counted seeds.** If the one is not stronger, its mean score against the other on a seed is 1/2 or less, so that it takes all
   points of a seed with probability 1/2 or less, whatever the matches on it share. All points of m seeds: 2^-m or less; and the
   expected score p at which that has probability a is a^(1/m), Clopper and Pearson's bound. It needs seeds on which the two met.
 - **One pair given back.** The fit and its CR3 errors, as if a part of one pair of one match had gone the other way at each
-  boundary: where groups of bots meet, of which no other lies between. Which match that was is chance: the part is spread over
-  all where it may have been, as they weigh and as likely as an upset was there, which gives the numbers; and the variance of
-  falling to seed b with its share s_b of them, (B - 1)/B sum s_b (1 - s_b) a_b a_b', is added, where a_b is the step of F4's
-  CR3 that the part would be on seed b. With two bots and equal seeds this is exactly the mean over all such matches.
-The part is ``GIVEN``: with the ghost, the 95 % bound of independent matches at two seats is then Clopper and Pearson's for as
-many matches. It is less than the whole pair of N - 1 wins, so that these are never surer. It is too sure where each seed
-decides all of its matches, which nothing in the results can tell (STANDINGS.md has how much).
+  boundary: where groups of bots meet that have no other group between them. Which match that was is chance: the part is spread
+  over all where it may have been, as they weigh and as likely as an upset was there, which gives the numbers; and the variance
+  of falling to seed b with its share s_b of them, (B - 1)/B sum s_b (1 - s_b) a_b a_b', is added, where a_b is the CR3 step
+  (docs/how-ratings-work.md F4) that the part would be on seed b. With two bots and equal seeds this is exactly the mean over
+  all such matches.
+The part is ``GIVEN_BACK``: with the prior draws, the 95 % bound of independent matches at two seats is then Clopper and
+Pearson's for as many matches. It is less than the whole pair of N - 1 wins, so that these are never surer. It is too sure if
+each seed decides all of its matches, which nothing in the results can tell (docs/standings.md has how much).
 """
 
 from collections.abc import Sequence
@@ -22,37 +23,45 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from khiva_arena.ratings.covariance import add_squares, covariance, left_out
-from khiva_arena.ratings.fit import Fit, connections, fit, flows, pair_sums
+from khiva_arena.ratings.connections import connections, flows
+from khiva_arena.ratings.covariance import add_squares, left_out, variances
+from khiva_arena.ratings.estimate import Problem, problem_of_cells, solution_of
+from khiva_arena.ratings.model import Solution
 from khiva_arena.ratings.pairs import Floats, Ints, PairCells, summed
 from khiva_arena.ratings.quasi import differences
-from khiva_arena.ratings.rows import by_block, expected, rows_of_cells
+from khiva_arena.ratings.rows import by_block, expected
 
-GIVEN = 0.7  # of one pair of one match
+GIVEN_BACK = 0.7  # of one pair of one match
 Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OneWay:
-    """(n, n) arrays, in nats; row i, column j.
+    """(n, n) arrays; row i, column j.
 
-    above: whether bot i takes points from j, straight or over others, and j none from i.
-    apart, error: how far i is above j after one pair was given back, and its standard error; NaN unless ``above`` one way or
-        the other, and where fewer than two seeds tell.
-    freedom: degrees of freedom of that; of seeds on which the boundary between the two was crossed, too.
+    above: whether bot i takes points from j, directly or through others, and j none from i.
+    distance: nats, how far i is above j after one pair was given back; NaN unless ``above`` one way or the other, and if fewer
+        than two seeds tell.
+    error: nats, its standard error; NaN as ``distance``.
+    freedom: degrees of freedom of that error: of the seeds of the two, or of those on which a boundary between them was crossed.
     met: seeds on which the two met, if one is above the other; else 0.
     """
 
     above: Mask
-    apart: Floats
+    distance: Floats
     error: Floats
     freedom: Ints
     met: Ints
 
 
 class _Crossings(NamedTuple):
-    """Cells between groups with no other between them, c of them: where in the cells, which boundary (a number, numbered from
-    0), and what part of it each one is, summing to 1 over a boundary. by_low: whether the bot ``low`` is above."""
+    """The cells at the boundaries between groups with no other group between them, c of them.
+
+    cell: (c,) where in the cells.
+    boundary: (c,) its number, from 0.
+    part: (c,) what part of the boundary the cell is; they sum to 1 over a boundary.
+    by_low: (c,) whether the bot ``low`` is above.
+    """
 
     cell: Ints
     boundary: Ints
@@ -60,30 +69,35 @@ class _Crossings(NamedTuple):
     by_low: Mask
 
 
-def one_way(cells: PairCells, solution: Fit, anchors: Sequence[int], seeds: Ints) -> OneWay | None:
-    """None where points flow both ways between all bots that were compared at all. ``solution``: of the cells, with a prior.
-    ``anchors``: whose numbers are given. ``seeds``: (n,) of each bot."""
-    sums = pair_sums(cells)
-    reach = flows(cells.bots, sums, anchors)
-    above = reach & ~reach.T
+def one_way(cells: PairCells, prior: float, anchors: Sequence[int], seeds: Ints) -> OneWay | None:
+    """None if points flow both ways between all bots that were compared at all.
+
+    ``prior``: draws of each bot. ``anchors``: whose numbers are given. ``seeds``: (n,) of each bot.
+    """
+    flow = flows(cells, anchors)
+    above = flow & ~flow.T
     if not above.any():
         return None
-    _, group = np.unique(connections(cells.bots, sums, anchors)[1], return_inverse=True)
+    _, group = np.unique(connections(cells, anchors)[1], return_inverse=True)
     first = np.unique(group, return_index=True)[1]
     over = above[np.ix_(first, first)]  # of groups
-    crossings = _crossings(cells, solution.nats, group, over)
-    given = GIVEN * cells.unit * crossings.part
+    at_0 = {anchors[0]: (0.0, 0.0)}  # distances do not depend on the anchor
+    plain = solution_of(problem_of_cells(cells, prior), at_0)
+    crossings = _crossings(cells, plain.parameters, group, over)
+    part = GIVEN_BACK * cells.unit * crossings.part
     score = cells.score.copy()
-    score[crossings.cell] += np.where(crossings.by_low, -given, given)
-    again = fit(replace(cells, score=score), solution.anchor, solution.prior)
-    variance = differences(covariance(again)) + differences(again.bread @ _of_the_part(again, crossings) @ again.bread)
-    least = _fewest_seeds(cells, crossings, group, over)
-    freedom = np.minimum(np.minimum(seeds[:, None], seeds), least) - 1
-    told = (above | above.T) & (freedom > 0)
-    error = np.where(told, np.sqrt(np.maximum(0, variance)), np.nan)
-    apart = np.where(told, again.nats[:, None] - again.nats, np.nan)
+    score[crossings.cell] += np.where(crossings.by_low, -part, part)
+    given_back = problem_of_cells(replace(cells, score=score), prior)
+    solution = solution_of(given_back, at_0)
+    of_the_part = solution.bread @ _of_the_part(given_back, solution, crossings) @ solution.bread
+    variance = differences((variances(given_back.rows, solution).clustered + of_the_part)[: cells.bots, : cells.bots])
+    freedom = np.minimum(np.minimum(seeds[:, None], seeds), _fewest_seeds(cells, crossings, group, over)) - 1
+    known = (above | above.T) & (freedom > 0)
+    error = np.where(known, np.sqrt(np.maximum(0, variance)), np.nan)
+    ratings = solution.parameters[: cells.bots]
+    distance = np.where(known, ratings[:, None] - ratings, np.nan)
     met = np.bincount(cells.low * cells.bots + cells.high, minlength=cells.bots**2).reshape(cells.bots, cells.bots)
-    return OneWay(above, apart, error, freedom, np.where(above | above.T, met + met.T, 0))
+    return OneWay(above, distance, error, freedom, np.where(above | above.T, met + met.T, 0))
 
 
 def _crossings(cells: PairCells, nats: Floats, group: Ints, over: Mask) -> _Crossings:
@@ -99,13 +113,13 @@ def _crossings(cells: PairCells, nats: Floats, group: Ints, over: Mask) -> _Cros
     return _Crossings(cell, boundary, likely / summed(boundary, likely, int(boundary.max()) + 1)[boundary], by_low)
 
 
-def _of_the_part(again: Fit, crossings: _Crossings) -> Floats:
-    """(n, n) what stands between two slices of bread in the variance of the seed that the part falls on."""
-    cells = again.cells
-    total = np.zeros_like(again.bread)
+def _of_the_part(problem: Problem, solution: Solution, crossings: _Crossings) -> Floats:
+    """(P, P) what stands between two slices of bread in the variance of the seed that the part falls on."""
+    cells = problem.cells
+    total = np.zeros_like(solution.bread)
     block = cells.block[crossings.cell]
     starts = np.searchsorted(block, np.arange(cells.blocks + 1))  # cells come in order of block
-    for blocks, columns, _, information in by_block(rows_of_cells(cells), again.nats):
+    for blocks, columns, _, information in by_block(problem.rows, solution.parameters):
         mine = np.concatenate([np.arange(starts[b], starts[b + 1]) for b in blocks.tolist()])
         place = np.repeat(np.arange(len(blocks)), starts[blocks + 1] - starts[blocks])
         for boundary in np.unique(crossings.boundary[mine]).tolist():
@@ -117,10 +131,10 @@ def _of_the_part(again: Fit, crossings: _Crossings) -> Floats:
             np.add.at(moved, (row, cells.low[crossings.cell[at]]), sign)
             np.add.at(moved, (row, cells.high[crossings.cell[at]]), -sign)
             there = share > 0
-            part = np.take_along_axis(moved, columns, axis=1)[there] * GIVEN * cells.unit
-            z = left_out(columns[there], part, information[there], again.bread, held=True)
-            assert z is not None  # the ghost holds
-            add_squares(total, columns[there], z * np.sqrt(share * (1 - share))[there, None])
+            part = np.take_along_axis(moved, columns, axis=1)[there] * GIVEN_BACK * cells.unit
+            z = left_out(columns[there], part, information[there], solution.bread)
+            spread = np.sqrt(share * np.maximum(0.0, 1 - share))  # a sum of all parts may be a rounding above 1
+            add_squares(total, columns[there], z * spread[there, None])
     return total * (cells.blocks - 1) / cells.blocks
 
 

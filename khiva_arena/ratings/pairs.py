@@ -5,7 +5,7 @@ Which pairs of a match count:
   loses to all who did not forfeit, and forfeiters compare by when they forfeited;
 - two copies of one bot: not counted, they say nothing about it;
 - where a seat failed to start: only pairs with such a seat. The others played another game than they came for.
-A pair of a match with K seats weighs 3 / (K + 1) (1, .75, .6, .5 for K = 2..5): reference/ratings.md F2.
+A pair of a match with K seats weighs 3 / (K + 1) (1, .75, .6, .5 for K = 2..5): docs/how-ratings-work.md F2.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,13 @@ _CHUNK = 100_000  # matches turned into arrays at a time: bounds memory to some 
 
 @dataclass(frozen=True, slots=True)
 class RatedMatch:
-    """A match as the fit sees it. ``block``: what was dealt, errors cluster on it. ``bots``: indices from 0, by seat."""
+    """A match as the fit sees it. Tuples are by seat.
+
+    block: what was dealt; errors cluster on it.
+    bots: indices from 0; copies of one bot have the same.
+    ranks: final places, 1 is best, ties share one.
+    unstarted: seats whose bot failed to start.
+    """
 
     block: int | str
     bots: tuple[int, ...]
@@ -32,10 +38,15 @@ class RatedMatch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairCells:
-    """One cell for each block and pair of bots that met in it, in order of block, low, high; low < high.
+    """One cell for each block and pair of bots that met in it, in order of block, low, high. c cells.
 
-    ``weight``: summed weights of the pair. ``score``: what ``low`` made of it, 0..weight. ``blocks`` are numbered 0.. .
-    ``unit``: the weight of one pair of one match, of the largest table there is.
+    bots: how many there are.
+    blocks: how many there are, numbered from 0.
+    block: (c,) its number.
+    low, high: (c,) the two bots; low < high.
+    weight: (c,) summed weights of the pair.
+    score: (c,) what ``low`` made of it, 0..weight.
+    unit: the weight of one pair of one match, of the largest table there is.
     """
 
     bots: int
@@ -48,19 +59,31 @@ class PairCells:
     unit: float = 1.0
 
     def only(self, keep: npt.NDArray[np.bool_]) -> "PairCells":
-        """The cells where ``keep``, with the blocks that are left numbered anew."""
+        """The cells where ``keep``; the blocks that are left are numbered from 0 again."""
         old = self.block[keep]
         new = np.ones(len(old), dtype=np.bool_)
         new[1:] = old[1:] != old[:-1]  # blocks come in order
         parts = self.low[keep], self.high[keep], self.weight[keep], self.score[keep]
         return PairCells(self.bots, int(new.sum()), np.cumsum(new, dtype=np.int64) - 1, *parts, self.unit)
 
+    def over_all_blocks(self) -> "PairCells":
+        """One cell for each pair: all that the estimate needs, while its errors need the blocks."""
+        if self.blocks <= 1:
+            return self
+        pairs, at = np.unique(self.low * self.bots + self.high, return_inverse=True)
+        low, high = np.divmod(pairs, self.bots)
+        weight, score = summed(at, self.weight, len(pairs)), summed(at, self.score, len(pairs))
+        return PairCells(self.bots, 1, np.zeros_like(low), low, high, weight, score, self.unit)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableArrays:
-    """m matches of one table size K as arrays: for logs too long for an object a match.
+    """m matches of one table size K as arrays. Equal block numbers in different arrays are the same block.
 
-    block: (m,) numbers from 0, few of them unused.  bots, ranks: (m, K) as in ``RatedMatch``.  unstarted: (m, K).
+    block: (m,) numbers from 0, few of them unused.
+    bots: (m, K) by seat, as in ``RatedMatch``.
+    ranks: (m, K) by seat.
+    unstarted: (m, K) whether the bot failed to start; None if all started.
     """
 
     block: Ints
@@ -68,23 +91,18 @@ class TableArrays:
     ranks: Ints
     unstarted: npt.NDArray[np.bool_] | None = None
 
-    def slice(self, start: int, end: int) -> "TableArrays":
-        """Matches start..end-1."""
-        unstarted = None if self.unstarted is None else self.unstarted[start:end]
-        return TableArrays(self.block[start:end], self.bots[start:end], self.ranks[start:end], unstarted)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MatchArrays:
-    """All matches, one entry or more for each table size; equal block numbers in different entries are the same block."""
-
-    tables: tuple[TableArrays, ...]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Meetings:
-    """Counted pairs of the seats i and j of one table size, match by match: block, the match's bots (c, K), what the bot at i
-    made of the one at j (1, 1/2 or 0), and the weight of each."""
+    """c counted pairs of the same two seats at tables of one size, one for each match.
+
+    seats: of the tables.
+    i, j: the two seats, from 0; i < j.
+    block: (c,) of the match.
+    bots: (c, seats) all bots of the match.
+    ahead: (c,) what the bot at i made of the one at j: 1, 1/2 or 0.
+    weight: of each pair.
+    """
 
     seats: int
     i: int
@@ -95,31 +113,30 @@ class Meetings:
     weight: float
 
 
-def pair_cells(matches: Iterable[RatedMatch] | MatchArrays, bots: int) -> PairCells:
+def pair_cells(matches: Iterable[RatedMatch], bots: int) -> PairCells:
     """Sum matches of ``bots`` bots into cells. Time is near linear in the matches, memory in the cells.
 
-    Raises ValueError where a match names a bot outside 0..bots-1, or bots and ranks are of different length.
+    Raises ValueError if a match names a bot outside 0..bots-1, or bots and ranks are of different length.
     """
-    chunks: list[tuple[Ints, Floats, Floats]] = []
+    return cells_of_tables(tables_of(matches), bots)
+
+
+def cells_of_tables(tables: Iterable[TableArrays], bots: int) -> PairCells:
+    """The same from arrays, summed one after the other."""
+    parts = []
     largest = 2
-    for tables in chunked(matches):
-        largest = max([largest, *(one.bots.shape[1] for one in tables)])
-        parts = [_summands(met, bots) for one in tables for met in meetings(one, bots)]
-        chunks.append(_by_key(*_concat(parts)))
-    keys, weight, score = _by_key(*_concat(chunks)) if len(chunks) != 1 else chunks[0]
+    for one in tables:
+        largest = max(largest, one.bots.shape[1])
+        parts.append(_by_key(*_concat([_summands(met, bots) for met in meetings(one, bots)])))
+    keys, weight, score = parts[0] if len(parts) == 1 else _by_key(*_concat(parts))
     block, pair = np.divmod(keys, max(1, bots * bots))
     low, high = np.divmod(pair, max(1, bots))
     cells = PairCells(bots, 0, block, low, high, weight, score, pair_weight(largest))
     return cells.only(np.ones(len(keys), dtype=np.bool_))  # blocks without a counted pair are no blocks
 
 
-def chunked(matches: Iterable[RatedMatch] | MatchArrays) -> Iterator[tuple[TableArrays, ...]]:
+def tables_of(matches: Iterable[RatedMatch]) -> Iterator[TableArrays]:
     """The matches as arrays, some at a time; blocks are numbered from 0 in the order in which they are met."""
-    if isinstance(matches, MatchArrays):
-        for tables in matches.tables:
-            for start in range(0, len(tables.block), _CHUNK):
-                yield (tables.slice(start, start + _CHUNK),)
-        return
     numbers: dict[int | str, int] = {}
     rest = iter(matches)
     while chunk := list(islice(rest, _CHUNK)):
@@ -127,7 +144,7 @@ def chunked(matches: Iterable[RatedMatch] | MatchArrays) -> Iterator[tuple[Table
         for match in chunk:
             numbers.setdefault(match.block, len(numbers))
             by_seats.setdefault(len(match.bots), []).append(match)
-        yield tuple(_arrays(group, numbers) for group in by_seats.values())
+        yield from (_arrays(group, numbers) for group in by_seats.values())
 
 
 def _arrays(group: list[RatedMatch], numbers: dict[int | str, int]) -> TableArrays:
@@ -142,7 +159,7 @@ def _arrays(group: list[RatedMatch], numbers: dict[int | str, int]) -> TableArra
 
 
 def meetings(tables: TableArrays, bots: int) -> Iterator[Meetings]:
-    """The counted pairs, one entry for each pair of seats. Raises ValueError on a bot out of range or ranks amiss."""
+    """The counted pairs, one entry for each pair of seats. Raises ValueError if a bot is out of range, or a rank is missing."""
     bot, rank, unstarted = tables.bots, tables.ranks, tables.unstarted
     if rank.shape != bot.shape or (bot < 0).any() or (bot >= bots).any():
         raise ValueError("a match needs a bot in range and a rank for each seat")

@@ -1,4 +1,4 @@
-"""How many seeds an answer takes, from how much this store's results vary. reference/ratings.md F4 and F12.
+"""How many seeds an answer takes, from how much this store's results vary. docs/how-ratings-work.md F4, F12.
 
 An error shrinks with the root of the seeds: variance after S seeds = variance now * seeds now / S, if the same bots go on to
 play the same line-ups. The t quantile is that of the S seeds. The variance itself is an estimate; taken for one of blocks - 1
@@ -13,6 +13,7 @@ from math import ceil, isnan, sqrt
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.elo import FEWEST_SEEDS, LEVEL, Ratings
+from khiva_arena.ratings.student import chdtri, stdtrit
 
 __all__ = ["FEWEST_SEEDS", "MOST_SEEDS", "POWER", "GapNeed", "Need", "for_error", "for_gap"]
 
@@ -22,9 +23,11 @@ POWER = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Seeds in all, those already played included, and the 95 % interval from how well the variance is known.
+    """Seeds in all, those already played included. A number is at least 2, since one seed has no error; at MOST_SEEDS it means:
+    more than can be played.
 
-    A number is at least 2, since one seed has no error; at MOST_SEEDS it means: more than can be played.
+    seeds: how many it takes.
+    low, high: the 95 % interval of that, from how well the variance is known.
     """
 
     seeds: int
@@ -34,9 +37,13 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class GapNeed:
-    """Seeds after which a true gap of the size asked for between the bots ``upper`` and ``lower`` is told apart. ``elo``,
-    ``error``: the gap as it is now and its 95 % half width; None where the results give no error between the two. ``need``:
-    None as in ``for_error``."""
+    """What it takes to see a true gap of a given size between two neighbours in the order of Elo.
+
+    upper, lower: the two bots.
+    elo: Elo, the gap as it is now; None if the results give no error between the two.
+    error: Elo, half width of its 95 % interval; None as ``elo``.
+    need: seeds; None as in ``for_error``.
+    """
 
     upper: int
     lower: int
@@ -49,7 +56,7 @@ def for_error(ratings: Ratings, error: float, pool: bool = False) -> tuple[Need 
     """For each bot, seeds for a 95 % half width of ``error`` Elo against the anchor, or against the mean of the pool.
 
     None: the anchor itself; no usable error yet (see ``Ratings.error``); fewer than FEWEST_SEEDS seeds; or no variance at all,
-    which says nothing about the next seed. Raises ConfigError where the error is not above 0.
+    which says nothing about the next seed. Raises ConfigError if the error is not above 0.
     """
     _above_0("error", error)
     needs = []
@@ -67,30 +74,28 @@ def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed
     """For each two neighbours in the order of Elo, among the bots that met another: seeds after which, if the true gap is
     ``gap`` Elo, the 95 % interval of the difference leaves 0 out on the right side with probability ``power``. Without those that
     the results place at no finite distance from any other, as one that lost everything: no seeds tell that. Raises ConfigError
-    where the gap is not above 0, or the power not from 0.5 to below 1."""
+    if the gap is not above 0, or the power not from 0.5 to below 1."""
     _above_0("gap", gap)
     if not 0.5 <= power < 1:
         raise ConfigError(f"power is {power:g}: give how often the gap is to be found, from 0.5 to below 1, such as 0.8")
 
     def quantiles(seeds: int) -> float:
-        from scipy.special import stdtrit
-
         return _two_sided(seeds) + float(stdtrit(seeds - 1, power))
 
     rated = [bot for bot, elo in enumerate(ratings.elo) if elo is not None and ratings.seeds[bot]]
     often = Counter(ratings.groups[bot] for bot in rated)
     if max(often.values(), default=0) > 1:  # a bot at no finite distance from any other stands between no two
         rated = [bot for bot in rated if often[ratings.groups[bot]] > 1]
-    order = sorted(rated, key=lambda bot: -(ratings.elo[bot] or 0.0))
+    order = sorted(rated, key=lambda bot: -round(ratings.elo[bot] or 0.0, 6))  # rounding of the fit must not decide ties
     needs = []
     for upper, lower in pairwise(order):
-        apart, error = ratings.between(upper, lower)
+        distance, error = ratings.between(upper, lower)
         v = ratings.covariance
         variance = float(v[upper, upper] + v[lower, lower] - 2 * v[upper, lower])
         blocks = min(ratings.seeds[upper], ratings.seeds[lower])
         usable = error is not None and not isnan(variance)
         need = _need(sqrt(max(0.0, variance)), blocks, ratings.blocks, gap, quantiles) if usable else None
-        needs.append(GapNeed(upper, lower, apart if usable else None, error, need))
+        needs.append(GapNeed(upper, lower, distance if usable else None, error, need))
     return tuple(needs)
 
 
@@ -98,10 +103,8 @@ def _need(se: float, blocks: int, all_blocks: int, reach: float, quantile: Calla
     """Seeds after which quantile * standard error is down to ``reach``. A bot that played on a part of the seeds goes on to."""
     if blocks < FEWEST_SEEDS or se < 1e-9:
         return None
-    from scipy.special import chdtri
-
     freedom, tail = blocks - 1, (1 - LEVEL) / 2
-    spread = [se * sqrt(freedom / float(chdtri(freedom, p))) for p in (tail, 1 - tail)]
+    spread = [se * sqrt(freedom / chdtri(freedom, p)) for p in (tail, 1 - tail)]
     seeds, low, high = (
         min(MOST_SEEDS, ceil(_fewest(one * sqrt(blocks), reach, quantile) * all_blocks / blocks)) for one in (se, *spread)
     )
@@ -127,8 +130,6 @@ def _fewest(deviation: float, reach: float, quantile: Callable[[int], float]) ->
 
 
 def _two_sided(seeds: int) -> float:
-    from scipy.special import stdtrit
-
     return float(stdtrit(seeds - 1, (1 + LEVEL) / 2))
 
 

@@ -18,15 +18,18 @@ import numpy as np
 from khiva_arena.ratings.elo import LEVEL, half_width
 from khiva_arena.ratings.pairs import Floats, Ints, summed
 
-_STILL = 1e-12  # a variance of blocks below this is rounding
+_ROUNDING = 1e-12  # a variance of blocks below this is rounding
 _ALL = 1e-9  # a share nearer to 0 or 1 is everything
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proportions:
-    """(g,) each, by group. share: points over weight.  low, high: 95 % interval.  size: independent games it is worth.
+    """Shares of g groups.
 
-    blocks: how many there are.  low, high and size are NaN below two blocks, share without any.
+    share: (g,) points over weight, 0..1; NaN without a block.
+    low, high: (g,) its 95 % interval; NaN below two blocks.
+    size: (g,) independent matches that it is worth; NaN below two blocks.
+    blocks: (g,) how many there are.
     """
 
     share: Floats
@@ -46,7 +49,7 @@ def proportions(group: Ints, points: Floats, weight: Floats, groups: int, unit: 
         without = (gained[group] - points) / (total[group] - weight)
         variance = summed(group, (without - share[group]) ** 2, groups) * (blocks - 1) / blocks
         size = share * (1 - share) / variance
-    size = np.where(blocks < 2, np.nan, np.where(variance < _STILL, blocks, size))
+    size = np.where(blocks < 2, np.nan, np.where(variance < _ROUNDING, blocks, size))
     different, at = np.unique(blocks, return_inverse=True)
     t = np.array([half_width(1.0, int(b)) or np.nan for b in different])[at]
     low, high = wilson(share, size, t)
@@ -63,9 +66,9 @@ def _of_all(group: Ints, weight: Floats, total: Floats, blocks: Ints, unit: floa
     with np.errstate(invalid="ignore", divide="ignore"):
         lost = unit / total
         moved = (unit / (total[group] - weight) - lost[group]) ** 2  # by leaving out a block of those without the loss
-        most = np.zeros(len(total))
-        np.maximum.at(most, group, moved)
-        variance = (blocks - 1) / blocks * (summed(group, moved, len(total)) - most + lost**2)
+        largest = np.zeros(len(total))
+        np.maximum.at(largest, group, moved)
+        variance = (blocks - 1) / blocks * (summed(group, moved, len(total)) - largest + lost**2)
         given = wilson(1 - lost, lost * (1 - lost) / variance, t)[0]
         counted = ((1 - LEVEL) / 2) ** (1 / blocks)
     return np.fmax(np.where(lost < 1, given, 0.0), counted)

@@ -1,4 +1,4 @@
-"""One error for each bot from which the error between any two can be guessed. Source: reference/ratings.md F5 (Firth).
+"""One error for each bot from which the error between any two can be guessed. Source: docs/how-ratings-work.md F5 (Firth).
 
 Quasi variances q: q_i + q_j is near the variance of the difference of i and j. They minimise the sum over pairs of the square of
 log(q_i + q_j) - log(V_ij), the relative error, as Firth and de Menezes (2004) do.
@@ -8,9 +8,9 @@ import numpy as np
 
 from khiva_arena.ratings.pairs import Floats
 
-_MOST_STEPS = 200
+_STEPS = 200
 _CLOSE_ENOUGH = 1e-12  # relative to the largest
-_NONE = 1e-9  # of the largest variance: none but rounding, of which there is no logarithm
+_ROUNDING = 1e-9  # of the largest variance: none but rounding, of which there is no logarithm
 
 
 def differences(covariance: Floats) -> Floats:
@@ -28,7 +28,7 @@ def quasi_variances(covariance: Floats) -> tuple[Floats, float] | None:
     between = differences(covariance)
     n = len(between)
     pairs = ~np.eye(n, dtype=np.bool_)
-    if n < 2 or not (between[pairs] > _NONE * between.max()).all():
+    if n < 2 or not (between[pairs] > _ROUNDING * between.max()).all():
         return None
     if n == 2:
         return np.full(2, between[0, 1] / 2), 0.0
@@ -39,7 +39,7 @@ def quasi_variances(covariance: Floats) -> tuple[Floats, float] | None:
         return float(((np.log(sums) - logs[pairs]) ** 2).sum()) if (sums > 0).all() else np.inf
 
     q = np.full(n, np.exp(logs[pairs].mean()) / 2)
-    for _ in range(_MOST_STEPS):
+    for _ in range(_STEPS):
         sums = np.where(pairs, q[:, None] + q, 1)
         weight = np.where(pairs, sums**-2, 0)
         slope = (np.where(pairs, logs - np.log(sums), 0) / sums).sum(axis=1)

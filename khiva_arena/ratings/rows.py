@@ -1,4 +1,4 @@
-"""Comparisons as rows of a design: what is ahead of what, with whatever terms a side has. Formula: reference/ratings.md F1.
+"""Comparisons as rows of a design: what is ahead of what, with whatever terms a side has. Formula: docs/how-ratings-work.md F1.
 
 A row says: P(ahead) = 1 / (1 + exp(-d)), where d is the sum of the parameters in the ``plus`` columns less that of the
 ``minus`` columns. For plain ratings a row is a cell of ``pairs``, and a side is one bot; with effects a row is one pair of one
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from khiva_arena.ratings.pairs import Floats, Ints, MatchArrays, Meetings, PairCells, RatedMatch, chunked, meetings, summed
+from khiva_arena.ratings.pairs import Floats, Ints, Meetings, PairCells, RatedMatch, meetings, summed, tables_of
 
 Places = npt.NDArray[np.signedinteger[Any]]  # columns; 32 bits where there are many rows
 _ROWS_AT_ONCE = 500_000
@@ -22,7 +22,14 @@ _NUMBERS_AT_ONCE = 2_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """r rows over ``width`` parameters, in order of block. plus, minus: (r, c) columns.  weight, score: (r,), as in cells."""
+    """r rows over P parameters, in order of block; c terms a side.
+
+    width: P.
+    blocks: how many there are.
+    block: (r,) its number, from 0.
+    plus, minus: (r, c) columns of the two sides.
+    weight, score: (r,) as in ``PairCells``; the score is that of the plus side.
+    """
 
     width: int
     blocks: int
@@ -46,7 +53,9 @@ class Columns:
     """Where the parameters of n bots lie: ratings, then the seats of each table size, then neighbours; the last is the shift of
     the whole scale, which is in no row.
 
-    sizes: table sizes with seat terms, ascending.  neighbours: whether there are neighbour terms.
+    bots: n.
+    sizes: table sizes with seat terms, ascending.
+    neighbours: whether there are neighbour terms.
     """
 
     bots: int
@@ -74,23 +83,18 @@ def expected(difference: Floats) -> Floats:
     return np.asarray(np.exp(-np.logaddexp(0, -difference)))
 
 
-def rows_of_cells(cells: PairCells, width: int | None = None) -> Rows:
-    """Plain ratings: column = bot."""
+def rows_of_cells(cells: PairCells, width: int) -> Rows:
+    """Ratings without terms: column = bot."""
     sides = cells.low[:, None], cells.high[:, None]
-    return Rows(width or cells.bots, cells.blocks, cells.block, *sides, cells.weight, cells.score)
+    return Rows(width, cells.blocks, cells.block, *sides, cells.weight, cells.score)
 
 
-def rows_of_matches(
-    matches: Sequence[RatedMatch] | MatchArrays, bots: int, *, seats: bool, neighbours: bool
-) -> tuple[Rows, Columns]:
+def rows_of_matches(matches: Sequence[RatedMatch], bots: int, *, seats: bool, neighbours: bool) -> tuple[Rows, Columns]:
     """With seat and neighbour terms. A table of two has no neighbour terms: there the neighbour is the opponent.
 
     Raises ValueError like ``pair_cells``.
     """
-    if isinstance(matches, MatchArrays):
-        sizes = {tables.bots.shape[1] for tables in matches.tables}
-    else:
-        sizes = {len(match.bots) for match in matches}
+    sizes = {len(match.bots) for match in matches}
     columns = Columns(bots, tuple(sorted(sizes)) if seats else (), neighbours)
     blocks, plus, minus, weights, scores = _sides(matches, columns)
     order = np.argsort(blocks, kind="stable")
@@ -101,14 +105,14 @@ def rows_of_matches(
     return Rows(columns.width, int(new.sum()), block, plus[order], minus[order], weights[order], scores[order]), columns
 
 
-def _sides(matches: Sequence[RatedMatch] | MatchArrays, columns: Columns) -> tuple[Ints, Places, Places, Floats, Floats]:
+def _sides(matches: Sequence[RatedMatch], columns: Columns) -> tuple[Ints, Places, Places, Floats, Floats]:
     """Block, both sides' columns, weight and score of every counted pair."""
     terms = 1 + bool(columns.sizes) + columns.neighbours
     blocks: list[Ints] = [np.zeros(0, dtype=np.int64)]
     plus, minus = [np.zeros((0, terms), dtype=np.int32)], [np.zeros((0, terms), dtype=np.int32)]
     weights, scores = [np.zeros(0)], [np.zeros(0)]
-    for tables in chunked(matches):
-        for met in (met for one in tables for met in meetings(one, columns.bots)):
+    for tables in tables_of(matches):
+        for met in meetings(tables, columns.bots):
             blocks.append(met.block)
             plus.append(_side(met, met.i, columns))
             minus.append(_side(met, met.j, columns))

@@ -1,4 +1,4 @@
-"""Is the candidate stronger? A sequential test on block scores (GSPRT). Formulas: reference/ratings.md F6 and F7.
+"""Is the candidate stronger? A sequential test on block scores (GSPRT). Formulas: docs/how-ratings-work.md F6, F7.
 
 A block is all tables of one seed in all rotations; its score x, 0..1, is the candidate's mean pair score over them. Blocks are
 independent, matches inside a block are not, so blocks are counted and nothing else.
@@ -23,7 +23,7 @@ from khiva_arena.ratings.stopping import after_stop
 NELO_PER_T = 800 / log(10)  # normalised Elo per (mean - 1/2) / sd of one match
 FEWEST_BLOCKS = 32  # no decision before: Wald's bounds are for many blocks; with 8, up to twice as many simulated tests erred
 MOST_ELO = 1000.0
-_STILL = 1e-18  # a variance of block scores below this is rounding
+_ROUNDING = 1e-18  # a variance of block scores below this is rounding
 
 
 class Model(StrEnum):
@@ -39,11 +39,14 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hypotheses:
-    """H0: the candidate is ``elo0`` above its opponents or less. H1: ``elo1`` or more. Elo of ``model``.
+    """H0: the candidate is ``elo0`` above its opponents or less. H1: ``elo1`` or more.
 
+    elo0, elo1: Elo of ``model``; elo0 is the lower one.
     alpha: about how often a candidate whose true Elo is elo0 passes; a weaker one does less often.
     beta: about how often one whose true Elo is elo1 fails; a stronger one does less often. The test aims at both: Wald's bounds
-        are exact for many small steps, and where nearly all blocks end alike it may err more or less often.
+        are exact for many small steps, and if nearly all blocks end alike it may err more or less often.
+    model: what Elo means here: of the score, or normalised.
+
     Raises ConfigError with every mistake.
     """
 
@@ -73,7 +76,11 @@ class Hypotheses:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number and the ends of its 95 % interval; infinite Elo where the score's interval reaches 0 or 1."""
+    """A number and its 95 % interval, in the unit of the field that holds it.
+
+    value: the number.
+    low, high: the ends; infinite Elo if the score's interval reaches 0 or 1.
+    """
 
     value: float
     low: float
@@ -84,16 +91,22 @@ class Estimate:
 class Report:
     """What a sequential test says. After the decision it does not change: later blocks are not looked at.
 
-    blocks: looked at.  fewest: no decision before so many.
-    llr: None before the first block.  bounds: as of the hypotheses.
-    score: mean block score with an interval over the blocks.  elo, nelo: the same as Elo and as normalised Elo of one match.
-        These three are not adjusted for stopping: a test stops where the score looks decided, so that after H1 they are too
-        high on average and after H0 too low, and their intervals hold less often than they say. None below two blocks; nelo
-        also None where all blocks had the same score.
+    hypotheses: what is tested.
+    blocks: how many were looked at.
+    fewest: blocks before which there is no decision.
+    llr: the log likelihood ratio of H1 to H0; None before the first block.
+    bounds: as of the hypotheses.
+    decision: for which of the two.
+    score: mean block score, 0..1, with an interval over the blocks; None below two blocks. This, ``elo`` and ``nelo`` are not
+        adjusted for stopping: a test stops when the score looks decided, so that after H1 they are too high on average and
+        after H0 too low, and their intervals hold less often than they say.
+    elo: the same as Elo.
+    nelo: the same as normalised Elo of one match; None too if all blocks had the same score.
     adjusted: Elo, median-unbiased for the stopping (see stopping.py), within -1000..1000. Its interval held the truth in 93 to
         97 % of simulations.
     los: likelihood of superiority: how likely an equal candidate does worse than this one did, stopping allowed for.
-        Both None below ``fewest`` blocks, where all blocks had the same score, and where nearly all had (see ``after_stop``).
+        This and ``adjusted`` are None below ``fewest`` blocks, and if all blocks, or nearly all, had the same score (see
+        ``after_stop``).
     histogram: block score and how many blocks had it, from low to high.
     """
 
@@ -119,10 +132,10 @@ class SequentialTest:
     """
 
     def __init__(self, hypotheses: Hypotheses, matches: int, fewest: int = FEWEST_BLOCKS) -> None:
-        most = MOST_T * NELO_PER_T / sqrt(matches)
-        if hypotheses.model is Model.NORMALIZED and max(abs(hypotheses.elo0), abs(hypotheses.elo1)) > most:
+        limit = MOST_T * NELO_PER_T / sqrt(matches)
+        if hypotheses.model is Model.NORMALIZED and max(abs(hypotheses.elo0), abs(hypotheses.elo1)) > limit:
             raise ConfigError(
-                f"normalised Elo is at most {most:.0f} where a seed has {matches} matches: set the bounds nearer to 0"
+                f"normalised Elo is at most {limit:.0f} where a seed has {matches} matches: set the bounds nearer to 0"
             )
         self.hypotheses, self.matches, self.fewest = hypotheses, matches, fewest
         self.decision = Decision.NONE
@@ -196,15 +209,15 @@ class SequentialTest:
 
     def _after_stop(self) -> tuple[Estimate | None, float | None]:
         mean, variance = self._mean_and_variance()
-        if variance < _STILL:
+        if variance < _ROUNDING:
             return None, None
         s0, s1 = self._scores()
         variance *= self.blocks / (self.blocks - 1)
         quantile = half_width(1.0, self.blocks) or 0.0
-        found = after_stop(self.blocks, mean, variance, s0, s1, self.hypotheses.bounds, self.fewest, quantile)
-        if found is None:
+        stopped = after_stop(self.blocks, mean, variance, s0, s1, self.hypotheses.bounds, self.fewest, quantile)
+        if stopped is None:
             return None, None
-        middle, low, high, los = found
+        middle, low, high, los = stopped
         return Estimate(elo_of(middle), elo_of(low), elo_of(high)), los
 
 
@@ -253,7 +266,7 @@ def _estimates(counts: Histogram, matches: int) -> tuple[Estimate, Estimate | No
     blocks = int(number.sum())
     mean, sd = moments(values, number / blocks)
     quantile = half_width(1 / sqrt(blocks - 1), blocks) or 0.0
-    if sd**2 < _STILL:
+    if sd**2 < _ROUNDING:
         low, high = wilson(np.array(mean), np.array(blocks), np.array(quantile * sqrt(blocks - 1)))
         return Estimate(mean, float(low), float(high)), None
     score = Estimate(mean, max(0.0, mean - quantile * sd), min(1.0, mean + quantile * sd))

@@ -8,16 +8,19 @@ the true score at which a worse outcome has probability 1/2; the ends of the 95 
 """
 
 from collections.abc import Callable
+from functools import cache
 from math import ceil, sqrt
 
 import numpy as np
 
 from khiva_arena.ratings.pairs import Floats
+from khiva_arena.ratings.student import log_ndtr, ndtr
 
 Z = 1.959963984540054  # normal quantile of a 95 % interval
 _MOST_ELO = 1000.0  # estimates end here
 _NODES = 48  # of the integral over where the LLR stood at the first look
 _FAR = 8.0  # standard deviations that it is taken over
+_CLOSE_ENOUGH = 1e-12  # of a score
 _SOONER = 0.5  # of the blocks before the first look; in simulations intervals hold above, and in 1 of 10 to 1 of 4 cases below
 
 
@@ -73,11 +76,16 @@ def chance_of_worse(
     low, high = max(lower, middle - _FAR * sd), min(upper, middle + _FAR * sd)
     if low >= high:
         return ended
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    nodes, weights = _legendre()
     start = (low + high) / 2 + (high - low) / 2 * nodes
     density = np.exp(-(((start - middle) / sd) ** 2) / 2) / (sd * sqrt(2 * np.pi)) * weights * (high - low) / 2
     later = _worse_between(drift, variance, max(time - first, 1e-9), at - start, lower - start, upper - start)
     return min(1.0, ended + float(density @ later))
+
+
+@cache
+def _legendre() -> tuple[Floats, Floats]:
+    return np.polynomial.legendre.leggauss(_NODES)
 
 
 def _worse_between(drift: float, variance: float, time: float, at: Floats, lower: Floats, upper: Floats) -> Floats:
@@ -86,8 +94,6 @@ def _worse_between(drift: float, variance: float, time: float, at: Floats, lower
     By reflection (method of images): every term is at most about 1 in size, so that no drift, however far from what was seen,
     overflows or cancels.
     """
-    from scipy.special import log_ndtr
-
     s, gamma = variance * time, drift / variance  # time in units of variance, drift by it
     root, width = sqrt(s), float(upper[0] - lower[0])
     far_out = 2 + ceil(5 * root / width)  # images beyond 10 sd add less than rounding does
@@ -109,8 +115,6 @@ def _worse_between(drift: float, variance: float, time: float, at: Floats, lower
 
 
 def normal(z: float) -> float:
-    from scipy.special import ndtr
-
     return float(ndtr(z))
 
 
@@ -119,15 +123,40 @@ def _falls_to(chance: Callable[[float], float], target: float, start: float, ste
 
     Going out, since far from what was seen the likeliest variance is so large that the chance turns back.
     """
-    from scipy.optimize import brentq
-
     ends = tuple(1 / (1 + 10 ** (-elo / 400)) for elo in (-_MOST_ELO, _MOST_ELO))
     here = min(ends[1], max(ends[0], start))
     up = chance(here) > target
     while True:
         there = min(ends[1], here + step) if up else max(ends[0], here - step)
         if (chance(there) > target) != up:
-            return float(brentq(lambda score: chance(score) - target, here, there, xtol=1e-12))
+            return root(lambda score: chance(score) - target, here, there)
         if there in ends:
             return there
         here, step = there, step * 1.5
+
+
+def root(function: Callable[[float], float], a: float, b: float) -> float:
+    """Where a continuous function is 0 between two places at which it has different signs, to ``_CLOSE_ENOUGH``.
+
+    Chandrupatla's method (1997): inverse quadratic interpolation where the last three points allow it, else halving.
+    """
+    at_a, at_b = function(a), function(b)
+    share = 0.5  # of the way from a to b
+    while True:
+        x = a + share * (b - a)
+        at_x = function(x)
+        if (at_x > 0) == (at_a > 0):
+            c, at_c = a, at_a
+        else:
+            b, at_b, c, at_c = a, at_a, b, at_b
+        a, at_a = x, at_x
+        best, at_best = (a, at_a) if abs(at_a) < abs(at_b) else (b, at_b)
+        least = _CLOSE_ENOUGH / abs(b - c)
+        if at_best == 0 or least > 0.5:
+            return best
+        xi, phi = (a - b) / (c - b), (at_a - at_b) / (at_c - at_b)
+        share = 0.5
+        if phi**2 < xi and (1 - phi) ** 2 < 1 - xi:
+            share = at_a / (at_b - at_a) * at_c / (at_b - at_c)
+            share += (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b)
+        share = min(1 - least, max(least, share))

@@ -1,12 +1,14 @@
-"""Student's t for whole degrees of freedom, and the normal distribution. scipy has both, with equal results, but to import it
-takes longer than to read and rate thousands of matches. Functions are named as scipy's.
+"""Student's t for whole degrees of freedom, the normal and the chi-square distribution. The library that has all three is larger
+than everything else that is installed for this program, and slow to import; the tests compare with it. Functions are named as
+there (and as in Cephes).
 
-For whole degrees of freedom the distribution function is a finite sum of positive terms (Abramowitz and Stegun 26.7.3, 26.7.4);
-beyond ``_MANY`` of them the normal quantile with four terms in 1/df (26.7.5) is as exact.
+Student's t: for whole degrees of freedom the distribution function is a finite sum of positive terms (Abramowitz and Stegun
+26.7.3, 26.7.4); beyond ``_MANY`` of them the normal quantile with four terms in 1/df (26.7.5) is as exact. Chi-square: the
+incomplete gamma function, as a series below its mean and as a continued fraction above (6.5.29, 6.5.31).
 """
 
 from functools import cache
-from math import erfc, exp, fsum, inf, lgamma, log1p, pi, sqrt
+from math import erfc, exp, fsum, inf, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -16,16 +18,18 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 _MANY = 1000
 _STEPS = 200
+_FAR_OUT = -10.0  # below, the continued fraction of the normal tail needs few levels
+_LEVELS = 12
 
 
 def stdtr(df: Ints | int, t: Floats | float) -> Floats:
     """P(T < t), by element, to 11 digits after the point and mostly 15. Raises ValueError for df < 1."""
     freedom, at = np.broadcast_arrays(df, t)
-    found = np.empty(at.shape)
+    chances = np.empty(at.shape)
     for one in np.unique(freedom).tolist():
         here = freedom == one
-        found[here] = 0.5 + np.sign(at[here]) * _within(one, at[here]) / 2
-    return found
+        chances[here] = 0.5 + np.sign(at[here]) * _within(one, at[here]) / 2
+    return chances
 
 
 def stdtrit(df: Ints | int, p: float) -> Floats:
@@ -39,6 +43,64 @@ def ndtr(x: Floats | float) -> Floats:
     """P(X < x) of the standard normal distribution, by element."""
     at = np.asarray(x, dtype=np.float64)
     return np.array([erfc(-value) / 2 for value in (at / sqrt(2)).ravel().tolist()]).reshape(at.shape)
+
+
+def log_ndtr(x: Floats) -> Floats:
+    """ln P(X < x) of the standard normal distribution, by element; also where P itself is too small for a number."""
+    near = np.maximum(x, _FAR_OUT)
+    tail = np.array([erfc(value) / 2 for value in (np.abs(near) / sqrt(2)).ravel().tolist()]).reshape(near.shape)
+    inside = np.where(near > 0, np.log1p(-tail), np.log(np.where(near > 0, 1, tail)))
+    z = -np.minimum(x, _FAR_OUT)
+    fraction = z
+    for level in range(_LEVELS, 0, -1):  # Abramowitz and Stegun 26.2.14
+        fraction = z + level / fraction
+    return np.asarray(np.where(x < _FAR_OUT, -z * z / 2 - np.log(fraction) - log(2 * pi) / 2, inside))
+
+
+def chdtri(df: int, p: float) -> float:
+    """The x that a chi-square variable exceeds with probability p. Raises ValueError for df < 1 or p not between 0 and 1."""
+    if df < 1 or not 0 < p < 1:
+        raise ValueError(f"no quantile {p} of chi-square with {df} degrees of freedom")
+    a = df / 2
+    z = NormalDist().inv_cdf(p)
+    x = a * max(1e-3, 1 - 1 / (9 * a) - z / (3 * sqrt(a))) ** 3  # Wilson and Hilferty; x is half the quantile
+    low, high = 0.0, inf
+    for _ in range(_STEPS):
+        below, above = _gamma_tails(a, x)
+        beyond = above - p if p < 0.5 else (1 - p) - below  # the smaller tail is the more exact
+        low, high = (x, high) if beyond > 0 else (low, x)
+        density = exp((a - 1) * log(x) - x - lgamma(a))
+        following = x + beyond / density if density else low
+        if not low < following < high:
+            following = 2 * x if high == inf else (low + high) / 2
+        if abs(following - x) <= 1e-15 * x:
+            break
+        x = following
+    return 2 * x
+
+
+def _gamma_tails(a: float, x: float) -> tuple[float, float]:
+    """P and Q of the incomplete gamma function."""
+    scale = exp(a * log(x) - x - lgamma(a))
+    if x < a + 1:
+        term = total = 1 / a
+        n = a
+        while term > 1e-17 * total:
+            n += 1
+            term *= x / n
+            total += term
+        return scale * total, 1 - scale * total
+    tiny, b = 1e-300, x + 1 - a  # Lentz's method
+    c, d = 1 / tiny, 1 / b
+    fraction, step, n = d, 0.0, 0.0
+    while abs(step - 1) > 1e-16:
+        n += 1
+        b += 2
+        d = 1 / (b - n * (n - a) * d)
+        c = b - n * (n - a) / c
+        step = c * d
+        fraction *= step
+    return 1 - scale * fraction, scale * fraction
 
 
 def _within(df: int, t: Floats) -> Floats:

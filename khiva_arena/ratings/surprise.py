@@ -1,7 +1,7 @@
-"""What two bots make of each other beyond what their ratings say: rock, paper, scissors. reference/ratings.md section 5.2.
+"""What two bots make of each other beyond what their ratings say: rock, paper, scissors. docs/how-ratings-work.md F4.
 
 The residual of a pair is its score less the score that the ratings expect. Its error is that of leaving out one block at a time
-from both: d_b = (share without b - share) + p (1 - p) (J_bi - J_bj), with J_b the step of F4's CR3, to first order in it; the
+from both: d_b = (share without b - share) + p (1 - p) (J_bi - J_bj), with J_b the step of CR3 (F4), to first order in it; the
 variance is (B - 1)/B sum (d_b - mean)^2. So it is known that the ratings were fitted to the same matches, and blocks count as one
 observation each. Sums of J_b J_b' are those of the covariance, and all else is in the cells: nothing of the size of blocks times
 pairs is made.
@@ -16,7 +16,7 @@ from khiva_arena.ratings.pairs import Floats, Ints, PairCells, summed
 from khiva_arena.ratings.quasi import differences
 from khiva_arena.ratings.rows import by_block, expected, rows_of_cells
 
-_STILL = 1e-12  # a variance of shares below this is rounding
+_ROUNDING = 1e-12  # a variance of shares below this is rounding
 _BRIDGE = 1 - 1e-6  # of a connection that is in this pair alone
 
 
@@ -29,41 +29,38 @@ def surprises(cells: PairCells, ratings: Ratings) -> Floats:
     effects it is approximate: ``expected`` leaves the effects out.
     """
     bots = len(ratings.elo)
-    found = np.full((bots, bots), np.nan)
+    surprise = np.full((bots, bots), np.nan)
     nats = np.array([np.nan if elo is None else elo / ELO_PER_NAT for elo in ratings.elo])
     cells = cells.only(~np.isnan(nats[cells.low]) & ~np.isnan(nats[cells.high]))
-    steps = _steps(cells, nats, ratings) if cells.blocks > 1 else None
-    if steps is None:
-        return found
+    if cells.blocks < 2:
+        return surprise
     pairs, at, blocks = np.unique(cells.low * bots + cells.high, return_inverse=True, return_counts=True)
     low, high = np.divmod(pairs, bots)
-    step, squares, sums = steps
+    step, squares, sums = _steps(cells, nats, ratings)
     weight, score = summed(at, cells.weight, len(pairs)), summed(at, cells.score, len(pairs))
-    share, hoped = score / weight, expected(nats[low] - nats[high])
-    slope = hoped * (1 - hoped)
+    share, expected_share = score / weight, expected(nats[low] - nats[high])
+    slope = expected_share * (1 - expected_share)
     with np.errstate(invalid="ignore", divide="ignore"):  # of a pair with one block
         moved = (score[at] - cells.score) / (weight[at] - cells.weight) - share[at]
     of_share = summed(at, moved**2, len(pairs))
     total = of_share + 2 * slope * summed(at, moved * step, len(pairs)) + slope**2 * differences(squares)[low, high]
     mean = (summed(at, moved, len(pairs)) + slope * (sums[low] - sums[high])) / cells.blocks
     variance = (cells.blocks - 1) / cells.blocks * (total - cells.blocks * mean**2)
-    told = (blocks > 1) & (variance > _STILL) & ~_bridges(low, high, bots)
-    variance = variance + np.where(of_share < _STILL, slope / blocks, 0)
-    z = (share - hoped)[told] / np.sqrt(variance[told])
-    found[low[told], high[told]], found[high[told], low[told]] = z, -z
-    return found
+    known = (blocks > 1) & (variance > _ROUNDING) & ~_bridges(low, high, bots)
+    variance = variance + np.where(of_share < _ROUNDING, slope / blocks, 0)
+    z = (share - expected_share)[known] / np.sqrt(variance[known])
+    surprise[low[known], high[known]], surprise[high[known], low[known]] = z, -z
+    return surprise
 
 
-def _steps(cells: PairCells, nats: Floats, ratings: Ratings) -> tuple[Floats, Floats, Floats] | None:
-    """By cell J_bi - J_bj of its block; (n, n) sum of J_b J_b'; (n,) sum of J_b. None where a block alone holds bots together."""
+def _steps(cells: PairCells, nats: Floats, ratings: Ratings) -> tuple[Floats, Floats, Floats]:
+    """By cell J_bi - J_bj of its block; (n, n) sum of J_b J_b'; (n,) sum of J_b."""
     bots, bread = cells.bots, ratings.bread
     squares, sums = np.zeros((bots, bots)), np.zeros(bots)
     nodes: list[Ints] = []
     steps: list[Floats] = []
-    for block, columns, scores, information in by_block(rows_of_cells(cells), nats):
-        z = left_out(columns, scores, information, bread, held=ratings.prior > 0)
-        if z is None:
-            return None
+    for block, columns, scores, information in by_block(rows_of_cells(cells, bots), nats):
+        z = left_out(columns, scores, information, bread)
         add_squares(squares, columns, z)
         sums += summed(columns.ravel(), z.ravel(), bots)
         nodes.append((block[:, None] * bots + columns).ravel())

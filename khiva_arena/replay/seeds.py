@@ -34,6 +34,11 @@ def seed_secret(run: bytes, k: int, public: str | None = None) -> bytes:
     return sha256(b"khiva-seed-2\0" + run + _beacon(public) + k.to_bytes(8, "big")).digest()
 
 
+def seed_digest(run: bytes) -> str:
+    """How a definition names a seed that was given, 64 hex digits: it does not give the run's secret away."""
+    return sha256(b"khiva-event-seed-1\0" + run).hexdigest()
+
+
 def schedule_key(event: str, public: str | None = None) -> bytes:
     """What line-ups and seatings are drawn with, 32 bytes: public, so that anyone can work the schedule out again."""
     if public is None:

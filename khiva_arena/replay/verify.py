@@ -119,7 +119,7 @@ def _check_end(record: Record, state: State, out: list[int | None]) -> None:
         if (at is None) != (record.verdicts[seat] is Verdict.OK):
             raise RecordError(f"seat {seat}: verdict {record.verdicts[seat]} and forfeit {at} do not go together")
         if at is not None and out[seat] is None:
-            raise RecordError(f"seat {seat} forfeited at gather {at} of {len(record.steps)}")
+            raise RecordError(f"seat {seat} forfeited at step {at} of {len(record.steps)}")
     left = sum(at is None for at in out)
     if record.reason != ("over" if state.is_over else "forfeits"):
         raise RecordError(f"ended for the reason {record.reason!r}, but the rules say {'over' if state.is_over else 'not over'}")

@@ -1,4 +1,4 @@
-"""Where two plain values differ that should say the same, such as standings that were told and those worked out anew."""
+"""Where two plain values differ that should say the same, such as standings that a bundle has and those of its records."""
 
 from collections.abc import Iterator
 from math import isclose
@@ -31,7 +31,7 @@ def fitted(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _by_bot(rows: Any) -> Any:
-    """Rows by their bot; as they are where they are none, as a forged table may have it."""
+    """Rows by their bot; as they are if they are not rows, as in a forged table."""
     named = isinstance(rows, list) and all(isinstance(row, dict) and isinstance(row.get("bot"), str) for row in rows)
     if not named or len({row["bot"] for row in rows}) < len(rows):
         return rows
@@ -42,7 +42,7 @@ def differences(where: str, said: Any, given: Any, all_keys: bool) -> Iterator[s
     """Every difference, a line each: "rows.0.elo is 3.0, the records give 2.5". ``where``: what is compared, "" at the top.
 
     Fractional numbers may differ by their rounding. With ``all_keys`` false, maps are compared in the keys that both have:
-    another engine may tell more or less.
+    another engine may have more or less.
     """
     if isinstance(said, dict) and isinstance(given, dict):
         for key in sorted(said.keys() | given.keys()):

@@ -1,19 +1,19 @@
 """Results for other programs, as lines of text: CSV, JSON lines, PGN. Pure; nothing is rated here.
 
 CSV, a row for each seat of each match: ``event``, ``game``, ``match``, ``ordinal``, ``seed``, ``lineup``, ``rotation``,
-``block``, ``rated``, ``seat``, ``bot``, ``identity``, ``rank``, ``score``, ``verdict``, ``faults``. ``block`` is equal where
-equal deals were played, and errors cluster on it; ``rated`` is 1 where the whole table was played, which is what standings
+``block``, ``rated``, ``seat``, ``bot``, ``identity``, ``rank``, ``score``, ``verdict``, ``faults``. ``block`` is equal if
+equal deals were played, and errors cluster on it; ``rated`` is 1 if the whole table was played, which is what standings
 rate; ``faults`` is every fault of the seat as ``illegal@3``, the gather behind the @, with spaces between. A name that begins
 with one of = + - @ ' has a ' before it, since a spreadsheet takes the first four for the beginning of a formula; ``identity``
 is never changed.
 
-JSON lines, an object for each match, with the same keys but for ``seat``; ``seats`` is a list by seat of objects with ``bot``,
+JSON lines, an object for each match, with the same keys except ``seat``; ``seats`` is a list by seat of objects with ``bot``,
 ``identity``, ``rank``, ``score``, ``verdict`` and ``faults`` [[fault, gather], ...].
 
 PGN, a game without moves for each pair of seats of each match of a complete table, won by who finished ahead, for programs that
 rate players of two. Which pairs count is what the arena's own fit counts (ratings/pairs.py): not two copies of one bot, and
-where a seat failed to start only pairs with it. All pairs weigh alike there, and errors that such a program gives are too
-small, since it takes all games for independent. White is the bot that was named first in its event where seed plus rotation is
+if a seat failed to start only pairs with it. All pairs weigh alike there, and errors that such a program gives are too
+small, since it takes all games for independent. White is the bot that was named first in its event if seed plus rotation is
 even, else the other one, so that over two seeds each has White as often against each; it means nothing here. In names, which
 such programs read to the next quotation mark, " and \\ become ' and /; bots that are then called alike have the beginning of
 their identity added.
@@ -54,7 +54,14 @@ RESULTS = {-1: "1-0", 0: "1/2-1/2", 1: "0-1"}
 
 @dataclass(frozen=True, slots=True)
 class ResultSeat:
-    """``position``: of the bot among those of its event. ``faults``: (fault, gather), strikes included, in order."""
+    """One seat of a match.
+
+    position: of the bot among those of its event.
+    bot, identity: its name and id.
+    rank, score: how it ended, 1 is best.
+    verdict: "ok", or why it forfeited.
+    faults: (fault, step), strikes included, in order.
+    """
 
     position: int
     bot: str
@@ -67,7 +74,16 @@ class ResultSeat:
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:
-    """A fixed match. ``number``: of its event in its store. ``block``: names the deal. ``rated``: its table is complete."""
+    """A recorded match.
+
+    event, number: id of its event, and its number in the store.
+    game: what was played.
+    match, ordinal: its id, and its place in the schedule.
+    seed, lineup, rotation: who sat where, on which deal.
+    block: names the deal.
+    rated: whether its table is complete.
+    seats: by seat.
+    """
 
     event: str
     number: int

@@ -7,13 +7,19 @@ from typing import Any
 from msgspec import Struct
 
 from khiva_arena.ratings import planning
-from khiva_arena.report.standings import Standings, rounded
-from khiva_arena.report.text import WIDTH, columns_of, count, fitting, number, paragraphs, short, table
+from khiva_arena.report.standings import rounded
+from khiva_arena.report.text import WIDTH, columns_of, fitting, number, paragraphs, short, table
+from khiva_arena.report.values import Standings
+from khiva_arena.words import count
 
 
 class Seeds(Struct, frozen=True):
-    """Seeds in all, those already played included, the 95 % interval of that, and the matches of as many seeds. At
-    1,000,000,000 seeds: more than can be played."""
+    """How many seeds it takes in all, those already played included; 1,000,000,000: more than can be played.
+
+    seeds: the estimate.
+    low, high: its 95 % interval.
+    matches: of as many seeds.
+    """
 
     seeds: int
     low: int
@@ -22,8 +28,13 @@ class Seeds(Struct, frozen=True):
 
 
 class ErrorRow(Struct, frozen=True):
-    """One bot: its errors now and what they need, relative to the anchor and to the mean of the bots it is connected with. null:
-    cannot be told; an ``elo`` that is a bound only is none here."""
+    """One bot: its errors now, and how many seeds it takes until they are small enough; null: unknown.
+
+    bot, name: id, and for people.
+    elo: relative to the anchor; null if it is only a bound.
+    error, need: 95 % half width relative to the anchor, and what it takes.
+    pool_error, pool_need: the same relative to the mean of the bots it is connected with.
+    """
 
     bot: str
     name: str
@@ -35,8 +46,12 @@ class ErrorRow(Struct, frozen=True):
 
 
 class GapRow(Struct, frozen=True):
-    """Two bots next to each other in the table: how far apart they are now, null without an error, and what the gap asked for
-    needs."""
+    """Two bots next to each other in the table.
+
+    upper, lower: their ids.
+    elo, error: how far apart they are now, and its 95 % half width; null without an error.
+    need: what it takes to find the gap.
+    """
 
     upper: str
     lower: str
@@ -46,11 +61,17 @@ class GapRow(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """One table's needs. ``error`` or ``gap`` with ``power`` is what was asked for. ``enough``: whether there are seeds enough
-    to tell. ``need``, ``pool_need``: for all bots or gaps together, the largest of the rows'; of those that can be told.
-    ``left_out``: the bots that they leave out, the anchor not counted: those that won or lost everything, as one that always
-    crashes, have no error that more seeds would shrink. ``next``: commands that play what ``need`` takes, or if there are not
-    seeds enough to tell, those that are missing for that."""
+    """What one table needs.
+
+    error, or gap with power: what was asked for; Elo, Elo, and a share of 1.
+    blocks, matches: seeds and rated matches so far.
+    fewest_seeds, enough: how many seeds it takes to tell anything, and whether there are so many.
+    errors: of each bot; gaps: of each two neighbours.
+    need, pool_need: for all of them together, the largest of the rows', of those that are known.
+    left_out: the bots that they leave out, except the anchor: more seeds would not shrink the error of a bot that won or lost
+        everything, as one that always crashes.
+    next: commands that play what ``need`` takes, or as many seeds as ``fewest_seeds``.
+    """
 
     error: float | None
     gap: float | None
@@ -65,26 +86,6 @@ class Plan(Struct, frozen=True):
     pool_need: Seeds | None
     left_out: list[str]
     next: list[str] = []
-
-
-class PooledPlan(Plan, frozen=True, kw_only=True):
-    """A plan, and what its events have in common."""
-
-    events: list[str]
-    seats: list[int]
-    game: str
-    rules_version: str
-    time: dict[str, int]
-    policy: str
-    isolation: str
-    limits: dict[str, Any]
-    ponder: bool
-
-
-class Output(Struct, frozen=True):
-    """``khiva-arena plan --json``."""
-
-    plans: list[PooledPlan]
 
 
 def for_error(standings: Standings, error: float) -> Plan:
@@ -118,8 +119,8 @@ def for_error(standings: Standings, error: float) -> Plan:
 
 
 def for_gap(standings: Standings, gap: float, power: float) -> Plan:
-    """Seeds after which a true gap of ``gap`` Elo between any two neighbours of the table is told apart with ``power``. Raises
-    ConfigError on a gap that is not above 0, or a power that is none."""
+    """Seeds after which a true gap of ``gap`` Elo between any two neighbours of the table is found in a share ``power`` of cases.
+    Raises ConfigError unless the gap is above 0 and the power from 0.5 to below 1."""
     rows = [
         GapRow(
             standings.order[one.upper],
@@ -130,7 +131,7 @@ def for_gap(standings: Standings, gap: float, power: float) -> Plan:
         )
         for one in planning.for_gap(standings.ratings, gap, power)
     ]
-    told = {bot for row in rows if row.need is not None for bot in (row.upper, row.lower)}
+    known = {bot for row in rows if row.need is not None for bot in (row.upper, row.lower)}
     return Plan(
         error=None,
         gap=gap,
@@ -140,7 +141,7 @@ def for_gap(standings: Standings, gap: float, power: float) -> Plan:
         gaps=rows,
         need=_most([row.need for row in rows]),
         pool_need=None,
-        left_out=[row.bot for row in standings.rows if row.bot not in told],
+        left_out=[row.bot for row in standings.rows if row.bot not in known],
     )
 
 
@@ -161,7 +162,7 @@ def _seeds(standings: Standings, need: planning.Need | None) -> Seeds | None:
 
 
 def _most(needs: list[Seeds | None]) -> Seeds | None:
-    """The largest of those that can be told, None if none can."""
+    """The largest of those that are known, None if none is."""
     return max((need for need in needs if need is not None), key=lambda need: need.seeds, default=None)
 
 
@@ -170,13 +171,13 @@ def _most(needs: list[Seeds | None]) -> Seeds | None:
 
 def to_text(plan: Plan, standings: Standings, width: int = WIDTH) -> str:
     """A table and what it means. Ends with a newline."""
-    so_far = f"So far: {count(plan.blocks, 'seed')}, {count(plan.matches, 'match', 'es')}."
+    so_far = f"So far: {count(plan.blocks, 'seed')}, {count(plan.matches, 'match', 'matches')}."
     if not plan.enough:
         why = f"Too few to tell how much results vary: it takes {plan.fewest_seeds} seeds or more."
         then = (
-            "Next, and ask again then; the seeds are drawn anew and rated with those that are there:"
+            "Next, and then plan again; new seeds are drawn, and rated together with those that are there:"
             if plan.next
-            else ("Play some, and ask again.")
+            else "Play some, and plan again."
         )
         return "\n".join([*paragraphs([f"{so_far} {why}", then], width), *_commands(plan)]) + "\n"
     lines = _errors(plan, width) if plan.error is not None else _gaps(plan, standings, width)
@@ -190,7 +191,7 @@ def _left_out(plan: Plan, standings: Standings) -> list[str]:
     notes = []
     for bot in plan.left_out:
         row = by_bot[bot]
-        faults = ", ".join(f"{often} {kind}" for kind, often in row.faults)
+        faults = ", ".join(f"{often} {kind}" for kind, often in row.fault_counts)
         if not row.matches:
             why = "has played no rated match"
         elif row.bound:
@@ -214,11 +215,11 @@ def _commands(plan: Plan) -> list[str]:
 
 def _next(plan: Plan) -> list[str]:
     if plan.next:
-        return ["Next, to play the seeds that are missing, which are drawn anew and rated with those that are there:"]
+        return ["Next, to play the missing seeds; new ones are drawn, and rated together with those that are there:"]
     if plan.need is not None and plan.need.seeds <= plan.blocks:
         return ["Next: nothing; the seeds there are do."]
     if plan.need is None:
-        return ["Next: mend or leave out the bots above, or name another --anchor, and ask again."]
+        return ["Next: mend or leave out the bots above, or name another --anchor, and plan again."]
     return []
 
 
@@ -276,7 +277,7 @@ def _in_all(plan: Plan) -> list[str]:
 
 def _sentence(what: str, need: Seeds | None) -> str:
     if need is None:
-        return f"Cannot be told how many seeds it takes {what}: see n/a above."
+        return f"It is unknown how many seeds it takes {what}: see n/a above."
     if need.seeds >= planning.MOST_SEEDS:
         return f"More seeds than can be played {what}."
-    return f"{count(need.seeds, 'seed')} (95 %: {need.low} .. {need.high}), {count(need.matches, 'match', 'es')}, {what}."
+    return f"{count(need.seeds, 'seed')} (95 %: {need.low} .. {need.high}), {count(need.matches, 'match', 'matches')}, {what}."

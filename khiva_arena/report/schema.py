@@ -7,32 +7,47 @@ import json
 import sys
 from inspect import cleandoc
 from pathlib import Path
+from types import GenericAlias
 from typing import Any
 
 import msgspec
 
+from khiva_arena.json_schema import schema_of
 from khiva_arena.report import plan, shapes, sprt
+from khiva_arena.report.columns import COLUMNS
 
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
-NAMES = {"standings": shapes.Output, "plan": plan.Output, "sprt": sprt.Output}
-
-
-def schema_of(kind: type) -> dict[str, Any]:
-    """The schema of one output."""
-    return {"$schema": DIALECT, **described(msgspec.json.schema(kind))}
+_PLACES = ("places", list[shapes.EventPlaces] | msgspec.UnsetType, msgspec.UNSET)
 
 
-def described(schema: dict[str, Any]) -> dict[str, Any]:
-    """The same, with descriptions that do not depend on how a Python version keeps the indentation of docstrings."""
-    for part in schema["$defs"].values():
-        if "description" in part:
-            part["description"] = cleandoc(part["description"])
+def _tables(command: str, key: str, name: str, kind: type[msgspec.Struct], *more: tuple[str, Any, Any]) -> type:
+    """A list, under ``key``, of tables of a kind, each with what its events have in common."""
+    fields = [(field.name, field.type) for field in msgspec.structs.fields(shapes.InCommon)]
+    doc = {"__doc__": f"{cleandoc(kind.__doc__ or '')}\n\nWith what its events have in common."}
+    table = msgspec.defstruct(name, [*fields, *more], bases=(kind,), namespace=doc, frozen=True, kw_only=True)
+    doc = {"__doc__": f"What ``khiva-arena {command} --json`` prints."}
+    return msgspec.defstruct("Output", [(key, GenericAlias(list, (table,)))], namespace=doc, frozen=True)
+
+
+NAMES: dict[str, type] = {
+    "standings": _tables("standings", "standings", "Pool", shapes.Rated, _PLACES),
+    "plan": _tables("plan", "plans", "PooledPlan", plan.Plan),
+    "sprt": sprt.Output,
+}
+
+
+def _described(schema: dict[str, Any]) -> dict[str, Any]:
+    """With what each field of a row is."""
+    if "Standing" in schema["$defs"]:
+        for column in COLUMNS:
+            schema["$defs"]["Standing"]["properties"][column.field]["description"] = column.doc
     return schema
 
 
 def schemas() -> dict[str, str]:
     """File name to text."""
-    return {f"{name}.json": json.dumps(schema_of(kind), indent=1, sort_keys=True) + "\n" for name, kind in NAMES.items()}
+    return {
+        f"{name}.json": json.dumps(_described(schema_of(kind)), indent=1, sort_keys=True) + "\n" for name, kind in NAMES.items()
+    }
 
 
 def main() -> None:

@@ -8,14 +8,13 @@ from msgspec import UNSET
 
 from khiva_arena.ratings.student import stdtr
 from khiva_arena.report import shapes
-from khiva_arena.report.standings import Standings
-from khiva_arena.report.table import details_columns, under
+from khiva_arena.report.columns import DETAILS
+from khiva_arena.report.table import under
 from khiva_arena.report.text import (
     WIDEST_NAME,
     WIDTH,
     blocks,
     chance,
-    count,
     elo,
     fitting,
     interval,
@@ -25,6 +24,8 @@ from khiva_arena.report.text import (
     short,
     table,
 )
+from khiva_arena.report.values import Standings
+from khiva_arena.words import count
 
 _NEVER = "."  # oneself, never met, or no number
 _BEYOND = 2.0  # standard errors
@@ -49,8 +50,7 @@ def _named(standings: Standings) -> dict[str, str]:
 
 
 def _details(standings: Standings, width: int) -> list[str]:
-    columns = details_columns()
-    rows = [[short(row.name), *(column.cell(row) for column in columns)] for row in standings.rows]
+    rows = [[short(row.name), *(column.text(row) for column in DETAILS)] for row in standings.rows]
     worst = standings.ratings.quasi_worst
     notes = [
         "ties%: of its pairs; pool+/-: 95 % relative to the mean of the bots it is connected with; quasi: the error between any "
@@ -59,7 +59,7 @@ def _details(standings: Standings, width: int) -> list[str]:
         + "; "
         "deff: variance over that of independent matches; opp: mean Elo of those it met; ff: over fault-free matches."
     ]
-    return ["Details:", *fitting([["bot", *(column.head for column in columns)], *rows], width), *paragraphs(notes, width)]
+    return ["Details:", *fitting([["bot", *(column.head for column in DETAILS)], *rows], width), *paragraphs(notes, width)]
 
 
 def _crosstable(standings: Standings, rows: Sequence[Sequence[shapes.Pair | None]], width: int) -> list[str]:
@@ -158,10 +158,10 @@ def _covariance(standings: Standings, rows: shapes.Matrix, width: int) -> list[s
 
 def _effects(standings: Standings, found: shapes.Effects, width: int) -> list[str]:
     names = _named(standings)
-    again = [["bot", "elo", "+/-", "without", "+/-"]]
+    ratings = [["bot", "elo", "+/-", "without", "+/-"]]
     for row, one in zip(standings.rows, found.rows, strict=True):
         fitted, plain = elo(one.bound, one.elo), elo(row.bound, row.elo)
-        again.append([names[row.bot], fitted, number(one.error, 1), plain, number(row.error, 1)])
+        ratings.append([names[row.bot], fitted, number(one.error, 1), plain, number(row.error, 1)])
     effects = [["effect", "elo", "+/-"]]
     for effect in found.effects:
         what = f"seat {effect.seat} of {effect.seats}" if effect.bot is None else f"after {names[effect.bot]}"
@@ -170,7 +170,7 @@ def _effects(standings: Standings, found: shapes.Effects, width: int) -> list[st
         f"Fitted together with effects of {' and '.join(found.fitted)}. seat: Elo above its strength that a bot plays there; "
         "after a bot: in the seat that this one passes to. without: the headline numbers."
     )
-    return ["Effects:", *fitting(again, width), "", *fitting(effects, width), *paragraphs([note], width)]
+    return ["Effects:", *fitting(ratings, width), "", *fitting(effects, width), *paragraphs([note], width)]
 
 
 def _history(standings: Standings, stages: Sequence[shapes.Stage], width: int) -> list[str]:

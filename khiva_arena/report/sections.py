@@ -14,23 +14,29 @@ from khiva_arena.ratings.effects import Effects
 from khiva_arena.ratings.elo import Ratings
 from khiva_arena.ratings.pairs import Floats, RatedMatch
 from khiva_arena.report import shapes
-from khiva_arena.report.standings import Standings, again, percent, rating, rounded
+from khiva_arena.report.standings import percent, rating, refit, rounded
+from khiva_arena.report.values import Standings
 
 NAMES = ("details", "crosstable", "los", "surprise", "seats", "cycles", "connectivity", "covariance", "effects", "history")
 EFFECTS = ("seats", "neighbours")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Which sections, the events in order of creation as (id, number), and which effects to fit."""
+class SectionRequest:
+    """What to make.
+
+    names: of the sections.
+    events: (id, number) in order of creation, for the history.
+    effects: which of these the section effects fits.
+    """
 
     names: Sequence[str]
     events: Sequence[tuple[str, int]]
     effects: Sequence[str] = EFFECTS
 
 
-def sections(standings: Standings, asked: Asked) -> shapes.Sections:
-    """All sections that were asked for. ``details`` is in the rows anyway."""
+def sections(standings: Standings, request: SectionRequest) -> shapes.Sections:
+    """The sections of a request. ``details`` is in the rows anyway."""
     makers: dict[str, Callable[[], Any]] = {
         "crosstable": lambda: _crosstable(standings, table()),
         "los": lambda: _matrix(standings, standings.evidence.los),
@@ -39,8 +45,8 @@ def sections(standings: Standings, asked: Asked) -> shapes.Sections:
         "cycles": lambda: _cycles(standings),
         "connectivity": lambda: _connectivity(standings),
         "covariance": lambda: _matrix(standings, standings.ratings.covariance),
-        "effects": lambda: _effects(standings, asked.effects),
-        "history": lambda: history(standings, asked.events),
+        "effects": lambda: _effects(standings, request.effects),
+        "history": lambda: history(standings, request.events),
     }
     made: list[Crosstable] = []
 
@@ -49,7 +55,7 @@ def sections(standings: Standings, asked: Asked) -> shapes.Sections:
             made.append(crosstable(standings.evidence.matches, standings.ratings))
         return made[0]
 
-    return shapes.Sections(**{name: make() for name, make in makers.items() if name in asked.names})
+    return shapes.Sections(**{name: make() for name, make in makers.items() if name in request.names})
 
 
 def _order(standings: Standings) -> list[int]:
@@ -113,7 +119,7 @@ def _ratings(standings: Standings, ratings: Ratings) -> list[shapes.Rating]:
 
 def _effects(standings: Standings, which: Sequence[str]) -> shapes.Effects:
     evidence = standings.evidence
-    found = again(evidence, evidence.matches, Effects("seats" in which, "neighbours" in which))
+    found = refit(evidence, evidence.matches, Effects("seats" in which, "neighbours" in which))
     effects = [
         shapes.Effect(
             "seat" if one.bot is None else "neighbour",
@@ -138,7 +144,7 @@ def history(standings: Standings, events: Sequence[tuple[str, int]]) -> list[sha
     for event, number in events:
         mine = by_event.get(event, [])
         so_far += mine
-        together, alone = again(standings.evidence, so_far), again(standings.evidence, mine)
+        together, alone = refit(standings.evidence, so_far), refit(standings.evidence, mine)
         stages.append(
             shapes.Stage(event, number, len(mine), alone.blocks, _ratings(standings, together), _ratings(standings, alone))
         )

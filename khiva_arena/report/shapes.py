@@ -1,75 +1,38 @@
 """What ``standings --json`` and ``plan --json`` print, as types: JSON is made from them, and so are its schemas.
 
 Elo, errors and percent have 3 digits. null is "n/a". Lists by bot, rows and columns of matrices alike, are in the order of
-``rows``. STANDINGS.md says what each number means.
+``rows``. docs/standings.md says what each number means.
 """
 
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
+from khiva_arena.report.values import GivenAnchor, Standing
+
 Matrix = list[list[float | None]]
 
 
 class LeftOut(Struct, frozen=True):
-    """Fixed matches that are not rated, and the tables [event, table] they belong to."""
+    """What is not rated.
+
+    matches: recorded ones that are not.
+    incomplete, set_aside: the tables [event, table] they belong to.
+    """
 
     matches: int
     incomplete: list[list[str]]
     set_aside: list[list[str]]
 
 
-class Row(Struct, frozen=True):
-    """One bot; see ``report.standings.Standing``. ``score``, ``ties`` and ``los_next`` are percent. ``low`` and ``high`` are the
-    ends of the 95 % interval of ``elo``: one is null where all points between bot and anchor flow one way, and ``error`` with it.
-    ``rough``: from fewer than five seeds, so that the error is hardly known itself."""
-
-    rank: int | None
-    rank_interval: list[int] | None
-    bot: str
-    name: str
-    elo: float | None
-    error: float | None
-    low: float | None
-    high: float | None
-    rough: bool
-    bound: str
-    los_next: float | None
-    matches: int
-    seeds: int
-    score: float | None
-    ties: float | None
-    finishes: list[int]
-    faults: dict[str, int]
-    voids: int
-    cpu_s: float | None
-    paused: int
-    caused: int
-    page_faults: int | None
-    fault_free_elo: float | None
-    fault_free_error: float | None
-    fault_free_bound: str
-    differs: bool | None
-    pool_error: float | None
-    quasi_se: float | None
-    design_effect: float | None
-    opponents: float | None
-
-
-class Anchor(Struct, frozen=True):
-    """A bot whose Elo was given, and where the results of the others would put it: ``z`` standard errors away.
-    ``contradicts``: that is too far for luck, at 95 %."""
-
-    bot: str
-    given: float
-    sd: float
-    found: float | None
-    z: float | None
-    contradicts: bool | None
-
-
 class Pair(Struct, frozen=True):
-    """What the bot of a row made of the bot of a column: percent, its 95 % interval, and what the ratings expect."""
+    """What the bot of a row made of the bot of a column, in percent.
+
+    score, low, high: mean pair score, and its 95 % interval.
+    significant: whether the interval leaves out 50.
+    expected: by the ratings.
+    seeds, matches: in which they met.
+    """
 
     score: float
     low: float | None
@@ -81,7 +44,12 @@ class Pair(Struct, frozen=True):
 
 
 class SeatScore(Struct, frozen=True):
-    """Mean pair score of whoever sits in a seat, in percent, with its 95 % interval; ``seats`` at the table."""
+    """How whoever sits in a seat did.
+
+    seats, seat: at the table, and which of them.
+    score, low, high: mean pair score in percent, and its 95 % interval.
+    matches, seeds: that it comes from.
+    """
 
     seats: int
     seat: int
@@ -93,8 +61,12 @@ class SeatScore(Struct, frozen=True):
 
 
 class Neighbour(Struct, frozen=True):
-    """How much better, in percent of pair score, others do in the seat that this bot passes to than elsewhere, with its 95 %
-    interval; in how many matches and seeds that could be told."""
+    """How much better others do in the seat that a bot passes to than elsewhere.
+
+    bot: its id.
+    effect, low, high: in percent of pair score, and its 95 % interval.
+    matches, seeds: that it comes from.
+    """
 
     bot: str
     effect: float | None
@@ -112,8 +84,12 @@ class Seats(Struct, frozen=True):
 
 
 class Cycles(Struct, frozen=True):
-    """How much of the differences no single number per bot can tell, in percent: ``raw`` as it is, ``noise`` what luck alone
-    makes of that, ``share`` what is left, and its 95 % interval. All null where there is nothing to say."""
+    """How much of the differences no single number per bot can express, in percent. All null if the results do not say.
+
+    share, low, high: without luck, and its 95 % interval.
+    raw: as it is.
+    noise: what luck alone makes of that.
+    """
 
     share: float | None
     low: float | None
@@ -123,14 +99,24 @@ class Cycles(Struct, frozen=True):
 
 
 class Connectivity(Struct, frozen=True):
-    """Bots that the results place at a finite distance from each other, as lists of ids, the largest first."""
+    """Which bots the results place at a finite distance from each other.
+
+    connected: whether all.
+    components: lists of ids, the largest first.
+    """
 
     connected: bool
     components: list[list[str]]
 
 
 class Effect(Struct, frozen=True):
-    """An effect in Elo with its 95 % half width. ``of``: "seat" with ``seats`` and ``seat``, or "neighbour" with ``bot``."""
+    """What a seat or a neighbour does.
+
+    of: "seat" or "neighbour".
+    elo, error: the effect, and its 95 % half width.
+    seats, seat: of a seat: how many there are, and which.
+    bot: of a neighbour: its id.
+    """
 
     of: str
     elo: float | None
@@ -141,7 +127,12 @@ class Effect(Struct, frozen=True):
 
 
 class Rating(Struct, frozen=True):
-    """A bot's Elo and its 95 % half width, relative to the anchor. ``bound``: as in a row, what the results alone say of it."""
+    """A bot's Elo in another fit than that of the rows.
+
+    bot: its id.
+    elo, error: relative to the anchor, and its 95 % half width.
+    bound: as in a row.
+    """
 
     bot: str
     elo: float | None
@@ -150,7 +141,12 @@ class Rating(Struct, frozen=True):
 
 
 class Effects(Struct, frozen=True):
-    """A second fit that allows for what seats and neighbours do. ``fitted``: which of these."""
+    """A second fit, together with what seats and neighbours do.
+
+    fitted: "seats", "neighbours", or both.
+    rows: the ratings.
+    effects: beside them.
+    """
 
     fitted: list[str]
     rows: list[Rating]
@@ -158,7 +154,13 @@ class Effects(Struct, frozen=True):
 
 
 class Stage(Struct, frozen=True):
-    """After an event: the ratings from all events so far, and from this one alone."""
+    """An event in the history.
+
+    event, number: its id, and its number in the store.
+    matches, seeds: rated ones in it.
+    so_far: ratings from all events up to it.
+    alone: ratings from it alone.
+    """
 
     event: str
     number: int
@@ -169,7 +171,7 @@ class Stage(Struct, frozen=True):
 
 
 class Sections(Struct, frozen=True, omit_defaults=True):
-    """What was asked for with --section."""
+    """The sections that --section names."""
 
     crosstable: list[list[Pair | None]] | UnsetType = UNSET
     los: Matrix | UnsetType = UNSET
@@ -183,10 +185,21 @@ class Sections(Struct, frozen=True, omit_defaults=True):
 
 
 class Rated(Struct, frozen=True):
-    """One table."""
+    """One table.
+
+    anchor: id of the bot at 0, or of the first of those whose Elo is given.
+    anchors: those whose Elo is given.
+    blocks: seeds that errors cluster on.
+    tables, matches, fault_free_matches: rated ones; those in which no seat made a fault.
+    left_out: what is not rated.
+    confidence: of all intervals, in percent.
+    meaning: what the numbers mean, in words.
+    rows: the bots, best first.
+    sections: those that were requested.
+    """
 
     anchor: str
-    anchors: list[Anchor]
+    anchors: list[GivenAnchor]
     blocks: int
     tables: int
     matches: int
@@ -194,13 +207,21 @@ class Rated(Struct, frozen=True):
     left_out: LeftOut
     confidence: float
     meaning: str
-    rows: list[Row]
+    rows: list[Standing]
     sections: Sections
 
 
 class PlacedBot(Struct, frozen=True, omit_defaults=True):
-    """One bot of a swiss (``points`` over ``tables``, its ``opponents``' score) or a knockout (the round it went ``out`` in).
-    ``score`` and ``opponents`` are percent."""
+    """One bot of an event that is played in rounds.
+
+    place: 1 is best; ties share one.
+    bot, name: id, and for people.
+    score: mean pair score in percent; null without a match.
+    byes: rounds without a table.
+    points, tables: of a swiss: its points, over so many tables.
+    opponents: of a swiss: mean score of those it met, in percent.
+    out: of a knockout: the round it went out in, from 1; null: not.
+    """
 
     place: int
     bot: str
@@ -213,8 +234,14 @@ class PlacedBot(Struct, frozen=True, omit_defaults=True):
     out: int | UnsetType | None = UNSET
 
 
-class Places(Struct, frozen=True):
-    """Who came in where in an event whose format has places; ``rounds`` of ``of`` are complete."""
+class EventPlaces(Struct, frozen=True):
+    """Who came in where in an event.
+
+    event, number: its id, and its number in the store.
+    format: its name.
+    rounds, of: complete ones, of how many.
+    rows: best first.
+    """
 
     event: str
     number: int
@@ -224,8 +251,17 @@ class Places(Struct, frozen=True):
     rows: list[PlacedBot]
 
 
-class Pool(Rated, frozen=True, kw_only=True):
-    """One table, and what its events have in common. ``places``: of those events that have them."""
+class InCommon(Struct, frozen=True):
+    """What the events of one table have in common.
+
+    events: their ids.
+    seats: how many seats their tables have.
+    game, rules_version: what was played.
+    time: turn and bank, in ms.
+    policy: what a fault costs.
+    isolation, limits: what bots were kept in.
+    ponder: whether they could think while it was not their turn.
+    """
 
     events: list[str]
     seats: list[int]
@@ -236,10 +272,3 @@ class Pool(Rated, frozen=True, kw_only=True):
     isolation: str
     limits: dict[str, Any]
     ponder: bool
-    places: list[Places] | UnsetType = UNSET
-
-
-class Output(Struct, frozen=True):
-    """``khiva-arena standings --json``."""
-
-    standings: list[Pool]

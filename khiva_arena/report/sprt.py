@@ -1,4 +1,4 @@
-"""A sequential test, for people (text) and for programs (JSON). STANDINGS.md beside this file explains both."""
+"""A sequential test, for people (text) and for programs (JSON). docs/standings.md explains both."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from khiva_arena.ratings.sprt import MOST_ELO, Decision, Estimate, Hypotheses, Model, Report
+from khiva_arena.words import count
 
 WIDTH = 100
 BAR = 40
@@ -18,7 +19,15 @@ MOST_BARS = 20
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A test and what it was about. ``most``: seeds it may take. ``per_seed``: matches on each."""
+    """A test and what it was about.
+
+    event: its id.
+    candidate, opponents: names of bots.
+    seats: at each table.
+    most: seeds it may take.
+    per_seed: matches on each.
+    report: how it stands.
+    """
 
     event: str
     candidate: str
@@ -55,7 +64,7 @@ def _kind(said: Hypotheses) -> str:
 def verdict(sprt: Sprt) -> str:
     """One line: the decision, or why there is none."""
     report = sprt.report
-    after = f"{_count(report.blocks, 'seed')}, {_count(report.blocks * sprt.per_seed, 'match', 'es')}"
+    after = f"{count(report.blocks, 'seed')}, {count(report.blocks * sprt.per_seed, 'match', 'matches')}"
     if report.decision is Decision.H1:
         return f"H1 accepted after {after}: {sprt.candidate} is {_passed(report.hypotheses)}"
     if report.decision is Decision.H0:
@@ -115,7 +124,7 @@ def _interval(estimate: Estimate | None) -> str:
 
 
 def _elo(value: float) -> str:
-    if abs(value) >= MOST_ELO:  # where estimates that allow for the stop end, and where a score of all or nothing has none
+    if abs(value) >= MOST_ELO:  # estimates that allow for the stop end there, as do those of a score of all or nothing
         return f">={MOST_ELO:.0f}" if value > 0 else f"<=-{MOST_ELO:.0f}"
     return f"{value + 0.0:.1f}"
 
@@ -130,18 +139,19 @@ def _bars(histogram: Sequence[tuple[Any, int]]) -> list[str]:
     """How many seeds had which mean score at their tables; many values are put into equal classes."""
     if not histogram:
         return []
-    rows = [(f"{float(value):.3f}", count) for value, count in histogram]
+    rows = [(f"{float(value):.3f}", often) for value, often in histogram]
     if len(rows) > MOST_BARS:
         classes = [0] * MOST_BARS
-        for value, count in histogram:
-            classes[min(MOST_BARS - 1, int(value * MOST_BARS))] += count
-        rows = [(f"{i / MOST_BARS:.2f}-{(i + 1) / MOST_BARS:.2f}", count) for i, count in enumerate(classes)]
-    most, wide = max(count for _, count in rows), len(str(max(count for _, count in rows)))
-    return ["table scores:", *(f"  {name}  {count:>{wide}}  {'#' * round(BAR * count / most)}".rstrip() for name, count in rows)]
+        for value, often in histogram:
+            classes[min(MOST_BARS - 1, int(value * MOST_BARS))] += often
+        rows = [(f"{i / MOST_BARS:.2f}-{(i + 1) / MOST_BARS:.2f}", often) for i, often in enumerate(classes)]
+    most = max(often for _, often in rows)
+    wide = len(str(most))
+    return ["table scores:", *(f"  {name}  {often:>{wide}}  {'#' * round(BAR * often / most)}".rstrip() for name, often in rows)]
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """A number and the ends of its 95 % interval; null where it has no end."""
+    """A number and the ends of its 95 % interval; null if it has no end."""
 
     value: float | None
     low: float | None
@@ -149,7 +159,12 @@ class Interval(msgspec.Struct, frozen=True):
 
 
 class Tested(msgspec.Struct, frozen=True):
-    """The hypotheses: Elo of ``model``, and how often about a wrong one is accepted."""
+    """The hypotheses.
+
+    elo0, elo1: H0 at this Elo or below, H1 at this or above.
+    alpha, beta: how often about each is accepted wrongly.
+    model: what kind of Elo.
+    """
 
     elo0: float
     elo1: float
@@ -161,8 +176,20 @@ class Tested(msgspec.Struct, frozen=True):
 class Output(msgspec.Struct, frozen=True):
     """What ``khiva-arena sprt --json`` prints. null: the results do not say.
 
-    seeds: looked at; most: looked at most; fewest: no decision before. score and los are percent. elo and nelo are not adjusted
-    for stopping, adjusted is Elo that is. histogram: table score, 0 to 1, and how many seeds had it.
+    event: its id.
+    candidate, opponents: names of bots.
+    seats: at each table.
+    hypotheses: what is decided.
+    decision: which of them was accepted; "" for none yet.
+    seeds: looked at so far.
+    most, fewest: seeds it may take, and before which it decides nothing.
+    matches: on these seeds.
+    llr, bounds: log likelihood ratio, and where H0 and H1 are accepted.
+    score: mean pair score, in percent.
+    elo, nelo: Elo and normalised Elo, not adjusted for stopping.
+    adjusted: Elo, adjusted for stopping.
+    los: how likely an equal candidate does worse, in percent.
+    histogram: (table score from 0 to 1, how many seeds had it).
     """
 
     event: str
@@ -206,7 +233,7 @@ def to_json(sprt: Sprt) -> dict[str, Any]:
         nelo=_plain(report.nelo),
         adjusted=_plain(report.adjusted),
         los=None if report.los is None else _rounded(100 * report.los),
-        histogram=[(round(float(value), 6), count) for value, count in report.histogram],
+        histogram=[(round(float(value), 6), often) for value, often in report.histogram],
     )
     plain: dict[str, Any] = msgspec.to_builtins(output)
     return plain
@@ -220,7 +247,3 @@ def _plain(estimate: Estimate | None, scale: float = 1) -> Interval | None:
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None or not isfinite(value) else round(value, DIGITS) + 0.0  # + 0.0: no minus zero
-
-
-def _count(n: int, noun: str, plural: str = "s") -> str:
-    return f"{n} {noun}{'' if n == 1 else plural}"

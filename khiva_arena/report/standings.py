@@ -1,6 +1,6 @@
 """Standings as data: ratings with errors, finishes, faults. Pure: match rows in, frozen values out; numbers only, no text.
 
-Feed it from a store: one ``MatchRow`` for each fixed match or match set aside, the bots in the order they were given, and
+Feed it from a store: one ``MatchRow`` for each recorded match or match set aside, the bots in the order they were given, and
 one call for each pool of events.
 """
 
@@ -9,36 +9,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import isnan
+from typing import Any
+
+from msgspec import structs
 
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.ratings.bias import opponents_average, tie_share
 from khiva_arena.ratings.compare import los, rank_intervals
 from khiva_arena.ratings.effects import Effects
-from khiva_arena.ratings.elo import GHOST_GAMES, Ratings, half_width, rate
-from khiva_arena.ratings.matches import MatchRow, complete_tables
+from khiva_arena.ratings.elo import PRIOR_GAMES, Ratings, half_width, rate
+from khiva_arena.ratings.matches import MatchRow, complete_tables, total
 from khiva_arena.ratings.pairs import PairCells, RatedMatch, pair_cells
 from khiva_arena.report.tally import Tally, tally
-from khiva_arena.report.values import AnchorAt, Anchored, Evidence, Standing, Standings
+from khiva_arena.report.values import AnchorAt, Evidence, GivenAnchor, Standing, Standings
 from khiva_arena.result import FAULTS
 
-__all__ = [
-    "AnchorAt",
-    "Anchored",
-    "Entrant",
-    "EventConditions",
-    "Evidence",
-    "Standing",
-    "Standings",
-    "again",
-    "anchored",
-    "choose_anchor",
-    "percent",
-    "pools",
-    "rating",
-    "rounded",
-    "standings",
-    "told_apart",
-]
+__all__ = ["AnchorAt", "Standing", "Standings"]
 
 DEFAULT_ANCHOR = "random"
 DIGITS = 3
@@ -47,30 +33,14 @@ ID_DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A bot that may appear: ``id`` is the hash it plays under, ``name`` is for people."""
+    """A bot that may appear.
+
+    id: the hash it plays under.
+    name: for people.
+    """
 
     id: str
     name: str
-
-
-@dataclass(frozen=True, slots=True)
-class EventConditions:
-    """What must be equal for the results of two events to be one list. Each is any string that stands for the thing."""
-
-    event: str
-    game: str
-    rules: str
-    limits: str
-    policy: str
-    isolation: str
-
-
-def pools(events: Iterable[EventConditions]) -> tuple[tuple[EventConditions, ...], ...]:
-    """Events whose results make one list, in order of first appearance: equal in all but their id."""
-    by_terms: dict[tuple[str, ...], list[EventConditions]] = {}
-    for e in events:
-        by_terms.setdefault((e.game, e.rules, e.limits, e.policy, e.isolation), []).append(e)
-    return tuple(tuple(pool) for pool in by_terms.values())
 
 
 def choose_anchor(bots: Sequence[Entrant], named: str | None = None) -> str:
@@ -89,8 +59,8 @@ def choose_anchor(bots: Sequence[Entrant], named: str | None = None) -> str:
     return bots[0].id
 
 
-def told_apart(bots: Sequence[Entrant]) -> tuple[Entrant, ...]:
-    """The same, where several have one name, as two versions of a bot do, with the beginning of their ids in it."""
+def with_unique_names(bots: Sequence[Entrant]) -> tuple[Entrant, ...]:
+    """The same; if several have one name, as two versions of a bot do, the beginning of their ids is added to it."""
     often = Counter(bot.name for bot in bots)
     return tuple(bot if often[bot.name] == 1 else replace(bot, name=f"{bot.name}#{bot.id[:ID_DIGITS]}") for bot in bots)
 
@@ -99,7 +69,7 @@ def standings(
     rows: Iterable[MatchRow],
     bots: Sequence[Entrant],
     anchor: str | None = None,
-    prior: float = GHOST_GAMES,
+    prior: float = PRIOR_GAMES,
     anchors: Sequence[AnchorAt] = (),
 ) -> Standings:
     """The list of one pool. ``rows``: all its matches, in any order. ``anchor``: a bot's id or name, else ``choose_anchor``.
@@ -108,7 +78,7 @@ def standings(
     Raises ConfigError for an anchor that is not there, InternalError if a row names a bot that is not in ``bots``.
     """
     every = list(rows)
-    bots = told_apart(bots)
+    bots = with_unique_names(bots)
     selection = complete_tables(every)
     index = {bot.id: i for i, bot in enumerate(bots)}
     if strangers := {bot for row in every for bot in row.bots} - index.keys():
@@ -136,7 +106,7 @@ def standings(
     return Standings(
         rows=_ranked(found, evidence, index),
         anchor=anchor_id,
-        anchors=tuple(_checked(bots[i], i, elo, sd, ratings) for i, elo, sd in given),
+        anchors=tuple(_given_anchor(bots[i], i, elo, sd, ratings) for i, elo, sd in given),
         blocks=ratings.blocks,
         tables=selection.tables,
         matches=len(selection.rated),
@@ -150,17 +120,17 @@ def standings(
     )
 
 
-def _checked(bot: Entrant, i: int, elo: float, sd: float, ratings: Ratings) -> Anchored:
+def _given_anchor(bot: Entrant, i: int, elo: float, sd: float, ratings: Ratings) -> GivenAnchor:
     check = next((one for one in ratings.anchors if one.bot == i), None)
     if check is None:
-        return Anchored(bot.id, elo, sd, None, None, None)
+        return GivenAnchor(bot.id, elo, sd, None, None, None)
     others = max(ratings.seeds[one.bot] for one in ratings.anchors if one.bot != i)
     most = half_width(1.0, min(ratings.seeds[i], others))  # in standard errors
     contradicts = None if check.z is None or most is None else abs(check.z) > most
-    return Anchored(bot.id, elo, sd, rounded(check.elo), rounded(check.z), contradicts)
+    return GivenAnchor(bot.id, elo, sd, rounded(check.elo), rounded(check.z), contradicts)
 
 
-def again(evidence: Evidence, matches: Iterable[RatedMatch], effects: Effects | None = None) -> Ratings:
+def refit(evidence: Evidence, matches: Iterable[RatedMatch], effects: Effects | None = None) -> Ratings:
     """The headline fit once more: over other matches, or with effects."""
     bots = evidence.cells.bots
     return _fit(matches, bots, evidence.anchor, evidence.prior, evidence.given, effects)
@@ -197,6 +167,8 @@ def _standing(
     clean, clean_error, clean_bound = rating(fault_free, i)
     placed = elo is not None
     low, high = ratings.interval(i) if placed else (None, None)
+    sums = total(counted.measured)._asdict()
+    measured: dict[str, Any] = {name: rounded(value) if isinstance(value, float) else value for name, value in sums.items()}
     return Standing(
         rank=None,
         rank_interval=interval if placed else None,
@@ -214,12 +186,9 @@ def _standing(
         score=percent(ratings.score[i]),
         ties=percent(ties),
         finishes=tuple(counted.finishes[place] for place in range(1, seats + 1)),
-        faults=tuple((kind, counted.faults[kind]) for kind in FAULTS if counted.faults[kind]),
+        faults={str(kind): counted.faults[kind] for kind in FAULTS},
         voids=counted.voids,
-        cpu_s=rounded(counted.cpu_s),
-        paused=counted.paused,
-        caused=counted.caused,
-        page_faults=counted.page_faults,
+        **measured,
         fault_free_elo=clean,
         fault_free_error=clean_error,
         fault_free_bound=clean_bound,
@@ -233,22 +202,22 @@ def _standing(
 
 def rating(ratings: Ratings, i: int) -> tuple[float | None, float | None, str]:
     """Elo, error and bound of a bot as they are shown: without a number there is none of them."""
-    elo = rounded(ratings.elo[i]) if anchored(ratings) else None
+    elo = rounded(ratings.elo[i]) if anchor_played(ratings) else None
     return (None, None, "") if elo is None else (elo, rounded(ratings.error[i]), str(ratings.bounds[i]))
 
 
-def anchored(ratings: Ratings) -> bool:
-    """Numbers are relative to the anchors: without a match of one there is nothing to say."""
+def anchor_played(ratings: Ratings) -> bool:
+    """Whether an anchor has a match: numbers are relative to the anchors, and without one there is nothing to say."""
     anchors = [one.bot for one in ratings.anchors] or [ratings.anchor]
     return any(ratings.score[bot] is not None for bot in anchors)
 
 
 def _ranked(rows: Sequence[Standing], evidence: Evidence, index: Mapping[str, int]) -> tuple[Standing, ...]:
     elos = [row.elo for row in rows if row.elo is not None]
-    ranked = [replace(row, rank=None if row.elo is None else 1 + sum(elo > row.elo for elo in elos)) for row in rows]
+    ranked = [structs.replace(row, rank=None if row.elo is None else 1 + sum(elo > row.elo for elo in elos)) for row in rows]
     ranked.sort(key=lambda row: len(rows) + 1 if row.rank is None else row.rank)
     for place, (row, following) in enumerate(pairwise(tuple(ranked))):
-        ranked[place] = replace(row, los_next=rounded(float(evidence.los[index[row.bot], index[following.bot]])))
+        ranked[place] = structs.replace(row, los_next=rounded(float(evidence.los[index[row.bot], index[following.bot]])))
     return tuple(ranked)
 
 

@@ -1,44 +1,29 @@
 """The rating table for people (text) and for programs (JSON, see ``shapes``). Both say the same; nothing here is computed."""
 
-from collections.abc import Callable, Sequence
-from statistics import median
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
 from khiva_arena.ratings.elo import FEWEST_SEEDS, LEVEL
 from khiva_arena.report import shapes
-from khiva_arena.report.standings import Standing, Standings
+from khiva_arena.report.columns import Column, columns, many_page_faults
 from khiva_arena.report.text import (
     NARROWEST_NAME,
     ROUGH,
     WIDEST_NAME,
     WIDTH,
-    chance,
     columns_of,
-    count,
     elo,
-    error,
     number,
     paragraphs,
     short,
     table,
 )
-from khiva_arena.result import FAULTS
+from khiva_arena.report.values import Standing, Standings
+from khiva_arena.words import count
 
-# A match, in the mean, and as many times what is usual at the table: programs are read from a disk once, and in memory then.
-MANY_PAGE_FAULTS = 2.0  # node had 1.2 to 1.3 where the system gives memory back early
-MANY_TIMES_THE_USUAL = 5.0
 _MOST_NAMED = 6
-_PLACES = ("1st", "2nd", "3rd", "4th", "5th")
-
-
-class Column(NamedTuple):
-    """``goes``: when it is left out of a table that is too wide, 1 first; 0: never."""
-
-    head: str
-    cell: Callable[[Standing], str]
-    goes: int = 0
 
 
 def meaning(standings: Standings) -> str:
@@ -57,12 +42,12 @@ def meaning(standings: Standings) -> str:
 def to_text(standings: Standings, width: int = WIDTH, wide: bool = False) -> str:
     """A plain table, then lines on what it means and what is not in it. Ends with a newline. ``wide``: every column, however
     wide the table gets; else names are shortened and columns left out, the least important first, as need be."""
-    columns = _columns(standings, wide)
+    shown = columns(standings, wide)
     gone: list[str] = []
     if wide:
-        lines = _lines(standings, columns, max(columns_of(row.name) for row in standings.rows))
+        lines = _lines(standings, shown, max(columns_of(row.name) for row in standings.rows))
     else:
-        lines, gone = _fitting(standings, columns, width)
+        lines, gone = _fitting(standings, shown, width)
     return "\n".join([*lines, "", *paragraphs([*_notes(standings), *_left_out(gone)], width)]) + "\n"
 
 
@@ -71,8 +56,8 @@ def _fitting(standings: Standings, columns: Sequence[Column], width: int) -> tup
     lines: list[str] = []
     gone: list[str] = []
     longest = min(WIDEST_NAME, max(columns_of(row.name) for row in standings.rows))
-    for last in range(max(column.goes for column in columns) + 1):
-        kept = [column for column in columns if column.goes == 0 or column.goes > last]
+    for last in range(max(column.leaves for column in columns) + 1):
+        kept = [column for column in columns if column.leaves == 0 or column.leaves > last]
         gone = [column.head for column in columns if column not in kept]
         for name_width in (longest, min(longest, NARROWEST_NAME)):
             lines = _lines(standings, kept, name_width)
@@ -83,69 +68,17 @@ def _fitting(standings: Standings, columns: Sequence[Column], width: int) -> tup
 
 
 def _lines(standings: Standings, columns: Sequence[Column], name_width: int) -> list[str]:
-    named = [
-        column._replace(cell=lambda row: short(row.name, name_width)) if column.head == "bot" else column for column in columns
+    cells = [
+        [short(column.text(row), name_width) if column.left else column.text(row) for column in columns] for row in standings.rows
     ]
-    rows = [[column.head for column in named], *([column.cell(row) for column in named] for row in standings.rows)]
-    return table(rows, left=[i for i, column in enumerate(named) if column.head == "bot"])
-
-
-def _columns(standings: Standings, wide: bool) -> list[Column]:
-    """All columns of the table, and when each one goes."""
-    columns = [
-        Column("rank", lambda row: "n/a" if row.rank is None else str(row.rank)),
-        Column("bot", lambda row: row.name),
-        Column("ranks", _ranks),
-        Column("elo", lambda row: elo(row.bound, row.elo)),
-        Column("+/-", lambda row: error(row.error, row.low, row.high, row.rough)),
-        Column("los%", lambda row: chance(row.los_next), 9),
-        Column("matches", lambda row: str(row.matches), 4),
-        Column("seeds", lambda row: str(row.seeds), 7),
-        Column("score%", lambda row: number(row.score, 1), 5),
-        *(_finishes(place, standings.seats) for place in range(standings.seats)),
-        Column("faults", lambda row: str(sum(often for _, often in row.faults)), 8),
-    ]
-    if wide or any(row.voids for row in standings.rows):
-        columns.append(Column("voids", lambda row: str(row.voids), 6))
-    if wide or any(row.caused for row in standings.rows):
-        columns.append(Column("caused", lambda row: str(row.caused), 6))
-    if wide or _many_page_faults(standings):
-        columns.append(Column("disk", lambda row: number(row.page_faults, 0), 6))
-    return columns + details_columns() if wide else columns
-
-
-def details_columns() -> list[Column]:
-    """What stands in a wide table besides, and in the section ``details``."""
-    return [
-        Column("ties%", lambda row: number(row.ties, 1)),
-        Column("pool+/-", lambda row: error(row.pool_error, None, None, row.seeds < FEWEST_SEEDS)),
-        Column("quasi", lambda row: number(row.quasi_se, 1)),
-        Column("deff", lambda row: number(row.design_effect, 2)),
-        Column("opp", lambda row: number(row.opponents, 1)),
-        Column("ff-elo", lambda row: elo(row.fault_free_bound, row.fault_free_elo)),
-        Column("ff+/-", lambda row: error(row.fault_free_error, None, None, row.rough)),
-    ]
-
-
-def _ranks(row: Standing) -> str:
-    if row.rank_interval is None:
-        return "n/a"
-    best, worst = row.rank_interval
-    return str(best) if best == worst else f"{best}-{worst}"
-
-
-def _finishes(place: int, seats: int) -> Column:
-    """How often a bot came there. The places between go first, then the last one, then the first."""
-    head = _PLACES[place] if place < len(_PLACES) else f"{place + 1}th"
-    goes = 3 if place == 0 else 2 if place == seats - 1 else 1
-    return Column(head, lambda row: str(row.finishes[place]), goes)
+    return table([[column.head for column in columns], *cells], left=[i for i, column in enumerate(columns) if column.left])
 
 
 def to_rated(standings: Standings, sections: shapes.Sections | None = None) -> shapes.Rated:
     """The table as a value of the published shape."""
     return shapes.Rated(
         anchor=standings.anchor,
-        anchors=[shapes.Anchor(one.bot, one.given, one.sd, one.found, one.z, one.contradicts) for one in standings.anchors],
+        anchors=list(standings.anchors),
         blocks=standings.blocks,
         tables=standings.tables,
         matches=standings.matches,
@@ -155,24 +88,15 @@ def to_rated(standings: Standings, sections: shapes.Sections | None = None) -> s
         ),
         confidence=100 * LEVEL,
         meaning=meaning(standings),
-        rows=[_row(row) for row in standings.rows],
+        rows=list(standings.rows),
         sections=sections or shapes.Sections(),
     )
 
 
 def to_json(standings: Standings, sections: shapes.Sections | None = None) -> dict[str, Any]:
     """The same as plain values for ``json.dumps``."""
-    found: dict[str, Any] = msgspec.to_builtins(to_rated(standings, sections))
+    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(to_rated(standings, sections)))
     return found
-
-
-def _row(row: Standing) -> shapes.Row:
-    made: dict[str, Any] = {name: getattr(row, name) for name in shapes.Row.__struct_fields__}
-    faults = dict(row.faults)
-    made["faults"] = {str(kind): faults.get(kind, 0) for kind in FAULTS}
-    made["finishes"] = list(row.finishes)
-    made["rank_interval"] = None if row.rank_interval is None else list(row.rank_interval)
-    return shapes.Row(**made)
 
 
 def _notes(standings: Standings) -> list[str]:
@@ -204,7 +128,7 @@ def _notes(standings: Standings) -> list[str]:
         if names:
             notes.append(f"Not rated: {count(len(names), 'table')} {word} ({_some([name for _, name in names])}).")
     if standings.left_out:
-        notes.append(f"Not rated in all: {count(standings.left_out, 'fixed match', 'es')}.")
+        notes.append(f"Not rated in all: {count(standings.left_out, 'recorded match', 'recorded matches')}.")
     return notes + _notes_on_anchors(standings) + _notes_on_faults(standings)
 
 
@@ -231,8 +155,8 @@ def _alike(standings: Standings) -> list[str]:
     found = []
     for place, (row, i) in enumerate(zip(rows, at, strict=True)):
         j = at[place + 1] if place + 1 < len(rows) else i
-        no_error = row.error is None and not row.bound and ratings.still[i, i]
-        no_los = i != j and ratings.groups[i] == ratings.groups[j] and ratings.still[i, j]
+        no_error = row.error is None and not row.bound and ratings.no_variance_seen[i, i]
+        no_los = i != j and ratings.groups[i] == ratings.groups[j] and ratings.no_variance_seen[i, j]
         if row.elo is not None and (no_error or no_los):
             found.append(short(row.name))
     return found
@@ -250,10 +174,10 @@ def _notes_on_anchors(standings: Standings) -> list[str]:
 
 def _notes_on_faults(standings: Standings) -> list[str]:
     rows = standings.rows
-    notes = [f"Faults of {short(row.name)}: {_faults(row)}." for row in rows if row.faults]
+    notes = [f"Faults of {short(row.name)}: {_faults(row)}." for row in rows if row.fault_counts]
     if paused := [f"{short(row.name)} {row.paused}" for row in rows if row.paused]:
         notes.append(f"Stopped until their turn, having kept a core from a seat that was asked: {', '.join(paused)}.")
-    if many := [f"{short(row.name)} {row.page_faults}" for row in _many_page_faults(standings)]:
+    if many := [f"{short(row.name)} {row.page_faults}" for row in many_page_faults(standings)]:
         notes.append(
             f"Page faults that read a disk (disk), far more than others had: {', '.join(many)}. A large runtime can have them on "
             "a machine short of memory, and so can a bot that leaves its next self a message in what is in memory."
@@ -268,7 +192,7 @@ def _notes_on_faults(standings: Standings) -> list[str]:
         f"{short(row.name)}: {elo(row.fault_free_bound, row.fault_free_elo)} Elo over the {standings.fault_free_matches} "
         "fault-free matches: a bound, no more."
         for row in rows
-        if row.faults and row.fault_free_bound and not row.bound
+        if row.fault_counts and row.fault_free_bound and not row.bound
     ]
     untold = [short(row.name) for row in rows if row.elo is not None and row.fault_free_elo is None]
     if untold:
@@ -276,15 +200,8 @@ def _notes_on_faults(standings: Standings) -> list[str]:
     return notes
 
 
-def _many_page_faults(standings: Standings) -> list[Standing]:
-    """Who read a disk far more often in a match than others did."""
-    known = [(row.page_faults / row.matches, row) for row in standings.rows if row.page_faults is not None and row.matches]
-    usual = median([share for share, _ in known]) if known else 0.0
-    return [row for share, row in known if share > max(MANY_PAGE_FAULTS, MANY_TIMES_THE_USUAL * usual)]
-
-
 def _faults(row: Standing) -> str:
-    return ", ".join(f"{often} {kind}" for kind, often in row.faults)
+    return ", ".join(f"{often} {kind}" for kind, often in row.fault_counts)
 
 
 def _names(standings: Standings) -> dict[str, str]:

@@ -4,23 +4,27 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from khiva_arena.ratings.matches import MatchRow
+from khiva_arena.ratings.matches import MatchRow, Measured
 from khiva_arena.result import Verdict
 
 
 @dataclass(slots=True)
 class Tally:
-    """One bot; see ``standings.Standing`` for what each is."""
+    """One bot.
+
+    matches, seeds: rated ones that it sat in.
+    finishes: how often it came where in those, by place.
+    faults: how often it made which, in every match.
+    voids: attempts at its matches that were void.
+    measured: of each of its seats in every match.
+    """
 
     matches: int = 0
     seeds: set[str] = field(default_factory=set)
     finishes: Counter[int] = field(default_factory=Counter)
     faults: Counter[Verdict] = field(default_factory=Counter)
     voids: int = 0
-    cpu_s: float | None = None
-    paused: int = 0
-    caused: int = 0
-    page_faults: int | None = None
+    measured: list[Measured] = field(default_factory=list)
 
 
 def tally(rated: Iterable[MatchRow], every: Iterable[MatchRow]) -> defaultdict[str, Tally]:
@@ -38,19 +42,8 @@ def tally(rated: Iterable[MatchRow], every: Iterable[MatchRow]) -> defaultdict[s
             for bot in set(row.bots):
                 by_bot[bot].voids += row.voids
         if not row.fault_free:
-            for bot, faults in zip(row.bots, row.faults, strict=False):  # empty where there is nothing to say
+            for bot, faults in zip(row.bots, row.faults, strict=True):
                 by_bot[bot].faults.update(faults)
-        for bot, cpu_s in zip(row.bots, row.cpu_s, strict=False):
-            if cpu_s is not None:
-                mine = by_bot[bot]
-                mine.cpu_s = (mine.cpu_s or 0.0) + cpu_s
-        for bot, caused in zip(row.bots, row.caused, strict=False):
-            by_bot[bot].caused += caused
-        for bot, read in zip(row.bots, row.page_faults, strict=False):
-            if read is not None:
-                mine = by_bot[bot]
-                mine.page_faults = (mine.page_faults or 0) + read
-        if any(row.paused):
-            for bot, paused in zip(row.bots, row.paused, strict=False):
-                by_bot[bot].paused += paused
+        for bot, measured in zip(row.bots, row.measured, strict=False):  # empty if nothing was measured
+            by_bot[bot].measured.append(measured)
     return by_bot

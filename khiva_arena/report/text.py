@@ -24,7 +24,7 @@ def elo(bound: str, value: float | None) -> str:
 
 
 def error(value: float | None, low: float | None, high: float | None, rough: bool) -> str:
-    """A half width; where points flow one way only, the one end of the interval that there is."""
+    """A half width; if points flow one way only, the one end of the interval that there is."""
     if value is None and low is not None:
         found = f">={number(low, 1)}"
     elif value is None and high is not None:
@@ -40,21 +40,17 @@ def chance(value: float | None) -> str:
 
 
 def interval(low: float | None, high: float | None, digits: int, sign: str = "") -> str:
-    """ "low .. high", n/a where there is none."""
+    """ "low .. high", n/a if there is none."""
     return "n/a" if low is None or high is None else f"{number(low, digits, sign)} .. {number(high, digits, sign)}"
-
-
-def count(n: int, noun: str, plural: str = "s") -> str:
-    return f"{n} {noun}{'' if n == 1 else plural}"
 
 
 def columns_of(text: str) -> int:
     """How many columns of a terminal a text takes: a Chinese letter takes two, an accent of its own none."""
     if text.isascii():
         return len(text)
-    from rich.cells import cell_len  # not above: few names need it
+    from wcwidth import wcswidth  # as tabulate measures; not above: few names need it
 
-    return cell_len(text)
+    return wcswidth(text)
 
 
 def short(name: str, width: int = WIDEST_NAME) -> str:
@@ -70,17 +66,15 @@ def short(name: str, width: int = WIDEST_NAME) -> str:
 
 def table(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> list[str]:
     """Lines of a plain table, headers being its first row; columns are aligned to the right except those in ``left``."""
-    widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        space = [" " * (width - columns_of(cell)) for cell, width in zip(row, widths, strict=True)]
-        cells = [cell + gap if i in left else gap + cell for i, (cell, gap) in enumerate(zip(row, space, strict=True))]
-        lines.append(GAP.join(cells).rstrip())
-    return lines
+    from tabulate import tabulate  # not above: it takes long, and many commands print no table
+
+    aligned = ["left" if i in left else "right" for i in range(len(rows[0]))]
+    text = tabulate(rows, tablefmt="plain", colalign=aligned, disable_numparse=True, preserve_whitespace=True)
+    return [line.rstrip() for line in text.split("\n")]
 
 
 def listing(rows: Sequence[Sequence[str]], width: int, right: Sequence[int] = ()) -> list[str]:
-    """Lines of a plain table, headers being its first row; where it is too wide, the last column goes on below itself, if need
+    """Lines of a plain table, headers being its first row; if it is too wide, the last column continues below itself, if need
     be between what two spaces part. ``right``: columns that are aligned so."""
     columns = len(rows[0])
     room = width - sum(max(map(columns_of, column)) + len(GAP) for column in [*zip(*rows, strict=True)][: columns - 1])
@@ -126,13 +120,13 @@ def matrix(names: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> 
 
 
 def fitting(rows: Sequence[Sequence[str]], width: int, first: int = 1, left: Sequence[int] = (0,)) -> list[str]:
-    """A table by rows, headers being its first; where it is too wide it is cut into several, each with the ``first`` columns."""
+    """A table by rows, headers being its first; if it is too wide it is cut into several, each with the ``first`` columns."""
     columns = [*zip(*rows, strict=True)]
     return blocks(columns[:first], columns[first:], width, left)
 
 
 def blocks(first: Sequence[Sequence[str]], columns: Sequence[Sequence[str]], width: int, left: Sequence[int] = ()) -> list[str]:
-    """A table of columns, cut into several where it is too wide; each begins with the columns ``first``."""
+    """A table of columns, cut into several if it is too wide; each begins with the columns ``first``."""
     room = width - sum(max(map(columns_of, column)) + len(GAP) for column in first)
     lines: list[str] = []
     while columns:

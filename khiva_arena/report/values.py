@@ -2,25 +2,36 @@
 
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from khiva_arena.ratings.elo import Ratings
 from khiva_arena.ratings.matches import MatchRow
 from khiva_arena.ratings.pairs import Floats, PairCells, RatedMatch
-from khiva_arena.result import Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class AnchorAt:
-    """A bot whose Elo is given, in place of a single anchor at 0. ``bot``: its name or id.  sd: how sure that is, 0: exact."""
+    """A bot whose Elo is given, in place of a single anchor at 0.
+
+    bot: its name or id.
+    elo: the given number.
+    sd: how sure that is, in Elo; 0: exact.
+    """
 
     bot: str
     elo: float
     sd: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Anchored:
-    """An anchor that was given a number. ``bot``: id.  found: where the other anchors and the results would put it, None with
-    one anchor; z: how many standard errors away from the given number that is. contradicts: too far for luck, at 95 %."""
+class GivenAnchor(Struct, frozen=True):
+    """An anchor whose Elo was given, and what the results say of it.
+
+    bot: id.
+    given, sd: the number, and how sure it is, in Elo.
+    found: where the other anchors and the results would put it; null with one anchor.
+    z: how many standard errors that is away from the given number.
+    contradicts: whether that is too far for luck, at 95 %.
+    """
 
     bot: str
     given: float
@@ -30,30 +41,10 @@ class Anchored:
     contradicts: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """One bot. Elo, errors and percent are rounded to 3 digits; None is "n/a". STANDINGS.md explains each.
+class Standing(Struct, frozen=True):
+    """One bot, a row of the table. Elo, errors and percent have 3 digits; None (in JSON: null) is "n/a".
 
-    rank: by Elo, equal Elo shares a rank; None without a rating.
-    rank_interval: best and worst rank that the results leave open, 95 % for all bots together.
-    elo, error: relative to the anchor; ``error`` is the 95 % half width, 0 for the anchor.
-    low, high: ends of the 95 % interval of ``elo``; one is None where all points between bot and anchor flow one way.
-    rough: that is from fewer than five seeds.
-    bound: what the results alone say of ``elo``: "" finite, ">=" at least, "<=" at most, "?" not compared with the anchor.
-    los_next: how likely the bot is stronger than the one in the next row, in percent.
-    matches, seeds: rated ones the bot sat in.  score: mean pair score in percent, weighted as in the fit.
-    ties: percent of its pairs with other bots that ended tied.
-    finishes: how often a seat of the bot came 1st, 2nd, ... in rated matches; ties share the better place.
-    faults: (kind, how many), over *all* fixed matches, rated or not, as are all to page_faults.
-    voids: void attempts at a table of this bot.  cpu_s: CPU seconds over matches where it is known.
-    paused: how often it was stopped, since it kept a core from a seat that was asked.
-    caused: of the voids, those it caused itself, by being late.
-    page_faults: for which a disk was read, over matches where that is known; None if for none.
-    fault_free_elo, fault_free_error, fault_free_bound: from rated matches in which no seat made a fault.
-    differs: the two Elos are further apart than ``error``; None where that cannot be told, as where one of them is a bound.
-    pool_error: 95 % half width relative to the mean of the bots it is connected with.  quasi_se: see Ratings.
-    design_effect: how much wider the variance is than if matches were independent.
-    opponents: mean Elo of those it met, weighted as they count.
+    ``columns.COLUMNS`` says what each field is and how it is shown.
     """
 
     rank: int | None
@@ -72,7 +63,7 @@ class Standing:
     score: float | None
     ties: float | None
     finishes: tuple[int, ...]
-    faults: tuple[tuple[Verdict, int], ...]
+    faults: dict[str, int]
     voids: int
     cpu_s: float | None
     paused: int
@@ -87,14 +78,24 @@ class Standing:
     design_effect: float | None
     opponents: float | None
 
+    @property
+    def fault_counts(self) -> tuple[tuple[str, int], ...]:
+        """The kinds of faults that it has, and how often."""
+        return tuple((kind, often) for kind, often in self.faults.items() if often)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """What the numbers were made from, for those who ask further. Bots are numbered as in ``Standings.order``.
 
-    rated: rows of complete tables.  matches: the same as the fit sees them.  cells: those by block and pair.
-    ratings: the headline fit.  los: (n, n) percent, NaN where there is none.
-    anchor, given: what the ratings are relative to; ``given`` is (bot, Elo, sd) of anchors with numbers of their own.
+    rated: rows of complete tables.
+    matches: the same as the fit sees them.
+    cells: those by block and pair.
+    ratings: the headline fit.
+    los: (n, n) percent, NaN if there is none.
+    prior: drawn games of each bot with one of middling strength.
+    anchor: the bot that the ratings are relative to.
+    given: (bot, Elo, sd) of anchors with numbers of their own.
     """
 
     rated: tuple[MatchRow, ...]
@@ -109,19 +110,24 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """A list. ``anchor``: bot id.  anchors: where numbers were given for some, with what the results say of each.
-    blocks: seeds that errors cluster on.
+    """A table.
 
     rows: best first; unrated bots last, in the order given.
-    incomplete, set_aside: tables (event, table) that are not rated; left_out: the fixed matches in them.
+    anchor: id of the bot at 0, or of the first of those whose Elo is given.
+    anchors: those whose Elo is given, with what the results say of each.
+    blocks: seeds that errors cluster on.
+    tables, matches: rated ones.
     fault_free_matches: rated matches in which no seat made a fault.
+    incomplete, set_aside: tables (event, table) that are not rated.
+    left_out: recorded matches in them.
     seats: the largest table, the length of ``finishes``.
     order: the bot id of each index of ``evidence``.
+    evidence: what the numbers were made from.
     """
 
     rows: tuple[Standing, ...]
     anchor: str
-    anchors: tuple[Anchored, ...]
+    anchors: tuple[GivenAnchor, ...]
     blocks: int
     tables: int
     matches: int

@@ -4,28 +4,55 @@ Candidates whose authors rule out the same bots meet the very same line-ups, on 
 differs between their tables.
 """
 
+from collections.abc import Sequence
+
 from khiva_arena.rng import Stream
-from khiva_arena.schedule.lineups import MOST_LINE_UPS, LineUp, count, pick
-from khiva_arena.schedule.terms import Format, Shape, Terms, shapes_of
+from khiva_arena.schedule.lineups import MOST_LINE_UPS, LineUp, count_line_ups, pick
+from khiva_arena.schedule.scores import by_score
+from khiva_arena.schedule.terms import DrawnRound, Placing, Result, Shape, Terms, drawn, seating_mistakes, shapes_of
+from khiva_arena.words import count
+
+TAKES = ("candidates",)
+IN_ROUNDS = False
+AUTO = False
+SEQUENTIAL = False
 
 
 def candidates_of(terms: Terms) -> tuple[int, ...]:
+    """The candidates; the first bot if none is named."""
     return terms.candidates or (0,)
 
 
 def mistakes(terms: Terms) -> list[str]:
-    """What is wrong with the terms of a gauntlet, one line each; those of any format are checked elsewhere."""
+    """What is wrong with the terms of a gauntlet, one line each."""
+    return table_mistakes(terms) or candidate_mistakes(terms) or unfilled(terms)
+
+
+def table_mistakes(terms: Terms) -> list[str]:
+    """Of the seats, the bots and their copies."""
+    problems = seating_mistakes(terms)
+    return problems if problems or terms.copies >= 1 else [f"--copies is at least 1, not {terms.copies}"]
+
+
+def candidate_mistakes(terms: Terms) -> list[str]:
+    """Of the candidates and the number of line-ups."""
     candidates, problems = candidates_of(terms), []
-    if terms.format is Format.SPRT and len(candidates) > 1:
-        problems.append(f"a sequential test is of one --candidate, not of {len(candidates)}")
     if len(set(candidates)) < len(candidates):
         problems.append("--candidate names a bot twice")
     if any(not 0 <= bot < terms.bots for bot in candidates):
         problems.append("--candidate names a bot that does not play")
-    most = MOST_LINE_UPS if terms.most is None else terms.most
-    if most < len(candidates):
-        problems.append(f"--lineups {most} is less than one for each --candidate")
-    return problems or [problem for bot in candidates for problem in _unfilled(terms, bot)][:1]
+    if _most(terms) < len(candidates):
+        problems.append(f"--lineups {_most(terms)} is less than one for each --candidate")
+    return problems
+
+
+def unfilled(terms: Terms) -> list[str]:
+    """The first candidate whose tables cannot be filled; of terms that are right otherwise."""
+    return [problem for bot in candidates_of(terms) for problem in _unfilled(terms, bot)][:1]
+
+
+def _most(terms: Terms) -> int:
+    return MOST_LINE_UPS if terms.most is None else terms.most
 
 
 def _unfilled(terms: Terms, candidate: int) -> list[str]:
@@ -43,13 +70,13 @@ def _unfilled(terms: Terms, candidate: int) -> list[str]:
     if not others:
         return ["every bot is a --candidate: a gauntlet needs others to play them"]
     return [
-        f"{len(others)} bot{'s' * (len(others) > 1)} beside the --candidate cannot fill {seats} seats: add bots, or let copies "
+        f"{count(len(others), 'bot')} beside the --candidate cannot fill {seats} seats: add bots, or let copies "
         f"of one bot sit together with --copies {-(-seats // len(others))}"
     ]
 
 
 def _others(terms: Terms, candidate: int) -> tuple[int, ...]:
-    """Who may sit with a candidate."""
+    """The bots that may sit with a candidate."""
     candidates, authors = candidates_of(terms), terms.authors
     return tuple(
         bot for bot in range(terms.bots) if bot not in candidates and not (authors and authors[bot] == authors[candidate])
@@ -58,15 +85,14 @@ def _others(terms: Terms, candidate: int) -> tuple[int, ...]:
 
 def _counts(terms: Terms) -> list[tuple[int, int]]:
     """By candidate: how many line-ups it has, and how many of them are played: all, or the same share of ``most`` for each."""
-    most = MOST_LINE_UPS if terms.most is None else terms.most
-    candidates = candidates_of(terms)
+    most, candidates = _most(terms), candidates_of(terms)
     totals = [_possible(terms, _others(terms, bot)) for bot in candidates]
     share = most if sum(totals) <= most else most // len(candidates)
     return [(total, min(total, share)) for total in totals]
 
 
 def _possible(terms: Terms, others: tuple[int, ...]) -> int:
-    return count(len(others), terms.seats - 1, min(terms.copies, terms.seats - 1), _authors(terms, others))
+    return count_line_ups(len(others), terms.seats - 1, min(terms.copies, terms.seats - 1), _authors(terms, others))
 
 
 def _authors(terms: Terms, others: tuple[int, ...]) -> tuple[int, ...]:
@@ -74,16 +100,22 @@ def _authors(terms: Terms, others: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def shapes(terms: Terms) -> tuple[Shape, ...]:
+    """The one round."""
     return shapes_of(terms, [sum(played for _, played in _counts(terms))])
 
 
-def line_ups(terms: Terms) -> tuple[int, tuple[LineUp, ...]]:
-    """How many line-ups there are, and those that are played, in canonical order."""
+def draw(terms: Terms, shape: Shape, _past: Sequence[Sequence[Result]]) -> DrawnRound:
+    """Its line-ups, which depend on no result."""
     counts, cap = _counts(terms), min(terms.copies, terms.seats - 1)
-    found: list[LineUp] = []
+    every: list[LineUp] = []
     for candidate, (_, played) in zip(candidates_of(terms), counts, strict=True):
         others = _others(terms, candidate)
         stream = Stream(terms.key, "schedule", "gauntlet")  # the same for all: equal others give equal line-ups
         tables = pick(len(others), terms.seats - 1, cap, played, stream, _authors(terms, others))
-        found += [tuple(sorted((candidate, *(others[i] for i in table)))) for table in tables]
-    return sum(total for total, _ in counts), tuple(sorted(found))
+        every += [tuple(sorted((candidate, *(others[i] for i in table)))) for table in tables]
+    return drawn(shape, sorted(every), total=sum(total for total, _ in counts))
+
+
+def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
+    """By score; equals share a place."""
+    return by_score(terms.bots, results)

@@ -1,4 +1,4 @@
-"""The knockout by tables: the best ``advance`` of each table go on, until one full table is left, the final."""
+"""The knockout by tables: the best ``advance`` of each table advance, until one full table is left, the final."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -7,29 +7,71 @@ from itertools import combinations
 
 from khiva_arena.rng import Stream
 from khiva_arena.schedule.grouping import settle, snake
-from khiva_arena.schedule.scores import Tally, line_ups_in, shared, tallies
-from khiva_arena.schedule.terms import KnockoutDetail, Place, Result, Round, Shape, Terms, drawn, shapes_of
+from khiva_arena.schedule.scores import BotSums, bot_sums, line_ups_in, shared
+from khiva_arena.schedule.terms import (
+    Detail,
+    DrawnRound,
+    PlaceColumn,
+    Placing,
+    Result,
+    Shape,
+    Terms,
+    drawn,
+    shapes_of,
+    too_few_bots,
+)
+from khiva_arena.words import count
+
+TAKES = ("advance",)
+IN_ROUNDS = True
+AUTO = False
+SEQUENTIAL = False
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """A round by numbers: of ``left`` bots, ``advance`` of each of ``tables`` tables go on; the others of the field rest."""
+class KnockoutDetail(Detail):
+    """What a knockout tells of a bot.
+
+    out: number of the round in which it went out, from 0; of the last round for those beaten in the final; None for the winner
+        and for bots that are still in.
+    """
+
+    out: int | None
+
+    def columns(self, *, over: bool) -> tuple[PlaceColumn, ...]:
+        """See ``Detail``. Rounds are told from 1."""
+        if self.out is None:
+            return (PlaceColumn("out", "out in", None, "won" if over else "still in"),)
+        return (PlaceColumn("out", "out in", self.out + 1, f"round {self.out + 1}"),)
+
+
+@dataclass(frozen=True, slots=True)
+class BracketRound:
+    """A round by numbers.
+
+    left: how many bots are left before it; those that do not sit at a table have a bye.
+    tables: how many tables it has.
+    advance: how many of each table go on; 0 in the final.
+    """
 
     left: int
     tables: int
     advance: int
 
 
-def stages(bots: int, seats: int, advance: int) -> tuple[Stage, ...]:
-    """All rounds, the final last; it has ``advance`` 0. As many tables as can be filled without leaving fewer than a final's
-    seats; where one table would leave fewer, one table from which just those go out that are too many."""
-    found: list[Stage] = []
+def bracket(bots: int, seats: int, advance: int) -> tuple[BracketRound, ...]:
+    """All rounds, the final last.
+
+    A round has as many tables as can be filled without leaving fewer bots than a final has seats. If already one table would
+    leave fewer, there is one table, from which just those go out that are too many.
+    """
+    found: list[BracketRound] = []
     left = bots
     while left > seats:
         tables = min(left // seats, (left - seats) // (seats - advance))
-        found.append(Stage(left, tables, advance) if tables else Stage(left, 1, seats - (left - seats)))
+        found.append(BracketRound(left, tables, advance) if tables else BracketRound(left, 1, seats - (left - seats)))
         left -= found[-1].tables * (seats - found[-1].advance)
-    return (*found, Stage(seats, 1, 0))
+    return (*found, BracketRound(seats, 1, 0))
 
 
 def advance_of(terms: Terms) -> int:
@@ -37,22 +79,24 @@ def advance_of(terms: Terms) -> int:
 
 
 def mistakes(terms: Terms) -> list[str]:
-    """What is wrong with the terms of a knockout, one line each; those of any format are checked elsewhere."""
+    """What is wrong with the terms of a knockout, one line each."""
+    if problems := too_few_bots(terms):
+        return problems
     if not 1 <= advance_of(terms) < terms.seats:
         return [f"--advance is 1 to {terms.seats - 1} at a table of {terms.seats}, not {terms.advance}"]
-    tables = stages(terms.bots, terms.seats, advance_of(terms))[0].tables
+    tables = bracket(terms.bots, terms.seats, advance_of(terms))[0].tables
     most = max(Counter(terms.authors).values(), default=0)
     if most > tables:
-        have = f"{tables} table{'s' * (tables > 1)}"
+        have = count(tables, "table")
         return [f"--authors-apart: {most} bots have one author, but round 1 has {have} to part them at"]
     return []
 
 
 def shapes(terms: Terms) -> tuple[Shape, ...]:
-    return shapes_of(terms, [stage.tables for stage in stages(terms.bots, terms.seats, advance_of(terms))])
+    return shapes_of(terms, [one.tables for one in bracket(terms.bots, terms.seats, advance_of(terms))])
 
 
-def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> Round:
+def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnRound:
     """The next round. ``past``: the results of each round before it, complete."""
     field = _field(terms, past)
     resting = field.resting(terms.seats)
@@ -70,16 +114,22 @@ def _of_one_author(terms: Terms, a: int, b: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """How it stands before a round. left: who is in, best seeded first. out: the round in which a bot went out."""
+    """How it stands before a round.
 
-    stage: Stage
+    now: the round by numbers.
+    left: the bots that are in, best seeded first.
+    byes: by bot, how many it had.
+    out: by bot that went out, the number of the round.
+    """
+
+    now: BracketRound
     left: list[int]
     byes: list[int]
     out: dict[int, int]
 
     def resting(self, seats: int) -> list[int]:
-        """Who has a bye: those with the fewest so far, of them the best seeded."""
-        return sorted(self.left, key=lambda bot: self.byes[bot])[: len(self.left) - self.stage.tables * seats]
+        """The bots that have a bye: those with the fewest so far, of them the best seeded."""
+        return sorted(self.left, key=lambda bot: self.byes[bot])[: len(self.left) - self.now.tables * seats]
 
 
 def _field(terms: Terms, past: Sequence[Sequence[Result]]) -> _Field:
@@ -87,11 +137,11 @@ def _field(terms: Terms, past: Sequence[Sequence[Result]]) -> _Field:
     seeding = list(range(terms.bots))
     if not terms.seeded:
         Stream(terms.key, "schedule", "lot").shuffle(seeding)
-    every = stages(terms.bots, terms.seats, advance_of(terms))
+    every = bracket(terms.bots, terms.seats, advance_of(terms))
     field = _Field(every[0], seeding, [0] * terms.bots, {})
     for number, results in enumerate(past):
-        tables, sums = line_ups_in(results), tallies(terms.bots, results)
-        gone = {bot for table in tables for bot in _ranked(table, sums, seeding)[field.stage.advance :]}
+        tables, sums = line_ups_in(results), bot_sums(terms.bots, results)
+        gone = {bot for table in tables for bot in _ranked(table, sums, seeding)[field.now.advance :]}
         resting = set(field.left).difference(*tables)
         field = _Field(
             every[number + 1],
@@ -102,21 +152,21 @@ def _field(terms: Terms, past: Sequence[Sequence[Result]]) -> _Field:
     return field
 
 
-def _ranked(table: Iterable[int], sums: Sequence[Tally], seeding: Sequence[int]) -> list[int]:
+def _ranked(table: Iterable[int], sums: Sequence[BotSums], seeding: Sequence[int]) -> list[int]:
     """A table's bots, best first: by mean pair score, then more first places, then game score, then the better seeding.
     ``sums``: of a whole round, in which each bot plays at one table."""
     return sorted(table, key=lambda bot: (-sums[bot].halves, -sums[bot].firsts, -sums[bot].game, seeding.index(bot)))
 
 
-def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Place, ...]:
-    """The final gives places of its own; who went out in one round shares one. While the event is not over, all that are
-    still in share the first."""
+def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
+    """The final gives places of its own; bots that went out in the same round share one. While the event is not over, all
+    bots that are still in share the first."""
     every = shapes(terms)
     whole = [found for shape, found in zip(every, results, strict=False) if len(found) == shape.matches]
     field = _field(terms, whole[: len(every) - 1])
-    final = _ranked(field.left, tallies(terms.bots, whole[-1]), field.left) if len(whole) == len(every) else []
+    final = _ranked(field.left, bot_sums(terms.bots, whole[-1]), field.left) if len(whole) == len(every) else []
     out = field.out | dict.fromkeys(final[1:], len(every) - 1)
     key = {bot: (field.out.get(bot, len(every)), -final.index(bot) if bot in final else 0) for bot in range(terms.bots)}
-    scores = [tally.score for tally in tallies(terms.bots, (result for found in results for result in found))]
-    rows = {bot: Place(bot, 0, score, KnockoutDetail(out.get(bot), field.byes[bot])) for bot, score in enumerate(scores)}
+    scores = [sums.score for sums in bot_sums(terms.bots, (result for found in results for result in found))]
+    rows = {bot: Placing(bot, 0, score, KnockoutDetail(field.byes[bot], out.get(bot))) for bot, score in enumerate(scores)}
     return shared(range(terms.bots), lambda bot: key[bot], rows)

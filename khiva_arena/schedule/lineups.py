@@ -1,17 +1,18 @@
 """Line-ups: which bots sit at a table together. Bots are indices 0..bots-1; a line-up is a sorted tuple of them.
 
-All line-ups are taken when they are few. When there are more than ``most``, a balanced set of them is taken, and the value
-says so. Everything is a pure function of its arguments: chance comes from a 32-byte key, in integers alone, so that the
-same key gives the same line-ups on any machine.
+All line-ups are taken when they are few. When there are more than ``most``, a balanced set of them is taken. Everything is
+a pure function of its arguments: chance comes from a 32-byte key, in integers alone, so that the same key gives the same
+line-ups on any machine.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, product
+from typing import NamedTuple
 
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.rng import Stream
+from khiva_arena.words import count
 
 MOST_LINE_UPS = 500
 FEWEST_SEATS, MOST_SEATS = 2, 5
@@ -20,23 +21,15 @@ _SWAPS_PER_LINE_UP, _MOST_SWAPS, _MOST_TRIES = 80, 20_000, 8  # bound the search
 LineUp = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LineUps:
-    """The line-ups of an event.
+class LineUps(NamedTuple):
+    """The line-ups of a round robin.
 
-    ``chosen``: in canonical (lexicographic) order. ``total``: how many line-ups there are; where ``len(chosen)`` is less,
-    ``subset`` is true and the caller must tell the user.
+    total: how many there are.
+    chosen: those that are played, in canonical (lexicographic) order; fewer than ``total`` if they are a balanced part.
     """
 
-    bots: int
-    seats: int
-    copies: int
     total: int
     chosen: tuple[LineUp, ...]
-
-    @property
-    def subset(self) -> bool:
-        return len(self.chosen) < self.total
 
 
 def line_ups(
@@ -57,34 +50,38 @@ def line_ups(
     problems = mistakes(bots, seats, copies, most, authors)
     if problems:
         raise ConfigError(problems)
-    cap = copies if bots == 1 else min(copies, seats - 1)
+    cap = cap_of(bots, seats, copies)
     stream = Stream(key, "schedule", "lineups")
-    total = count(bots, seats, cap, authors)
-    return LineUps(bots, seats, copies, total, pick(bots, seats, cap, most, stream, authors))
+    return LineUps(count_line_ups(bots, seats, cap, authors), pick(bots, seats, cap, most, stream, authors))
+
+
+def cap_of(bots: int, seats: int, copies: int) -> int:
+    """How often a bot sits in one line-up at most: less than at all seats, since a bot against itself alone tells nothing."""
+    return copies if bots == 1 else min(copies, seats - 1)
 
 
 def pick(bots: int, seats: int, cap: int, most: int, stream: Stream, authors: tuple[int, ...] = ()) -> tuple[LineUp, ...]:
     """All line-ups with each bot at most ``cap`` times, or a balanced ``most`` of them, in canonical order. Numbers as
     ``line_ups`` has checked them; here 1 seat is one, too."""
-    if count(bots, seats, cap, authors) <= most:
+    if count_line_ups(bots, seats, cap, authors) <= most:
         return tuple(_all(bots, seats, cap, authors))
-    if cap > 1 and count(bots, seats, 1, authors) >= most:
+    if cap > 1 and count_line_ups(bots, seats, 1, authors) >= most:
         cap = 1
     return tuple(_balanced_part(bots, seats, cap, most, stream, authors))
 
 
 def fewest(bots: int, seats: int, copies: int = 1, authors: tuple[int, ...] = ()) -> int:
-    """The line-ups that tell most of so many matches: the fewest in which each bot sits equally often, twice or more, and with
-    half of the others, so that all can be compared, straight or over others; or all there are.
+    """How many line-ups tell most for a number of matches: the fewest in which each bot sits equally often, at least twice, and
+    with half of the others, so that all can be compared, directly or through others; or all there are.
 
     An error shrinks with the root of the seeds (``ratings.planning``), since matches on one seed share its luck: as many matches
     on more seeds give a smaller error, whatever they share.
     """
-    cap = copies if bots == 1 else min(copies, seats - 1)
+    cap = cap_of(bots, seats, copies)
     often = max(2, -(-(bots - 1) // (2 * (seats - 1))))  # two bots that each met half of the others met each other, or a third
     least = -(-often * bots // seats)
     balanced = next(most for most in range(least, least + bots + 1) if most * seats % bots == 0)
-    return min(balanced, count(bots, seats, cap, authors))
+    return min(balanced, count_line_ups(bots, seats, cap, authors))
 
 
 def mistakes(bots: int, seats: int, copies: int, most: int, authors: tuple[int, ...] = ()) -> list[str]:
@@ -100,15 +97,15 @@ def mistakes(bots: int, seats: int, copies: int, most: int, authors: tuple[int, 
         problems.append("there are no bots to play")
     if not problems and bots * copies < seats:
         need = -(-seats // bots)
-        have = f"{bots} bot{'s' * (bots > 1)}" + (f" with --copies {copies}" if copies > 1 else "")
+        have = count(bots, "bot") + (f" with --copies {copies}" if copies > 1 else "")
         problems.append(f"{have} cannot fill {seats} seats: add bots, or let copies of one bot sit together with --copies {need}")
     if authors and len(set(authors)) < seats:
-        have = f"bots of {len(set(authors))} author{'s' * (len(set(authors)) > 1)}"
+        have = f"bots of {count(len(set(authors)), 'author')}"
         problems.append(f"--authors-apart: {have} cannot fill {seats} seats: add bots of others, or give fewer --seats")
     return problems
 
 
-def count(bots: int, seats: int, cap: int, authors: tuple[int, ...] = ()) -> int:
+def count_line_ups(bots: int, seats: int, cap: int, authors: tuple[int, ...] = ()) -> int:
     """How many line-ups there are, without listing them: the coefficient of x^seats in (1 + x + ... + x^cap)^bots, and with
     authors kept apart that in the product of (1 + g x) over their groups of g bots."""
     ways = [1] + [0] * seats
@@ -137,7 +134,7 @@ def _apart(seats: int, authors: tuple[int, ...]) -> Iterator[LineUp]:
 
 
 def _balanced_part(bots: int, seats: int, cap: int, most: int, stream: Stream, authors: tuple[int, ...]) -> list[LineUp]:
-    total = count(bots, seats, cap, authors)
+    total = count_line_ups(bots, seats, cap, authors)
     if most == total:
         return list(_all(bots, seats, cap, authors))
     if 2 * most > total:  # what a balanced set leaves out of all, which is balanced, is balanced too; and easier to search

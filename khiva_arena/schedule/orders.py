@@ -45,7 +45,7 @@ def circular_orders(seats: int) -> tuple[Order, ...]:
 
 
 def power(order: Order, d: int) -> Order:
-    """Every d-th of ``order``, written from position 0: the d-th power of the cycle. Of use where the seats are a prime."""
+    """Every d-th of ``order``, written from position 0: the d-th power of the cycle. Of use if the number of seats is a prime."""
     seats = len(order)
     return tuple(order[d * i % seats] for i in range(seats))
 
@@ -64,9 +64,11 @@ def allowed_next(played: Sequence[Order], seats: int) -> tuple[Order, ...]:
 
 @dataclass(slots=True)
 class _Excess:
-    """How far each ordered pair is above its fair share: ``above[p]`` = (N - 1) * c - (tables of the pair), in integers.
+    """How far each ordered pair is above its fair share.
 
-    ``limit`` = N - 1: below it in size, c is the fair share rounded up or down. ``off`` counts the pairs not below it.
+    above: by pair, (N - 1) * c - (tables of the pair), an integer.
+    limit: N - 1; a pair with less than this, up or down, has its fair share, rounded.
+    off: how many pairs do not.
     """
 
     above: list[int]

@@ -9,15 +9,15 @@ from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heappush
 from itertools import groupby
 
-from khiva_arena.schedule.roundrobin import Match
+from khiva_arena.schedule.seating import ScheduledMatch
 
 
-def spread(matches: Iterable[Match]) -> Iterator[Match]:
-    """The same matches, seed by seed as they come, and within a seed no two of one line-up in a row unless there is no other
-    way: always one of those line-ups that have most left. Lazy, a seed at a time; ``matches``: seeds in order."""
+def spread(matches: Iterable[ScheduledMatch]) -> Iterator[ScheduledMatch]:
+    """The same matches, seed by seed as they come, and within a seed two of one line-up in a row only if there is no other
+    way: the next match is always of a line-up that has most left. Lazy, a seed at a time; ``matches``: seeds in order."""
     last = -1
     for _, of_seed in groupby(matches, key=lambda match: match.k):
-        left: dict[int, deque[Match]] = {}
+        left: dict[int, deque[ScheduledMatch]] = {}
         for match in of_seed:
             left.setdefault(match.lineup, deque()).append(match)
         most = [(-len(some), lineup) for lineup, some in left.items()]

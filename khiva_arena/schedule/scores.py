@@ -10,15 +10,20 @@ from fractions import Fraction
 from itertools import combinations
 
 from khiva_arena.schedule.lineups import LineUp
-from khiva_arena.schedule.terms import Place, Result
+from khiva_arena.schedule.terms import Placing, Result
 
 HALF = Fraction(1, 2)
 
 
 @dataclass(slots=True)
-class Tally:
-    """Sums of one bot. halves: its pair scores in half points, of ``pairs``; firsts: matches in which nobody ranked better;
-    game: its scores in the game."""
+class BotSums:
+    """Sums over the matches of one bot.
+
+    halves: its pair scores, in half points.
+    pairs: how many pairs those are of.
+    firsts: matches in which nobody ranked better.
+    game: its scores in the game, in points.
+    """
 
     halves: int = 0
     pairs: int = 0
@@ -31,9 +36,9 @@ class Tally:
         return Fraction(self.halves, 2 * self.pairs) if self.pairs else None
 
 
-def tallies(bots: int, results: Iterable[Result]) -> list[Tally]:
+def bot_sums(bots: int, results: Iterable[Result]) -> list[BotSums]:
     """The sums of all bots over some results, in whatever order."""
-    found = [Tally() for _ in range(bots)]
+    found = [BotSums() for _ in range(bots)]
     for result in results:
         best = min(result.ranks)
         for bot, rank, score in zip(result.bots, result.ranks, result.scores, strict=True):
@@ -53,24 +58,26 @@ def line_ups_in(results: Iterable[Result]) -> list[LineUp]:
     return sorted({tuple(sorted(result.bots)) for result in results})
 
 
-def by_score(bots: int, results: Sequence[Sequence[Result]]) -> tuple[Place, ...]:
+def by_score(bots: int, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
     """Places by mean pair score over all results; equal scores share a place, bots without a match share the last."""
-    scores = [tally.score for tally in tallies(bots, (result for of_round in results for result in of_round))]
-    rows = {bot: Place(bot, 0, score) for bot, score in enumerate(scores)}
+    scores = [sums.score for sums in bot_sums(bots, (result for of_round in results for result in of_round))]
+    rows = {bot: Placing(bot, 0, score) for bot, score in enumerate(scores)}
     return shared(range(bots), lambda bot: (or_last(scores[bot]),), rows)
 
 
 def or_last(score: Fraction | None) -> Fraction | int:
-    """A number to sort by, below all scores where there is none."""
+    """A number to sort by: without a score, one below all scores."""
     return -1 if score is None else score
 
 
-def shared(bots: Iterable[int], key: Callable[[int], tuple[Fraction | int, ...]], rows: Mapping[int, Place]) -> tuple[Place, ...]:
+def shared(
+    bots: Iterable[int], key: Callable[[int], tuple[Fraction | int, ...]], rows: Mapping[int, Placing]
+) -> tuple[Placing, ...]:
     """``rows`` of the bots with their places filled in: the greater the key the better, and equal keys share a place."""
     order = sorted(bots, key=lambda bot: tuple(-part for part in key(bot)))
-    found: list[Place] = []
+    found: list[Placing] = []
     for i, bot in enumerate(order):
         place = found[-1].place if i and key(bot) == key(order[i - 1]) else i + 1
         row = rows[bot]
-        found.append(Place(bot, place, row.score, row.detail))
+        found.append(Placing(bot, place, row.score, row.detail))
     return tuple(found)

@@ -1,16 +1,62 @@
-"""The swiss by tables: in each round, bots of like score sit together, as far as possible with bots they have not met."""
+"""The swiss by tables: in each round, bots of similar score sit together, if possible with bots they have not met."""
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
 from khiva_arena.rng import Stream
 from khiva_arena.schedule.grouping import search, snake
-from khiva_arena.schedule.scores import HALF, line_ups_in, or_last, shared, tallies
-from khiva_arena.schedule.terms import Place, Result, Round, Shape, SwissDetail, Terms, drawn, round_key, shapes_of
+from khiva_arena.schedule.scores import HALF, bot_sums, line_ups_in, or_last, shared
+from khiva_arena.schedule.terms import (
+    Detail,
+    DrawnRound,
+    PlaceColumn,
+    Placing,
+    Result,
+    Shape,
+    Terms,
+    drawn,
+    round_key,
+    shapes_of,
+    too_few_bots,
+)
+from khiva_arena.words import count
 
+TAKES = ("rounds",)
+IN_ROUNDS = True
+AUTO = False
+SEQUENTIAL = False
 MOST_ROUNDS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class SwissDetail(Detail):
+    """What a swiss tells of a bot.
+
+    points: sum of its scores at its tables.
+    tables: how many it sat at.
+    opponents: mean score of those it met there, 0 to 1; None if it met nobody.
+    """
+
+    points: Fraction
+    tables: int
+    opponents: Fraction | None
+
+    def columns(self, *, over: bool) -> tuple[PlaceColumn, ...]:
+        """See ``Detail``."""
+        points, percent = float(self.points), None if self.opponents is None else float(100 * self.opponents)
+        return (
+            PlaceColumn("points", "points", round(points, 3), f"{points:.2f}"),
+            PlaceColumn("tables", "tables", self.tables, str(self.tables)),
+            PlaceColumn(
+                "opponents",
+                "opponents%",
+                None if percent is None else round(percent, 3),
+                "n/a" if percent is None else f"{percent:.1f}",
+            ),
+        )
 
 
 def default_rounds(bots: int, seats: int) -> int:
@@ -20,21 +66,21 @@ def default_rounds(bots: int, seats: int) -> int:
     Sitting in the upper half of a table halves the field, so log2 of it are needed to tell all apart if results were sure; they
     are not, hence one more.
     """
-    all_play = -(-bots // (bots // seats * seats))  # who is left over in a round sits in the next one
+    all_play = -(-bots // (bots // seats * seats))  # bots that are left over in a round play in the next one
     return max(all_play, min((bots - 1).bit_length() + 1, (bots - 1) // (seats - 1)))
 
 
 def mistakes(terms: Terms) -> list[str]:
-    """What is wrong with the terms of a swiss, one line each; those of any format are checked elsewhere."""
-    problems = []
+    """What is wrong with the terms of a swiss, one line each."""
+    if problems := too_few_bots(terms):
+        return problems
     if terms.rounds is not None and not 1 <= terms.rounds <= MOST_ROUNDS:
         problems.append(f"--rounds is 1 to {MOST_ROUNDS}, not {terms.rounds}")
     tables = terms.bots // terms.seats
     most = max(Counter(terms.authors).values(), default=0)
     if most > tables:
-        problems.append(
-            f"--authors-apart: {most} bots have one author, but a round has {tables} table{'s' * (tables > 1)} to part them at"
-        )
+        have = count(tables, "table")
+        problems.append(f"--authors-apart: {most} bots have one author, but a round has {have} to part them at")
     return problems
 
 
@@ -43,7 +89,7 @@ def shapes(terms: Terms) -> tuple[Shape, ...]:
     return shapes_of(terms, [terms.bots // terms.seats] * rounds)
 
 
-def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> Round:
+def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnRound:
     """The next round. ``past``: the results of each round before it, complete."""
     tables = [line_ups_in(results) for results in past]
     byes = _byes(terms.bots, tables)
@@ -82,7 +128,7 @@ def _or_half(score: Fraction | None) -> Fraction:
 
 def _standing(terms: Terms, past: Sequence[Sequence[Result]]) -> tuple[list[Fraction | None], list[Fraction | None]]:
     """By bot: its mean pair score, and the mean of the scores of those it met, counted once for each table; None if none."""
-    scores = [tally.score for tally in tallies(terms.bots, (result for results in past for result in results))]
+    scores = [sums.score for sums in bot_sums(terms.bots, (result for results in past for result in results))]
     met: list[list[Fraction]] = [[] for _ in range(terms.bots)]
     for results in past:
         for table in line_ups_in(results):
@@ -107,7 +153,7 @@ def _weights(terms: Terms, playing: Sequence[int], met: Counter[tuple[int, int]]
     return weight, repeat
 
 
-def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Place, ...]:
+def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
     """By score, then by the opponents' mean score; equals share a place, bots without a match share the last."""
     scores, opponents = _standing(terms, results)
     whole = [found for shape, found in zip(shapes(terms), results, strict=False) if len(found) == shape.matches]
@@ -116,5 +162,6 @@ def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Place, ..
     rows = {}
     for bot, score in enumerate(scores):
         points = _or_half(score) * tables[bot]
-        rows[bot] = Place(bot, 0, score, SwissDetail(points, tables[bot], opponents[bot], byes[bot]))
+        detail = SwissDetail(byes=byes[bot], points=points, tables=tables[bot], opponents=opponents[bot])
+        rows[bot] = Placing(bot, 0, score, detail)
     return shared(range(terms.bots), lambda bot: (or_last(scores[bot]), or_last(opponents[bot])), rows)

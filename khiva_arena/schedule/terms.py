@@ -1,36 +1,34 @@
 """What every format is made of: its terms, its rounds, the results it is fed and the places it gives. Bots are 0..bots-1."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from fractions import Fraction
 from hashlib import sha256
+from typing import NamedTuple
 
-from khiva_arena.schedule.lineups import LineUp
-
-
-class Format(StrEnum):
-    """How an event is played. ``sprt`` is scheduled as a gauntlet of one candidate, and stopped from outside."""
-
-    ROUND_ROBIN = "round-robin"
-    GAUNTLET = "gauntlet"
-    SWISS = "swiss"
-    KNOCKOUT = "knockout"
-    SPRT = "sprt"
+from khiva_arena.schedule.lineups import FEWEST_SEATS, MOST_SEATS, LineUp
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
     """All that a schedule is made from.
 
-    seeds: of the event for round-robin, gauntlet and sprt; of each round for swiss and knockout.
-    copies, most: ``--copies``, ``--lineups``; for formats whose line-ups are listed. rounds: of a swiss, None: the default.
-    advance: how many of a table go on in a knockout, None: half of the seats.
-    candidates: of a gauntlet or sprt, (): the first bot. authors: a group number per bot; bots of one group are kept from one
-    table; (): no such rule. seeded: the bots are given in order of strength. key: 32 bytes, public.
+    format: a key of ``formats.FORMATS``.
+    bots: how many bots play.
+    seats: at a table.
+    seeds: of each round; a format without rounds has one.
+    copies: ``--copies``, how often a bot may sit at one table.
+    most: ``--lineups``, how many line-ups are played at most; None: the default.
+    rounds: ``--rounds`` of a swiss; None: the default.
+    advance: ``--advance`` of a knockout, how many of a table go on; None: half of the seats.
+    candidates: ``--candidate``, of a gauntlet or sprt; (): the first bot.
+    authors: a group number per bot; bots of one group are kept from one table. (): no such rule.
+    seeded: whether the bots are given in order of strength.
+    key: 32 bytes, public, that all draws are made with.
     """
 
-    format: Format
+    format: str
     bots: int
     seats: int
     seeds: int
@@ -46,10 +44,15 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What is known of a round before any result. ``number`` is from 0.
+    """What is known of a round before any result.
 
-    Its seeds are ``first_seed`` and the ``seeds - 1`` after it, its matches the ordinals from ``first_ordinal`` on: seed by
-    seed, in a seed line-up by line-up, in a table rotation by rotation.
+    number: of the round, from 0.
+    first_seed: the first of its seeds, which are in a row.
+    seeds: how many those are.
+    line_ups: how many it has.
+    first_ordinal: the first of its matches, which are in a row: seed by seed, in a seed line-up by line-up, in a table rotation
+        by rotation.
+    seats: at a table.
     """
 
     number: int
@@ -61,15 +64,19 @@ class Shape:
 
     @property
     def matches(self) -> int:
+        """How many matches the round has."""
         return self.seeds * self.line_ups * self.seats
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """A round whose tables are drawn. ``line_ups``: each a sorted tuple of bots. ``byes``: who plays no table of it.
+class DrawnRound:
+    """A round whose tables are drawn.
 
-    ``total``: how many line-ups are possible; more than ``line_ups`` holds where a balanced part of them is played.
-    ``together``: pairs of bots of one author that a knockout had to put at one table.
+    number, first_seed, seeds, first_ordinal: as in its ``Shape``.
+    line_ups: each a sorted tuple of bots.
+    byes: the bots that play at no table of it.
+    total: how many line-ups are possible; if that is more than ``line_ups`` holds, a balanced part of them is played.
+    together: pairs of bots of one author that a knockout had to put at one table.
     """
 
     number: int
@@ -84,7 +91,15 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One match that is fixed. By seat: ``bots``, ``ranks`` (1 is best, ties share one) and ``scores`` of the game."""
+    """One recorded match.
+
+    k: its seed.
+    lineup: its line-up, numbered within the round.
+    rotation: which of the table's rotations it is, from 0.
+    bots: by seat.
+    ranks: by seat; 1 is best, ties share a rank.
+    scores: by seat, in the game's own points.
+    """
 
     k: int
     lineup: int
@@ -94,33 +109,65 @@ class Result:
     scores: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SwissDetail:
-    """``points``: sum of the bot's scores at its tables. ``opponents``: mean score of those it met there. ``byes`` so far."""
+class PlaceColumn(NamedTuple):
+    """One cell of a table of places that only some formats have.
 
-    points: Fraction
-    tables: int
-    opponents: Fraction | None
+    key: its name in JSON.
+    head: its name at the head of a table.
+    value: in JSON; None: there is none.
+    text: in a table.
+    """
+
+    key: str
+    head: str
+    value: float | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Detail(ABC):
+    """What a format that is played in rounds tells of a bot beside its place and its score.
+
+    byes: how many rounds the bot sat out so far.
+    """
+
     byes: int
 
-
-@dataclass(frozen=True, slots=True)
-class KnockoutDetail:
-    """``out``: number of the round in which the bot went out; of the last round for those beaten in the final; None for the
-    winner and for who is still in. ``byes`` so far."""
-
-    out: int | None
-    byes: int
+    @abstractmethod
+    def columns(self, *, over: bool) -> tuple[PlaceColumn, ...]:
+        """The same columns for every bot of an event. ``over``: whether the event is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A bot's place, 1 is best; ties share one. ``score``: its mean pair score over its matches, None without a match."""
+class Placing:
+    """Where a bot came in.
+
+    bot: its index.
+    place: 1 is best; ties share a place.
+    score: its mean pair score over its matches, 0 to 1; None without a match.
+    detail: what its format tells besides; None if that is nothing.
+    """
 
     bot: int
     place: int
     score: Fraction | None
-    detail: SwissDetail | KnockoutDetail | None = None
+    detail: Detail | None = None
+
+
+def seating_mistakes(terms: Terms) -> list[str]:
+    """What is wrong with the number of seats or of bots in any format but a round robin, which says more; at most one line."""
+    if not FEWEST_SEATS <= terms.seats <= MOST_SEATS:
+        return [f"a table has {FEWEST_SEATS} to {MOST_SEATS} seats, not --seats {terms.seats}"]
+    return ["there are no bots to play"] if terms.bots < 1 else []
+
+
+def too_few_bots(terms: Terms) -> list[str]:
+    """The same for formats in which a bot has no copies: every table is filled with different bots."""
+    if problems := seating_mistakes(terms):
+        return problems
+    if terms.bots < terms.seats:
+        return [f"{terms.bots} bots cannot fill a table of --seats {terms.seats}: add bots, or give fewer seats"]
+    return []
 
 
 def round_key(key: bytes, number: int) -> bytes:
@@ -129,7 +176,7 @@ def round_key(key: bytes, number: int) -> bytes:
 
 
 def shapes_of(terms: Terms, tables: Sequence[int]) -> tuple[Shape, ...]:
-    """The rounds in a row that have so many line-ups each."""
+    """The rounds that follow each other, by how many line-ups each has."""
     found: list[Shape] = []
     seed = ordinal = 0
     for number, line_ups in enumerate(tables):
@@ -144,10 +191,10 @@ def drawn(
     byes: Sequence[int] = (),
     total: int | None = None,
     together: Sequence[tuple[int, int]] = (),
-) -> Round:
+) -> DrawnRound:
     """A round of this shape with these tables."""
     every = tuple(line_ups)
-    return Round(
+    return DrawnRound(
         number=shape.number,
         first_seed=shape.first_seed,
         seeds=shape.seeds,

@@ -8,24 +8,29 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from khiva_arena.schedule.formats import Result, Round, Shape, Terms, check, check_results, draw, schedule, shapes
-from khiva_arena.schedule.roundrobin import Match
+from khiva_arena.schedule.formats import DrawnRound, Result, Shape, Terms, check_results, check_terms, draw, schedule, shapes
+from khiva_arena.schedule.seating import ScheduledMatch
 
 Results = Callable[[Shape], Sequence[Result] | None]
 
 
 def no_results(_shape: Shape) -> None:
-    """For who looks at the first round, or at places alone."""
+    """No results: enough for the first round, and for places in the timetable."""
 
 
 class Timetable:
-    """``results``: those of a round, None while it is not complete. Raises ConfigError on terms that make no event.
+    """The matches of an event by their place in it.
 
-    seeds, matches: how many there are in all rounds.
+    terms: what the schedule is made from.
+    seats: at a table.
+    shapes: all rounds.
+    seeds: how many seeds all rounds have.
+    matches: how many matches all rounds have.
     """
 
     def __init__(self, terms: Terms, results: Results = no_results) -> None:
-        check(terms)
+        """``results``: gives those of a round, None while it is not complete. Raises ConfigError on terms that make no event."""
+        check_terms(terms)
         self.terms = terms
         self.seats = terms.seats
         self.shapes: tuple[Shape, ...] = shapes(terms)
@@ -33,11 +38,11 @@ class Timetable:
         self.matches = sum(shape.matches for shape in self.shapes)
         self._results = results
         self._starts = [shape.first_ordinal for shape in self.shapes]
-        self._drawn: list[Round] = []
+        self._drawn: list[DrawnRound] = []
         self._past: list[Sequence[Result]] = []  # of the rounds before the last one drawn
         self._k = -1
-        self._of_seed: tuple[Match, ...] = ()
-        self._rest: Iterator[Match] = iter(())
+        self._of_seed: tuple[ScheduledMatch, ...] = ()
+        self._rest: Iterator[ScheduledMatch] = iter(())
 
     def per_seed(self, shape: Shape) -> int:
         """How many matches of a round are on one seed."""
@@ -60,7 +65,7 @@ class Timetable:
         k, lineup = divmod(table, shape.line_ups)
         return shape.first_seed + k, lineup, rotation
 
-    def round(self, number: int) -> Round | None:
+    def round(self, number: int) -> DrawnRound | None:
         """A round with its tables drawn; None while a round before it is not complete."""
         while len(self._drawn) <= number:
             if self._drawn:
@@ -72,8 +77,8 @@ class Timetable:
             self._drawn.append(draw(self.terms, self.shapes[len(self._drawn)], self._past))
         return self._drawn[number]
 
-    def match(self, ordinal: int) -> Match | None:
-        """The match at a place; None beyond the last, and in a round that cannot be drawn yet. Quick where ordinals rise."""
+    def match(self, ordinal: int) -> ScheduledMatch | None:
+        """The match at a place; None beyond the last, and in a round that cannot be drawn yet. Quick if ordinals rise."""
         where = self.place(ordinal)
         if where is None:
             return None

@@ -1,4 +1,4 @@
-"""A bundle: one file with all that a stranger needs to check an event. BUNDLE.md says what is in it and what it proves.
+"""A bundle: one file with all that a stranger needs to check an event. docs/bundles.md says what is in it and what it proves.
 
 It is gzip over lines of canonical JSON, so that every content has one text: a header, then event by event what is revealed,
 what was void and every record, then the standings, and last a mark with counts and a sum over all lines before it.

@@ -99,7 +99,7 @@ class Store:
         return not blank
 
     def close(self) -> None:
-        """Close and unlock. A writer leaves all it fixed in the one file, so that a copy of that is whole."""
+        """Close and unlock. A writer leaves all it recorded in the one file, so that a copy of that is whole."""
         if self._lock is not None:
             with suppress(sqlite3.Error):  # what is not moved over now stays in the -wal file, and is not lost
                 self._connection.execute(f"PRAGMA busy_timeout = {CLOSE_MS}")
@@ -137,7 +137,7 @@ class Store:
         for values, _ in bots:
             del values["event"], values["position"]
             values["complete"] = bool(values["complete"])
-        row["definition"] = _object(row["definition"])
+        row["text"] = row.pop("definition")
         row["engines"] = (row.pop("engine"), *(values["engine"] for values, _ in engines))
         return EventRow(**row, bots=tuple(BotRow(**values) for values, _ in bots), changed=tuple(changed))
 
@@ -162,9 +162,9 @@ class Store:
 
     # --- matches ---
 
-    def fix(self, match: MatchRow, reveals: Mapping[int, bytes]) -> None:
+    def add_match(self, match: MatchRow, reveals: Mapping[int, bytes]) -> None:
         """Fix a match with its record and seats, and publish the secrets of what it was the last match of: seed by seed, the
-        run's as seed -1, which concludes the event. All in one transaction. Raises StoreError if it is fixed already."""
+        run's as seed -1, which concludes the event. All in one transaction. Raises StoreError if it is recorded already."""
         with self._transaction(match.event) as insert:
             values = asdict(match)
             del values["seats"], values["intact"]
@@ -180,7 +180,7 @@ class Store:
             if RUN_SECRET in reveals:
                 insert("conclusions", {"event": match.event, "digest": run_digest(self.digests(match.event)), "at": now()})
 
-    def void(self, row: VoidRow) -> None:
+    def add_void(self, row: VoidRow) -> None:
         """Note a void match, in one transaction."""
         values = asdict(row) | {"bots": json.dumps(row.bots), "cpu": json.dumps(row.cpu)}
         del values["intact"], values["causes"]
@@ -190,17 +190,17 @@ class Store:
                 key = {"event": row.event, "ordinal": row.ordinal, "attempt": row.attempt}
                 insert("void_causes", {**key, "seats": json.dumps(row.causes)})
 
-    def fixed(self, event: str) -> set[int]:
-        """Ordinals of the matches that are fixed."""
+    def recorded(self, event: str) -> set[int]:
+        """Ordinals of the matches that are recorded."""
         return {row[0] for row in self._rows("SELECT ordinal FROM matches WHERE event = ?", event) if isinstance(row[0], int)}
 
     def count(self, event: str, first: int, last: int) -> int:
-        """How many matches with ordinals first..last are fixed."""
+        """How many matches with ordinals first..last are recorded."""
         query = "SELECT count(*) FROM matches WHERE event = ? AND ordinal BETWEEN ? AND ?"
         return int(self._rows(query, event, first, last)[0][0])
 
     def matches(self, event: str, first: int = LOWEST, last: int = HIGHEST) -> Iterator[MatchRow]:
-        """Fixed matches with ordinals first..last in schedule order, read as they are asked for, some at a time."""
+        """Recorded matches with ordinals first..last in schedule order, read as they are asked for, some at a time."""
         columns = files.columns("matches")
         names = ", ".join(name for name, _, _ in columns)
         every = (first, last) == (LOWEST, HIGHEST)  # with one whose ordinal is damaged and no number now
@@ -217,7 +217,7 @@ class Store:
         yield from self._whole(event, sums.check_all("matches", columns, held))
 
     def match(self, event: str, ordinal: int) -> MatchRow | None:
-        """One fixed match, None if it is not here."""
+        """One recorded match, None if it is not here."""
         rows = self._checked("matches", "event = ? AND ordinal = ?", event, ordinal)
         return next(self._whole(event, rows), None)
 
@@ -333,7 +333,7 @@ class Store:
             if self._who_is_there() != self._files:
                 raise StoreError(
                     f"{self.folder}: {FILE} or {LOCK} was deleted or replaced while this run was writing it: "
-                    "put it back, or begin anew with the same command"
+                    "put it back, or give the same command again, which begins a new store"
                 )
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -371,14 +371,6 @@ class _Rows:
         values = (event, count + len(self._sums), sums.add(total, self._sums))
         again = "ON CONFLICT (event) DO UPDATE SET count = excluded.count, total = excluded.total"
         self._connection.execute(f"INSERT INTO tallies VALUES (?, ?, ?) {again}", values)
-
-
-def _object(text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _list(text: str, kind: type[list[T]]) -> list[T]:

@@ -27,7 +27,7 @@ PROBLEMS_MOST = 20
 MAKE_WRITABLE = "; make it writable and run the same command again, or give another --out"
 MALFORMED = "database disk image is malformed"
 REFUSED = (sqlite3.Error, UnicodeDecodeError)  # the latter for a damaged name of a column
-FREE_SPACE = "; free some space and run the same command again, nothing that was fixed is lost"
+FREE_SPACE = "; free some space and run the same command again, nothing that was recorded is lost"
 _NO_ROOM = ("SQLITE_FULL", *(f"SQLITE_IOERR_{what}" for what in ("WRITE", "FSYNC", "DIR_FSYNC", "TRUNCATE", "SHMSIZE")))
 
 
@@ -139,7 +139,7 @@ def open_to_write(folder: Path) -> sqlite3.Connection:
         check_version(folder, connection)
         _bring_up_to_date(connection)
         connection.set_progress_handler(None, 0)  # Ctrl-C lets a match be recorded that is being recorded
-        # A match that was reported as fixed must outlive even a power cut.
+        # A match that was reported as recorded must outlive even a power cut.
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
     except BaseException:
@@ -154,9 +154,9 @@ def check_pieces(path: Path) -> None:
     wal = _wal(path)
     left = f", and {wal.name} holds what is left of it" if wal.exists() and wal.stat().st_size else ""
     if path.exists() and path.stat().st_size == 0:
-        raise StoreError(f"{path}: it is empty{left}: restore a copy, or remove both to begin anew")
+        raise StoreError(f"{path}: it is empty{left}: restore a copy, or remove both, and the next run begins a new store")
     if not path.exists() and left:
-        raise StoreError(f"{path}: it is missing{left}: put it back, or remove that to begin anew")
+        raise StoreError(f"{path}: it is missing{left}: put it back, or remove that, and the next run begins a new store")
 
 
 def _wal(path: Path) -> Path:
@@ -324,7 +324,7 @@ def _advice(text: str) -> str:
         "unable to open": "; check the permissions of the folder; if it cannot be written, copy arena.db and arena.db-wal to one "
         "that can",
         "disk I/O": "; the disk is full or refuses: free some space or mend it, and run the same command again, nothing that was "
-        "fixed is lost",
+        "recorded is lost",
         "malformed": "; it is damaged: restore a copy to go on; `khiva-arena verify` says what is sound, if it can be read",
         "no such": "; it is damaged: restore a copy to go on",
         "too big": "; a row of it is larger than any that an arbiter writes: `khiva-arena verify` says which; restore a copy",

@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from khiva_arena.errors import StoreError
+from khiva_arena.ratings.matches import Measured
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import Definition, read_definition, text_digest
 from khiva_arena.replay.record import Record
+from khiva_arena.schedule.terms import Terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +27,22 @@ class BotRow:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """An event, see schema.sql. ``secret`` is the run's, 32 bytes, private until revealed. ``engines``: all that played it.
-    A ``definition`` that is damaged beyond reading is empty. ``changed`` names each of its rows, bots and engines included,
-    that is not as it was written. ``public``: the text that was mixed into schedule and deals."""
+    """An event, see schema.sql.
+
+    id: 16 hex digits.
+    number: in the store, from 1.
+    text: its definition as it is stored: canonical JSON unless it is damaged.
+    engines: all versions that played it.
+    created: when, UTC.
+    commitment: 64 hex digits.
+    secret: the run's, 32 bytes, private until it is revealed.
+    changed: each of its rows, bots and engines included, that is not as it was written.
+    public: the text that was mixed into schedule and deals, None for none.
+    """
 
     id: str
     number: int
-    definition: dict[str, Any]
+    text: str
     engines: tuple[str, ...]
     created: str
     commitment: str
@@ -37,10 +51,39 @@ class EventRow:
     changed: tuple[str, ...] = ()
     public: str | None = None
 
+    @property
+    def definition(self) -> Definition:
+        """What defines it. Raises StoreError if that is damaged."""
+        try:
+            return read_definition(self.text)
+        except ValueError as error:
+            raise StoreError(f"its definition is damaged ({error})") from None
+
+    @property
+    def is_of_0_1(self) -> bool:
+        """Whether version 0.1.0 began it: its id is then a hash of the definition alone, and the commitment binds to that."""
+        return self.id == text_digest(self.text)[: seeds.ID_LENGTH]
+
+    def opens(self, secret: bytes) -> bool:
+        """Whether a run secret is the one that the commitment binds."""
+        return seeds.commitment(self.id if self.is_of_0_1 else text_digest(self.text), secret) == self.commitment
+
+    def seed_secret(self, k: int) -> bytes:
+        """The secret of seed k, 32 bytes."""
+        return seeds.seed_secret(self.secret, k, self.public)
+
+    def match_id(self, ordinal: int) -> str:
+        """The id of the match at a place of the schedule, 16 hex digits."""
+        return seeds.match_id(self.id, ordinal)
+
+    def terms(self) -> Terms:
+        """What its line-ups and seatings are drawn from."""
+        return self.definition.terms(seeds.schedule_key(self.id, self.public))
+
 
 @dataclass(frozen=True, slots=True)
 class SeatRow:
-    """One seat of a fixed match, see schema.sql; ``major``, of schema_3.sql: page faults that read a disk. ``faults`` damaged
+    """One seat of a recorded match, see schema.sql; ``major``, of schema_3.sql: page faults that read a disk. ``faults`` damaged
     beyond reading are one fault, UNREADABLE."""
 
     seat: int
@@ -61,10 +104,15 @@ class SeatRow:
     paused: int = 0
     major: int = 0
 
+    @property
+    def measured(self) -> Measured:
+        """What the standings count of it. Which voids it caused stands with these."""
+        return Measured(cpu_s=self.cpu, paused=self.paused, page_faults=self.major)
+
 
 @dataclass(frozen=True, slots=True)
 class MatchRow:
-    """A fixed match, see schema.sql. ``record`` is canonical JSON. ``intact`` speaks for its seats as well."""
+    """A recorded match, see schema.sql. ``record`` is canonical JSON. ``intact`` speaks for its seats as well."""
 
     event: str
     ordinal: int

@@ -36,7 +36,7 @@ CREATE TABLE bots (
     PRIMARY KEY (event, position)
 ) STRICT;
 
--- A match is fixed in one transaction with its record, its seats and what it reveals. What is not here is played.
+-- A match is recorded in one transaction with its record, its seats and what it reveals. What is not here is played.
 CREATE TABLE matches (
     event TEXT NOT NULL REFERENCES events (id),
     ordinal INTEGER NOT NULL,          -- place in the schedule

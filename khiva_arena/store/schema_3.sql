@@ -1,6 +1,6 @@
 -- What version 3 adds to schema.sql. A store of version 2 is brought up to date by making these tables, nothing else.
 
--- A text drawn in public after an event's commitment was printed: it is mixed into schedule and deals, see BUNDLE.md.
+-- A text drawn in public after an event's commitment was printed: it is mixed into schedule and deals, see docs/bundles.md.
 CREATE TABLE beacons (
     event TEXT PRIMARY KEY REFERENCES events (id),
     text TEXT NOT NULL,

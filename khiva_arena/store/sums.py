@@ -21,7 +21,7 @@ EMPTY: dict[str, tuple[type, Any]] = {"TEXT": (str, ""), "INTEGER": (int, -1), "
 
 
 def row_sum(table: str, values: Mapping[str, Any]) -> str:
-    """The sum of a row, 16 hex digits. ``values``: its columns but for the sum itself."""
+    """The sum of a row, 16 hex digits. ``values``: its columns without the sum itself."""
     return _sums(table, tuple(values), [tuple(values.values())])[0]
 
 
@@ -97,5 +97,5 @@ def check_all(table: str, columns: Columns, rows: Sequence[Sequence[Any]]) -> li
 
 @cache
 def _shape(columns: Columns) -> tuple[tuple[str, ...], tuple[type, ...]]:
-    """The names of columns but for the sum, and the types of a row in which nothing is NULL."""
+    """The names of columns without the sum, and the types of a row in which nothing is NULL."""
     return tuple(name for name, _, _ in columns[:-1]), tuple(EMPTY[kind][0] for _, kind, _ in columns)

@@ -1,6 +1,6 @@
 """Verify a bundle of khiva-arena with the standard library alone: python3 verify_bundle.py FILE [--deals]
 
-Written from BUNDLE.md and section 9 of SPEC.md. It checks all that needs no rules of a game, and does not play the choices
+Written from docs/bundles.md and section 9 of SPEC.md. It checks all that needs no rules of a game, and does not play the choices
 through the rules, nor draw the schedule, nor fit ratings: `khiva-arena verify FILE` does. Exit code 0, or 1 if it is not sound.
 """
 

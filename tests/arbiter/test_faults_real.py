@@ -12,12 +12,15 @@ from arena import descendants
 from jobs import SECRET, job
 
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.arbiter.notes import shown, unmarked
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.process import Processes
-from khiva_arena.arbiter.wire import Command
+from khiva_arena.arbiter.stderr import shown, unmarked
 from khiva_arena.replay.verify import verify
 from khiva_arena.result import Verdict
+from khiva_arena.sandbox import silence
+from khiva_arena.sandbox.command import Command
+
+pytestmark = pytest.mark.slow
 
 SEATS = 3
 EVERY_SEAT = pytest.mark.parametrize("seat", range(SEATS))
@@ -107,7 +110,7 @@ def test_stderr_of_a_crash_is_kept(seat: int) -> None:
 def test_what_a_bot_writes_cannot_reach_into_a_terminal(seat: int) -> None:
     notes = run(["escapes", "1"], seat).seats[seat].ending.notes
     assert unmarked(notes) == "\\x1b[2J\\x1b]0;owned\\x07\\xff plain\n"
-    assert shown(notes) == "[gather 1: play_pass]\n  \\x1b[2J\\x1b]0;owned\\x07\\xff plain"
+    assert shown(notes) == "[step 1: play_pass]\n  \\x1b[2J\\x1b]0;owned\\x07\\xff plain"
 
 
 @EVERY_SEAT
@@ -163,6 +166,23 @@ def test_a_bot_that_does_not_read_keeps_nobody_from_the_end_of_their_input() -> 
         return [ending.status for ending in await wire.close(0.5)]
 
     assert trio.run(main) == [-9, 0]
+
+
+def test_what_a_bot_does_is_looked_for_in_its_children_too() -> None:
+    """A script that starts the real program: the shell waits, and not for its input, but the bot computes."""
+
+    async def main() -> str:
+        wire = Processes([Command(("/bin/sh", "-c", f"'{sys.executable}' -c 'while True: pass'; true"), "/tmp")])
+        try:
+            doing, until = "", trio.current_time() + 20
+            while doing != silence.COMPUTES and trio.current_time() < until:
+                await trio.sleep(0.1)
+                doing = wire.doing(0)
+            return doing
+        finally:
+            await wire.close(0)
+
+    assert trio.run(main) == "it still computes"
 
 
 def test_a_bot_that_ignores_the_end_is_killed() -> None:

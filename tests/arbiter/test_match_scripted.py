@@ -8,10 +8,10 @@ from scripted import Bot, ScriptedWire, act, frame, hello, honest, play
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.arbiter.wire import Command
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.verify import verify
 from khiva_arena.result import Verdict
+from khiva_arena.sandbox.command import Command
 
 NOBODY = Command((), "")
 SEATS = 3
@@ -34,7 +34,7 @@ def sound(outcome: Outcome) -> Record:
 
 
 class Misbehaves:
-    """Honest but for decision number ``at`` (from 1), which ``how`` answers."""
+    """Honest except for decision number ``at`` (from 1), which ``how`` answers."""
 
     def __init__(self, how: Bot, at: int = 1, times: int = 1) -> None:
         self._how = how
@@ -178,6 +178,7 @@ BREACHES: list[tuple[str, Verdict, Bot]] = [
 ]
 
 
+@pytest.mark.slow
 @EVERY_SEAT
 @pytest.mark.parametrize(("verdict", "how"), [case[1:] for case in BREACHES], ids=[case[0] for case in BREACHES])
 @pytest.mark.parametrize("policy", ["lenient", "strict"])

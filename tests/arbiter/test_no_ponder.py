@@ -11,12 +11,15 @@ from jobs import SECRET, job
 from levels import EVERY_LEVEL, need_level, script_at
 from scripted import Bot, ScriptedWire, act, frame, honest, play
 
-from khiva_arena.arbiter.isolation import TRUSTING, WRAPPED, Level, Sandbox
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.arbiter.wire import Command
 from khiva_arena.replay.verify import verify
 from khiva_arena.result import Verdict
+from khiva_arena.sandbox.cell import kind
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import TRUSTING, Level, Sandbox
+
+pytestmark = pytest.mark.slow
 
 NOBODY = Command((), "")
 RESTING = Sandbox(ponder=False)
@@ -146,5 +149,5 @@ def test_a_resting_bot_that_goes_beyond_its_limits_or_fails_is_ended(level: Leve
     assert outcome.record is not None
     assert outcome.record.verdicts[0] is Verdict.TIMEOUT
     assert outcome.seats[0].ending.killed
-    if level in WRAPPED:
+    if kind(level).wrapping:
         assert outcome.seats[0].ending.cpu > 0.1

@@ -8,6 +8,8 @@ from tools import need_language
 
 from khiva_arena.arbiter.noise import Quiet, lines
 
+pytestmark = pytest.mark.slow
+
 NOISE = lines("-XX:MaxRAM=1 -XX:ActiveProcessorCount=2")
 OWN = b"my own line\n"
 
@@ -31,6 +33,7 @@ def test_only_whole_lines_at_the_beginning_are_left_out(size: int) -> None:
     assert kept(b"", size) == b""
 
 
+@pytest.mark.language
 @pytest.mark.parametrize("language", ["ruby", "csharp", "java"])
 def test_a_bot_that_says_nothing_has_no_notes(language: str, tmp_path: Path) -> None:
     need_language(language)

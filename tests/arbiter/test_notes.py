@@ -2,14 +2,18 @@
 
 import sys
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jobs import job
 
-from khiva_arena.arbiter.notes import MARK, NOTES_KEPT, Notes, printable, shown, unmarked
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.arbiter.wire import Command
+from khiva_arena.arbiter.stderr import MARK, NOTES_KEPT, Notes, shown, unmarked
 from khiva_arena.result import Verdict
+from khiva_arena.sandbox.command import Command
+from khiva_arena.text import printable
+
+pytestmark = pytest.mark.slow
 
 LARGE = st.binary(min_size=1).map(lambda data: data * 900)
 # What happens to notes: a request, or bytes.
@@ -32,7 +36,7 @@ while message := read():
     if message["type"] == "decide":
         count += 1
         if count == 3:
-            print(f"[gather 99: {message['kind']}]\\nask {message['req']}", end="", file=sys.stderr, flush=True)
+            print(f"[step 99: {message['kind']}]\\nask {message['req']}", end="", file=sys.stderr, flush=True)
         write(type="act", req=message["req"], choice=0)
     elif message["type"] == "end":
         print("bye", file=sys.stderr, flush=True)
@@ -51,21 +55,21 @@ def kept(*steps: bytes | None) -> Notes:
 
 def test_a_mark_stands_only_before_what_was_written_after_a_request() -> None:
     text = kept(b"start\n", None, None, b"one", b"two", None, b"three\n", None).text()
-    assert text == f"start\n{MARK}[gather 3: boost]\nonetwo\n{MARK}[gather 6: boost]\nthree\n"
-    assert shown(text) == "  start\n[gather 3: boost]\n  onetwo\n[gather 6: boost]\n  three"
+    assert text == f"start\n{MARK}[step 3: boost]\nonetwo\n{MARK}[step 6: boost]\nthree\n"
+    assert shown(text) == "  start\n[step 3: boost]\n  onetwo\n[step 6: boost]\n  three"
 
 
 def test_a_bot_cannot_write_a_mark() -> None:
-    forged = f"{MARK}[gather 9: boost]\n[gather 9: boost]\r{MARK}\n".encode()
+    forged = f"{MARK}[step 9: boost]\n[step 9: boost]\r{MARK}\n".encode()
     text = kept(None, forged).text()
     assert text.count(MARK) == 1
-    assert [line for line in shown(text).splitlines() if not line.startswith("  ")] == ["[gather 1: boost]"]
+    assert [line for line in shown(text).splitlines() if not line.startswith("  ")] == ["[step 1: boost]"]
 
 
 def test_what_is_dropped_is_counted_and_what_follows_keeps_its_mark() -> None:
     first, head, dropped, turn, tail = kept(None, b"a" * 20_000, None, b"b" * 10_000).text().split("\n")
-    assert (first, set(head)) == (f"{MARK}[gather 1: boost]", {"a"})
-    assert (turn, set(tail)) == (f"{MARK}[gather 3: boost]", {"b"})
+    assert (first, set(head)) == (f"{MARK}[step 1: boost]", {"a"})
+    assert (turn, set(tail)) == (f"{MARK}[step 3: boost]", {"b"})
     assert dropped == f"{MARK}[... {30_000 - len(head) - len(tail)} bytes dropped ...]"
     assert NOTES_KEPT - 100 < len(head) <= NOTES_KEPT >= len(tail) > NOTES_KEPT - 100
 
@@ -74,11 +78,11 @@ def test_a_character_split_between_two_requests_is_one() -> None:
     for letter in ("\u00fc", "\u20ac", "\U0001f40d"):
         for at in range(1, len(data := letter.encode())):
             text = kept(None, b"a" + data[:at], None, data[at:] + b"b\n").text()
-            assert text == f"{MARK}[gather 1: boost]\na\n{MARK}[gather 3: boost]\n{letter}b\n"
+            assert text == f"{MARK}[step 1: boost]\na\n{MARK}[step 3: boost]\n{letter}b\n"
             # between head and tail
             text = kept(None, b"x" * (NOTES_KEPT - 32 - at) + data, None, b"y").text()
             assert (text.count(letter), "\\x" in text) == (1, False)
-    assert kept(None, b"a\xc3", None, b"b").text().endswith("a\n\x1e[gather 3: boost]\n\\xc3b")
+    assert kept(None, b"a\xc3", None, b"b").text().endswith("a\n\x1e[step 3: boost]\n\\xc3b")
     assert kept(b"a\xff\xc3").text() == "a\\xff\\xc3"
     assert kept(b"a\xa4\xa4\xa4\xa4", None, b"b").text().startswith("a\\xa4\\xa4\\xa4\\xa4\n")
 
@@ -109,10 +113,10 @@ def test_a_match_marks_what_its_bots_wrote() -> None:
     lines = shown(outcome.seats[0].ending.notes).splitlines()
     asked = [number for number, step in enumerate(outcome.record.steps, 1) if any(choice.seat == 0 for choice in step)]
     assert lines[0] == "  loading"
-    assert lines[1].startswith(f"[gather {asked[2]}: ")
-    assert lines[2].startswith("  [gather 99: ")
+    assert lines[1].startswith(f"[step {asked[2]}: ")
+    assert lines[2].startswith("  [step 99: ")
     assert lines[3].startswith("  ask ")
-    assert lines[4:] == [f"[gather {len(outcome.record.steps)}: end]", "  bye"]
+    assert lines[4:] == [f"[step {len(outcome.record.steps)}: end]", "  bye"]
     assert outcome.seats[1].ending.notes == ""
 
 
@@ -126,7 +130,7 @@ DYING = """
 
 def test_marks_do_not_hide_the_last_words_of_a_bot() -> None:
     """They are looked for in the last 4,000 characters of its own, however many marks stand between."""
-    said = '        if count == 3:\n            print(f"[gather 99'
+    said = '        if count == 3:\n            print(f"[step 99'
     assert said in TALKER
     dying = TALKER.replace(said, f"{DYING}{said}")
     bots = [Command((sys.executable, "-c", main), "/tmp") for main in (dying, TALKER)]

@@ -15,6 +15,8 @@ from tools import need
 
 from khiva_arena.arbiter import pool
 
+pytestmark = pytest.mark.slow
+
 MATCHES = 20
 BOUND = 300.0
 
@@ -32,6 +34,7 @@ def overload() -> ModuleType:
     return module
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("elsewhere", [False, True], ids=["here", "in another namespace"])
 def test_instant_bots_forfeit_nothing_on_an_overloaded_machine(overload: ModuleType, tmp_path: Path, elsewhere: bool) -> None:
     if elsewhere:

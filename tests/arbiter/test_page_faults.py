@@ -9,11 +9,13 @@ import pytest
 from jobs import job
 from levels import need_level, script_at
 
-from khiva_arena.arbiter.isolation import Level, Sandbox
 from khiva_arena.arbiter.pool import play_one
+from khiva_arena.sandbox.level import Level, Sandbox
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bots" / "broken"))
 from touching import touch
+
+pytestmark = pytest.mark.slow
 
 SIZE = 8 << 20
 TOUCHED = SIZE // os.sysconf("SC_PAGESIZE") // 32

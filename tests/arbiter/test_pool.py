@@ -15,8 +15,11 @@ from jobs import job
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Match, Outcome
-from khiva_arena.arbiter.wire import Command, HostFault
+from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.errors import ConfigError, InternalError
+from khiva_arena.sandbox.command import Command
+
+pytestmark = pytest.mark.slow
 
 SUPPORT = Path(__file__).parent.parent / "support"
 HONEST = Command((sys.executable, str(SUPPORT / "faulty.py"), "honest", "0"), "/tmp")

@@ -26,11 +26,12 @@ import standings  # noqa: E402
 from jobs import SECRET, job  # noqa: E402
 
 from khiva_arena.arbiter import pool  # noqa: E402
-from khiva_arena.arbiter.isolation import Level, Sandbox, cell  # noqa: E402
 from khiva_arena.arbiter.match import Job, Outcome  # noqa: E402
-from khiva_arena.arbiter.probe import levels  # noqa: E402
-from khiva_arena.arbiter.wire import Command  # noqa: E402
 from khiva_arena.games.registry import get  # noqa: E402
+from khiva_arena.sandbox.cell import cell  # noqa: E402
+from khiva_arena.sandbox.command import Command  # noqa: E402
+from khiva_arena.sandbox.detect import levels  # noqa: E402
+from khiva_arena.sandbox.level import Level, Sandbox  # noqa: E402
 
 PEERS_CPU = {"fastchess (arbiter and bots)": [30, 50], "cutechess (arbiter and bots)": [75, 120]}
 MATCHES = {2: 300, 3: 200, 4: 200}

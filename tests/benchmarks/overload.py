@@ -29,11 +29,11 @@ from jobs import job  # noqa: E402 - found beside this folder
 
 from khiva_arena.arbiter import pool  # noqa: E402
 from khiva_arena.arbiter.clock import Limits  # noqa: E402
-from khiva_arena.arbiter.gather import Gathered, Gatherer  # noqa: E402
+from khiva_arena.arbiter.gather import Gatherer, StepResult  # noqa: E402
 from khiva_arena.arbiter.match import Job, Outcome  # noqa: E402
 from khiva_arena.arbiter.seat import Seat  # noqa: E402
-from khiva_arena.arbiter.wire import Command  # noqa: E402
 from khiva_arena.result import Verdict  # noqa: E402
+from khiva_arena.sandbox.command import Command  # noqa: E402
 
 SEATS = 3
 BUSY = 3
@@ -107,7 +107,7 @@ def share(instant: str, number: int, of: int, decisions: int) -> Found:
             found.took.append(elapsed)
         took(seat, elapsed)
 
-    async def timed(self: Gatherer, requests: Mapping[int, bytes], allowances: Mapping[int, float]) -> Gathered:
+    async def timed(self: Gatherer, requests: Mapping[int, bytes], allowances: Mapping[int, float]) -> StepResult:
         began = time.monotonic()
         gathered = await gather(self, requests, allowances)
         found.waited.append(time.monotonic() - began)

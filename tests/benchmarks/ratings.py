@@ -4,7 +4,8 @@
 seeds (or as many as there are tables), and with a seed of its own for each table. Each is measured in a process of its own by
 its CPU time (user and system, one thread), from arrays of matches to ratings with CR3 errors; ``peak_mb`` is of the whole
 process, log and imports included, in 10^6 bytes. ``growth`` is CPU per match over that of the next smaller size. ``objects``
-is the same from a stream of ``RatedMatch``, which is made on the way and counted; ``effects`` with seat and neighbour terms.
+is the same from a stream of ``RatedMatch``, which is made on the way and counted; ``effects`` the same with
+seat and neighbour terms.
 """
 
 import argparse
@@ -28,7 +29,7 @@ def log(matches: int, seeds: int) -> Any:
     """A third of the tables of each size. Points: strength, luck of the seat on that seed, how the bot suits it, and noise."""
     import numpy as np
 
-    from khiva_arena.ratings.pairs import MatchArrays, TableArrays
+    from khiva_arena.ratings.pairs import TableArrays
 
     rng = np.random.default_rng(20261120)
     tables = round(matches / 12)  # of each size
@@ -46,13 +47,13 @@ def log(matches: int, seeds: int) -> Any:
         points = np.round(2 * (strength[bots] + luck + rng.normal(size=bots.shape)))
         ranks = 1 + (points[:, None, :] > points[:, :, None]).sum(axis=2)
         made.append(TableArrays(block, bots.astype(np.int64), ranks.astype(np.int64)))
-    return MatchArrays(tuple(made))
+    return made
 
 
 def stream(arrays: Any) -> Iterator[Any]:
     from khiva_arena.ratings.pairs import RatedMatch
 
-    for tables in arrays.tables:
+    for tables in arrays:
         for block, bots, ranks in zip(tables.block.tolist(), tables.bots.tolist(), tables.ranks.tolist(), strict=True):
             yield RatedMatch(block, tuple(bots), tuple(ranks))
 
@@ -61,15 +62,16 @@ def measure(matches: int, layout: str, form: str) -> dict[str, Any]:
     """In this process; CPU of the fit alone."""
     from khiva_arena.ratings.effects import Effects
     from khiva_arena.ratings.elo import rate
+    from khiva_arena.ratings.pairs import cells_of_tables
 
     arrays = log(matches, LAYOUTS[layout])
     effects = Effects(seats=True, neighbours=True) if form == "effects" else Effects()
     began = time.process_time()
-    ratings = rate(stream(arrays) if form == "objects" else arrays, BOTS, 0, effects=effects)
+    ratings = rate(cells_of_tables(arrays, BOTS) if form == "arrays" else stream(arrays), BOTS, 0, effects=effects)
     cpu = time.process_time() - began
     if None in ratings.error[1:] or None in ratings.elo:
         raise SystemExit("a bot of the benchmark has no error; the figures would say nothing")
-    played = sum(len(tables.block) for tables in arrays.tables)
+    played = sum(len(tables.block) for tables in arrays)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
     return {"matches": played, "blocks": ratings.blocks, "cpu_s": round(cpu, 2), "peak_mb": round(peak)}
 

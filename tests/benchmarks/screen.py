@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 from arena import bots  # noqa: E402 - found beside this file
 from terminal import Terminal  # noqa: E402
 
-from khiva_arena.arbiter.usage import children  # noqa: E402
+from khiva_arena.sandbox.proc_usage import children  # noqa: E402
 
 SECONDS = 60.0
 SAMPLE_SECONDS = 0.02
@@ -48,7 +48,7 @@ def screen_of(arbiter: int) -> int | None:
     found = None
     for pid in children(arbiter):
         with suppress(OSError):  # it has ended
-            if b"khiva_arena.cli.watching.screen" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            if b"khiva_arena.terminal.screen" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 found = pid
     return found
 

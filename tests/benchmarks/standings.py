@@ -14,9 +14,11 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from khiva_arena.cli.event import bare_timetable, commitment_to, event_id
+import msgspec
+
+from khiva_arena.competition.events import bare_timetable, commitment_to, event_id
 from khiva_arena.replay import seeds
-from khiva_arena.replay.record import canonical
+from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import BotRow, MatchRow, Store
 
@@ -40,16 +42,16 @@ def grown(small: Path, folder: Path) -> int:
         patterns = list(source.matches(event.id))
     rng = random.Random(20261120)
     bots = [BotRow(f"bot-{i:02}", f"{i:064x}", "1.0", True, f"bots/{i}", str(folder)) for i in range(BOTS)]
-    named = [{"name": bot.name, "identity": bot.identity} for bot in bots]
-    definition = {**event.definition, "seeds": SEEDS, "lineups": LINE_UPS, "bots": named, "anchor": bots[0].name}
+    named = tuple(DefinedBot(bot.name, bot.identity) for bot in bots)
+    definition = msgspec.structs.replace(event.definition, seeds=SEEDS, lineups=LINE_UPS, bots=named, anchor=bots[0].name)
     commitment = commitment_to(definition, event.secret)
     identity = event_id(definition, commitment)
-    timetable = bare_timetable(replace(event, id=identity, definition=definition))
+    timetable = bare_timetable(replace(event, id=identity, text=definition.text))
     with Store.write(folder) as store:
         store._connection.execute("PRAGMA synchronous = OFF")  # how it is written is not measured
-        store.add_event(identity, canonical(definition).decode(), event.engines[0], commitment, event.secret, bots)
+        store.add_event(identity, definition.text, event.engines[0], commitment, event.secret, bots)
         for ordinal in range(timetable.matches):
-            store.fix(_like(rng, rng.choice(patterns), identity, ordinal, timetable), {})
+            store.add_match(_like(rng, rng.choice(patterns), identity, ordinal, timetable), {})
     return timetable.matches
 
 

@@ -13,7 +13,7 @@ import msgpack
 import pytest
 from tools import need_language
 
-from khiva_arena.arbiter.bots import load, stage
+from khiva_arena.entrants.bots import load, stage
 
 BOTS = Path(__file__).parents[2] / "bots"
 SHARED = ("khiva_kit", "policy", "evaluate")

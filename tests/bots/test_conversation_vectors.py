@@ -5,6 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import languages
+import pytest
+
+pytestmark = pytest.mark.slow
 
 FILE = Path(__file__).parents[2] / "protocol" / "vectors" / "conversations.json"
 CONVERSATIONS: list[dict[str, Any]] = json.loads(FILE.read_text())["conversations"]

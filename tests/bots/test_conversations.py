@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import languages
+import pytest
+
+pytestmark = pytest.mark.slow
 
 FRAMES = Path(__file__).parents[2] / "protocol" / "vectors" / "frames.json"
 

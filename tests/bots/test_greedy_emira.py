@@ -40,6 +40,7 @@ def play(choose: Any, greedy: set[int], seats: int, deal: int, rules: dict[str, 
     return list(state.ranks), choices
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["basic", "advanced"])
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_one_greedy_bot_beats_random_ones(chooser: Any, seats: int, mode: str) -> None:
@@ -48,6 +49,7 @@ def test_one_greedy_bot_beats_random_ones(chooser: Any, seats: int, mode: str) -
     assert won >= 0.8 * matches
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_two_greedy_bots_are_in_front(chooser: Any, seats: int) -> None:
     choose, rules = chooser(NAME), GAME.rules({})
@@ -59,6 +61,7 @@ def test_two_greedy_bots_are_in_front(chooser: Any, seats: int) -> None:
     assert places[1] + places[2] >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_greedy_bots_among_themselves_end_the_match_by_the_goal(chooser: Any, seats: int) -> None:
     choose, rules = chooser(NAME), GAME.rules({"max_rounds": 39})
@@ -89,6 +92,7 @@ def richest(choose: Any, deal: int) -> tuple[int, int]:
     return state.gold[seat], state.view(0)["status"][seat]
 
 
+@pytest.mark.slow
 def test_at_three_seats_it_spends_its_gold(chooser: Any) -> None:
     """In each of these deals a bot that values gold for itself ends with over 10,000 of it and no status at all."""
     hoards = [richest(hoarder(chooser), deal) for deal in (8, 15, 30)]
@@ -96,6 +100,7 @@ def test_at_three_seats_it_spends_its_gold(chooser: Any) -> None:
     assert all(gold < 5_000 for gold, _ in (richest(chooser(NAME), deal) for deal in (8, 15, 30)))
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("seats", "least"), [(3, 0.5), (4, 0.55), (5, 0.55)])
 def test_spending_beats_hoarding(chooser: Any, seats: int, least: float) -> None:
     """One among hoarders, in every seat of each deal: the share of those whom it leaves behind, half a share for equals."""
@@ -142,6 +147,7 @@ def shuffled(value: Any) -> Any:
     return [shuffled(item) for item in value] if isinstance(value, list) else value
 
 
+@pytest.mark.slow
 def test_every_kind_is_answered_and_events_and_the_order_of_keys_change_nothing(chooser: Any) -> None:
     choose = chooser(NAME)
     rich = {"mode": "advanced", "symbols": "none", "bazaar_noble": "extra", "base_income": [3000, 3000], "max_rounds": 25}

@@ -5,7 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import languages
+import pytest
 from languages import WITH_GREEDY
+
+pytestmark = pytest.mark.slow
 
 CHOICES = Path(__file__).parents[2] / "protocol" / "vectors" / "choices" / "khiva.json"
 

@@ -39,6 +39,7 @@ def play(choose: Any, greedy: set[int], seats: int, deal: int, rules: dict[str, 
     return list(state.ranks), choices
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_one_greedy_bot_beats_random_ones(chooser: Any, seats: int) -> None:
     choose, rules, matches = chooser(NAME), GAME.rules({}), 10
@@ -46,6 +47,7 @@ def test_one_greedy_bot_beats_random_ones(chooser: Any, seats: int) -> None:
     assert won >= 0.8 * matches
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_two_greedy_bots_are_in_front(chooser: Any, seats: int) -> None:
     choose, rules = chooser(NAME), GAME.rules({})

@@ -17,7 +17,7 @@ from msgpack_suite import cases
 from tools import need_language
 
 from khiva_arena import shipped
-from khiva_arena.arbiter.bots import load
+from khiva_arena.entrants.bots import load
 
 ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "bots"

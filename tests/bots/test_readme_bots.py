@@ -6,9 +6,12 @@ import shlex
 from pathlib import Path
 
 import jsonschema
+import pytest
 from arena import arena
 
 from khiva_arena import shipped
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "bots"

@@ -12,7 +12,9 @@ from languages import ALL
 from tools import need_language
 
 from khiva_arena import shipped
-from khiva_arena.arbiter.bots import load
+from khiva_arena.entrants.bots import load
+
+pytestmark = pytest.mark.slow
 
 BOTS = Path(__file__).parents[2] / "bots"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -63,6 +65,7 @@ def test_every_block_is_run_or_shown_for_what_it_is() -> None:
         assert not re.search(r"^    \S", outside, re.MULTILINE), f"bots/{name}/README.md: a block that is only indented"
 
 
+@pytest.mark.language
 @pytest.mark.xdist_group("tournament")
 def test_one_tournament_of_all_languages_without_a_fault(tmp_path: Path) -> None:
     """Bots of every language at one table with each other, at tables of five."""

@@ -11,7 +11,9 @@ import pytest
 from arena import ROOT, arena
 from levels import need_level
 
-from khiva_arena.arbiter.isolation import Level
+from khiva_arena.sandbox.level import Level
+
+pytestmark = pytest.mark.slow
 
 FOLDER = ROOT / "tests" / "runtimes"
 ROWS = tomllib.loads((FOLDER / "runtimes.toml").read_text())
@@ -30,6 +32,7 @@ def need_runtime(name: str) -> None:
     pytest.skip(text)
 
 
+@pytest.mark.language
 @pytest.mark.parametrize("level", list(Level))
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in ROWS])
 def test_it_starts_and_plays_a_whole_match(name: str, level: Level, tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ import pytest
 from khiva_arena.games.khiva import GAME
 from khiva_arena.replay import seeds
 
+pytestmark = pytest.mark.slow
+
 RUN = seeds.run_secret("strength of the shipped bots")
 
 
@@ -69,6 +71,7 @@ def test_a_stronger_bot_wins_more(chooser: Any, strong: str, weak: str, seats: i
     assert win_share(line_up, deals) >= least
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("seats", "deals"), [(3, 8), (2, 4)])
 def test_search_wins_more_than_its_share_against_greedy(chooser: Any, seats: int, deals: int) -> None:
     assert win_share([chooser("search")] + [chooser("greedy")] * (seats - 1), deals) > 1.2 / seats
@@ -116,6 +119,7 @@ VARIANTS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("rules", VARIANTS, ids=range(len(VARIANTS)))
 @pytest.mark.parametrize("seats", [2, 5])
 def test_every_bot_plays_every_variant(chooser: Any, seats: int, rules: dict[str, Any]) -> None:

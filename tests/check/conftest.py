@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from khiva_arena.arbiter.bots import load
 from khiva_arena.arbiter.clock import Limits
-from khiva_arena.arbiter.isolation import Level, Sandbox
-from khiva_arena.arbiter.resources import MIB, Resources
-from khiva_arena.check.bench import Bench
+from khiva_arena.check.context import Bench
 from khiva_arena.check.report import Report
 from khiva_arena.check.run import check
+from khiva_arena.entrants.bots import load
 from khiva_arena.games.registry import get
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.sandbox.limits import MIB, Resources
 
 MISFIT = Path(__file__).parent / "bots" / "misfit.py"
 SOON = Limits(startup_ms=4_000, turn_ms=1_000, bank_ms=1_500)

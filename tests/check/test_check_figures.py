@@ -9,16 +9,18 @@ import msgpack
 import pytest
 import trio
 
-from khiva_arena.arbiter.bots import load
 from khiva_arena.arbiter.clock import Limits
-from khiva_arena.arbiter.hog import Look
-from khiva_arena.arbiter.isolation import Level, Sandbox
-from khiva_arena.arbiter.usage import Waited
-from khiva_arena.check import play, processor, received
-from khiva_arena.check.bench import Bench, Failed, Warned
+from khiva_arena.arbiter.fairness import CpuSample
+from khiva_arena.check import describe, processor, steps_play
+from khiva_arena.check.context import Bench, Failed, Warned
+from khiva_arena.check.positions import decisions_of_a_match
 from khiva_arena.check.report import Bar, histogram_text
-from khiva_arena.check.tables import decisions_of_a_match
+from khiva_arena.entrants.bots import load
 from khiva_arena.games.registry import GAMES, get
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.sandbox.proc_usage import ThreadTime
+
+pytestmark = pytest.mark.slow
 
 TURN, BANK = 1.0, 10.0
 
@@ -31,11 +33,11 @@ def bench(*games: str) -> Bench:
 
 def test_percentiles_and_bars() -> None:
     thought = [0.001 * number for number in range(1, 101)]
-    assert play.of_latency(thought) == pytest.approx({"p50": 50, "p90": 90, "p99": 99, "max": 100})
-    assert play.of_latency([0.25]) == {"p50": 250, "p90": 250, "p99": 250, "max": 250}
-    assert play.of_latency([]) == {}
-    assert play.histogram([]) == []
-    bars = play.histogram([0.00005, 0.0002, 0.0003, 0.02])
+    assert steps_play.of_latency(thought) == pytest.approx({"p50": 50, "p90": 90, "p99": 99, "max": 100})
+    assert steps_play.of_latency([0.25]) == {"p50": 250, "p90": 250, "p99": 250, "max": 250}
+    assert steps_play.of_latency([]) == {}
+    assert steps_play.histogram([]) == []
+    bars = steps_play.histogram([0.00005, 0.0002, 0.0003, 0.02])
     assert bars == [(0.1, 1), (0.3, 2), (1, 0), (3, 0), (10, 0), (20, 1)]
 
 
@@ -48,14 +50,14 @@ def test_percentiles_and_bars() -> None:
     ([], set(), math.inf),
 ])  # fmt: skip
 def test_how_long_a_bank_lasts(thought: list[float], firsts: set[int], lasts: float) -> None:
-    assert play.bank_lasts(thought, firsts, Limits(10_000, 1_000, 10_000)) == pytest.approx(lasts)
+    assert steps_play.bank_lasts(thought, firsts, Limits(10_000, 1_000, 10_000)) == pytest.approx(lasts)
 
 
 def test_a_bank_that_a_match_overdraws_is_a_failure() -> None:
     slow = bench()
     slow.thought, slow.firsts = [1.5] * 60, {0, 30}
     with pytest.raises(Failed) as failed:
-        trio.run(play.latency, slow)
+        trio.run(steps_play.latency, slow)
     needed = decisions_of_a_match(get("emira"))
     assert failed.value.expected == f"a bank that lasts for a whole match, which asks a seat for some {needed} decisions in emira"
     assert failed.value.got.endswith(
@@ -63,9 +65,9 @@ def test_a_bank_that_a_match_overdraws_is_a_failure() -> None:
     )
     slow.thought = [1.01] * 60
     with pytest.raises(Warned, match=r"60 took longer than that, which its bank of 10,000 ms has to pay$"):
-        trio.run(play.latency, slow)
+        trio.run(steps_play.latency, slow)
     slow.thought = [0.99] * 60
-    assert trio.run(play.latency, slow).endswith("a turn has 1,000 ms")
+    assert trio.run(steps_play.latency, slow).endswith("a turn has 1,000 ms")
 
 
 def test_the_length_of_a_match() -> None:
@@ -80,11 +82,11 @@ def test_the_length_of_a_match() -> None:
     (2, 0, "2 matches begun, none of them to the end,"),
 ])  # fmt: skip
 def test_matches_that_were_cut_are_not_counted_as_whole(begun: int, ended: int, said: str) -> None:
-    assert play._matches(begun, ended) == said
+    assert steps_play._matches(begun, ended) == said
 
 
-def look(at: float, cpu: float, **threads: float) -> Look:
-    return Look(at, [{int(thread[1:]): Waited(0.0, had) for thread, had in threads.items()}], [cpu])
+def look(at: float, cpu: float, **threads: float) -> CpuSample:
+    return CpuSample(at, [{int(thread[1:]): ThreadTime(0.0, had) for thread, had in threads.items()}], [cpu])
 
 
 def test_cpu_between_two_looks() -> None:
@@ -112,12 +114,12 @@ def test_cores_that_are_not_its_due_are_a_warning(asked_for: float, used: float,
 
 def test_repeated_keys_are_few_and_short() -> None:
     pair = msgpack.packb("k" * 20_000) + b"\x00"
-    assert received.repeated_keys(b"\x82" + pair * 2) == {f"'{'k' * 39} ... (20002 characters)"}
+    assert describe.repeated_keys(b"\x82" + pair * 2) == {f"'{'k' * 39} ... (20002 characters)"}
     many = b"".join(msgpack.packb(f"key{number}") + b"\x00" for number in range(300))
-    found = received.repeated_keys(b"\xde" + (600).to_bytes(2, "big") + many * 2)
-    assert len(found) == received.KEYS_KEPT
+    found = describe.repeated_keys(b"\xde" + (600).to_bytes(2, "big") + many * 2)
+    assert len(found) == describe.KEYS_KEPT
     assert found <= {repr(f"key{number}") for number in range(300)}
-    assert received.repeated_keys(msgpack.packb({"a": {"a": 1}})) == set()
+    assert describe.repeated_keys(msgpack.packb({"a": {"a": 1}})) == set()
 
 
 def test_the_histogram_is_drawn_to_its_longest_bar() -> None:

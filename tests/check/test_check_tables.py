@@ -9,14 +9,16 @@ import msgpack
 import pytest
 
 from khiva_arena.arbiter.clock import Limits
+from khiva_arena.check.describe import as_bytes, repeated_keys, shown
 from khiva_arena.check.encodings import Encoder
-from khiva_arena.check.received import as_bytes, repeated_keys, shown
+from khiva_arena.check.positions import Table, crowded, find, hello_of, kinds_of, place
 from khiva_arena.check.schema import NAME, schema
-from khiva_arena.check.tables import VARIANTS, Table, crowded, find, hello_of, kinds_of, place
 from khiva_arena.errors import InternalError
 from khiva_arena.games.registry import GAMES, get
 from khiva_arena.protocol.codec import plain_value
 from khiva_arena.shipped import folder
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -28,11 +30,11 @@ def test_every_kind_is_come_to(name: str) -> None:
         assert Table(where).skip_to(kind).kind == kind
 
 
-def test_every_game_has_variants_to_show() -> None:
-    assert VARIANTS.keys() == GAMES.keys()
-    for name, variants in VARIANTS.items():
-        for given in variants:
-            assert get(name).rules(given) != get(name).rules({})
+def test_every_game_has_samples_of_its_rules_to_show() -> None:
+    for game in GAMES.values():
+        assert game.samples
+        for given in game.samples:
+            assert game.rules(given) != game.rules({})
 
 
 def test_a_table_plays_a_whole_match_the_same_way_twice() -> None:

@@ -12,9 +12,9 @@ import pytest
 from tools import need_language
 
 from khiva_arena import shipped
-from khiva_arena.arbiter.bots import Bot, load
-from khiva_arena.check.bench import Failed
+from khiva_arena.check.context import Failed
 from khiva_arena.check.hints import BIN, BINARY, EMPTY, FLOAT, FLUSH, LANGUAGES, NUMBER, STDERR, hint, language_of
+from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol.codec import plain_value
 
@@ -176,6 +176,7 @@ ENTRIES = {
 }
 
 
+@pytest.mark.language
 @pytest.mark.parametrize("language", ENTRIES)
 def test_each_kits_own_words_for_a_bad_choice_are_known(language: str, tmp_path: Path) -> None:
     tool, name, text = ENTRIES[language]

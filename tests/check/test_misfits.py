@@ -14,16 +14,18 @@ import pytest
 from arena import descendants, living
 from levels import EVERY_LEVEL, need_level
 
-from khiva_arena.arbiter.bots import load
 from khiva_arena.arbiter.clock import Limits
-from khiva_arena.arbiter.isolation import Level, Sandbox
-from khiva_arena.arbiter.probe import levels, python_closed
-from khiva_arena.arbiter.reap import MARK
-from khiva_arena.check.bench import Bench
+from khiva_arena.check.context import Bench
 from khiva_arena.check.report import Report, Status, Step
 from khiva_arena.check.run import GAMES, steps
+from khiva_arena.entrants.bots import load
 from khiva_arena.games.registry import get
+from khiva_arena.sandbox.detect import levels, python_closed
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.sandbox.reap import MARK
 from khiva_arena.shipped import folder
+
+pytestmark = pytest.mark.slow
 
 FRAMES = folder("protocol") / "vectors" / "frames.json"
 
@@ -239,7 +241,7 @@ def test_levels_that_are_not_tried_say_why(checked: Callable[..., Report]) -> No
 @EVERY_LEVEL
 def test_a_child_left_behind_is_seen_at_every_level(level: Level, checked: Callable[..., Report]) -> None:
     need_level(level)
-    if level is Level.BASIC and (closed := python_closed()):
+    if level is Level.BASIC and (closed := python_closed(level)):
         pytest.skip(f"NOT TESTED: root's bots may not pass {closed}")
     step = _step(checked("child", sandbox=Sandbox(level)), "children")
     assert (step.status, step.got) == (Status.FAILED, "1 left behind: sleep 60")

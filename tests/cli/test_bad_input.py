@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
 
-from khiva_arena.cli.settings import settle
+from khiva_arena.competition.settings import settle
 from khiva_arena.errors import ConfigError
 
 TWO = [*bots(RANDOM, NAIVE), "--seats", "2"]
@@ -28,6 +28,7 @@ REFUSED = [
     ([*TWO, "--rule", "overshoot=" + "[" * 100_000], "overshoot"),
     ([*TWO, "--rule", "overshoot=[1]"], "overshoot"),
     ([*TWO, "--rule", "overshoot=NaN"], "overshoot"),
+    ([*bots("{torch} x", NAIVE), "--seats", "2", "--runtime", "torch=nowhere"], "nowhere is no folder and no program"),
 ]
 
 
@@ -101,9 +102,10 @@ def test_what_was_meant_is_guessed(tmp_path: Path) -> None:
 
 def test_a_number_of_5000_digits_names_no_match(tmp_path: Path) -> None:
     arena("run", *TWO, "--seeds", "1", "--out", "out", cwd=tmp_path)
-    assert "no fixed match" in arena("show", "out", "9" * 5000, cwd=tmp_path, code=2).stderr
+    assert "no recorded match" in arena("show", "out", "9" * 5000, cwd=tmp_path, code=2).stderr
 
 
+@pytest.mark.slow
 def test_a_million_seeds_are_begun_in_little_memory(tmp_path: Path) -> None:
     """Neither what is still to be played nor the schedule is held."""
     script = f"""

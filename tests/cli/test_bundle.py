@@ -16,9 +16,12 @@ from forging import forge
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from khiva_arena.cli.event import event_id
 from khiva_arena.cli.main import run
+from khiva_arena.replay import seeds
+from khiva_arena.replay.record import digest_of
 from khiva_arena.store import bundle
+
+pytestmark = pytest.mark.slow
 
 Lines = list[dict[str, Any]]
 THREE = bots(RANDOM, f"{FAULTY} illegal 2", f"{FAULTY} raise 2")
@@ -151,7 +154,7 @@ def test_a_sequential_test_ends_with_its_decision(tmp_path: Path, capsys: pytest
     assert "matches are missing, and an event is bundled when it is over" in verified(forged(too_few), tmp_path, capsys)[1]
     untested = copy.deepcopy(lines)
     del untested[EVENT]["definition"]["hypotheses"]
-    untested[EVENT]["id"] = event_id(untested[EVENT]["definition"], untested[EVENT]["commitment"])
+    untested[EVENT]["id"] = seeds.event_id(digest_of(untested[EVENT]["definition"]), untested[EVENT]["commitment"])
     assert "hypotheses belong to a sequential test" in verified(forged(untested), tmp_path, capsys)[1]
 
 
@@ -187,7 +190,7 @@ def test_what_is_not_over_is_refused_by_name(folder: Path, tmp_path: Path) -> No
     target.close()
     error = arena("bundle", "out", "b", cwd=tmp_path, code=2).stderr
     assert "event 1 (" in error
-    assert "is not over: 8 of 12 matches are fixed; finish it" in error
+    assert "is not over: 8 of 12 matches are recorded; finish it" in error
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
 
 
@@ -352,7 +355,7 @@ def test_an_event_that_would_take_a_day_is_refused(lines: Lines, tmp_path: Path,
         event["definition"][key] = plain
         if key == "bots":
             event["bots"] = value
-        event["id"] = event_id(event["definition"], event["commitment"])
+        event["id"] = seeds.event_id(digest_of(event["definition"]), event["commitment"])
         code, out, _ = verified(forged([lines[0], event, *lines[2:]]), tmp_path, capsys)
         assert code == 1
         assert "at most are verified" in out
@@ -487,7 +490,7 @@ def test_no_definition_however_strange_breaks_it(data: st.DataObject, sound: Lin
     )
     at[path[-1]] = data.draw(VALUES | small)
     assume(what != sound[EVENT]["definition"])
-    event["id"] = event_id(what, event["commitment"])
+    event["id"] = seeds.event_id(digest_of(what), event["commitment"])
     if isinstance(what.get("bots"), list) and all(isinstance(bot, dict) for bot in what["bots"]):
         rest = {"version": "", "complete": False}
         event["bots"] = [{"name": bot.get("name"), "identity": bot.get("identity"), **rest} for bot in what["bots"]]

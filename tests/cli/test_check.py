@@ -14,9 +14,11 @@ from arena import ROOT, arena, descendants, living, started
 from levels import need_level
 from tools import need
 
-from khiva_arena.arbiter.isolation import Level
-from khiva_arena.arbiter.probe import python_closed
 from khiva_arena.check import run
+from khiva_arena.sandbox.detect import python_closed
+from khiva_arena.sandbox.level import Level
+
+pytestmark = pytest.mark.slow
 
 BOTS = ROOT / "bots"
 SCHEMA = ROOT / "khiva_arena" / "check" / "schema" / "check.json"
@@ -35,7 +37,14 @@ def folder(home: Path, main: str, more: str = "") -> str:
     return str(home)
 
 
-@pytest.mark.parametrize(("name", "tool"), [("python/random", "python3"), ("c/random", "cc"), ("javascript/random", "node")])
+@pytest.mark.parametrize(
+    ("name", "tool"),
+    [
+        ("python/random", "python3"),
+        pytest.param("c/random", "cc", marks=pytest.mark.language),
+        pytest.param("javascript/random", "node", marks=pytest.mark.language),
+    ],
+)
 def test_a_shipped_bot_passes(name: str, tool: str, tmp_path: Path) -> None:
     need(tool)
     done = arena("check", str(BOTS / name), cwd=tmp_path)
@@ -124,7 +133,7 @@ def test_a_level_that_cannot_start_the_bot_is_said_before_any_step(tmp_path: Pat
     program = closed / "program"
     shutil.copy("/bin/cat", program)
     for bot in (str(program), folder(tmp_path / "mine", "", more="")):
-        if bot == str(program) or python_closed():
+        if bot == str(program) or python_closed(Level.BASIC):
             done = arena("check", bot, "--isolation", "basic", cwd=tmp_path, code=2)
             assert done.stdout == ""
             assert "--isolation basic: " in done.stderr

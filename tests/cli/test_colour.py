@@ -6,6 +6,8 @@ import pytest
 from arena import arena
 from terminal import Terminal
 
+pytestmark = pytest.mark.slow
+
 RED = b"\x1b[31m\x1b[1mFAILED\x1b[0m"
 WORDS = ["check", "false", "--quick"]
 

@@ -17,6 +17,8 @@ from tools import need
 from khiva_arena.cli.completion import SHELLS, VARIABLE
 from khiva_arena.cli.main import COMMANDS
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 60.0
 READY = "ready> "
 START = {
@@ -29,6 +31,8 @@ TYPED = [
     ("khiva-arena run --isol", "khiva-arena run --isolation "),
     ("khiva-arena match --isolation sta", "khiva-arena match --isolation standard "),
     ("khiva-arena match --game silk", "khiva-arena match --game silk_road "),
+    ("khiva-arena run --format gau", "khiva-arena run --format gauntlet "),
+    ("khiva-arena standings --section cross", "khiva-arena standings --section crosstable "),
     ("khiva-arena new hask", "khiva-arena new haskell "),
     ("khiva-arena match --bot shipped:python/nai", "khiva-arena match --bot shipped:python/naive "),
     ("khiva-arena check some-b", "khiva-arena check some-bot/"),
@@ -150,7 +154,7 @@ def test_what_no_shell_asks_is_told_in_a_line(asked: str, wanted: str, tmp_path:
     assert said.rstrip().endswith(wanted)
 
 
-def test_the_readme_says_what_to_write_where() -> None:
-    text = (ROOT / "README.md").read_text()
+def test_a_page_says_what_to_write_where() -> None:
+    text = (ROOT / "docs" / "run-a-tournament.md").read_text()
     for shell in SHELLS:
         assert f"{VARIABLE}={shell}_source khiva-arena" in text

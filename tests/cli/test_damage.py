@@ -1,10 +1,11 @@
 """A store that was changed or damaged: ``verify`` names what differs, the other commands refuse it in one line.
 
-Most changes here are made as a forger makes them, with all sums worked out anew: something else must give them away.
+Most changes here are made as a forger makes them, with all sums worked out again: something else must give them away.
 """
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from arena import FAULTY, RANDOM, arena, bots
 from forging import forge
 
 from khiva_arena.store.db import Store
+
+pytestmark = pytest.mark.slow
 
 SEEDS = 2
 # What is left of an event that was interrupted in its second seed.
@@ -32,7 +35,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def damaged(store: Path, tmp_path: Path, statements: str, *, forged: bool = True) -> Path:
-    """A copy of the store with these statements run on it; ``forged``: and all sums worked out anew."""
+    """A copy of the store with these statements run on it; ``forged``: and all sums worked out again."""
     copy = tmp_path / "copy"
     copy.mkdir()
     source = sqlite3.connect(store / "out" / "arena.db")
@@ -71,7 +74,7 @@ NAMED = [
     ("UPDATE matches SET digest = 'x' WHERE ordinal = 1", "match 1/1"),
     ("UPDATE matches SET req_start = req_start + 1 WHERE ordinal = 1", "match 1/1"),
     ("UPDATE matches SET seed = 1 WHERE ordinal = 0", "match 1/0"),
-    ("UPDATE matches SET attempt = 2 WHERE ordinal = 0", "match 1/0: fixed at attempt 2, but 0 attempts were void"),
+    ("UPDATE matches SET attempt = 2 WHERE ordinal = 0", "match 1/0: recorded at attempt 2, but 0 attempts were void"),
     ("UPDATE matches SET ordinal = 99 WHERE ordinal = 0", "match 1/99"),
     ("UPDATE seats SET rank = 3 - rank WHERE ordinal = 3", "match 1/3"),
     ("UPDATE seats SET bot = 9 WHERE ordinal = 0", "match 1/0"),
@@ -93,7 +96,7 @@ NAMED = [
     ("DELETE FROM bots WHERE position = 2", "not those of its definition"),
     ("DELETE FROM seats WHERE ordinal = 5; DELETE FROM matches WHERE ordinal = 5", "seed 0: 1 match is missing"),
     ("DELETE FROM seats WHERE ordinal > 5; DELETE FROM matches WHERE ordinal > 5", "seed 1: 6 matches are missing"),
-    ("DELETE FROM reveals WHERE seed = 1", "seed 1: all matches are fixed, but its secret is not revealed"),
+    ("DELETE FROM reveals WHERE seed = 1", "seed 1: all matches are recorded, but its secret is not revealed"),
     ("DELETE FROM reveals WHERE seed = -1", "the event is over, but"),
     ("DELETE FROM conclusions", "the event is over, but"),
     ("UPDATE conclusions SET digest = 'x'", "the run digest was x"),
@@ -102,7 +105,7 @@ NAMED = [
     (void(0, 1, 0, 0, "x"), "void 1/0"),
     (UNFINISHED + void(9, 1, 0, 0, "[0, 1]"), "void 1/9"),
     (UNFINISHED + void(9, 2, 1, 1, "{9}"), "void 1/9: attempt 2 stands at place 1"),
-    (void(7, 1, 1, 0, "{7}"), "match 1/7: fixed at attempt 1, but 1 attempts were void"),
+    (void(7, 1, 1, 0, "{7}"), "match 1/7: recorded at attempt 1, but 1 attempts were void"),
 ]
 
 
@@ -183,3 +186,15 @@ def test_a_store_without_a_match_has_nothing_to_verify(store: Path, tmp_path: Pa
         assert done.stdout == ""
         assert done.stderr.count("\n") == 1
         assert "there is nothing to verify: no match of it is recorded yet" in done.stderr
+
+
+def test_a_void_that_was_changed_is_named(store: Path, tmp_path: Path) -> None:
+    """Its sum alone can tell: the schedule and the attempts are right."""
+    copy = damaged(store, tmp_path, void(9, 1, 1, 1, seated(store, 9)) + "UPDATE matches SET attempt = 2 WHERE ordinal = 9")
+    assert "12 of 12 matches are sound" in arena("verify", str(copy), cwd=tmp_path).stdout
+    with closing(sqlite3.connect(copy / "arena.db")) as connection, connection:
+        connection.execute("UPDATE voids SET why = 'x'")
+    assert (
+        "first that differs: void 1/9: it was changed since it was written"
+        in arena("verify", str(copy), cwd=tmp_path, code=1).stdout
+    )

@@ -13,7 +13,9 @@ from arena import arena, bots, until_gone
 from levels import EVERY_LEVEL, need_level
 from tools import need, need_language
 
-from khiva_arena.arbiter.isolation import Level
+from khiva_arena.sandbox.level import Level
+
+pytestmark = pytest.mark.slow
 
 
 @contextmanager
@@ -44,6 +46,7 @@ def waiting(*words: str, cwd: Path) -> Iterator[int]:
     assert until_gone({pid})
 
 
+@pytest.mark.language
 @EVERY_LEVEL
 def test_it_names_the_bot_s_own_process(level: Level, tmp_path: Path) -> None:
     need_level(level)
@@ -55,6 +58,7 @@ def test_it_names_the_bot_s_own_process(level: Level, tmp_path: Path) -> None:
         assert Path(f"/proc/{pid}/cmdline").read_text().rstrip("\0").endswith("/bot")
 
 
+@pytest.mark.language
 @pytest.mark.parametrize("level", [Level.STANDARD, Level.TRUSTED])
 def test_gdb_shows_the_line_and_its_source(level: Level, tmp_path: Path) -> None:
     need_level(level)

@@ -184,6 +184,7 @@ def test_garbage_is_not_kept_and_a_piece_at_least_every_mebibyte() -> None:
     assert ["still" in piece.wrong for piece in pieces] == [False] + [True] * (len(pieces) - 1)
 
 
+@pytest.mark.slow
 def test_zeros_without_end_are_told_of(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "khiva_arena", "decode", "/dev/zero"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=tmp_path) as process:
@@ -193,6 +194,7 @@ def test_zeros_without_end_are_told_of(tmp_path: Path) -> None:
     assert [line[:3] for line in lines] == [[b"1", b"0", b"1048576"], [b"2", b"1048576", b"1048576"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fill", [b"\xff", b"\0", b"\0\0\0\1"])
 @pytest.mark.parametrize("around", [-5, -4, -3, -1, 0, 1, 3, 4])
 def test_a_frame_at_the_end_of_a_mebibyte_is_found(fill: bytes, around: int) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from arena import arena
 
-from khiva_arena.arbiter import probe
-from khiva_arena.arbiter.checkup import KEPT_OUT
-from khiva_arena.arbiter.isolation import Level
-from khiva_arena.arbiter.resources import DEFAULT, WORDS
 from khiva_arena.cli import doctor, main
+from khiva_arena.sandbox import detect, remedies
+from khiva_arena.sandbox.level import Level
+from khiva_arena.sandbox.limits import DEFAULT, WORDS
+from khiva_arena.sandbox.selftest import KEPT_OUT
 
 NOTHING: dict[str, list[str]] = {name: [] for name in KEPT_OUT}
 EVERYTHING = {name: ["somehow"] for name in KEPT_OUT}
@@ -84,8 +84,8 @@ def test_a_note_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 def files(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """What the machine's files say; none else is there. An ordinary user asks."""
     said: dict[str, str] = {}
-    monkeypatch.setattr(probe, "_reads", lambda path: said.get(path, ""))
-    monkeypatch.setattr(probe.os.path, "exists", lambda path: path in said)
+    monkeypatch.setattr(remedies, "_reads", lambda path: said.get(path, ""))
+    monkeypatch.setattr(os.path, "exists", lambda path: path in said)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     return said
 
@@ -104,14 +104,14 @@ def files(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 )
 def test_no_bubblewrap(files: dict[str, str], release: str, command: str) -> None:
     files["/etc/os-release"] = release
-    assert probe.remedy(Level.STANDARD, "bubblewrap is not installed") == command
+    assert detect.remedy(Level.STANDARD, "bubblewrap is not installed") == command
 
 
 def test_root_needs_no_sudo(files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     files["/etc/os-release"] = "ID=debian"
-    assert probe.remedy(Level.STANDARD, "bubblewrap is not installed") == "apt install bubblewrap"
-    assert probe.remedy(Level.STANDARD, "util-linux (setpriv) is not installed") == "apt install util-linux"
+    assert detect.remedy(Level.STANDARD, "bubblewrap is not installed") == "apt install bubblewrap"
+    assert detect.remedy(Level.STANDARD, "util-linux (setpriv) is not installed") == "apt install util-linux"
 
 
 @pytest.mark.parametrize(
@@ -131,18 +131,18 @@ def test_root_needs_no_sudo(files: dict[str, str], monkeypatch: pytest.MonkeyPat
 )
 def test_user_namespaces_that_are_refused(files: dict[str, str], path: str, said: str, command: str) -> None:
     files[path] = said
-    assert probe.remedy(Level.STANDARD, DENIED) == command
+    assert detect.remedy(Level.STANDARD, DENIED) == command
 
 
 def test_no_remedy_is_made_up(files: dict[str, str]) -> None:
-    assert probe.remedy(Level.BASIC, "this kernel has no Landlock") == ""
-    assert probe.remedy(Level.TRUSTED, "no") == ""
+    assert detect.remedy(Level.BASIC, "this kernel has no Landlock") == ""
+    assert detect.remedy(Level.TRUSTED, "no") == ""
 
 
 def test_strict_needs_what_standard_needs(files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probe, "why_not", lambda level: "bubblewrap is not installed")
+    monkeypatch.setattr(detect, "why_not", lambda level: "bubblewrap is not installed")
     files["/etc/os-release"] = "ID=debian"
-    assert probe.remedy(Level.STRICT, "bubblewrap is not installed") == "sudo apt install bubblewrap"
+    assert detect.remedy(Level.STRICT, "bubblewrap is not installed") == "sudo apt install bubblewrap"
 
 
 def test_bwrap_that_is_not_on_the_path_is_found_out(tmp_path: Path) -> None:

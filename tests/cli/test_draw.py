@@ -6,19 +6,22 @@ import signal
 import sqlite3
 import tarfile
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from arena import NAIVE, RANDOM, arena, bots, kill, started, wait_for_matches
 from bundling import forged, lines_of
 from forging import forge
 from published import HERE, command
 
-from khiva_arena.cli.event import commitment_to, event_id, terms_of_event
 from khiva_arena.cli.main import run
-from khiva_arena.replay.record import digest_of
+from khiva_arena.competition.events import commitment_to, event_id
 from khiva_arena.store.db import EventRow, Store
+
+pytestmark = pytest.mark.slow
 
 TWO = [*bots(RANDOM, NAIVE), "--isolation", "trusted", "--seats", "2"]
 RUN = ["run", *TWO, "--seeds", "1", "--out", "out"]
@@ -56,8 +59,8 @@ def copy(committed: Path, tmp_path: Path) -> Path:
 def test_a_commitment_binds_the_definition_and_the_id_hangs_on_both(copy: Path) -> None:
     (event,) = events(copy / "out")
     assert event.commitment == commitment_to(event.definition, event.secret)
-    assert event.id == event_id(event.definition, event.commitment) != digest_of(event.definition)[:16]
-    (other,) = [{**event.definition, "limits": {**event.definition["limits"], "memory": 2**29}}]
+    assert event.id == event_id(event.definition, event.commitment) != event.definition.digest[:16]
+    other = msgspec.structs.replace(event.definition, limits=replace(event.definition.limits, memory=2**29))
     assert commitment_to(other, event.secret) != event.commitment
 
 
@@ -67,7 +70,7 @@ def test_commit_prints_what_is_to_be_published_and_plays_nothing(copy: Path) -> 
     said = arena(*RUN, "--commit", cwd=copy)
     assert said.stdout.splitlines() == [
         f"event 1 ({event.id}): 0 of 2 matches are recorded",
-        f"definition {digest_of(event.definition)}",
+        f"definition {event.definition.digest}",
         f"commitment {event.commitment}",
     ]
     assert "next: publish the commitment" in said.stderr
@@ -87,7 +90,7 @@ def test_runs_without_a_seed_share_nothing(copy: Path, tmp_path_factory: pytest.
     (one,), (other,) = events(copy / "out"), events(elsewhere / "out")
     assert one.definition == other.definition
     assert one.id != other.id
-    assert terms_of_event(one).key != terms_of_event(other).key
+    assert one.terms().key != other.terms().key
     (mine,), (theirs,) = matches(copy / "out").values(), matches(elsewhere / "out").values()
     assert not {match for match, _ in mine} & {match for match, _ in theirs}
 
@@ -160,7 +163,7 @@ def test_a_public_text_is_mixed_into_deals_and_schedule_and_into_no_id(committed
         assert "2 of 2 matches are sound" in arena("verify", "b.khiva", cwd=tmp_path / name).stdout
     assert len({event.id for event, _ in found.values()}) == len({event.commitment for event, _ in found.values()}) == 1
     assert len({tuple(match for match, _ in rows) for _, rows in found.values()}) == 1
-    assert len({terms_of_event(event).key for event, _ in found.values()}) == 3
+    assert len({event.terms().key for event, _ in found.values()}) == 3
     assert len({rows[0][1]["header"]["commit"] for _, rows in found.values()}) == 3
     assert [event.public for event, _ in found.values()] == [None, "draw 17: 4 8 15", "draw 17: 4 8 16"]
     lines = lines_of(tmp_path / "a" / "b.khiva")
@@ -235,7 +238,7 @@ def test_what_is_no_public_text(tmp_path: Path, words: list[str], said: str) -> 
 def test_a_public_text_that_was_changed_is_noticed(
     copy: Path, statement: str, sums: bool, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In a store: by damage, and by a forger who works the sums out anew."""
+    """In a store: by damage, and by a forger who works the sums out again."""
     with Store.write(copy / "out") as store:
         (event,) = store.events()
         store.add_public(event.id, "a")
@@ -263,13 +266,13 @@ def test_stages_share_a_public_text_and_name_the_event_before(tmp_path: Path) ->
     league, final = events(tmp_path / "out")
     assert league.commitment == first["commitment"]
     assert (league.public, final.public) == ("dice 3 5", "dice 3 5")
-    assert ("after" in league.definition, final.definition["after"]) == (False, league.id)
+    assert (league.definition.after, final.definition.after) == (None, league.id)
     assert arena("verify", "out", cwd=tmp_path).stdout.count("matches are sound") == 2
     assert "events 1, 2 are over" in arena(*words, cwd=tmp_path).stderr
     arena(*words, "--new-event", cwd=tmp_path)
     later = events(tmp_path / "out")[2:]
-    assert [event.definition["stage"] for event in later] == [1, 2]
-    assert later[1].definition["after"] == later[0].id
+    assert [event.definition.stage for event in later] == [1, 2]
+    assert later[1].definition.after == later[0].id
     assert [event.public for event in later] == [None, None]
 
 
@@ -308,7 +311,7 @@ def test_an_event_of_0_1_0_that_is_over_is_known_and_another_one_is_drawn_otherw
     arena(*words, "--new-event", cwd=tmp_path, code=None)
     old, new = events(tmp_path / "finished")
     assert old.definition == new.definition
-    assert (old.id, new.id) == (digest_of(old.definition)[:16], event_id(new.definition, new.commitment))
+    assert (old.id, new.id) == (old.definition.digest[:16], event_id(new.definition, new.commitment))
     said = arena("verify", "finished", cwd=tmp_path).stdout
     assert said.count("matches are sound") == 2
     assert said.count("its schedule was drawn from the settings alone, as version 0.1.0 did") == 1

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from arena import RANDOM, ROOT
 
-from khiva_arena.arbiter.bots import load, told_apart
-from khiva_arena.arbiter.engines import load_engines, split
+from khiva_arena.entrants.bots import load, told_apart
+from khiva_arena.entrants.engines import load_engines, split
 from khiva_arena.errors import ConfigError
 
 BOT = ROOT / "bots" / "python" / "random"

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from arena import NAIVE, RANDOM, ROOT, arena, bots
 
-from khiva_arena.arbiter import bots as bot_files
+from khiva_arena.entrants import bots as bot_files
 from khiva_arena.games import registry
+
+pytestmark = pytest.mark.slow
 
 R1 = ROOT / "khiva_arena" / "games" / "silk_road" / "maps" / "r1.toml"
 
@@ -21,7 +23,9 @@ def greedy(game: str) -> str:
     raise AssertionError(f"no greedy bot for {game}")
 
 
-@pytest.mark.parametrize("game", registry.GAMES)
+@pytest.mark.parametrize(
+    "game", [pytest.param(game, marks=pytest.mark.soak) if game != "khiva" else game for game in registry.GAMES]
+)
 def test_a_competition_of_each_game_and_each_seat_count(game: str, tmp_path: Path) -> None:
     """All seat counts in one store: every match sound, nobody at fault, greedy ahead, and a match plays again the same."""
     for seats in registry.get(game).seats:

@@ -17,6 +17,8 @@ from khiva_arena.ratings.pairs import RatedMatch
 from khiva_arena.report.exports import MatchResult, ResultSeat, counted_pairs, pgn_names, to_csv, to_jsonl, to_pgn
 from khiva_arena.report.standings import Entrant
 
+pytestmark = pytest.mark.slow
+
 TAG = re.compile(r'\[(\w+) "([^"]*)"\]')
 POINTS = {"1-0": (1, 2), "0-1": (2, 1), "1/2-1/2": (1, 1)}
 

@@ -8,6 +8,8 @@ from arena import NAIVE, RANDOM, arena, bots
 
 from khiva_arena.arbiter.overheard import KEPT, LINES_MOST, Output
 
+pytestmark = pytest.mark.slow
+
 PRINTS = """
 import sys, time
 print("Loading the weights \\x1b[2J", flush=True)

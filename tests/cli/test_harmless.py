@@ -13,10 +13,10 @@ from evil import BESIDE, EVIL, FORGED, HELD, evil_bot, evil_bundles, evil_store,
 from published import HERE, published
 from sample_stream import begin
 
-from khiva_arena.cli import say
+from khiva_arena import stream
 from khiva_arena.cli.main import cli, run
-from khiva_arena.cli.watching import stream
-from khiva_arena.cli.watching.stream import encoded
+from khiva_arena.stream import encoded
+from khiva_arena.terminal import console
 from khiva_arena.text import harmless as harmless_text
 
 COMMANDS = cli.list_commands(click.Context(cli))
@@ -264,6 +264,7 @@ TOLD: dict[str, Callable[[Place], None]] = {
 }
 
 
+@pytest.mark.slow
 @every_command
 def test_what_others_wrote(name: str, tmp_path: Path, capsys: Said, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -303,6 +304,6 @@ class Terminal:
 
 def test_our_colours_pass_on_a_terminal_and_nothing_else() -> None:
     terminal = Terminal()
-    net = say.Net(terminal)  # type: ignore[arg-type]
+    net = console.HarmlessStream(terminal)  # type: ignore[arg-type]
     print(click.style("FAILED", fg="red", bold=True), "\x1b[30m\x1b[2J\x1b[8m\x1b[31;8m\x1b]0;x\x07", file=net)
     assert terminal.text == "\x1b[31m\x1b[1mFAILED\x1b[0m \\x1b[30m\\x1b[2J\\x1b[8m\\x1b[31;8m\\x1b]0;x\\x07\n"

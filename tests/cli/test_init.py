@@ -7,14 +7,24 @@ from pathlib import Path
 import pytest
 from arena import arena
 
-from khiva_arena.cli.init import settings_text
-from khiva_arena.cli.settings import DEFAULTS
-from khiva_arena.cli.settings_file import read_file
-from khiva_arena.cli.stages import OF_A_STAGE, settle_stages
+from khiva_arena.cli.init import BOTS as SHIPPED
+from khiva_arena.competition import settings_template
+from khiva_arena.competition.settings import DEFAULTS
+from khiva_arena.competition.settings_file import read_file
+from khiva_arena.competition.stages import OF_A_STAGE, settle_stages
 
 BOTS = ("random", "naive", "greedy")
 SETTING = re.compile(r"^#?(\w+) = |^#?\[(\w+)\]", re.MULTILINE)
 NO_DEFAULT = {"bots", "out"}  # which the file sets to something of use
+
+
+def settings_text() -> str:
+    return settings_template.settings_text({"bots": SHIPPED, "out": "results/competition"})
+
+
+def test_it_reads_as_it_should() -> None:
+    """The golden file is for people to read: `khiva-arena init tests/cli/competition.toml` writes it, once it is removed."""
+    assert settings_text() == Path(__file__).with_name("competition.toml").read_text()
 
 
 def with_stages(text: str) -> str:
@@ -73,6 +83,7 @@ def test_examples_of_one_format_settle_with_it(form: str, key: str, tmp_path: Pa
     assert getattr(settings, key)
 
 
+@pytest.mark.slow
 def test_it_plays_as_it_is(tmp_path: Path) -> None:
     done = arena("init", cwd=tmp_path)
     assert done.stdout == ""
@@ -82,6 +93,7 @@ def test_it_plays_as_it_is(tmp_path: Path) -> None:
     assert (tmp_path / "results" / "competition" / "arena.db").is_file()
 
 
+@pytest.mark.slow
 def test_its_stages_play(tmp_path: Path) -> None:
     arena("init", "my file.toml", cwd=tmp_path)
     path = tmp_path / "my file.toml"

@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
 
-from khiva_arena.arbiter.isolation import Level, Sandbox
-from khiva_arena.arbiter.probe import levels
-from khiva_arena.arbiter.resources import DEFAULT, plain
-from khiva_arena.cli import sandbox
-from khiva_arena.cli.sandbox import sandbox_again, sandbox_of
-from khiva_arena.cli.settings import Settings, settle
+from khiva_arena.competition import isolation
+from khiva_arena.competition.isolation import sandbox_again, sandbox_of
+from khiva_arena.competition.settings import Settings, settle
 from khiva_arena.errors import ConfigError
+from khiva_arena.sandbox.detect import levels
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.sandbox.limits import DEFAULT, plain
+
+pytestmark = pytest.mark.slow
 
 BOTS = bots(RANDOM, NAIVE)
 SHORT = ("--seats", "2", "--seeds", "1", "--rule", "max_turns=1", "--seed", "levels")
@@ -26,10 +28,10 @@ def settings(**given: object) -> Settings:
 @pytest.fixture
 def only_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that gives nothing better."""
-    monkeypatch.setattr(sandbox, "best", lambda: Level.TRUSTED)
-    monkeypatch.setattr(sandbox, "why_not", lambda level: "" if level is Level.TRUSTED else "bubblewrap is not installed")
-    monkeypatch.setattr(sandbox, "remedy", lambda level, why: "sudo apt install bubblewrap")
-    monkeypatch.setattr(sandbox, "sweep", lambda level: None)
+    monkeypatch.setattr(isolation, "best", lambda: Level.TRUSTED)
+    monkeypatch.setattr(isolation, "why_not", lambda level: "" if level is Level.TRUSTED else "bubblewrap is not installed")
+    monkeypatch.setattr(isolation, "remedy", lambda level, why: "sudo apt install bubblewrap")
+    monkeypatch.setattr(isolation, "sweep", lambda level: None)
 
 
 @pytest.mark.usefixtures("only_trusted")

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from arena import FAULTY, NAIVE, RANDOM, ROOT, arena, bots
 
+pytestmark = pytest.mark.slow
+
 TWO = bots(RANDOM, NAIVE)
 
 
@@ -61,7 +63,7 @@ def test_match_names_by_ordinal_and_id(store: Path) -> None:
     listed = json.loads(arena("show", "out", "--json", cwd=store).stdout)["matches"]
     by_id = arena("show", "out", listed[1]["id"][:10], cwd=store).stdout
     assert by_id == arena("show", "out", "1", cwd=store).stdout == arena("show", "out", "1/1", cwd=store).stdout
-    assert "no fixed match" in arena("show", "out", "77", cwd=store, code=2).stderr
+    assert "no recorded match" in arena("show", "out", "77", cwd=store, code=2).stderr
     assert "no event" in arena("show", "out", "9/0", cwd=store, code=2).stderr
 
 

@@ -12,9 +12,11 @@ from arena import arena, until_gone
 from click.testing import CliRunner
 
 from khiva_arena import shipped
-from khiva_arena.arbiter.bots import load
 from khiva_arena.cli import new
+from khiva_arena.entrants.bots import load
 from khiva_arena.shipped import Language
+
+pytestmark = pytest.mark.slow
 
 NAMES = tuple(shipped.languages())
 

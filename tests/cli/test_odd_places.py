@@ -8,10 +8,15 @@ from pathlib import Path
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
 
-from khiva_arena.cli.event import check_definition, event_id
-from khiva_arena.cli.newfile import new_file
+from khiva_arena.competition.events import check_definition
 from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import text_digest
+from khiva_arena.replay.record import canonical
 from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.new_file import new_file
+
+pytestmark = pytest.mark.slow
 
 TWO = bots(RANDOM, NAIVE)
 SCRIPT = str(Path(sys.executable).parent / "khiva-arena")
@@ -49,9 +54,10 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> EventRow:
 )
 def test_a_definition_that_no_run_makes(event: EventRow, change: dict[str, object], said: str) -> None:
     check_definition(event)
-    changed = {**event.definition, **change}
+    changed = canonical({**event.definition.plain(), **change}).decode()
+    known = seeds.event_id(text_digest(changed), event.commitment)
     with pytest.raises(StoreError, match="its definition is damaged") as caught:
-        check_definition(replace(event, definition=changed, id=event_id(changed, event.commitment)))
+        check_definition(replace(event, text=changed, id=known))
     assert said in str(caught.value)
 
 

@@ -7,15 +7,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from arena import ROOT
 
-PAGE = (ROOT / "results" / "ORGANISERS.md").read_text()
+pytestmark = pytest.mark.slow
+
+PAGE = (ROOT / "docs" / "organisers.md").read_text()
 ENTRIES = {"ann": "random", "bob": "naive", "cy": "greedy"}
 
 
-def commands() -> list[str]:
-    blocks = re.findall(r"^```\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    return [line for block in blocks for line in block.splitlines() if "khiva-arena " in line]
+def commands(language: str = "") -> list[str]:
+    """The lines with a command in the blocks of a language."""
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    lines = [line for kind, block in blocks if kind == language for line in block.splitlines()]
+    return [line for line in lines if "khiva-arena " in line and not line.startswith("#")]
 
 
 def set_up(folder: Path) -> None:
@@ -69,3 +74,19 @@ def test_every_command_of_the_page_runs(tmp_path: Path) -> None:
     assert len((tmp_path / "cup.csv").read_text().splitlines()) == 1 + 2 * 12
     assert len((tmp_path / "cup.matches.jsonl").read_text().splitlines()) == 12
     assert (tmp_path / "cup.pgn").read_text().count("[Result ") == 12
+
+
+def test_every_command_of_the_workflows_runs(tmp_path: Path) -> None:
+    """As a runner would, which names the file of its summary; checks are the quick ones."""
+    set_up(tmp_path)
+    typed("khiva-arena init cup.toml", tmp_path)
+    (tmp_path / "cup.toml").write_text(edited((tmp_path / "cup.toml").read_text()))
+    lines = [line.strip().removeprefix("- run: ") for line in commands("yaml") if "pip " not in line]
+    setting = "export GITHUB_STEP_SUMMARY=summary.md bot=ann; "
+    for line in lines:
+        typed(setting + line.replace(" --format", " --quick --format").replace("|| failed=1", ""), tmp_path)
+    assert [line.split()[1] for line in lines] == ["check", "check", "run", "standings", "bundle", "verify"]
+    assert "<testcase" in (tmp_path / "report-ann.xml").read_text()
+    summary = (tmp_path / "summary.md").read_text()
+    assert "0 failed" in summary
+    assert "rank" in summary

@@ -83,6 +83,7 @@ COUNTED: list[tuple[Callable[[Lines], Any], str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("change", "said"), COUNTED, ids=[said for _, said in COUNTED])
 def test_counts_and_places_are_held_to_whatever_wrote_them(
     lines: Lines, tmp_path: Path, capsys: pytest.CaptureFixture[str], change: Callable[[Lines], Any], said: str

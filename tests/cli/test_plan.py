@@ -6,13 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
+import msgspec
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
 
-from khiva_arena.cli.again import commands
 from khiva_arena.cli.main import run
-from khiva_arena.report.schema import NAMES, schema_of
+from khiva_arena.competition.more_seeds import commands
+from khiva_arena.json_schema import schema_of
+from khiva_arena.replay.definition import DefinedRuntime
+from khiva_arena.report.schema import NAMES
 from khiva_arena.store.db import Store
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +70,8 @@ def test_the_command_names_the_runtimes_that_bots_need(folder: Path) -> None:
     """Where one lies is not in the store: DIR stands for it."""
     with Store.read(folder / "out") as store:
         (event,) = store.events()
-    definition = {**event.definition, "runtimes": {"torch": {"program": "0" * 64, "packages": []}}}
-    (line,) = commands(Path("out"), [replace(event, definition=definition)], 2.0)
+    definition = msgspec.structs.replace(event.definition, runtimes={"torch": DefinedRuntime("0" * 64, ())})
+    (line,) = commands(Path("out"), [replace(event, text=definition.text)], 2.0)
     assert "--runtime torch=DIR " in line
 
 
@@ -128,12 +133,3 @@ def test_more_seeds_than_there_were_are_never_the_command_of_an_event_that_is_ov
     assert commands(Path("out"), events, 1.0) == []
     (line,) = commands(Path("a b"), events, 1.5)
     assert shlex.split(line)[-4:] == ["--seeds", "3", "--out", "a b"]
-
-
-def test_the_command_asks_for_the_runtimes_that_bots_name(folder: Path) -> None:
-    """Without them the bots would be refused; where they lie is no part of an event."""
-    with Store.read(folder / "out") as store:
-        (event,) = store.events()
-    event.definition["runtimes"] = {"torch": {"program": "0" * 64, "packages": []}}
-    (line,) = commands(Path("out"), [event], 2.0)
-    assert "--runtime torch=DIR" in line

@@ -15,11 +15,13 @@ import pytest
 from arena import FAULTY, GREEDY, NAIVE, RANDOM, arena, bots, descendants, until_gone
 from bundling import forged, lines_of
 
-from khiva_arena.cli.lookup import match_of, secret_of
+from khiva_arena.competition.find import match_of, secret_of
 from khiva_arena.protocol import codec
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.requests import requests
 from khiva_arena.store.db import Store
+
+pytestmark = pytest.mark.slow
 
 GAMES = ("khiva", "emira", "silk_road")
 STRANGE = f"{FAULTY} illegal 2"
@@ -73,7 +75,7 @@ def test_without_a_seat_it_is_the_bot_s_own(store: Path) -> None:
     assert f"seat {seat} of 3, then random, now random" in arena("replay", "out", "1/0", "--bot", RANDOM, cwd=store).stdout
     for words in (["1/0"], ["1/0", "--bot", NAIVE], ["2/0", "--bot", RANDOM]):
         said = arena("replay", "out", *words, cwd=store, code=2).stderr
-        assert "--seat is missing, and --bot does not tell which one is meant: seat 0 was " in said
+        assert "--seat is missing, and --bot does not say which one is meant: seat 0 was " in said
 
 
 def test_another_bot_is_told_apart_choice_by_choice(store: Path) -> None:
@@ -83,7 +85,7 @@ def test_another_bot_is_told_apart_choice_by_choice(store: Path) -> None:
     assert not found["same"]
     assert said.splitlines()[-1] == f"{len(found['differences'])} of {found['asked']} choices differ"
     first = found["differences"][0]
-    assert f"gather {first['gather']}, {first['kind']}, " in said
+    assert f"step {first['gather']}, {first['kind']}, " in said
     then, now = ["".join(json.dumps(first[when]["entry"], separators=(",", ":"))) for when in ("then", "now")]
     assert f"  then {first['then']['choice']}: {then}\n" in said
     assert f"  now  {first['now']['choice']}: {now}\n" in said
@@ -98,7 +100,7 @@ def test_another_bot_is_told_apart_choice_by_choice(store: Path) -> None:
 def test_a_bot_that_fails_says_so(store: Path) -> None:
     seat = seat_of(store, "1/0", "faulty-2")
     said = arena("replay", "out", "1/0", "--seat", str(seat), cwd=store, code=1).stdout
-    assert "faulty fails at gather" in said
+    assert "faulty fails at step" in said
     assert ", as it did then: crashed: exited with code 3" in said
     found = json.loads(arena("replay", "out", "1/0", "--seat", str(seat), "--json", cwd=store, code=1).stdout)
     assert (found["failed"]["verdict"], found["differences"]) == ("crashed", [])
@@ -183,7 +185,7 @@ def test_a_forged_header_is_refused(store: Path, bundle: Path, header: dict[str,
 
 def test_what_is_wrongly_asked(store: Path) -> None:
     assert "--seat 3: the match has 3 seats, 0 to 2" in arena("replay", "out", "1/0", "--seat", "3", cwd=store, code=2).stderr
-    assert "no fixed match" in arena("replay", "out", "1/none", "--seat", "0", cwd=store, code=2).stderr
+    assert "no recorded match" in arena("replay", "out", "1/none", "--seat", "0", cwd=store, code=2).stderr
     assert "is no level" in arena("replay", "out", "1/0", "--seat", "0", "--isolation", "x", cwd=store, code=2).stderr
 
 

@@ -10,6 +10,7 @@ import sqlite3
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,9 @@ from arena import ROOT, arena
 from levels import SYSTEM_PYTHON, need_level
 from runtime import PACKAGE, make_runtime, set_version
 
-from khiva_arena.arbiter.isolation import Level
+from khiva_arena.sandbox.level import Level
+
+pytestmark = pytest.mark.slow
 
 MAIN = f"""import {PACKAGE}
 from khiva_kit import play
@@ -57,7 +60,7 @@ def place(open_folder: Path) -> Path:
 
 def definition(folder: Path) -> dict[str, object]:
     """Of the newest event of a store."""
-    with sqlite3.connect(folder / "arena.db") as store:
+    with closing(sqlite3.connect(folder / "arena.db")) as store:
         (text,) = store.execute("SELECT definition FROM events ORDER BY number DESC").fetchone()
     found: dict[str, object] = json.loads(text)
     return found
@@ -97,11 +100,11 @@ def test_another_version_of_a_package_is_another_event(place: Path) -> None:
     bots = ("--bot", "entries/mine", "--bot", "shipped:python/random")
     words = ("run", *bots, *SHORT, "--runtime", "torch=venv", "--out", "out")
     arena(*words, cwd=place)
-    with sqlite3.connect(place / "out" / "arena.db") as store:
+    with closing(sqlite3.connect(place / "out" / "arena.db")) as store:
         first = store.execute("SELECT id FROM events").fetchall()
     set_version(place / "venv", "1.6")
     arena(*words, cwd=place)
-    with sqlite3.connect(place / "out" / "arena.db") as store:
+    with closing(sqlite3.connect(place / "out" / "arena.db")) as store:
         assert store.execute("SELECT id FROM events ORDER BY number").fetchall()[0] == first[0]
         assert store.execute("SELECT count(*) FROM events").fetchone() == (2,)
     said = arena("match", "--from", "out", "1/0", "--runtime", "torch=venv", cwd=place).stderr

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from arena import NAIVE, RANDOM, ROOT, arena, kill, started, wait_for_matches
 
+pytestmark = pytest.mark.slow
+
 C = str(ROOT / "bots" / "c" / "random")
 FAST = ["--isolation", "trusted", "--seed", "x"]
 SHORT = ["--elo1", "200", "--alpha", "0.2", "--beta", "0.2"]  # decides at the first seed that it may decide at
@@ -58,6 +60,7 @@ def test_it_stops_by_itself_and_tells_what_it_found(tmp_path: Path) -> None:
     assert "rank  bot" in arena("standings", "out", cwd=tmp_path).stdout
 
 
+@pytest.mark.soak
 def test_it_stops_at_the_same_seed_at_any_jobs_and_after_kills(tmp_path: Path) -> None:
     words = ["sprt", C, RANDOM, *FAST, *SHORT]
     whole = arena(*words, "-j", "1", "--out", "one", cwd=tmp_path)
@@ -72,6 +75,7 @@ def test_it_stops_at_the_same_seed_at_any_jobs_and_after_kills(tmp_path: Path) -
     assert scores(tmp_path / "out") == scores(tmp_path / "one")
 
 
+@pytest.mark.soak
 def test_more_seats_and_more_opponents(tmp_path: Path) -> None:
     rates = ["--elo0", "-200", "--elo1", "300", "--alpha", "0.3", "--beta", "0.3"]
     words = ["sprt", C, RANDOM, NAIVE, "--seats", "4", *FAST, *rates]

@@ -11,8 +11,11 @@ import pytest
 from arena import GREEDY, NAIVE, RANDOM, arena, bots
 
 from khiva_arena.cli.main import run
-from khiva_arena.report.schema import NAMES, schema_of
+from khiva_arena.json_schema import schema_of
+from khiva_arena.report.schema import NAMES
 from khiva_arena.report.sections import NAMES as SECTIONS
+
+pytestmark = pytest.mark.slow
 
 HOW = ["--isolation", "trusted", "--jobs", "1", "--out", "out"]
 
@@ -91,7 +94,8 @@ def test_lists_fit_too_and_are_whole_where_there_is_no_terminal(folder: Path) ->
         whole = arena(*words, cwd=folder).stdout
         narrow = arena(*words, cwd=folder, env={"COLUMNS": "60"}).stdout
         assert whole.split() == narrow.split()  # nothing is cut off
-        listed = [line for line in narrow.split("\n") if not line.startswith("event ")]
+        # a word is never cut: what a bot lacks here, if anything, may be one that is longer than the room for it
+        listed = [line for line in narrow.split("\n") if not line.startswith("event ") and len(line.split()) > 1]
         assert max(map(len, listed)) <= (60 if words[0] == "show" else 75)
     lines = arena("show", "out", cwd=folder).stdout.split("\n")
     assert sum("1/0  " in line and line.count("(") == 3 for line in lines) == 1

@@ -12,6 +12,8 @@ from arena import FAULTY, NAIVE, RANDOM, arena, bots, kill, started
 
 from khiva_arena.cli import main
 
+pytestmark = pytest.mark.slow
+
 ARENA = f"{sys.executable} -m khiva_arena"
 FAULTS = "--bot {random} --bot '{faulty} raise 2' --seats 2 --seeds 3 --seed x --out out"
 WORDS = FAULTS.format(random=RANDOM, faulty=FAULTY)

@@ -27,9 +27,11 @@ from scripted import ScriptedWire, act, honest, play
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Job, Match
 from khiva_arena.arbiter.trace import OPENED_MOST, STDERR_LINES, Trace
-from khiva_arena.arbiter.wire import Command
-from khiva_arena.cli import say
-from khiva_arena.cli.say import Trickle
+from khiva_arena.sandbox.command import Command
+from khiva_arena.terminal import console
+from khiva_arena.terminal.console import BufferedStderr
+
+pytestmark = pytest.mark.slow
 
 LINE = re.compile(r" *(\d+\.\d) ms  (\S+#\d) ([<>|x!]) (.*)")
 FLOOD = """
@@ -129,7 +131,7 @@ def heard(*steps: tuple[float, bytes]) -> tuple[list[str], list[str]]:
         trace = Trace(["bot"], writes.append)
         for at, data in steps:
             await trio.sleep_until(began + at)
-            trace.heard(0, data)
+            trace.on_stderr(0, data)
         trace.fallen_silent()
 
     async def run() -> None:
@@ -239,14 +241,14 @@ def stderr_is(kind: str) -> Iterator[int]:
 
 @pytest.mark.parametrize("kind", ["pipe", "terminal"])
 def test_what_is_not_read_in_time_is_dropped_and_counted(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(say, "HELD_MOST", 10_000)
+    monkeypatch.setattr(console, "HELD_MOST", 10_000)
     got = bytearray()
 
     def read() -> None:
         while b"after" not in got:
             got.extend(os.read(reader, 65_536))
 
-    with stderr_is(kind) as reader, Trickle() as lines:
+    with stderr_is(kind) as reader, BufferedStderr() as lines:
         for number in range(3_000):
             lines(f"{number}\n{'x' * 50}")
         thread = threading.Thread(target=read)
@@ -272,7 +274,7 @@ def test_what_is_not_read_in_time_is_dropped_and_counted(kind: str, monkeypatch:
 def test_an_interrupt_gives_up_a_stderr_that_nobody_reads(kind: str) -> None:
     began = time.monotonic()
     with stderr_is(kind):
-        with suppress(KeyboardInterrupt), Trickle() as lines:
+        with suppress(KeyboardInterrupt), BufferedStderr() as lines:
             for number in range(1_000):
                 lines(f"{number} {'x' * 997}")
             assert time.monotonic() - began < 1
@@ -329,7 +331,7 @@ def test_notes_are_shown_with_marks(tmp_path: Path) -> None:
     words = ["match", *bots(RANDOM, f"{FAULTY} raise 2"), "--seed", "demo"]
     lines = arena(*words, "--notes", cwd=tmp_path).stdout.splitlines()
     at = next(i for i, line in enumerate(lines) if line.startswith("--- stderr of seat 1"))
-    assert re.fullmatch(r"\[gather \d+: \w+\]", lines[at + 1])
+    assert re.fullmatch(r"\[step \d+: \w+\]", lines[at + 1])
     assert lines[at + 2] == "  Traceback (most recent call last):"
     assert "--notes goes with text" in arena(*words, "--notes", "--json", cwd=tmp_path, code=2).stderr
 
@@ -338,5 +340,5 @@ def test_stored_notes_are_shown_with_marks(tmp_path: Path) -> None:
     arena("run", *bots(RANDOM, f"{FAULTY} raise 2"), "--seats", "2", "--seeds", "1", "--out", "out", cwd=tmp_path)
     lines = arena("show", "out", "0", "--notes", cwd=tmp_path).stdout.splitlines()
     at = next(i for i, line in enumerate(lines) if line.startswith("--- stderr of seat") and line.endswith("bytes)"))
-    assert re.fullmatch(r"\[gather \d+: \w+\]", lines[at + 1])
+    assert re.fullmatch(r"\[step \d+: \w+\]", lines[at + 1])
     assert lines[at + 2] == "  Traceback (most recent call last):"

@@ -20,7 +20,7 @@ sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "benchmarks")]
 from overload import busy  # noqa: E402 - found beside this folder
 from stopping import HOWS, SIGNALS, Stop, Stopped, instant, stop  # noqa: E402
 
-from khiva_arena.arbiter.probe import levels  # noqa: E402
+from khiva_arena.sandbox.detect import levels  # noqa: E402
 
 MOST = 10
 STOPS = 200

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from arena import NAIVE, RANDOM, ROOT, arena, bots, started
 
+pytestmark = pytest.mark.slow
+
 SHAPE = ["--seats", "2", "--seeds", "300", "--seed", "x", "--out", "out"]
 
 
@@ -23,7 +25,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "mine" / "main.py").write_text((ROOT / "bots/python/random/main.py").read_text() + "# mine\n")
     running = started("run", *bots("mine", NAIVE), *SHAPE, cwd=folder)
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and fixed(folder) < 3:
+    while time.monotonic() < deadline and recorded(folder) < 3:
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
     running.communicate(timeout=60)
@@ -31,7 +33,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def fixed(folder: Path) -> int:
+def recorded(folder: Path) -> int:
     if not (folder / "out" / "arena.db").exists():
         return 0
     return len(json.loads(arena("show", "out", "--json", cwd=folder).stdout)["matches"])
@@ -69,7 +71,7 @@ def test_other_settings_are_refused_with_what_differs(copy: Path, words: list[st
     lines = error.splitlines()
     assert all(line.startswith("khiva-arena: error: ") for line in lines)
     assert "event 1 is not over" in lines[0]
-    assert "of 600 matches are fixed" in lines[0]
+    assert "of 600 matches are recorded" in lines[0]
     for part in said:
         assert part in error
     assert "--new-event" in lines[-1]
@@ -77,13 +79,13 @@ def test_other_settings_are_refused_with_what_differs(copy: Path, words: list[st
 
 
 def test_a_bot_that_was_edited_is_refused_or_another_entrant(copy: Path) -> None:
-    before = fixed(copy)
+    before = recorded(copy)
     edited(copy)
     words = ["run", *bots("mine", NAIVE), *SHAPE]
     refused = arena(*words, cwd=copy, code=2)
     assert "bot mine (mine) has changed: identity " in refused.stderr
     assert refused.stderr.count("\n") == 2
-    assert fixed(copy) == before
+    assert recorded(copy) == before
     small = [*words[:-6], "--seeds", "1", *words[-4:]]
     done = arena(*small, "--new-event", cwd=copy)
     assert "1 seed x 1 line-up x 2 rotations = 2 matches" in done.stderr

@@ -16,6 +16,8 @@ from killing import all_gone, below
 from khiva_arena.errors import StoreError
 from khiva_arena.store.db import BotRow, MatchRow, SeatRow, Store
 
+pytestmark = pytest.mark.slow
+
 WORDS = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seed", "x"]
 FREE = "free some space"
 
@@ -39,16 +41,18 @@ def refused(done: subprocess.CompletedProcess[str]) -> str:
     return lines[0]
 
 
-@pytest.mark.parametrize("size", ["4k", "40k", "140k", "170k", "260k"])
+@pytest.mark.parametrize(
+    "size", ["4k", "40k", *(pytest.param(size, marks=pytest.mark.soak) for size in ("140k", "170k", "260k"))]
+)
 def test_a_disk_that_fills_up(tmp_path: Path, whole: str, size: str) -> None:
     """From the store's own making to the middle of the run."""
     words = [*WORDS, "--seeds", "12", "--out", "disk/out"]
     with small_disk(tmp_path / "disk", size) as disk:
         assert FREE in refused(arena(*words, cwd=tmp_path, code=1))
         remount(disk, "size=64m")
-        fixed = matches(disk / "out")
+        recorded = matches(disk / "out")
         done = arena(*words, cwd=tmp_path)
-        assert (f"{fixed} of them fixed before" in done.stderr) == bool(fixed)
+        assert (f"{recorded} of them recorded before" in done.stderr) == bool(recorded)
         assert digest(done.stderr) == whole
         assert "24 of 24 matches are sound" in arena("verify", "disk/out", cwd=tmp_path).stdout
 
@@ -57,7 +61,7 @@ def matches(folder: Path) -> int:
     if not (folder / "arena.db").exists():
         return 0
     with Store.read(folder) as store:
-        return sum(len(store.fixed(event.id)) for event in store.events())
+        return sum(len(store.recorded(event.id)) for event in store.events())
 
 
 def test_a_disk_that_fills_up_ends_every_bot(tmp_path: Path) -> None:
@@ -123,9 +127,9 @@ def match(ordinal: int, record: str) -> MatchRow:
 
 
 def why_not(store: Store, row: MatchRow) -> str:
-    """Why a match cannot be fixed, "" if it was."""
+    """Why a match cannot be recorded, "" if it was."""
     try:
-        store.fix(row, {})
+        store.add_match(row, {})
     except StoreError as error:
         return str(error)
     return ""
@@ -133,24 +137,24 @@ def why_not(store: Store, row: MatchRow) -> str:
 
 @pytest.mark.parametrize("size", ["3m", "5m", "6m", "7m"])
 def test_full_at_any_checkpoint(tmp_path: Path, size: str) -> None:
-    """SQLite checkpoints at 1000 pages, 4 MB: before, at and after that what was said to be fixed is there."""
+    """SQLite checkpoints at 1000 pages, 4 MB: before, at and after that what was said to be recorded is there."""
     record = random.Random(1).randbytes(60_000).hex()
     with small_disk(tmp_path / "disk", size) as disk:
-        fixed = 0
+        recorded = 0
         store = Store.write(disk / "out")
         store.add_event("e", "{}", "1", "c", b"s", [BotRow("a", "1", "", True, "a", "/")])
-        while not (why := why_not(store, match(fixed, record))):
-            fixed += 1
+        while not (why := why_not(store, match(recorded, record))):
+            recorded += 1
         assert FREE in why
         store.close()
         with Store.read(disk / "out") as reader:
-            assert reader.fixed("e") == set(range(fixed))
+            assert reader.recorded("e") == set(range(recorded))
         remount(disk, "size=64m")
         with Store.write(disk / "out") as again:
-            again.fix(match(fixed, record), {})
+            again.add_match(match(recorded, record), {})
             assert again.changed("e") == []
             assert again.damage() == []
-            assert [row.ordinal for row in again.matches("e") if row.intact and row.record == record] == list(range(fixed + 1))
+            assert [row.ordinal for row in again.matches("e") if row.intact and row.record == record] == list(range(recorded + 1))
 
 
 def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
@@ -163,7 +167,7 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
     refused(done)
     before = matches(tmp_path / "out")
     assert before
-    assert f"{before} of them fixed before" in arena(*WORDS, "--seeds", "12", "--out", "out", cwd=tmp_path).stderr
+    assert f"{before} of them recorded before" in arena(*WORDS, "--seeds", "12", "--out", "out", cwd=tmp_path).stderr
     connection = sqlite3.connect(tmp_path / "out" / "arena.db")
     assert connection.execute("SELECT count(*) FROM matches").fetchone() == (24,)
     connection.close()

@@ -13,6 +13,8 @@ from khiva_arena.cli.main import run
 from khiva_arena.store import files
 from khiva_arena.store.db import Store
 
+pytestmark = pytest.mark.slow
+
 WORDS = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seed", "x"]
 READERS = (["standings", "out"], ["verify", "out"], ["show", "out"], ["match", "--from", "out", "1/0"])
 CUTS = 24
@@ -128,7 +130,7 @@ def test_a_log_of_sqlite_that_was_cut_short_loses_the_end_and_no_more(whole: Pat
         path.with_name("arena.db-shm").unlink(missing_ok=True)
         wal.write_bytes(data[: int(len(data) * cut)])
         with Store.read(path.parent) as store:
-            counts.append(sum(len(store.fixed(event.id)) for event in store.events()))
+            counts.append(sum(len(store.recorded(event.id)) for event in store.events()))
         if counts[-1]:
             assert "are sound" in arena("verify", "out", cwd=tmp_path).stdout
     assert counts == sorted(counts, reverse=True)

@@ -10,6 +10,8 @@ import pytest
 from arena import FAULTY, NAIVE, RANDOM, arena, bots, living, started
 from killing import all_gone, below, read
 
+pytestmark = pytest.mark.slow
+
 PROMPT_SECONDS = 10.0  # where what is waited for takes a minute
 AWAITED_SECONDS = 60.0
 SHAPE = ["--seats", "3", "--seeds", "5", "--seed", "x", "--turn", "60s", "--start", "60s", "--out", "out"]
@@ -33,7 +35,7 @@ def greeting(_folder: Path) -> list[str]:
 
 
 def thinking(_folder: Path) -> list[str]:
-    """From the second decision on, and the first match is the first that is not fixed."""
+    """From the second decision on, and the first match is the first that is not recorded."""
     return bots(RANDOM, NAIVE, f"{FAULTY} silent 2")
 
 
@@ -47,8 +49,8 @@ def mark_of_build(folder: Path) -> bool:
 PHASES: list[tuple[str, Callable[[Path], list[str]], list[str], str]] = [
     ("building", building, [], "no match was begun; the same command resumes"),
     ("greeting", greeting, [], "no match was begun; the same command resumes"),
-    ("thinking", thinking, [], "0 of 15 matches are fixed; the same command resumes"),
-    ("thinking", thinking, ["-j", "2"], "0 of 15 matches are fixed; the same command resumes"),
+    ("thinking", thinking, [], "0 of 15 matches are recorded; the same command resumes"),
+    ("thinking", thinking, ["-j", "2"], "0 of 15 matches are recorded; the same command resumes"),
 ]
 
 
@@ -63,7 +65,9 @@ def is_in(phase: str, folder: Path, pid: int) -> bool:
     return there and (folder / "out" / "arena.db").exists()
 
 
-@pytest.mark.parametrize("twice", [None, 0.0, 0.05], ids=["once", "at once again", "soon again"])
+@pytest.mark.parametrize(
+    "twice", [None, 0.0, pytest.param(0.05, marks=pytest.mark.soak)], ids=["once", "at once again", "soon again"]
+)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["INT", "TERM"])
 @pytest.mark.parametrize(("phase", "make", "more", "said"), PHASES, ids=["building", "greeting", "thinking", "thinking-j2"])
 def test_interrupted(
@@ -101,7 +105,7 @@ def test_interrupted(
 
 
 def test_interrupted_between_matches(tmp_path: Path) -> None:
-    """Many short matches, a signal at no moment in particular: what is fixed stays, and the rest is played."""
+    """Many short matches, a signal at no moment in particular: what is recorded stays, and the rest is played."""
     words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "12", "--seed", "x", "--out", "out"]
     whole = arena(*words[:-1], "whole", cwd=tmp_path).stderr
     for wait in (0.05, 0.4):

@@ -9,8 +9,10 @@ import pytest
 from arena import RANDOM
 from killing import Competition, Kill, run_to_the_end
 
-from khiva_arena.arbiter import bots
-from khiva_arena.arbiter.bots import load, stage
+from khiva_arena.entrants import bots
+from khiva_arena.entrants.bots import load, stage
+
+pytestmark = pytest.mark.slow
 
 KILLS = 5
 SEED = 20
@@ -31,6 +33,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, float]:
     return marker, *undisturbed(folder / "run", marker)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_killed_and_killed_again(tmp_path: Path, whole: tuple[str, str, float], jobs: int) -> None:
     marker, digest, seconds = whole

@@ -21,11 +21,14 @@ from levels import EVERY_LEVEL, need_level, script_at
 from stopping import HOWS, SIGNALS, STOPPED, Stopped, instant, stop
 from tools import need
 
-from khiva_arena.arbiter import pool, reap, stops
-from khiva_arena.arbiter.isolation import Level, Sandbox
+from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.arbiter.wire import Command
 from khiva_arena.result import Verdict
+from khiva_arena.sandbox import reap, stops
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level, Sandbox
+
+pytestmark = pytest.mark.slow
 
 SEEDS = 5
 
@@ -44,6 +47,7 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("jobs", [1, 2])
 @EVERY_LEVEL
 def test_no_stop_is_a_bot_s_fault(folder: Path, program: Path, level: Level, jobs: int) -> None:
@@ -202,8 +206,8 @@ def test_an_interrupt_within_code_that_is_text_keeps_the_exit_code(tmp_path: Pat
 
 
 def batch_script() -> str:
-    """As results/SERVICES.md shows it."""
-    page = (ROOT / "results" / "SERVICES.md").read_text()
+    """As docs/services.md shows it."""
+    page = (ROOT / "docs" / "services.md").read_text()
     return page.partition("```sh\n")[2].partition("```")[0]
 
 

@@ -31,12 +31,14 @@ def test_mutated_payloads_of_real_frames(chance: Random) -> None:
     checks.payload(grow.mutate(chance, chance.choice(grow.corpus())))
 
 
+@pytest.mark.slow
 @settings(stable, max_examples=100)
 @given(CHANCE)
 def test_conversations(chance: Random) -> None:
     checks.conversation(checks.program(chance), chance)
 
 
+@pytest.mark.slow
 def test_as_many_as_time_allows_of_a_plain_seed() -> None:
     """Hypothesis prefers small cases; these are not."""
     words: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""What each registered game owes: these stay red until a new one is whole. khiva_arena/games/README.md says how to get there."""
+"""What each registered game owes: these stay red until a new one is whole. docs/add-a-game.md says how to get there."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from khiva_arena.arbiter import bots as bot_files
+from khiva_arena.entrants import bots as bot_files
 from khiva_arena.errors import RulesError
 from khiva_arena.games import conformance, registry, schema
 from khiva_arena.games.base import Game
@@ -42,6 +42,7 @@ def event_types(game: Game) -> list[str]:
     return [shape.__annotations__["type"].__args__[0] for shape in schema.shapes_of(game).events]
 
 
+@pytest.mark.slow
 def test_it_conforms_at_every_seat_count(game: Game) -> None:
     assert conformance.check_game(game, matches=1, seed="every game") > len(game.seats)
 
@@ -158,6 +159,7 @@ def found_at(view: Any, path: str) -> Any:
     return view
 
 
+@pytest.mark.slow
 def test_its_page_says_the_order_of_every_list_of_a_view_and_it_is_so(game: Game) -> None:
     """Of views of all playthroughs: how long the lists by seat and those of fixed places are, and which of them rise."""
     view_schema = schema.of_game(game)["view"]
@@ -185,7 +187,7 @@ def test_its_page_says_the_order_of_every_list_of_a_view_and_it_is_so(game: Game
 
 
 def test_its_page_says_where_rules_come_and_which_integers_may_be_negative(game: Game) -> None:
-    """Those that were negative in the playthroughs are among them, and what is told of events and hidden things is."""
+    """Those that were negative in the playthroughs are among them, and what is said of events and hidden things is."""
     page = (PROTOCOL / "games" / f"{game.name}.md").read_text("utf-8")
     part = PAGES["section"](page, "Lists, numbers and rules")
     assert "`rules` come in `hello`" in part
@@ -225,6 +227,7 @@ def validators(game: Game) -> dict[str, Any]:
     return {name: jsonschema.Draft202012Validator(part) for name, part in parts.items()}
 
 
+@pytest.mark.slow
 def test_all_that_its_bots_get_fits_the_schemas_and_every_shape_occurs(game: Game) -> None:
     """In all matches of the playthroughs: each event, each decision (each list once), a view at every third step."""
     valid = validators(game)
@@ -276,6 +279,7 @@ def test_its_deals_are_published(game: Game) -> None:
     assert {deal["seats"] for deal in deals} == set(game.seats)
 
 
+@pytest.mark.slow
 def test_a_random_and_a_greedy_bot_play_it(game: Game) -> None:
     names = {bot.name for bot in SHIPPED if not bot.games or game.name in bot.games}
     assert "random" in names

@@ -16,7 +16,6 @@ from typing import Any
 import jsonschema
 import pytest
 
-from khiva_arena.cli.event import commitment_to, event_id
 from khiva_arena.games.registry import GAMES
 from khiva_arena.protocol import codec
 from khiva_arena.replay import seeds
@@ -173,9 +172,9 @@ def test_its_formulas_of_events_are_the_arena_s() -> None:
     assert formula(defined) == "definition in canonical JSON"
     assert hashlib.sha256(b'{"a":"\\u00e9","b":1}').hexdigest() == hashed
     commitment = digest(commit, definition_hash=hashed.encode(), run_secret=run).hex()
-    assert commitment == commitment_to(definition, run)
+    assert commitment == seeds.commitment(hashed, run)
     made = digest(event, definition_hash=hashed.encode(), commitment=commitment.encode()).hex()[:16]
-    assert made == event_id(definition, commitment) == seeds.event_id(hashed, commitment)
+    assert made == seeds.event_id(hashed, commitment)
     assert digest(match, event_id=made.encode(), ordinal_in_decimal=b"17").hex()[:16] == seeds.match_id(made, 17)
     assert digest(key, event_id=made.encode()) == seeds.schedule_key(made)
     assert digest(given, run_secret=run).hex() == hashlib.sha256(b"khiva-event-seed-1\0" + run).hexdigest()

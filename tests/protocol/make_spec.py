@@ -173,7 +173,7 @@ def diagram() -> str:
 
 
 def put(path: Path, part: str, text: str) -> str:
-    """The page with a generated part made anew, between its two marks."""
+    """The page with a generated part made again, between its two marks."""
     begin, end = f"<!-- generated: {part} -->\n\n", f"\n\n<!-- end of {part} -->"
     page = path.read_text("utf-8")
     if page.count(begin) != 1 or page.count(end) != 1:

@@ -1,4 +1,4 @@
-"""What a bot is told of its breach is a line, whatever it sent."""
+"""What a bot hears of its breach is a line, whatever it sent."""
 
 import msgpack
 import pytest

@@ -11,7 +11,6 @@ import pytest
 from jobs import job
 from scripted import honest, play
 
-from khiva_arena.arbiter.wire import Command
 from khiva_arena.games.base import Game
 from khiva_arena.games.khiva import GAME
 from khiva_arena.games.registry import GAMES
@@ -19,6 +18,7 @@ from khiva_arena.games.schema import shapes_of
 from khiva_arena.protocol.schema import NAMES, schemas
 from khiva_arena.result import FAULTS, STRIKING
 from khiva_arena.rng import Stream
+from khiva_arena.sandbox.command import Command
 
 FOLDER = Path(__file__).parent.parent.parent / "protocol" / "schema"
 VECTORS = FOLDER.with_name("vectors")

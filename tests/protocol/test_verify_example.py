@@ -18,6 +18,8 @@ from khiva_arena.games.khiva.dealing import first_deal
 from khiva_arena.games.khiva.tables import CODE
 from khiva_arena.replay.record import Record, canonical
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = ROOT / "protocol" / "examples" / "verify_bundle.py"
 BUNDLES = sorted((ROOT / "tests" / "published" / "0.1.0").glob("*/bundle"))
 THREE = [*bots(RANDOM, f"{FAULTY} illegal 2", f"{FAULTY} raise 2"), "--isolation", "trusted", "--seats", "2", "--seeds", "2"]
@@ -129,7 +131,7 @@ def other(digits: str) -> str:
 
 
 def rechained(change: Callable[[Any], None]) -> Callable[[Lines], None]:
-    """Change the first record and work its chain and the run digest out anew, as a forger would."""
+    """Change the first record and work its chain and the run digest out again, as a forger would."""
 
     def forge(lines: Lines) -> None:
         record = lines[FIRST_MATCH]["record"]
@@ -217,7 +219,7 @@ FORGERIES: list[tuple[Callable[[Lines], None], str]] = [
 def test_it_refuses_what_was_forged(
     folder: Path, tmp_path: Path, change: Callable[[Lines], None], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each with the last line, and what else a forger can, worked out anew."""
+    """Each with the last line, and what else a forger can, worked out again."""
     lines = copy.deepcopy(lines_of(folder / "public.khiva"))
     change(lines)
     (tmp_path / "forged").write_bytes(forged(lines))

@@ -14,6 +14,8 @@ from published import HERE, command
 from khiva_arena.replay.record import run_digest
 from khiva_arena.store.db import FILE, Store
 
+pytestmark = pytest.mark.slow
+
 CASES = [(folder.name, case.name) for folder in sorted(HERE.glob("[0-9]*")) for case in sorted(folder.iterdir())]
 every_case = pytest.mark.parametrize(("version", "case"), CASES)
 
@@ -47,7 +49,10 @@ def test_a_finished_store_is_read_and_sound(version: str, case: str, tmp_path: P
     assert all(event["id"] in arena("show", "finished", cwd=tmp_path).stdout for event in events)
 
 
-@every_case
+@pytest.mark.parametrize(
+    ("version", "case"),
+    [case if case[1].startswith("khiva-") else pytest.param(*case, marks=pytest.mark.soak) for case in CASES],
+)
 def test_an_interrupted_store_resumes_under_its_old_ids(version: str, case: str, tmp_path: Path) -> None:
     events = unpacked(version, case, tmp_path)
     before = digests(tmp_path / "interrupted")

@@ -20,6 +20,8 @@ sys.path[:] = [
     *(p for p in sys.path if Path(p).resolve() != HERE),
 ]  # a file here is named as a package
 
+from sandwich import NO_PRIOR, covariance_of, standard_errors, without_prior  # noqa: E402
+
 from khiva_arena.ratings.effects import Effects  # noqa: E402
 from khiva_arena.ratings.elo import ELO_PER_NAT, rate  # noqa: E402
 from khiva_arena.ratings.pairs import RatedMatch  # noqa: E402
@@ -57,23 +59,26 @@ def largest(found: object, wanted: object) -> float:
 def headline() -> Iterator[Row]:
     names = HEADLINE["bots"]
     others = [bot for bot, name in enumerate(names) if name != "anchor"]
+    at = list(headline_matches()), len(names), names.index("anchor")
+    elo = without_prior(lambda prior: rate(*at, prior=prior).elo)
     for kind, key in KINDS.items():
-        ratings = rate(headline_matches(), len(names), names.index("anchor"), prior=0, kind=kind)
+        found = without_prior(lambda prior, kind=kind: standard_errors(kind, *at, prior=prior))
         wanted = HEADLINE["expected"]
         if kind == "model":
-            yield "headline set", "Elo", largest([ratings.elo[b] for b in others], [wanted["elo"][names[b]] for b in others])
+            yield "headline set", "Elo", largest([elo[b] for b in others], [wanted["elo"][names[b]] for b in others])
         ses = [wanted[key][names[b]] for b in others]
-        yield "headline set", f"Elo, standard errors {kind}", largest([ratings.se[b] for b in others], ses)
+        yield "headline set", f"Elo, standard errors {kind}", largest([found[b] for b in others], ses)
 
 
 def prior() -> Iterator[Row]:
     for name, data in PRIOR.items():
+        at = list(prior_matches(name)), data["bots"], data["anchor"]
+        ratings = rate(*at)
         for kind in KINDS:
-            ratings = rate(prior_matches(name), data["bots"], data["anchor"], kind=kind)
             if kind == "model":
-                yield f"statsmodels with ghost, {name}", "Elo", largest(ratings.elo, data["expected"]["elo"])
-            errors = largest(ratings.se, data["expected"]["se"][kind])
-            yield f"statsmodels with ghost, {name}", f"Elo, standard errors {kind}", errors
+                yield f"statsmodels with prior draws, {name}", "Elo", largest(ratings.elo, data["expected"]["elo"])
+            errors = largest(standard_errors(kind, *at), data["expected"]["se"][kind])
+            yield f"statsmodels with prior draws, {name}", f"Elo, standard errors {kind}", errors
 
 
 def centred_nats(ratings: object) -> np.ndarray:
@@ -84,7 +89,7 @@ def centred_nats(ratings: object) -> np.ndarray:
 def choix_published() -> Iterator[Row]:
     for case in CHOIX["cases"]:
         if case["kind"] == "pairwise":
-            found = rate([RatedMatch(0, pair, (1, 2)) for pair in case["data"]], case["n_items"], 0, prior=0)
+            found = rate([RatedMatch(0, pair, (1, 2)) for pair in case["data"]], case["n_items"], 0, prior=NO_PRIOR)
             yield "choix, published vector", f"log-strengths: {case['desc']}", largest(centred_nats(found), case["ml_est"])
 
 
@@ -98,7 +103,7 @@ def choix_random(trials: int = 20) -> Iterator[Row]:
         pairs = [tuple(rng.sample(range(12), 2)) for _ in range(400)]
         pairs = [pair if rng.random() < 1 / (1 + 2.718 ** ((pair[1] - pair[0]) / 6)) else pair[::-1] for pair in pairs]
         wanted = choix.ilsr_pairwise(12, pairs, tol=1e-12)
-        found = centred_nats(rate([RatedMatch(0, pair, (1, 2)) for pair in pairs], 12, 0, prior=0))
+        found = centred_nats(rate([RatedMatch(0, pair, (1, 2)) for pair in pairs], 12, 0, prior=NO_PRIOR))
         worst = max(worst, largest(found, wanted - wanted.mean()))
     yield f"choix, {trials} random sets run here", "log-strengths", worst
 
@@ -145,12 +150,14 @@ def effects() -> Iterator[Row]:
     for sizes in BOTH_SIZES:
         matches = played(1, sizes, seat=0.6, gift=0.8, blocks=30)
         _, numbers, variances = oracle(matches, 7, 2, 1.0)
+        both = Effects(seats=True, neighbours=True)
+        found = rate(matches, 7, 2, effects=both)
         for kind in ("model", "cr0", "cr1", "cr3"):
-            found = rate(matches, 7, 2, kind=kind, effects=Effects(seats=True, neighbours=True))
+            covariance, of_effects = covariance_of(kind, matches, 7, 2, effects=both)
             at = f"statsmodels with seat and neighbour terms, K = {', '.join(map(str, sizes))}"
             if kind == "model":
                 yield at, "Elo and effects", largest([*found.elo, *(e.elo for e in found.effects)], numbers)
-            ses = [*found.se, *(e.se for e in found.effects)]
+            ses = np.sqrt([*np.maximum(0, np.diag(covariance)), *of_effects])
             yield at, f"Elo and effects, standard errors {kind}", largest(ses, np.sqrt(np.maximum(0, np.diag(variances[kind]))))
 
 

@@ -6,13 +6,13 @@ from simulated import World, cells_of, matches_of, played
 
 from khiva_arena.ratings.bias import neighbour_bias, opponents_average, pair_scores, seat_bias, tie_share
 from khiva_arena.ratings.elo import rate
-from khiva_arena.ratings.pairs import MatchArrays, RatedMatch, TableArrays, pair_cells
+from khiva_arena.ratings.pairs import RatedMatch, TableArrays, pair_cells
 
 WORLD = World("unequal bots, lucky seats", luck=0.7, suits=0.5, noise=0.7, spread=1.0, more=2)
 
 
 def pushed(rng, tables, giver, gain):
-    """The same matches with ranks drawn anew: strength, and ``gain`` for whoever sits directly after ``giver``."""
+    """The same matches with ranks drawn again: strength, and ``gain`` for whoever sits directly after ``giver``."""
     seats = tables.bots.shape[1]
     after = np.roll(tables.bots == giver, 1, axis=1)
     deal = rng.normal(0, 0.5, (int(tables.block.max()) + 1, 10))[tables.block[:, None], tables.bots]
@@ -23,7 +23,7 @@ def pushed(rng, tables, giver, gain):
 
 
 def rated(tables, bots):
-    return MatchArrays((tables,)), rate(cells_of(tables, bots), bots, 0)
+    return matches_of(tables), rate(cells_of(tables, bots), bots, 0)
 
 
 def test_a_seats_score_is_its_mean_over_matches():
@@ -47,14 +47,15 @@ def test_seats_without_an_advantage_are_covered_and_one_with_is_found(seats):
     held, found = [], 0
     for _ in range(150):
         tables = played(rng, World("no luck", luck=0.8, suits=0.5, spread=1.0), seats, 25)
-        held += [seat.low <= 0.5 <= seat.high for seat in seat_bias(MatchArrays((tables,)))]
+        held += [seat.low <= 0.5 <= seat.high for seat in seat_bias(matches_of(tables))]
         points = rng.normal(0, 1, tables.bots.shape) + 1.0 * (np.arange(seats) == 1)
         ranks = 1 + (points[:, None, :] > points[:, :, None]).sum(axis=2)
-        found += seat_bias(MatchArrays((TableArrays(tables.block, tables.bots, ranks),)))[1].low > 0.5
+        found += seat_bias(matches_of(TableArrays(tables.block, tables.bots, ranks)))[1].low > 0.5
     assert 0.91 <= np.mean(held) <= 0.99
     assert found > 120
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seats", [3, 4])
 def test_neighbours_that_do_nothing_are_covered_and_one_that_gives_is_found(seats):
     rng = np.random.default_rng([2, seats])

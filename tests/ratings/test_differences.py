@@ -38,6 +38,7 @@ def test_quasi_standard_errors_as_published(differences):
         assert difference < 2e-6, what  # 6 or 7 digits are printed, at a solution of 7
 
 
+@pytest.mark.slow
 def test_the_command_prints_every_set():
     for name in ("statsmodels", "choix"):
         pytest.importorskip(name)

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from simulated import World, trials, truth
 
 from khiva_arena.ratings.compare import los, rank_intervals
-from khiva_arena.ratings.covariance import covariance
+from khiva_arena.ratings.covariance import variances
 from khiva_arena.ratings.crosstable import crosstable
+from khiva_arena.ratings.effects import Effects
 from khiva_arena.ratings.elo import ELO_PER_NAT, rate
-from khiva_arena.ratings.fit import fit
-from khiva_arena.ratings.oneway import GIVEN, one_way
+from khiva_arena.ratings.estimate import problem_of_cells, solution_of
+from khiva_arena.ratings.oneway import GIVEN_BACK, one_way
 from khiva_arena.ratings.pairs import RatedMatch, pair_cells
 from khiva_arena.report.text import chance
 
@@ -57,6 +58,7 @@ def with_one_lost(matches, bot, number, up=False):
     return [*matches[:k], replace(matches[k], ranks=tuple(ranks)), *matches[k + 1 :]]
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 10**6))
 def test_all_of_n_is_never_less_sure_than_all_but_one_of_n(seeds, matches, which):
@@ -135,7 +137,7 @@ def test_who_won_or_lost_everything_widens_nobody(seed, bots, seeds, wins):
         assert was_best + wins <= best
         assert worst <= was_worst + wins
         assert before.error[bot] is None or after.error[bot] <= before.error[bot] * 1.001
-    assert after.still[:bots, :bots].sum() <= before.still.sum()
+    assert after.no_variance_seen[:bots, :bots].sum() <= before.no_variance_seen.sum()
 
 
 def test_few_seeds_are_never_sure():
@@ -154,14 +156,16 @@ def test_few_seeds_are_never_sure():
 def test_the_part_given_back_is_the_mean_over_all_seeds_that_it_may_have_been_on():
     """By hand: the part taken from one seed after another, at the same ratings."""
     cells = pair_cells(duel(6, 3), 2)
-    found = one_way(cells, fit(cells, 1), (1,), np.array([6, 6]))
-    solution = fit(replace(cells, score=cells.score - GIVEN / 6), 1)
-    variances = []
+    found = one_way(cells, 1.0, (1,), np.array([6, 6]))
+    less = problem_of_cells(replace(cells, score=cells.score - GIVEN_BACK / 6), 1.0)
+    solution = solution_of(less, {1: (0.0, 0.0)})
+    each = []
     for block in range(6):
-        mine = replace(cells, score=cells.score - GIVEN * (cells.block == block))
-        variances.append(covariance(replace(solution, cells=mine))[0, 0])
-    assert found.error[0, 1] ** 2 == pytest.approx(np.mean(variances), rel=1e-9)
-    assert found.apart[0, 1] == pytest.approx(solution.nats[0] - solution.nats[1])
+        mine = problem_of_cells(replace(cells, score=cells.score - GIVEN_BACK * (cells.block == block)), 1.0)
+        clustered = variances(mine.rows, solution).clustered
+        each.append(clustered[0, 0] + clustered[1, 1] - 2 * clustered[0, 1])
+    assert found.error[0, 1] ** 2 == pytest.approx(np.mean(each), rel=1e-9)
+    assert found.distance[0, 1] == pytest.approx(solution.parameters[0] - solution.parameters[1])
     assert (found.met[0, 1], found.freedom[0, 1]) == (6, 5)
     assert isnan(found.error[0, 0])
 
@@ -206,10 +210,10 @@ def test_what_is_given_for_anchors_counts_and_effects_have_no_such_bounds():
     several = rate(matches, 4, 0, anchors={0: 0.0, 1: 40.0})
     assert several.interval(3)[0] is not None
     assert rank_intervals(several)[3] == (1, 1)
-    assert rate(matches, 4, 0, kind="cr1").oneway is None
-    assert rate(matches, 4, 0, prior=0).oneway is None
+    assert rate(matches, 4, 0, effects=Effects(seats=True)).oneway is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seats", "blocks", "suits", "noise"),
     [(2, 20, 0.3, 1.0), (2, 40, 0.3, 1.0), (2, 10, 1.0, 1.0), (3, 20, 0.5, 1.0), (2, 20, 1.1, 0.05), (2, 10, 1.1, 0.05)],
@@ -236,7 +240,7 @@ def test_bounds_hold_the_truth(seats, blocks, suits, noise):
     ("seeds", "matches", "always", "every_second"), [(10, 2, 89, 96), (10, 12, 31, 89), (5, 12, 41, 93), (6, 1, 97.5, 97.5)]
 )
 def test_what_a_bound_is_worth_where_the_seed_decides(seeds, matches, always, every_second):
-    """Its end is passed by the truth at worst as often as a bot that is just as strong takes all: STANDINGS.md has the figures.
+    """The truth passes its end at worst as often as a bot that is just as strong takes all: docs/standings.md says how much.
     With one match a seed there is nothing to be wrong about."""
     low = rate(duel(seeds, matches), 2, 1).interval(0)[0]
     p = 1 / (1 + 10 ** (-low / 400))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from khiva_arena.ratings import pairs
-from khiva_arena.ratings.pairs import MatchArrays, RatedMatch, TableArrays, pair_cells
+from khiva_arena.ratings.pairs import RatedMatch, TableArrays, cells_of_tables, pair_cells
 
 
 def cells_of(*matches, bots=5):
@@ -132,9 +132,14 @@ def test_arrays_are_as_good_as_objects(matches, chunk):
         arrays = [np.array([getattr(m, name) for m in mine]) for name in ("block", "bots", "ranks")]
         unstarted = np.array([[seat in m.unstarted for seat in range(seats)] for m in mine])
         tables.append(TableArrays(*arrays, unstarted if unstarted.any() else None))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs, "_CHUNK", chunk)
-        cells = pair_cells(MatchArrays(tuple(tables)), 5)
+    parts = [
+        TableArrays(
+            *(None if array is None else array[at : at + chunk] for array in (one.block, one.bots, one.ranks, one.unstarted))
+        )
+        for one in tables
+        for at in range(0, len(one.block), chunk)
+    ]
+    cells = cells_of_tables(parts, 5)
     # blocks are numbered by their numbers here, by their first match there
     wanted = _by_number(matches)
     order = sorted({block for block, _, _ in wanted})
@@ -158,4 +163,4 @@ def _by_number(matches):
 def test_arrays_out_of_range_are_refused():
     for bots, ranks in (([[0, 5]], [[1, 2]]), ([[0, 1]], [[1, 2, 3]])):
         with pytest.raises(ValueError):
-            pair_cells(MatchArrays((TableArrays(np.zeros(1, dtype=np.int64), np.array(bots), np.array(ranks)),)), 5)
+            cells_of_tables([TableArrays(np.zeros(1, dtype=np.int64), np.array(bots), np.array(ranks))], 5)

@@ -20,6 +20,7 @@ def competitions(seed, blocks, number, world=WORLD, seats=3):
         yield rate(cells, seats + world.more, 0)
 
 
+@pytest.mark.slow
 def test_the_error_asked_for_is_the_error_got():
     """From 30 seeds, for half the error there: over many competitions the seeds planned, played, give that error; and the
     interval of the seeds holds the number that is needed in truth about 95 % of the time."""
@@ -35,6 +36,7 @@ def test_the_error_asked_for_is_the_error_got():
     assert 0.91 <= held <= 0.99
 
 
+@pytest.mark.slow
 def test_a_gap_of_that_size_is_found_as_often_as_asked():
     true = float(np.mean([ratings.between(2, 1)[0] for ratings in competitions(5, 2000, 5)]))
     needs = [need for ratings in competitions(6, 40, 200) for need in for_gap(ratings, true, power=0.8) if need.need]

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sandwich import covariance_of
 
 from khiva_arena.ratings.compare import rank_intervals
+from khiva_arena.ratings.connections import Bound
 from khiva_arena.ratings.elo import half_width, rate
-from khiva_arena.ratings.fit import Bound
 from khiva_arena.ratings.pairs import RatedMatch
 from khiva_arena.ratings.quasi import differences, quasi_variances
 
@@ -79,21 +80,20 @@ def test_quasi_and_pool_errors_do_not_depend_on_the_anchor():
 
 def test_against_the_pool_by_hand():
     ratings = rate(played(3), 5, 0)
-    model = rate(played(3), 5, 0, kind="model")
+    model, _ = covariance_of("model", played(3), 5, 0)
     for bot in range(5):
         w = np.full(5, -1 / 5)
         w[bot] += 1
         assert ratings.pool_se[bot] == pytest.approx(sqrt(w @ ratings.covariance @ w))
         assert ratings.pool_error[bot] == pytest.approx(half_width(ratings.pool_se[bot], ratings.seeds[bot]))
-        assert ratings.design_effect[bot] == pytest.approx((ratings.pool_se[bot] / model.pool_se[bot]) ** 2)
-    assert model.design_effect == pytest.approx([1.0] * 5)
+        assert ratings.design_effect[bot] == pytest.approx(ratings.pool_se[bot] ** 2 / (w @ model @ w))
 
 
 def test_repeats_on_one_seed_show_in_the_design_effect():
     """The same match ten times over on its seed: ten times the variance that independent matches would have."""
     once = played(4, blocks=40)
-    tenfold = rate([m for m in once for _ in range(10)], 5, 0, prior=0)
-    plain = rate(once, 5, 0, prior=0)
+    tenfold = rate([m for m in once for _ in range(10)], 5, 0, prior=10)
+    plain = rate(once, 5, 0)
     assert tenfold.elo == pytest.approx(plain.elo, abs=1e-6)
     assert tenfold.design_effect == pytest.approx([10 * d for d in plain.design_effect], rel=1e-6)
 
@@ -107,7 +107,7 @@ def test_the_pool_is_who_is_compared_with_the_bot():
     assert [se is None for se in ratings.pool_se] == [False] * 5 + [True, False, False, True, True]
     assert ratings.pool_se[6] == pytest.approx(ratings.pool_se[7])
     assert ratings.pool_error[6] == pytest.approx(ratings.between(6, 7)[1] / 2)
-    assert ratings.pool_se[:5] == pytest.approx(rate(played(5), 5, 0).pool_se, rel=0.02)  # the ghost reaches over a little
+    assert ratings.pool_se[:5] == pytest.approx(rate(played(5), 5, 0).pool_se, rel=0.02)  # the prior draws reach over a little
     assert [se is None for se in ratings.quasi_se] == [False] * 5 + [True] * 5
     assert alone.pool_se[:8] == pytest.approx(ratings.pool_se[:8])
     assert alone.design_effect[:8] == pytest.approx(ratings.design_effect[:8])

@@ -10,6 +10,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+from bayeselo import bayeselo_llr, bayeselo_of_draws, bayeselo_shares
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated import World, sequential_tests, strength_for
@@ -18,9 +19,6 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.elo import half_width
 from khiva_arena.ratings.likelihood import (
     arrays,
-    bayeselo_llr,
-    bayeselo_of_draws,
-    bayeselo_shares,
     elo_of,
     likeliest_with_mean,
     likeliest_with_t,
@@ -125,6 +123,7 @@ def chance_by_walk(drift, variance, time, at, bounds, first):
     return float((worse | (alive & (place <= at))).mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [0, 30])
 @pytest.mark.parametrize(("drift", "variance"), [(0.01, 0.02), (-0.02, 0.02), (0.03, 0.01), (0.0, 0.1)])
 @pytest.mark.parametrize("at", [-0.5, 0.6, 1.5])
@@ -213,6 +212,7 @@ def test_the_likeliest_distributions_are_distributions_with_what_was_sought(some
         assert what(found) == pytest.approx(sought, abs=1e-7)
 
 
+@pytest.mark.slow
 @given(scores)
 def test_the_likeliest_mean_is_at_least_as_likely_as_any_other(some):
     """The ratio of the observed mean to any other is not below 0."""
@@ -260,6 +260,7 @@ def test_one_odd_seed_among_equal_ones_has_no_estimate_after_the_stop():
     assert (report.adjusted, report.los) == (None, None)
 
 
+@pytest.mark.slow
 def test_estimates_that_are_given_hold_where_nearly_all_seeds_end_alike():
     world = World("luck decides", luck=4.0, noise=0.05)
     reports = list(sequential_tests(np.random.default_rng([7, 3]), world, 3, 0.0, Hypotheses(0, 24.4), 150))
@@ -317,6 +318,8 @@ HARD = World("near-deterministic and lucky", luck=1.0, suits=0.7, noise=0.05, st
 LUCKY = World("lucky", luck=2.0)
 
 
+@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(("seats", "world"), [(2, HARD), (3, LUCKY), (4, HARD), (5, LUCKY)])
 def test_it_errs_as_seldom_as_it_says(seats, world):
     """100 tests each of an equal candidate and of one at elo1, a third of a block's standard deviation above. If 5 % err, more
@@ -329,6 +332,7 @@ def test_it_errs_as_seldom_as_it_says(seats, world):
         assert ended[error] <= 12
 
 
+@pytest.mark.slow
 def test_estimates_allow_for_the_stop():
     """A candidate in the middle between the hypotheses. The adjusted estimate is above the truth about half of the time and its
     interval holds; the plain one is beyond what is true on the side that the test decided for."""

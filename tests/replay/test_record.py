@@ -11,11 +11,11 @@ from jobs import SECRET, job
 from scripted import act, honest, play
 
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.arbiter.wire import Command
 from khiva_arena.errors import RecordError
 from khiva_arena.replay.record import FORFEITED, Choice, Record, canonical, run_digest
 from khiva_arena.replay.verify import faults_of, verify
 from khiva_arena.result import Verdict, final_ranks
+from khiva_arena.sandbox.command import Command
 
 
 def played() -> Outcome:

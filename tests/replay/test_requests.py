@@ -13,13 +13,13 @@ from jobs import SECRET, job
 from scripted import act, frame, hello, play
 
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.arbiter.wire import Command
 from khiva_arena.errors import RecordError
 from khiva_arena.games.registry import GAMES, NAMES
 from khiva_arena.protocol import codec
 from khiva_arena.protocol.messages import Decide, End, Fault
 from khiva_arena.replay.requests import Request, requests
 from khiva_arena.result import Verdict
+from khiva_arena.sandbox.command import Command
 
 NOBODY = Command((), "")
 
@@ -84,6 +84,7 @@ def check(made: Job, seed: str, faults: float) -> list[list[Request]]:
     return by_seat
 
 
+@pytest.mark.slow
 @given(st.sampled_from(NAMES), st.integers(3, 5), st.integers(0, 10**6), st.sampled_from((0.0, 0.01, 0.1)))
 @hypothesis_settings(max_examples=25)
 def test_rebuilt_requests_are_those_that_were_sent(game: str, seats: int, seed: int, faults: float) -> None:

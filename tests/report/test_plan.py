@@ -120,15 +120,15 @@ def test_where_the_anchor_lost_everything_another_one_is_asked_for():
     found = plan.for_error(table, 20)
     assert (found.need, found.left_out) == (None, [row.bot for row in table.rows if row.bot != "id-3"])
     text = plan.to_text(found, table).replace("\n ", "")
-    assert "Cannot be told how many seeds it takes for +/- 20 of every bot relative to the anchor: see n/a above." in text
-    assert "Next: mend or leave out the bots above, or name another --anchor, and ask again." in text
+    assert "It is unknown how many seeds it takes for +/- 20 of every bot relative to the anchor: see n/a above." in text
+    assert "Next: mend or leave out the bots above, or name another --anchor, and plan again." in text
 
 
 def test_what_to_type_next_is_the_last_thing_said():
     table = standings(rows(20), BOTS)
     found = msgspec.structs.replace(plan.for_error(table, 20), next=["khiva-arena run --seeds 7"])
     assert plan.to_text(found, table).split("\n")[-3:] == [
-        "Next, to play the seeds that are missing, which are drawn anew and rated with those that are there:",
+        "Next, to play the missing seeds; new ones are drawn, and rated together with those that are there:",
         "khiva-arena run --seeds 7",
         "",
     ]

@@ -9,11 +9,12 @@ import jsonschema
 import msgspec
 import pytest
 
-from khiva_arena.ratings.matches import MatchRow
+from khiva_arena.json_schema import schema_of
+from khiva_arena.ratings.matches import MatchRow, Measured
 from khiva_arena.report import plan
-from khiva_arena.report.schema import NAMES, schema_of, schemas
+from khiva_arena.report.schema import NAMES, schemas
 from khiva_arena.report.sections import NAMES as SECTIONS
-from khiva_arena.report.sections import Asked, sections
+from khiva_arena.report.sections import SectionRequest, sections
 from khiva_arena.report.standings import AnchorAt, Entrant, Standings, standings
 from khiva_arena.report.table import to_json
 from khiva_arena.result import Verdict
@@ -44,7 +45,8 @@ def rows(seeds: int) -> list[MatchRow]:
                 ranks = tuple(1 + sum(other > points[bot] for other in points.values()) for bot in order)
                 faults = tuple((Verdict.CRASHED,) if bot == "c" and seed % 4 == 1 else () for bot in order)
                 seats = tuple(f"id-{bot}" for bot in order)
-                found.append(MatchRow("e", f"{seed}/{line_up}", r, f"s{seed}", seats, ranks, faults, cpu_s=(0.5, None, 1.0)))
+                measured = tuple(Measured(cpu_s) for cpu_s in (0.5, None, 1.0))
+                found.append(MatchRow("e", f"{seed}/{line_up}", r, f"s{seed}", seats, ranks, faults, measured=measured))
     return found
 
 
@@ -80,11 +82,12 @@ def tables() -> dict[str, Standings]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", tables())
 @pytest.mark.parametrize("asked", [(), *((name,) for name in SECTIONS), SECTIONS], ids=str)
 def test_every_section_of_every_table_fits(name: str, asked: tuple[str, ...]) -> None:
     table = tables()[name]
-    found = sections(table, Asked(asked, [("e", 1), ("later", 2)]))
+    found = sections(table, SectionRequest(asked, [("e", 1), ("later", 2)]))
     output = {"standings": [{**TERMS, **to_json(table, found)}]}
     strict(NAMES["standings"]).validate(json.loads(json.dumps(output, allow_nan=False)))
 

@@ -8,7 +8,7 @@ import pytest
 from khiva_arena.ratings.elo import rate
 from khiva_arena.ratings.matches import MatchRow
 from khiva_arena.report import section_text, shapes
-from khiva_arena.report.sections import NAMES, Asked, sections
+from khiva_arena.report.sections import NAMES, SectionRequest, sections
 from khiva_arena.report.standings import AnchorAt, Entrant, standings
 from khiva_arena.report.table import to_json
 from khiva_arena.result import Verdict
@@ -41,14 +41,14 @@ def table():
 
 @pytest.fixture(scope="module")
 def every(table):
-    return sections(table, Asked(NAMES, EVENTS))
+    return sections(table, SectionRequest(NAMES, EVENTS))
 
 
 def test_only_what_was_asked_for_is_there(table):
     assert to_json(table)["sections"] == {}
-    found = sections(table, Asked(("los", "history"), EVENTS))
+    found = sections(table, SectionRequest(("los", "history"), EVENTS))
     assert list(to_json(table, found)["sections"]) == ["los", "history"]
-    assert list(to_json(table, sections(table, Asked(NAMES, EVENTS)))["sections"]) == [
+    assert list(to_json(table, sections(table, SectionRequest(NAMES, EVENTS)))["sections"]) == [
         name for name in NAMES if name != "details"
     ]
 
@@ -96,10 +96,10 @@ def test_history_ends_at_the_table_and_each_event_stands_alone_too(table, every)
 def test_history_without_the_anchor_has_no_numbers():
     late = [row for row in rows() if row.event != "one" or "id-0" not in row.bots]
     table = standings(late, entrants(), "bot0")
-    first = sections(table, Asked(("history",), EVENTS)).history[0]
+    first = sections(table, SectionRequest(("history",), EVENTS)).history[0]
     assert first.matches > 0
     assert {(one.elo, one.error) for one in first.alone} == {(None, None)}
-    assert None not in {one.elo for one in sections(table, Asked(("history",), EVENTS)).history[1].so_far}
+    assert None not in {one.elo for one in sections(table, SectionRequest(("history",), EVENTS)).history[1].so_far}
 
 
 def test_a_number_of_history_or_effects_that_is_a_bound_has_its_sign():
@@ -110,7 +110,7 @@ def test_a_number_of_history_or_effects_that_is_a_bound_has_its_sign():
         ranks = tuple(1 if bot == "id-4" else 1 + rank for bot, rank in zip(row.bots, row.ranks, strict=True))
         some.append(replace(row, ranks=ranks) if wins else row)
     table = standings(some, entrants(), "id-0")
-    found = sections(table, Asked(("history", "effects"), EVENTS))
+    found = sections(table, SectionRequest(("history", "effects"), EVENTS))
     first = {one.bot: one for one in found.history[0].alone}
     assert {bot: one.bound for bot, one in first.items()} == {bot.id: ">=" if bot.id == "id-4" else "" for bot in entrants()}
     assert (first["id-4"].error, first["id-4"].elo is None) == (None, False)
@@ -118,7 +118,7 @@ def test_a_number_of_history_or_effects_that_is_a_bound_has_its_sign():
     text = section_text.to_text(table, found, ("history", "effects"))
     assert text.count(f" >={first['id-4'].elo:.1f} n/a") == 2  # so far, and alone
     only = standings([row for row in some if row.event == "one"], entrants(), "id-0")
-    found = sections(only, Asked(("effects",), EVENTS))
+    found = sections(only, SectionRequest(("effects",), EVENTS))
     (fitted,) = (one for one in found.effects.rows if one.bot == "id-4")
     (row,) = (row for row in only.rows if row.bot == "id-4")
     assert (fitted.bound, fitted.error, row.bound) == (">=", None, ">=")
@@ -128,7 +128,7 @@ def test_a_number_of_history_or_effects_that_is_a_bound_has_its_sign():
 
 
 def test_an_event_in_which_nothing_is_rated_changes_nothing(table):
-    found = sections(table, Asked(("history",), [*EVENTS, ("four", 4)])).history
+    found = sections(table, SectionRequest(("history",), [*EVENTS, ("four", 4)])).history
     assert (found[3].matches, found[3].seeds) == (0, 0)
     assert found[3].so_far == found[2].so_far
     assert {one.elo for one in found[3].alone} == {None}
@@ -136,7 +136,7 @@ def test_an_event_in_which_nothing_is_rated_changes_nothing(table):
 
 def test_effects_are_those_asked_for(table):
     def fitted(*names):
-        return sections(table, Asked(("effects",), EVENTS, names)).effects
+        return sections(table, SectionRequest(("effects",), EVENTS, names)).effects
 
     both, seats, neighbours = fitted("seats", "neighbours"), fitted("seats"), fitted("neighbours")
     assert [(one.seats, one.seat) for one in seats.effects] == [(3, 0), (3, 1), (3, 2)]
@@ -153,7 +153,7 @@ def test_what_no_points_connect_is_named():
     """0 and 1 met 2, 3 and 4 never."""
     some = [row for row in rows(seats=2) if len({bot in ("id-0", "id-1") for bot in row.bots}) == 1]
     table = standings(some, entrants(), "bot0")
-    found = sections(table, Asked(NAMES, EVENTS))
+    found = sections(table, SectionRequest(NAMES, EVENTS))
     assert not found.connectivity.connected
     assert found.connectivity.components == [["id-2", "id-3", "id-4"], ["id-0", "id-1"]]
     text = section_text.to_text(table, found, ("connectivity",))
@@ -186,19 +186,20 @@ def test_every_section_has_text_that_fits_and_says_what_it_is(table, every):
 
 
 def test_stars_stand_where_the_interval_leaves_out_one_half(table, every):
-    text = section_text.to_text(table, sections(table, Asked(("crosstable",), EVENTS)), ("crosstable",))
+    text = section_text.to_text(table, sections(table, SectionRequest(("crosstable",), EVENTS)), ("crosstable",))
     stars = sum(cell.significant for row in every.crosstable for cell in row if cell)
     assert 0 < stars < 20
     assert text.split("What the row")[0].count("*") == stars
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bots", [30, 60, 61, 200])
 def test_many_bots_are_cut_into_blocks_or_left_to_programs(bots):
     """Names stand beside each block, and no line is longer than the terminal."""
     few = list(rows(bots=bots, seeds=2, events=EVENTS[:1]))
     table = standings(few, entrants(bots))
     asked = ("crosstable", "los", "surprise", "covariance", "history", "seats", "connectivity")
-    found = sections(table, Asked(asked, EVENTS[:1]))
+    found = sections(table, SectionRequest(asked, EVENTS[:1]))
     text = section_text.to_text(table, found, asked)
     assert max(map(len, text.split("\n"))) <= 100
     assert len(found.los) == len(found.los[0]) == bots
@@ -214,7 +215,7 @@ def test_many_bots_are_cut_into_blocks_or_left_to_programs(bots):
 def test_one_seed_or_no_match_leaves_gaps_and_no_error():
     for some in (list(rows(seeds=1, events=EVENTS[:1])), []):
         table = standings(some, entrants())
-        found = sections(table, Asked(NAMES, EVENTS))
+        found = sections(table, SectionRequest(NAMES, EVENTS))
         text = section_text.to_text(table, found, NAMES)
         assert "nan" not in text
         assert "n/a" in text
@@ -261,7 +262,7 @@ def test_given_anchors_stay_where_they_are_and_history_keeps_them():
     assert (by_bot["id-3"].elo, by_bot["id-3"].error) == (250, 0)
     assert [(one.bot, one.given, one.sd) for one in table.anchors] == [("id-1", 100, 0), ("id-3", 250, 0)]
     assert all(one.z is not None and one.found is not None for one in table.anchors)
-    for stage in sections(table, Asked(("history",), EVENTS)).history:
+    for stage in sections(table, SectionRequest(("history",), EVENTS)).history:
         assert {one.bot: one.elo for one in stage.so_far if one.bot in ("id-1", "id-3")} == {"id-1": 100, "id-3": 250}
     single = standings(rows(), entrants(), anchors=[AnchorAt("bot1", 100)])
     assert (single.anchors[0].found, single.anchors[0].z, single.anchors[0].contradicts) == (None, None, None)

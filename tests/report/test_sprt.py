@@ -54,6 +54,7 @@ def test_all_or_nothing_has_no_elo_and_says_so(score: Fraction, word: str) -> No
     jsonschema.validate(found, SCHEMA)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("elo0", "elo1", "passed", "failed"),
     [

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from khiva_arena.errors import ConfigError, InternalError
-from khiva_arena.ratings.matches import MatchRow
-from khiva_arena.report.standings import Entrant, EventConditions, choose_anchor, pools, standings
+from khiva_arena.ratings.matches import MatchRow, Measured
+from khiva_arena.report.standings import Entrant, choose_anchor, standings
 from khiva_arena.report.table import to_text
 from khiva_arena.result import Verdict
 
@@ -27,6 +27,11 @@ def event(seeds=6, **more):
     rng = random.Random(7)
     for seed in range(seeds):
         yield from table(seed, {"greedy": rng.random(), "random": rng.random() - 0.2, "deep": rng.random() + 0.2}, **more)
+
+
+def each(measure):
+    """What is measured of each seat, by the bot's name."""
+    return lambda order: tuple(measure(name) for name in order)
 
 
 def by_name(found):
@@ -70,8 +75,8 @@ def test_incomplete_and_set_aside_tables_are_named_and_their_faults_counted():
     assert found.set_aside == (("e", "8/0"),)
     assert (found.left_out, found.matches) == (1, 18)
     rows = by_name(found)
-    assert rows["random"].faults == ((Verdict.CRASHED, 1),)
-    assert rows["deep"].faults == ()
+    assert rows["random"].fault_counts == ((Verdict.CRASHED, 1),)
+    assert rows["deep"].fault_counts == ()
     assert {row.voids for row in found.rows} == {2}
     assert rows["deep"].elo == by_name(standings(event(), BOTS))["deep"].elo
 
@@ -87,7 +92,7 @@ def test_a_bot_that_loses_by_faults_alone_is_told():
         rows += table(seed, points, faults=lambda order, f=fault, c=crash: tuple(c if f and n == "deep" else () for n in order))
     found = standings(rows, BOTS)
     deep = by_name(found)["deep"]
-    assert deep.faults == ((Verdict.CRASHED, 60),)
+    assert deep.fault_counts == ((Verdict.CRASHED, 60),)
     assert deep.fault_free_elo > deep.elo + deep.error
     assert deep.differs
     assert not by_name(found)["greedy"].differs
@@ -113,19 +118,19 @@ def test_a_seat_that_failed_to_start_gives_only_its_own_pairs():
 
 
 def test_cpu_is_summed_where_it_is_known():
-    found = by_name(standings(event(seeds=2, cpu_s=lambda order: tuple(None if n == "random" else 0.25 for n in order)), BOTS))
+    found = by_name(standings(event(seeds=2, measured=each(lambda n: Measured(cpu_s=None if n == "random" else 0.25))), BOTS))
     assert found["deep"].cpu_s == 1.5
     assert found["random"].cpu_s is None
 
 
 def test_who_was_stopped_for_taking_a_core_is_counted_and_told():
-    found = standings(event(seeds=2, paused=lambda order: tuple(2 if n == "random" else 0 for n in order)), BOTS)
+    found = standings(event(seeds=2, measured=each(lambda n: Measured(paused=2 if n == "random" else 0))), BOTS)
     assert {name: row.paused for name, row in by_name(found).items()} == {"greedy": 0, "random": 12, "deep": 0}
     assert "having kept a core from a seat that was asked: random 12." in to_text(found).replace("\n ", "")
 
 
 def test_who_caused_voids_is_told_apart_from_who_sat_there() -> None:
-    voids = {"voids": lambda order: 1, "caused": lambda order: tuple(int(n == "deep") for n in order)}
+    voids = {"voids": lambda order: 1, "measured": each(lambda n: Measured(caused=int(n == "deep")))}
     found = standings(event(seeds=2, **voids), BOTS)
     rows = by_name(found)
     assert rows["greedy"].voids == rows["deep"].voids > 0
@@ -138,12 +143,12 @@ def test_page_faults_are_counted_where_they_are_known_and_many_are_told() -> Non
     unknown = standings(event(seeds=2), BOTS)
     assert {row.page_faults for row in unknown.rows} == {None}
     assert "disk" not in to_text(unknown)
-    few = standings(event(seeds=2, page_faults=lambda order: tuple(0 for _ in order)), BOTS)
+    few = standings(event(seeds=2, measured=each(lambda n: Measured(page_faults=0))), BOTS)
     assert {row.page_faults for row in few.rows} == {0}
     assert "disk" not in to_text(few)
-    alike = standings(event(seeds=2, page_faults=lambda order: tuple(60 for _ in order)), BOTS)
+    alike = standings(event(seeds=2, measured=each(lambda n: Measured(page_faults=60))), BOTS)
     assert "disk" not in to_text(alike)  # a machine that reads everything from a disk, for all
-    many = standings(event(seeds=2, page_faults=lambda order: tuple(60 if n == "deep" else 1 for n in order)), BOTS)
+    many = standings(event(seeds=2, measured=each(lambda n: Measured(page_faults=60 if n == "deep" else 1))), BOTS)
     text = to_text(many)
     assert "disk" in text.splitlines()[0]
     assert (
@@ -189,16 +194,6 @@ def test_the_anchor_is_the_one_named_else_random_else_the_first():
 def test_a_stranger_is_a_bug():
     with pytest.raises(InternalError, match="id-deep"):
         standings(event(), BOTS[:2])
-
-
-def test_pools_are_events_equal_in_all_but_their_id():
-    def terms(event, **changes):
-        return EventConditions(
-            event, **{"game": "khiva", "rules": "r", "limits": "l", "policy": "lenient", "isolation": "i", **changes}
-        )
-
-    one, strict, two, other = terms("1"), terms("2", policy="strict"), terms("3"), terms("4", limits="m")
-    assert pools([one, strict, two, other]) == ((one, two), (strict,), (other,))
 
 
 def test_two_versions_of_a_bot_are_told_apart_by_their_ids():

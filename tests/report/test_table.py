@@ -262,7 +262,7 @@ ranks: what the results leave open, 95 % for all at once; los%: how likely stron
   under the prior that each bot drew a game with one of middling strength.
 Not rated: 1 table incomplete (0/6).
 Not rated: 1 table set aside as void (11/6).
-Not rated in all: 3 fixed matches.
+Not rated in all: 3 recorded matches.
 Faults of carl: 81 crashed.
 carl: 191.8 Elo over the 165 fault-free matches, further from -170.4 than the error.
 """

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.schedule import roundrobin
-from khiva_arena.schedule.formats import Format, Result, Terms, check, places, rounds, schedule, shapes
+from khiva_arena.schedule import lineups, seating
+from khiva_arena.schedule.formats import Format, Result, Terms, check_terms, places, rounds, schedule, shapes
 from khiva_arena.schedule.orders import BLOCK_SEEDS
 
 KEY = bytes(range(32))
@@ -36,6 +36,7 @@ def test_shapes_are_known_before_and_rounds_have_them(terms):
     assert [shape.first_seed for shape in known] == [terms.seeds * i for i in range(len(known))]
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(terms_of())
 def test_ordinals_are_in_a_row_seed_by_seed_line_up_by_line_up_rotation_by_rotation(terms):
@@ -51,6 +52,7 @@ def test_ordinals_are_in_a_row_seed_by_seed_line_up_by_line_up_rotation_by_rotat
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(terms_of(), st.data())
 def test_a_stopped_event_has_played_every_line_up_equally_plus_or_minus_one_seed(terms, data):
@@ -61,9 +63,10 @@ def test_a_stopped_event_has_played_every_line_up_equally_plus_or_minus_one_seed
     seeds = Counter(lineup for lineup, _ in begun)
     counts = [seeds[lineup] for lineup in range(len(drawn.line_ups))]
     assert max(counts) - min(counts) <= 1
-    assert sum(count < terms.seats for count in begun.values()) <= 1  # all tables that were begun are complete but for one
+    assert sum(count < terms.seats for count in begun.values()) <= 1  # all tables that were begun are complete except one
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(terms_of())
 def test_every_bot_of_a_table_sits_in_every_seat_equally_often(terms):
@@ -76,6 +79,7 @@ def test_every_bot_of_a_table_sits_in_every_seat_equally_often(terms):
                     assert counts == [line_up.count(bot)] * terms.seats
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(terms_of(most_seeds=2))
 def test_neighbours_are_balanced_within_each_round(terms):
@@ -92,6 +96,7 @@ def test_neighbours_are_balanced_within_each_round(terms):
                 assert arcs[lineup, a, b] == line_up.count(a) * line_up.count(b) * fair
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(terms_of())
 def test_no_bot_is_twice_at_a_table_unless_copies_are_asked_for(terms):
@@ -106,6 +111,7 @@ def test_no_bot_is_twice_at_a_table_unless_copies_are_asked_for(terms):
             assert not set(drawn.byes) & set(at_tables)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(terms_of(), st.randoms(use_true_random=False))
 def test_the_same_for_the_same_and_the_order_of_results_does_not_matter(terms, rng):
@@ -115,6 +121,7 @@ def test_the_same_for_the_same_and_the_order_of_results_does_not_matter(terms, r
     assert places(terms, mixed) == places(terms, results)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(terms_of(ROUNDS), st.data())
 def test_an_event_that_stops_after_any_round_goes_on_as_it_would_have(terms, data):
@@ -140,6 +147,7 @@ def test_results_are_asked_for_when_the_next_round_is_drawn_and_those_of_the_las
         assert asked == list(range(drawn.number))
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(terms_of())
 def test_places_hold_every_bot_once_and_ties_share(terms):
@@ -164,16 +172,18 @@ def test_scores_are_shares_of_the_bots_one_finished_ahead_of():
     assert found == {0: (3 + 2) / 8, 1: 3 / 8, 2: 4 / 8}
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(terms_of([Format.ROUND_ROBIN]))
 def test_a_round_robin_is_the_one_that_stores_hold(terms):
     """Round 0 is drawn with the key itself: schedules of earlier versions stay what they were."""
-    chosen = roundrobin.line_ups(terms.bots, terms.seats, terms.copies, terms.most, key=terms.key)
+    chosen = lineups.line_ups(terms.bots, terms.seats, terms.copies, terms.most, key=terms.key)
     drawn = first_round(terms)
     assert (drawn.line_ups, drawn.total) == (chosen.chosen, chosen.total)
-    assert list(schedule(terms, drawn)) == list(roundrobin.schedule(chosen, terms.seeds, key=terms.key))
+    assert list(schedule(terms, drawn)) == list(seating.schedule(chosen.chosen, terms.seeds, key=terms.key))
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(terms_of([Format.ROUND_ROBIN]))
 def test_opponents_of_a_round_robin_meet_equally_often(terms):
@@ -241,7 +251,7 @@ def test_results_of_another_round_are_refused(change, words):
 )
 def test_terms_that_make_no_event_name_the_flag(terms, words):
     with pytest.raises(ConfigError, match=words) as error:
-        check(terms)
+        check_terms(terms)
     assert len(error.value.problems) == 1
     for refused in (shapes, lambda terms: list(rounds(terms, lambda shape: None))):
         with pytest.raises(ConfigError):
@@ -250,7 +260,7 @@ def test_terms_that_make_no_event_name_the_flag(terms, words):
 
 def test_every_mistake_is_reported_at_once():
     with pytest.raises(ConfigError) as error:
-        check(Terms(Format.SWISS, 3, 4, 0, copies=2, most=3, advance=1, key=KEY))
+        check_terms(Terms(Format.SWISS, 3, 4, 0, copies=2, most=3, advance=1, key=KEY))
     assert len(error.value.problems) == 5
 
 

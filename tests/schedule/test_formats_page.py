@@ -1,20 +1,19 @@
-"""FORMATS.md says numbers; each is worked out again here."""
+"""docs/formats.md says numbers; each is worked out again here."""
 
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations
-from pathlib import Path
 
 import pytest
+from arena import ROOT
 from competing import first_round, play
 
-import khiva_arena.schedule.formats
 from khiva_arena.schedule.formats import Format, Result, Terms, places, shapes
-from khiva_arena.schedule.knockout import advance_of, stages
+from khiva_arena.schedule.knockout import advance_of, bracket
 from khiva_arena.schedule.swiss import default_rounds
 
 KEY = bytes(range(32))
-PAGE = Path(khiva_arena.schedule.formats.__file__).with_name("FORMATS.md").read_text()
+PAGE = (ROOT / "docs" / "formats.md").read_text()
 
 
 def said(*words):
@@ -96,7 +95,7 @@ def test_rounds_of_a_knockout():
     for bots, cells in table_after("bots left / tables / byes").items():
         for seats, cell in zip((2, 3, 4, 5), cells, strict=True):
             advance = advance_of(Terms(Format.KNOCKOUT, bots, seats, 1, key=KEY))
-            every = stages(bots, seats, advance)
+            every = bracket(bots, seats, advance)
             assert cell == ", ".join(f"{s.left}/{s.tables}/{s.left - s.tables * seats}" for s in every)
 
 

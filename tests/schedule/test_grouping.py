@@ -33,6 +33,7 @@ def rows(count, seats):
     return [list(range(i, i + seats)) for i in range(0, count, seats)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "seats"), [(6, 2), (8, 2), (10, 2), (12, 2), (6, 3), (9, 3), (12, 3), (8, 4), (12, 4), (10, 5)]
 )

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from khiva_arena.schedule.formats import Format, Result, Terms, places, rounds, shapes
-from khiva_arena.schedule.knockout import stages
+from khiva_arena.schedule.knockout import bracket
 
 KEY = bytes(range(32))
 KNOCKOUT = [Format.KNOCKOUT]
@@ -19,7 +19,7 @@ KNOCKOUT = [Format.KNOCKOUT]
 def test_every_knockout_ends_at_a_full_final_table(seats):
     for advance in range(1, seats):
         for bots in range(seats, 150):
-            every = stages(bots, seats, advance)
+            every = bracket(bots, seats, advance)
             left = bots
             for stage in every[:-1]:
                 assert stage.left == left
@@ -31,8 +31,8 @@ def test_every_knockout_ends_at_a_full_final_table(seats):
 
 
 def test_pairs_are_the_bracket_that_everybody_knows():
-    assert [stage.tables for stage in stages(16, 2, 1)] == [8, 4, 2, 1]
-    assert [(stage.left, stage.tables) for stage in stages(11, 2, 1)] == [(11, 5), (6, 3), (3, 1), (2, 1)]
+    assert [stage.tables for stage in bracket(16, 2, 1)] == [8, 4, 2, 1]
+    assert [(stage.left, stage.tables) for stage in bracket(11, 2, 1)] == [(11, 5), (6, 3), (3, 1), (2, 1)]
     terms = Terms(Format.KNOCKOUT, 8, 2, 1, seeded=True, key=KEY)
     every, results = play(terms, luck=0)
     assert every[0].line_ups == ((0, 7), (1, 6), (2, 5), (3, 4))
@@ -50,7 +50,7 @@ def test_pairs_are_the_bracket_that_everybody_knows():
 def test_the_best_of_each_table_and_who_rests_go_on(terms):
     every, results = play(terms)
     for stage, drawn, found, later in zip(
-        stages(terms.bots, terms.seats, terms.advance or max(1, terms.seats // 2)), every, results, every[1:], strict=False
+        bracket(terms.bots, terms.seats, terms.advance or max(1, terms.seats // 2)), every, results, every[1:], strict=False
     ):
         on = {bot for line_up in later.line_ups for bot in line_up} | set(later.byes)
         assert set(drawn.byes) <= on
@@ -67,6 +67,7 @@ def test_the_best_of_each_table_and_who_rests_go_on(terms):
             assert min(won[bot] for bot in on & set(line_up)) >= max(won[bot] for bot in set(line_up) - on)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(terms_of(KNOCKOUT))
 def test_byes_are_given_in_turn(terms):
@@ -146,7 +147,7 @@ def test_while_it_is_not_over_all_that_are_in_share_the_first_place():
 @given(st.integers(2, 5), st.integers(0, 16), st.data())
 def test_authors_meet_only_where_one_has_more_bots_left_than_there_are_tables(seats, more, data):
     bots = seats + more
-    tables = stages(bots, seats, max(1, seats // 2))[0].tables
+    tables = bracket(bots, seats, max(1, seats // 2))[0].tables
     authors = tuple(data.draw(st.permutations([bot // data.draw(st.integers(1, tables)) for bot in range(bots)])))
     if max(Counter(authors).values()) > tables:
         return

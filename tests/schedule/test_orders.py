@@ -71,6 +71,7 @@ def test_next_orders_stay_within_the_block():
     assert allowed_next([first, power(first, 3), power(first, 2)], 5) == (power(first, 4),)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 @pytest.mark.parametrize("bots", [2, 3, 4, 5, 6, 7, 8, 9])
 def test_neighbours_are_equal_plus_or_minus_one_after_every_seed(seats, bots):
@@ -95,6 +96,7 @@ def test_every_pair_is_rounded_up_or_down_where_the_share_is_a_fraction(bots, se
         assert max(values) - min(values) == 1
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.integers(2, 4), st.integers(2, 5), st.integers(2, 5), st.binary(min_size=32, max_size=32), st.integers(0, 9))
 def test_blocks_with_copies_are_exact_too(bots, seats, copies, key, block):

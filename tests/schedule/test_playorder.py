@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from khiva_arena.schedule.formats import Format, Terms, draw, schedule, shapes
 from khiva_arena.schedule.playorder import spread
-from khiva_arena.schedule.roundrobin import Match
+from khiva_arena.schedule.seating import ScheduledMatch
 
 LINE_UPS, SEATS, SEEDS = 4, 3, 3
 EVERY = [
-    Match((k * LINE_UPS + lineup) * SEATS + rotation, k, lineup, rotation, ())
+    ScheduledMatch((k * LINE_UPS + lineup) * SEATS + rotation, k, lineup, rotation, ())
     for k in range(SEEDS)
     for lineup in range(LINE_UPS)
     for rotation in range(SEATS)
@@ -27,7 +27,7 @@ def avoidable(lineups: list[int], last: int) -> bool:
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(EVERY), unique=True, max_size=3 * 7))
-def test_the_same_matches_seeds_in_order_and_no_line_up_twice_in_a_row(some: list[Match]) -> None:
+def test_the_same_matches_seeds_in_order_and_no_line_up_twice_in_a_row(some: list[ScheduledMatch]) -> None:
     by_seed = [[match for match in some if match.k == k][:7] for k in range(SEEDS)]
     left = sorted((match for matches in by_seed for match in matches), key=lambda match: match.ordinal)
     played = list(spread(left))
@@ -61,7 +61,7 @@ def test_one_line_up_alone_is_played_as_scheduled() -> None:
 def test_a_seed_is_drawn_when_it_is_reached() -> None:
     drawn: list[int] = []
 
-    def lazily() -> Iterator[Match]:
+    def lazily() -> Iterator[ScheduledMatch]:
         for match in EVERY:
             drawn.append(match.k)
             yield match

@@ -17,6 +17,7 @@ KEY = bytes(range(32))
 SWISS = [Format.SWISS]
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(terms_of(SWISS))
 def test_everybody_sits_or_has_a_bye_and_none_has_two_before_all_have_one(terms):
@@ -73,6 +74,7 @@ def test_the_lowest_rest_first():
     assert every[1].byes == (lowest,)
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(st.integers(2, 4), st.integers(2, 5), st.integers(0, 3), st.data())
 def test_bots_of_one_author_never_meet(seats, tables, more, data):
@@ -159,6 +161,7 @@ def test_who_met_stronger_opponents_is_drawn_above_an_equal_score():
         assert order.index(met_the_stronger) < order.index(other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_by_default_everybody_plays(seats):
     for bots in range(seats, 4 * seats):

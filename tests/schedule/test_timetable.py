@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.schedule.formats import Format, Result, Shape, Terms
-from khiva_arena.schedule.roundrobin import Match
+from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import Timetable
 
 KEY = bytes(range(32))
@@ -22,7 +22,7 @@ TERMS = st.builds(
 )
 
 
-def played(match: Match) -> Result:
+def played(match: ScheduledMatch) -> Result:
     """Bots of low numbers win."""
     order = sorted(match.bots)
     ranks = tuple(1 + order.index(bot) for bot in match.bots)
@@ -41,6 +41,7 @@ class Played:
         return found if len(found) == shape.matches else None
 
 
+@pytest.mark.soak
 @settings(max_examples=25)
 @given(TERMS)
 def test_every_place_is_played_once_and_matches_are_the_same_in_any_order(terms: Terms) -> None:

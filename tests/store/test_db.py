@@ -42,7 +42,7 @@ def filled(folder: Path, matches: int = 4) -> Path:
     with Store.write(folder) as store:
         store.add_event("e1", '{"seats":2}', "0.1", "c", bytes(32), BOTS)
         for ordinal in range(matches):
-            store.fix(match(ordinal), {})
+            store.add_match(match(ordinal), {})
     return folder
 
 
@@ -50,10 +50,10 @@ def test_what_is_fixed_is_read_back(tmp_path: Path) -> None:
     filled(tmp_path)
     with Store.read(tmp_path) as store:
         (event,) = store.events()
-        assert (event.id, event.number, event.definition, event.bots) == ("e1", 1, {"seats": 2}, tuple(BOTS))
+        assert (event.id, event.number, event.text, event.bots) == ("e1", 1, '{"seats":2}', tuple(BOTS))
         assert list(store.matches("e1")) == [match(n) for n in range(4)]
         assert store.digests("e1") == ["d0", "d1", "d2", "d3"]
-        assert store.fixed("e1") == {0, 1, 2, 3}
+        assert store.recorded("e1") == {0, 1, 2, 3}
         assert store.event("nothing") is None
 
 
@@ -61,7 +61,7 @@ def test_a_match_cannot_be_fixed_twice(tmp_path: Path) -> None:
     filled(tmp_path)
     with Store.write(tmp_path) as store:
         with pytest.raises(StoreError, match="UNIQUE"):
-            store.fix(match(2), {})
+            store.add_match(match(2), {})
         assert len(list(store.matches("e1"))) == 4
 
 
@@ -71,9 +71,9 @@ def test_fixing_is_all_or_nothing(tmp_path: Path) -> None:
     broken = MatchRow(**{name: getattr(bad, name) for name in bad.__slots__ if name != "seats"}, seats=(seat(0), seat(0)))
     with Store.write(tmp_path) as store:
         with pytest.raises(StoreError):
-            store.fix(broken, {})
-        assert 9 not in store.fixed("e1")
-        store.fix(match(9), {})
+            store.add_match(broken, {})
+        assert 9 not in store.recorded("e1")
+        store.add_match(match(9), {})
 
 
 def test_events_are_numbered_in_order(tmp_path: Path) -> None:
@@ -94,13 +94,13 @@ def test_voids_and_reveals(tmp_path: Path) -> None:
     filled(tmp_path)
     row = VoidRow("e1", 3, 1, 1, 0, [0, 1], "the host slept", [0.1, 0.2], "now")
     with Store.write(tmp_path) as store:
-        store.void(row)
+        store.add_void(row)
         assert store.voids("e1") == [row]
-        store.void(replace(row, attempt=2, causes=(1,)))
+        store.add_void(replace(row, attempt=2, causes=(1,)))
         assert [one.causes for one in store.voids("e1")] == [(), (1,)]
-        store.fix(match(4), {0: b"x" * 32})
+        store.add_match(match(4), {0: b"x" * 32})
         assert (store.reveals("e1"), store.conclusion("e1")) == ({0: b"x" * 32}, None)
-        store.fix(match(5), {1: b"y" * 32, RUN_SECRET: bytes(32)})
+        store.add_match(match(5), {1: b"y" * 32, RUN_SECRET: bytes(32)})
         assert store.reveals("e1") == {0: b"x" * 32, 1: b"y" * 32, RUN_SECRET: bytes(32)}
         assert store.conclusion("e1") == run_digest([f"d{n}" for n in range(6)])
 
@@ -109,7 +109,7 @@ def test_page_faults_are_kept_beside_the_seats(tmp_path: Path) -> None:
     filled(tmp_path)
     some = match(4)
     with Store.write(tmp_path) as store:
-        store.fix(replace(some, seats=(some.seats[0], replace(some.seats[1], major=17))), {})
+        store.add_match(replace(some, seats=(some.seats[0], replace(some.seats[1], major=17))), {})
         found = store.match("e1", 4)
         assert found is not None
         assert [seat.major for seat in found.seats] == [0, 17]
@@ -131,8 +131,8 @@ def test_a_second_writer_is_refused_and_a_reader_is_not(tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="another arbiter is at work"):
             Store.write(tmp_path)
         with Store.read(tmp_path) as reader:
-            first.fix(match(8), {})
-            assert 8 in reader.fixed("e1")
+            first.add_match(match(8), {})
+            assert 8 in reader.recorded("e1")
     Store.write(tmp_path).close()
 
 
@@ -189,7 +189,7 @@ def test_a_store_that_was_never_finished_being_made_is_begun_again(tmp_path: Pat
         Store.read(tmp_path)
     filled(tmp_path)
     with Store.read(tmp_path) as store:
-        assert store.fixed("e1") == {0, 1, 2, 3}
+        assert store.recorded("e1") == {0, 1, 2, 3}
 
 
 def test_a_kill_while_a_store_is_made_leaves_no_half_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,14 +250,14 @@ def test_a_copy_of_the_one_file_is_whole(tmp_path: Path) -> None:
     store = Store.write(folder)
     other = sqlite3.connect(folder / FILE)
     store.add_event("e1", '{"seats":2}', "0.1", "c", bytes(32), BOTS)
-    store.fix(match(0), {})
+    store.add_match(match(0), {})
     assert other.execute("SELECT count(*) FROM matches").fetchone() == (1,)
     store.close()
     (tmp_path / "copy").mkdir()
     shutil.copy(folder / FILE, tmp_path / "copy")
     other.close()
     with Store.read(tmp_path / "copy") as copy:
-        assert copy.fixed("e1") == {0}
+        assert copy.recorded("e1") == {0}
 
 
 def test_a_folder_that_cannot_be_written_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,7 +266,7 @@ def test_a_folder_that_cannot_be_written_is_read(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK and real(path, mode))
     before = sorted(path.name for path in tmp_path.iterdir())
     with Store.read(tmp_path) as store:
-        assert store.fixed("e1") == {0, 1, 2, 3}
+        assert store.recorded("e1") == {0, 1, 2, 3}
         assert sorted(path.name for path in tmp_path.iterdir()) == before == [FILE, "arena.lock"]
     Store.check(tmp_path)
 
@@ -274,11 +274,11 @@ def test_a_folder_that_cannot_be_written_is_read(tmp_path: Path, monkeypatch: py
 def test_what_a_kill_left_beside_the_file_is_never_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store.write(tmp_path) as store:
         store.add_event("e1", '{"seats":2}', "0.1", "c", bytes(32), BOTS)
-        store.fix(match(0), {})
+        store.add_match(match(0), {})
         shutil.copytree(tmp_path, tmp_path / "killed")
     monkeypatch.setattr(os, "access", lambda *_: False)
     with Store.read(tmp_path / "killed") as killed:
-        assert killed.fixed("e1") == {0}
+        assert killed.recorded("e1") == {0}
 
 
 def test_a_reader_sees_one_moment(tmp_path: Path) -> None:
@@ -286,7 +286,7 @@ def test_a_reader_sees_one_moment(tmp_path: Path) -> None:
     with Store.write(tmp_path) as writer, Store.read(tmp_path) as reader:
         rows = reader.matches("e1")
         first = next(rows)
-        writer.fix(match(8), {4: b"x" * 32})
+        writer.add_match(match(8), {4: b"x" * 32})
         assert [first.ordinal, *(row.ordinal for row in rows)] == [0, 1, 2, 3]
         assert reader.reveals("e1") == {}
 
@@ -297,7 +297,7 @@ def test_a_reader_sees_one_moment(tmp_path: Path) -> None:
 def test_damaged_texts_are_told_apart_and_end_nothing(tmp_path: Path) -> None:
     filled(tmp_path)
     with Store.write(tmp_path) as store:
-        store.void(VoidRow("e1", 3, 1, 1, 0, [0, 1], "the host slept", [0.1, 0.2], "now"))
+        store.add_void(VoidRow("e1", 3, 1, 1, 0, [0, 1], "the host slept", [0.1, 0.2], "now"))
     connection = sqlite3.connect(tmp_path / FILE)
     deep = "[" * 100_000
     for statement in (
@@ -309,7 +309,7 @@ def test_damaged_texts_are_told_apart_and_end_nothing(tmp_path: Path) -> None:
     connection.commit()
     connection.close()
     with Store.read(tmp_path) as store:
-        assert [event.definition for event in store.events()] == [{}]
+        assert [event.text for event in store.events()] == [deep]
         faults = [[seat.faults for seat in row.seats] for row in store.matches("e1")]
         assert [fault[0] for fault in faults[1][0]] == [UNREADABLE]
         assert faults[0][0] == [["timeout", "no answer came", 3]]

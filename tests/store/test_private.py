@@ -70,6 +70,7 @@ def test_a_writer_narrows_what_is_there_and_a_reader_does_not(tmp_path: Path) ->
     assert {found[FILE], found[LOG], found[LOCK]} == {0o600}
 
 
+@pytest.mark.slow
 def test_a_run_leaves_nothing_that_another_user_could_read_but_a_bundle(tmp_path: Path) -> None:
     """Root's bots are other users, at all levels but trusted."""
     shell = ["sh", "-c", 'umask 0; exec "$@"', "sh", sys.executable, "-m", "khiva_arena"]

@@ -18,8 +18,8 @@ def folder(tmp_path: Path) -> Path:
     with Store.write(tmp_path) as store:
         store.add_event("e", "{}", "0.1", "c", bytes(32), [BotRow("a", "1", "", True, "a", "/")])
         store.add_engine("e", "0.2")
-        store.void(VoidRow("e", 1, 1, 0, 0, [0], "the host slept", [0.5], "now"))
-        store.fix(MATCH, {0: b"x", -1: b"y"})
+        store.add_void(VoidRow("e", 1, 1, 0, 0, [0], "the host slept", [0.5], "now"))
+        store.add_match(MATCH, {0: b"x", -1: b"y"})
     return tmp_path
 
 
@@ -54,6 +54,7 @@ COLUMNS = [
 OTHER = {"TEXT": "'?'", "INTEGER": "77", "REAL": "0.123", "BLOB": "x'00'"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("table", "name", "kind"), COLUMNS, ids=[f"{table}.{name}" for table, name, _ in COLUMNS])
 def test_every_column_is_covered(folder: Path, table: str, name: str, kind: str) -> None:
     run(folder, f"UPDATE {table} SET {name} = {OTHER[kind]} WHERE rowid = 1")

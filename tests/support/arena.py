@@ -1,4 +1,4 @@
-"""The command line as a user has it: a process of its own, in a folder of its own."""
+"""The command line as a user has it, in a folder of its own: called here, or as a process."""
 
 import os
 import signal
@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
+from in_process import in_process
 
 ROOT = Path(__file__).parent.parent.parent
 RANDOM = str(ROOT / "bots" / "python" / "random")
@@ -19,7 +21,15 @@ SECONDS = 120
 def arena(
     *words: str, cwd: Path, code: int | None = 0, env: dict[str, str] | None = None, seconds: float = SECONDS
 ) -> subprocess.CompletedProcess[str]:
-    """Run ``khiva-arena`` with these words and check its exit code, unless ``code`` is None."""
+    """Run ``khiva-arena`` with these words in this process and check its exit code, unless ``code`` is None. Gives the bytes that
+    a process of its own would give, in a tenth of the time."""
+    return _checked(in_process(words, cwd, env or {}, seconds), code)
+
+
+def arena_process(
+    *words: str, cwd: Path, code: int | None = 0, env: dict[str, str] | None = None, seconds: float = SECONDS
+) -> subprocess.CompletedProcess[str]:
+    """The same in a process of its own: for tests in which its start, its end, its imports, its memory or signals matter."""
     done = subprocess.run(
         [sys.executable, "-m", "khiva_arena", *words],
         cwd=cwd,
@@ -29,6 +39,10 @@ def arena(
         timeout=seconds,
         check=False,
     )
+    return _checked(done, code)
+
+
+def _checked(done: subprocess.CompletedProcess[str], code: int | None) -> subprocess.CompletedProcess[str]:
     assert code in (done.returncode, None), f"exit {done.returncode}, not {code}\n{done.stdout}\n{done.stderr}"
     return done
 
@@ -78,7 +92,7 @@ def kill(process: subprocess.Popen[str], number: int = signal.SIGKILL) -> None:
 
 
 def wait_for_matches(path: Path, count: int) -> None:
-    """Until a store holds so many fixed matches."""
+    """Until a store holds so many recorded matches."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if path.exists():

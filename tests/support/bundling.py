@@ -1,4 +1,4 @@
-"""Take a bundle apart and put it together again, as a forger does: with the last line worked out anew."""
+"""Take a bundle apart and put it together again, as a forger does: with the last line worked out again."""
 
 import gzip
 import json
@@ -18,7 +18,7 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
 
 
 def forged(lines: list[dict[str, Any]], **end: Any) -> bytes:
-    """A bundle of these lines, the last one worked out anew but for what ``end`` sets."""
+    """A bundle of these lines, the last one worked out again except what ``end`` sets."""
     text = b"".join(canonical(line) + b"\n" for line in lines)
     counts = {kind: sum(line.get("kind") == name for line in lines) for kind, name in (("events", "event"), ("matches", "match"))}
     last = {"kind": "end", "lines": len(lines), **counts, "sha256": sha256(text).hexdigest(), **end}

@@ -13,7 +13,7 @@ KEYS = st.binary(min_size=32, max_size=32)
 
 @st.composite
 def terms_of(draw, formats=tuple(Format), most_seeds=3, authors=False):
-    """Terms that ``check`` accepts, small enough to be played in a moment."""
+    """Terms that ``check_terms`` accepts, small enough to be played in a moment."""
     form = draw(st.sampled_from(formats))
     seats = draw(st.integers(2, 5))
     settings = {}

@@ -31,7 +31,7 @@ def remount(where: Path, options: str) -> None:
 
 
 def fill(where: Path, leave: int = 0) -> Path:
-    """Fill a disk up to the last page, but for ``leave`` bytes, with a file that is returned."""
+    """Fill a disk up to the last page, except ``leave`` bytes, with a file that is returned."""
     ballast = where / "ballast"
     with ballast.open("wb", buffering=0) as file:
         try:

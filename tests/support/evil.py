@@ -30,7 +30,7 @@ while head := read(4):
             say({{"type": "act", "req": message["req"], "choice": 0, {EVIL!r}: 0.5}})
         say({{"type": "act", "req": message["req"], "choice": 0}})
 """
-"""A bot that keeps the protocol but for one thing: its name in hello, the type of its answer, or a key in it."""
+"""A bot that keeps the protocol except for one thing: its name in hello, the type of its answer, or a key in it."""
 
 
 def harmless(text: str) -> None:

@@ -8,7 +8,7 @@ TABLES = ("engines", "bots", "matches", "seats", "voids", "reveals", "conclusion
 
 
 def forge(connection: sqlite3.Connection, statements: str = "") -> None:
-    """Run these statements, then work out every sum and tally anew."""
+    """Run these statements, then work out every sum and tally again."""
     connection.executescript(statements)
     found: dict[str, list[str]] = {}
     kept = "SELECT 1 FROM matches AS m WHERE (m.event, m.ordinal) = (page_faults.event, page_faults.ordinal)"

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from khiva_arena.arbiter.isolation import TRUSTING, Sandbox
 from khiva_arena.arbiter.match import Job
-from khiva_arena.arbiter.wire import Command
 from khiva_arena.games.registry import get
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Header, Seat
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import TRUSTING, Sandbox
 
 SECRET = bytes(range(32))
 TIME = {"startup_ms": 5_000, "turn_ms": 1_000, "bank_ms": 2_000}

@@ -108,8 +108,10 @@ class Competition:
             drafts = [path for path in self.cache.glob("staged/*") if path.is_dir() and not path.with_suffix(".json").exists()]
             made = list(self.out.glob("arena.db-new*"))
             return "making the store" if made else "staging" if drafts else "before the store"
-        fixed = self._count("matches")
-        return "before the first match" if not fixed else "after the last match" if fixed == self.planned else "between matches"
+        recorded = self._count("matches")
+        if not recorded:
+            return "before the first match"
+        return "after the last match" if recorded == self.planned else "between matches"
 
     def _count(self, table: str) -> int:
         connection = sqlite3.connect(f"file:{self.out / 'arena.db'}?mode=ro", uri=True)

@@ -12,5 +12,9 @@ WITH_GREEDY = ("python", "c", "cpp", "javascript", "rust", "go", "java")
 
 def each(names: Iterable[str], bot: str = "") -> pytest.MarkDecorator:
     """Parametrize ``name`` over languages, or over a bot of each: ``python/random``."""
-    values = [pytest.param(f"{name}/{bot}" if bot else name, marks=pytest.mark.xdist_group(name)) for name in names]
+    values = [pytest.param(f"{name}/{bot}" if bot else name, marks=_marks(name)) for name in names]
     return pytest.mark.parametrize("name", values)
+
+
+def _marks(name: str) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.xdist_group(name), *([] if name == "python" else [pytest.mark.language])]

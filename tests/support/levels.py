@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from khiva_arena.arbiter.isolation import Level
-from khiva_arena.arbiter.probe import levels
-from khiva_arena.arbiter.wire import Command
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.detect import levels
+from khiva_arena.sandbox.level import Level
 
 ROOT = Path(__file__).parent.parent.parent
 SUPPORT = Path(__file__).parent

@@ -10,8 +10,8 @@ import trio.testing
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Job, Match, Outcome
-from khiva_arena.arbiter.usage import Waited
 from khiva_arena.arbiter.wire import Arrival, Ending
+from khiva_arena.sandbox.proc_usage import ThreadTime
 
 # A bot gets each message and says what it writes: pairs of seconds from now and raw bytes, b"" for the end of its output.
 Bot = Callable[[dict[str, Any]], list[tuple[float, bytes]]]
@@ -77,6 +77,9 @@ class ScriptedWire:
         self._coming += [Arrival(seat, now + delay, chunk) for delay, chunk in self._bots[seat](message)]
         self._coming.sort(key=lambda arrival: arrival.at)
 
+    def end_input(self, seat: int) -> bool:
+        return True
+
     async def receive(self, deadline: float) -> Sequence[Arrival]:
         next_at = self._coming[0].at if self._coming else math.inf
         await trio.sleep_until(max(trio.current_time(), min(next_at, deadline)))
@@ -95,9 +98,9 @@ class ScriptedWire:
             self._note(seat, "x", "stopped")
         self.stopped.add(seat)
 
-    def run_delays(self) -> list[dict[int, Waited]]:
+    def run_delays(self) -> list[dict[int, ThreadTime]]:
         own = _next(self.owns) if self.owns else self.cpus[0]
-        return [{seat: Waited(*of_it)} for seat, of_it in enumerate(zip(_next(self.delays), own, strict=True))]
+        return [{seat: ThreadTime(*of_it)} for seat, of_it in enumerate(zip(_next(self.delays), own, strict=True))]
 
     def trees(self, seats: Sequence[int]) -> dict[int, frozenset[int]]:
         found = self.processes.pop(0) if len(self.processes) > 1 else self.processes[0]

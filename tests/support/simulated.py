@@ -2,7 +2,7 @@
 bots that do the same thing again. Everything comes from a numpy generator that the test seeds.
 
 A match's points are luck of (deal, seat) + strength of the bot + how (bot, deal) suit + noise; more points, better rank.
-Every line-up plays every deal in all rotations of a circular order drawn anew for deal and line-up.
+Every line-up plays every deal in all rotations of a circular order drawn for each deal and line-up.
 """
 
 from collections.abc import Iterator
@@ -13,9 +13,10 @@ from itertools import combinations, pairwise
 from math import log10
 
 import numpy as np
+from sandwich import NO_PRIOR
 
 from khiva_arena.ratings.elo import rate
-from khiva_arena.ratings.pairs import MatchArrays, PairCells, RatedMatch, TableArrays, pair_cells
+from khiva_arena.ratings.pairs import PairCells, RatedMatch, TableArrays, cells_of_tables
 from khiva_arena.ratings.sprt import Hypotheses, Report, SequentialTest
 
 
@@ -64,7 +65,7 @@ def played(rng: np.random.Generator, world: World, seats: int, blocks: int) -> T
 
 
 def cells_of(tables: TableArrays, bots: int) -> PairCells:
-    return pair_cells(MatchArrays((tables,)), bots)
+    return cells_of_tables([tables], bots)
 
 
 def matches_of(tables: TableArrays) -> list[RatedMatch]:
@@ -89,7 +90,7 @@ def trials(rng: np.random.Generator, world: World, seats: int, blocks: int, numb
 
 def truth(world: World, seats: int, blocks: int = 60_000, seed: int = 1) -> tuple[float, ...]:
     """Elo that the estimate tends to. Where the world is not logistic no rating is 'true'; what the rating means is then the
-    limit of the fit over ever more deals, and that is what an interval has to cover. Of many deals at once, without a ghost;
+    limit of the fit over ever more deals, and that is what an interval has to cover. Of many deals at once, without prior draws;
     the error that is left is under a twentieth of that of 100 deals."""
     if world.spread == 0:
         return (0.0,) * (seats + world.more)
@@ -106,7 +107,7 @@ def truth(world: World, seats: int, blocks: int = 60_000, seed: int = 1) -> tupl
     weight, score = np.array([total[key] for key in sorted(total)]).T
     bots = seats + world.more
     whole = PairCells(bots, 1, np.zeros(len(keys), dtype=np.int64), keys // bots, keys % bots, weight, score)
-    return tuple(elo or 0.0 for elo in rate(whole, bots, 0, prior=0).elo)
+    return tuple(elo or 0.0 for elo in rate(whole, bots, 0, prior=NO_PRIOR).elo)
 
 
 def coverage(world: World, seats: int, blocks: int, number: int, seed: int = 20261120) -> tuple[float, float, float]:

@@ -77,7 +77,7 @@ class Stopped(Competition):
                 start_new_session=True,
             )
 
-    def fixed(self) -> int:
+    def recorded(self) -> int:
         """How many matches the store holds by now."""
         try:
             return self._count("matches")
@@ -178,8 +178,8 @@ def _wait(run: Stopped, process: "subprocess.Popen[str]", chance: random.Random)
     if chance.random() < 0.2:
         time.sleep(chance.uniform(0, EARLY_SECONDS))
         return
-    before = run.fixed()
-    while run.fixed() == before and process.poll() is None and time.monotonic() < deadline:
+    before = run.recorded()
+    while run.recorded() == before and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
     time.sleep(chance.uniform(0, AT_WORK_SECONDS))
 

@@ -3,11 +3,15 @@ the reason."""
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 
 import pytest
 
 from khiva_arena import shipped
+
+_only_python = False
 
 
 def need(tool: str) -> None:
@@ -16,8 +20,20 @@ def need(tool: str) -> None:
         _lacks(tool)
 
 
+@contextmanager
+def only_of_python() -> Iterator[None]:
+    """Around a test that is not marked ``language``, and so is not in the target in which other languages are."""
+    global _only_python
+    _only_python = True
+    try:
+        yield
+    finally:
+        _only_python = False
+
+
 def need_language(name: str) -> None:
     """All that the kit of a language needs."""
+    assert name == "python" or not _only_python, f"mark this test: @pytest.mark.language, it needs {name}"
     if not _here(name):
         language = shipped.languages()[name]
         _lacks(f"{language.title} ({shipped.remedy(language)})")

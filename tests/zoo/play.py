@@ -19,15 +19,15 @@ from pathlib import Path
 from arena import descendants
 from jobs import SECRET, job
 
-from khiva_arena.arbiter import bots
-from khiva_arena.arbiter.isolation import Level, Sandbox
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.arbiter.probe import levels
-from khiva_arena.arbiter.readable import closed_to_others
-from khiva_arena.arbiter.resources import MIB, Resources
-from khiva_arena.arbiter.wire import Command
+from khiva_arena.entrants import bots
 from khiva_arena.replay.verify import verify
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.detect import levels
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.sandbox.limits import MIB, Resources
+from khiva_arena.sandbox.readable_paths import closed_to_others
 
 BROKEN = Path(__file__).parent.parent.parent / "bots" / "broken"
 # Small, so that a row reaches them at once; the scratch folder's is the default.
@@ -75,7 +75,7 @@ def play(
         policy = "lenient" if lenient else "strict"
         task = job(commands, policy=policy, sandbox=sandbox, **TIME | dict(time_ or {}))
         children, descriptors, before = descendants(os.getpid()), _descriptors(), _memory("VmRSS")
-        Path("/proc/self/clear_refs").write_text("5")  # the peak is counted anew
+        Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here on
         began = time.monotonic()
         outcome = play_one(task)
         wall = time.monotonic() - began

@@ -5,8 +5,8 @@ go before."""
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from khiva_arena.arbiter.isolation import Level
 from khiva_arena.result import Verdict
+from khiva_arena.sandbox.level import Level
 
 OK, TIMEOUT, ILLEGAL, PROTOCOL = Verdict.OK, Verdict.TIMEOUT, Verdict.ILLEGAL, Verdict.PROTOCOL
 CRASHED, FLOODED, RESOURCE, START_FAILED = Verdict.CRASHED, Verdict.FLOODED, Verdict.RESOURCE, Verdict.START_FAILED

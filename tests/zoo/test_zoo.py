@@ -16,7 +16,7 @@ from play import BROKEN, TIME, best_levels, play, remove_notes
 from table import CRASHED, PROTOCOL, RESOURCE, ROWS, START_FAILED, TELLING, TIMEOUT, WALLED, Row
 
 from khiva_arena import shipped
-from khiva_arena.arbiter.isolation import Level
+from khiva_arena.sandbox.level import Level
 
 SEATS = (2, 3, 4)
 LEVELS = best_levels()
@@ -44,11 +44,13 @@ def check(row: Row, level: Level) -> None:
     assert differences(row, level, seat, played, limits) == []
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("row", PLAYED, ids=named)
 def test_a_row_once_at_the_best_level(row: Row) -> None:
     check(row, LEVELS[0])
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("level", LEVELS[1:])
 @pytest.mark.parametrize("name", TELLING)
 def test_telling_rows_at_every_level(name: str, level: Level) -> None:
@@ -91,6 +93,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "expected", "other", "expected_of_other"), PAIRS, ids=[f"{p[0]}+{p[2]}" for p in PAIRS])
 def test_two_at_one_table_are_blamed_separately(
     one: str, expected: tuple[str, str], other: str, expected_of_other: tuple[str, str]
@@ -136,6 +139,7 @@ def test_a_trusted_bot_finds_what_it_left() -> None:
     assert ["REACHED" in notes for notes in said] == [False, True]
 
 
+@pytest.mark.slow
 def test_a_host_that_stands_still_is_nobodys_fault() -> None:
     """The arbiter is stopped for three turns in the middle of a match."""
     words = [sys.executable, str(Path(__file__).with_name("run.py")), "slow", "--seats", "2", "--level", LEVELS[0]]

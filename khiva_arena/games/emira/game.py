@@ -1,75 +1,31 @@
 """Emira put together: the state that the arbiter gets, and the game that makes it."""
 
-from collections.abc import Mapping, Sequence
-
-from khiva_arena.games import base
-from khiva_arena.games.emira import notation, observation, scoring
-from khiva_arena.games.emira import rules as flow
-from khiva_arena.games.emira.questions import Asked
+from khiva_arena.games.adapter import AdaptedGame, PositionState
+from khiva_arena.games.emira import notation, observation, rules, scoring, variants
 from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.tables import SEATS
-from khiva_arena.games.emira.variants import VARIANTS, canonical, compile_rules
 
 
-class EmiraState(Position, base.State):
+class EmiraState(Position, PositionState):
     """An Emira match in progress: the data of ``Position``, answering with the functions of the files above it."""
 
-    def pending(self) -> Asked:
-        """Who is asked what. The same frozen mapping until the next ``apply``."""
-        return self.asked
-
-    def apply(self, choices: Mapping[int, int]) -> list[base.Event]:
-        """See ``base.State``."""
-        return flow.apply(self, choices)
-
-    def view(self, seat: int) -> dict[str, base.Plain]:
-        """See ``base.State``; RULES.md has the keys."""
-        return observation.view(self, seat)
-
-    @property
-    def is_over(self) -> bool:
-        """No decision is left."""
-        return self.over
-
-    @property
-    def scores(self) -> list[int]:
-        """Points by seat as they stand (E33)."""
-        return scoring.scores(self)
-
-    @property
-    def ranks(self) -> list[int]:
-        """Places by seat as they stand (E33)."""
-        return scoring.ranks(self)
+    apply = rules.apply
+    view = observation.view
+    scores = property(scoring.scores)  # E33
+    ranks = property(scoring.ranks)  # E33
 
 
-class Emira(base.Game):
+class Emira(AdaptedGame[EmiraState]):
     """Emira, by Liesbeth Vanzeir and Paul Van Hove (Phalanx Games, 2006): 3 to 5 seats."""
 
     name = "emira"
     title = "Emira"
     rules_version = "1"
     seats = SEATS
-    variants = VARIANTS
-
-    def rules(self, given: Mapping[str, base.Plain]) -> dict[str, base.Plain]:
-        """The canonical rules map; RulesError names every mistake (see ``variants.py``)."""
-        return canonical(given)
-
-    def new(self, seats: int, rules: Mapping[str, base.Plain], secret: bytes) -> tuple[EmiraState, list[base.Event]]:
-        """Set up a match from a canonical rules map and a 32-byte secret."""
-        self.check_seats(seats)
-        state = EmiraState(seats, compile_rules(rules), secret)
-        return state, flow.set_up(state)
-
-    def narrate(self, event: base.Event, names: Sequence[str]) -> str:
-        """One line of text for an event."""
-        return notation.narrate(event, names)
-
-    def sketch(self, state: base.State, names: Sequence[str]) -> str:
-        """The whole position as text, hidden things included."""
-        if not isinstance(state, EmiraState):
-            raise TypeError(f"sketch takes an Emira state, not {type(state).__name__}")
-        return notation.sketch(state, names)
+    state = EmiraState
+    variants_file = variants
+    rules_file = rules
+    notation_file = notation
 
 
 GAME = Emira()

@@ -7,7 +7,8 @@ from khiva_arena.games.emira.events import goal_face
 from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.tables import CARAVANS, COLOURS, EVENTS, GOALS, KINDS, NAMES, SIDI, TRACK, XENIA
 from khiva_arena.games.emira.values import appearance, palace, room, status
-from khiva_arena.games.wording import plural, standing
+from khiva_arena.games.wording import standing
+from khiva_arena.words import count
 
 Names = Sequence[str]
 Data = dict[str, Plain]
@@ -58,7 +59,7 @@ def _round(d: Data, names: Names) -> str:
 
 def _income(d: Data, names: Names) -> str:
     shares = [
-        f"{name} {gold}" + (f" ({plural(ended, 'caravan')} used up)" if ended else "")
+        f"{name} {gold}" + (f" ({count(ended, 'caravan')} used up)" if ended else "")
         for name, gold, ended in zip(names, d["gold"], d["ended"], strict=True)
     ]
     return "Income: " + ", ".join(shares)
@@ -87,7 +88,7 @@ def _void(d: Data, names: Names) -> str:
 
 def _camels(d: Data, names: Names) -> str:
     verb = "gets" if d["change"] > 0 else "loses"
-    return f"{names[d['seat']]} {verb} {plural(abs(d['change']), 'camel')}"
+    return f"{names[d['seat']]} {verb} {count(abs(d['change']), 'camel')}"
 
 
 def _track(d: Data, names: Names) -> str:
@@ -113,7 +114,7 @@ def _mind(d: Data, names: Names) -> str:
 
 def _reorder(d: Data, names: Names) -> str:
     deck = {"emiras": "Emira", "status": "status"}[d["deck"]]
-    return f"{names[d['seat']]} looks at the top {plural(d['count'], deck + ' card')} and puts them in an order"
+    return f"{names[d['seat']]} looks at the top {count(d['count'], deck + ' card')} and puts them in an order"
 
 
 def _order(d: Data, names: Names) -> str:
@@ -125,11 +126,11 @@ def _split(d: Data, names: Names) -> str:
 
 
 def _good_looking(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} gets {plural(d['count'], 'counter')} +1 for {d['kind']}"
+    return f"{names[d['seat']]} gets {count(d['count'], 'counter')} +1 for {d['kind']}"
 
 
 def _caravan(d: Data, names: Names) -> str:
-    where = f"now has {plural(d['left'], 'income')} left" if d["left"] else "is gone"
+    where = f"now has {count(d['left'], 'income')} left" if d["left"] else "is gone"
     return f"A {_words(d['caravan'])} caravan of {names[d['seat']]} {where}"
 
 
@@ -150,7 +151,7 @@ def _pick(d: Data, names: Names) -> str:
 
 
 def _buy(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} pays {d['gold']} to look at {plural(d['looks'], 'event card')}"
+    return f"{names[d['seat']]} pays {d['gold']} to look at {count(d['looks'], 'event card')}"
 
 
 def _no_buy(d: Data, names: Names) -> str:

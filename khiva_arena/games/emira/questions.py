@@ -1,16 +1,14 @@
 """Every question that Emira can ask, as frozen mappings made once and shared: an equal question is an identical object."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from itertools import permutations
 from types import MappingProxyType
 
-from khiva_arena.games.base import Decision, Plain
+from khiva_arena.games.base import Decision, Pending, Plain
 from khiva_arena.games.emira.tables import ACTIONS, CARAVANS, EVENTS, HIGHEST_BID, KINDS, MOST_BIDS, NAMES, STEP
 
-Asked = Mapping[int, Decision]
-NOBODY: Asked = MappingProxyType({})
-BySeat = tuple[Asked, ...]
+BySeat = tuple[Pending, ...]
 """The same question asked to seat 0, 1, 2, 3, 4."""
 
 
@@ -28,7 +26,7 @@ _BIDS: list[list[Plain]] = [[bid] for bid in range(0, HIGHEST_BID + STEP, STEP)]
 
 @lru_cache(maxsize=2048)
 def bid(least: int, most: int, grant: bool) -> BySeat:
-    """Pass, the grant where it may be taken now, then bids rising from ``least`` to ``most``, at most MOST_BIDS of them."""
+    """Pass, the grant if it may be taken now, then bids rising from ``least`` to ``most``, at most MOST_BIDS of them."""
     first: list[list[Plain]] = [["pass"], ["grant"]] if grant else [["pass"]]
     amounts = _BIDS[least // STEP : min(most // STEP + 1, least // STEP + MOST_BIDS)]
     return _by_seat("bid", [*first, *amounts])

@@ -7,10 +7,9 @@ A round is put on ``pos.todo`` phase by phase; what each phase does is in ``card
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from khiva_arena.games.base import Event, check_choices
+from khiva_arena.games.base import NOBODY, Event, check_choices
 from khiva_arena.games.emira import auction, cards, dealing, events, market, questions
 from khiva_arena.games.emira.courtship import choose_next, recheck
-from khiva_arena.games.emira.questions import NOBODY
 from khiva_arena.games.emira.scoring import ranks, scores, winners
 from khiva_arena.games.emira.state import Deck, Position
 from khiva_arena.games.emira.steps import Log, answered, note, run

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypedDict
 
 from msgspec import Meta
 
-from khiva_arena.games.base import Shapes
+from khiva_arena.games.base import Shapes, event_shapes
 from khiva_arena.games.emira.tables import ACTIONS, CARAVANS, COLOURS, EVENTS, KINDS, NAMES, TALENTS
 
 Count = Annotated[int, Meta(ge=0)]
@@ -139,112 +139,112 @@ class View(TypedDict):
     ask: Ask | None
 
 
-class Setup(TypedDict):
+class SetupEvent(TypedDict):
     type: Literal["setup"]
     colours: list[Colour]
     start: Seat
 
 
-class GoalDealt(TypedDict):
+class GoalDealtEvent(TypedDict):
     type: Literal["goal"]
     seat: Seat
     goal: Goal
 
 
-class Dealt(TypedDict):
+class DealtEvent(TypedDict):
     type: Literal["dealt"]
     seat: Seat
     cards: tuple[EventCard, EventCard, EventCard]
 
 
-class Kept(TypedDict):
+class KeptEvent(TypedDict):
     type: Literal["kept"]
     seat: Seat
     event: EventCard
 
 
-class NewRound(TypedDict):
+class NewRoundEvent(TypedDict):
     type: Literal["round"]
     round: Count
     start: Seat
     lost: list[Seat]
 
 
-class Income(TypedDict):
+class IncomeEvent(TypedDict):
     type: Literal["income"]
     gold: list[Gold]
     ended: list[Count]
 
 
-class Emiras(TypedDict):
+class EmirasEvent(TypedDict):
     type: Literal["emiras"]
     active: list[Emira]
     coming: list[Emira]
 
 
-class OnBoard(TypedDict):
+class OnBoardEvent(TypedDict):
     type: Literal["board"]
     appearance: list[Kind]
     status: list[Price]
     open: list[Item]
 
 
-class NoEvent(TypedDict):
+class NoEventEvent(TypedDict):
     type: Literal["no_event"]
     seat: Seat
 
 
-class Play(TypedDict):
+class PlayEvent(TypedDict):
     type: Literal["play"]
     seat: Seat
     event: EventCard
 
 
-class Void(TypedDict):
+class VoidEvent(TypedDict):
     type: Literal["void"]
     event: EventCard
 
 
-class Camels(TypedDict):
+class CamelsEvent(TypedDict):
     type: Literal["camels"]
     seat: Seat
     change: int
 
 
-class Track(TypedDict):
+class TrackEvent(TypedDict):
     type: Literal["track"]
     seat: Seat
     discount: Discount
 
 
-class Disc(TypedDict):
+class DiscEvent(TypedDict):
     type: Literal["disc"]
     seat: Seat
     change: Literal[-1, 1]
     halves: int
 
 
-class Look(TypedDict):
+class LookEvent(TypedDict):
     type: Literal["look"]
     seat: Seat
     deck: Literal["emiras", "status", "events"]
     cards: list[str | Price]
 
 
-class PlaceChosen(TypedDict):
+class PlaceChosenEvent(TypedDict):
     type: Literal["place"]
     seat: Seat
     place: Count
 
 
-class MindChanged(TypedDict):
+class MindChangedEvent(TypedDict):
     type: Literal["mind"]
     seat: Seat
     place: Count
     choice: Mind
 
 
-class Reorder(TypedDict):
+class ReorderEvent(TypedDict):
     type: Literal["reorder"]
     seat: Seat
     deck: DeckName
@@ -252,98 +252,98 @@ class Reorder(TypedDict):
     turned: list[Count]
 
 
-class Order(TypedDict):
+class OrderEvent(TypedDict):
     type: Literal["order"]
     seat: Seat
     deck: DeckName
     cards: list[str | Price]
 
 
-class Split(TypedDict):
+class SplitEvent(TypedDict):
     type: Literal["split"]
     seat: Seat
     round: Round
 
 
-class GoodLooking(TypedDict):
+class GoodLookingEvent(TypedDict):
     type: Literal["good_looking"]
     seat: Seat
     kind: Kind
     count: Count
 
 
-class CaravanMoves(TypedDict):
+class CaravanMovesEvent(TypedDict):
     type: Literal["caravan"]
     seat: Seat
     caravan: Caravan
     left: Count
 
 
-class Vermin(TypedDict):
+class VerminEvent(TypedDict):
     type: Literal["vermin"]
     seat: Seat
     caravan: Caravan
 
 
-class TurnUp(TypedDict):
+class TurnUpEvent(TypedDict):
     type: Literal["turn_up"]
     item: Kind | Price
 
 
-class Pick(TypedDict):
+class PickEvent(TypedDict):
     type: Literal["pick"]
     seat: Seat
     item: Kind | Price
 
 
-class Buy(TypedDict):
+class BuyEvent(TypedDict):
     type: Literal["buy"]
     seat: Seat
     looks: Literal[1, 2, 3]
     gold: Gold
 
 
-class NoBuy(TypedDict):
+class NoBuyEvent(TypedDict):
     type: Literal["no_buy"]
     seat: Seat
 
 
-class Take(TypedDict):
+class TakeEvent(TypedDict):
     type: Literal["take"]
     seat: Seat
 
 
-class Bought(TypedDict):
+class BoughtEvent(TypedDict):
     type: Literal["bought"]
     seat: Seat
     event: EventCard
     under: list[EventCard]
 
 
-class AuctionOpens(TypedDict):
+class AuctionOpensEvent(TypedDict):
     type: Literal["auction"]
     seat: Seat
 
 
-class Bid(TypedDict):
+class BidEvent(TypedDict):
     type: Literal["bid"]
     seat: Seat
     bid: Gold
 
 
-class Pass(TypedDict):
+class PassEvent(TypedDict):
     type: Literal["pass"]
     seat: Seat
 
 
-class Serve(TypedDict):
+class ServeEvent(TypedDict):
     type: Literal["serve"]
     seat: Seat
     bid: Gold
     gold: Gold
 
 
-class Act(TypedDict):
+class ActEvent(TypedDict):
     type: Literal["act"]
     seat: Seat
     action: Action
@@ -351,65 +351,65 @@ class Act(TypedDict):
     item: Kind | Count | None
 
 
-class Grant(TypedDict):
+class GrantEvent(TypedDict):
     type: Literal["grant"]
     seat: Seat
 
 
-class Unsold(TypedDict):
+class UnsoldEvent(TypedDict):
     type: Literal["unsold"]
     appearance: list[Kind]
     status: list[Price]
 
 
-class ShowGold(TypedDict):
+class ShowGoldEvent(TypedDict):
     type: Literal["show_gold"]
     gold: list[Gold]
 
 
-class Join(TypedDict):
+class JoinEvent(TypedDict):
     type: Literal["join"]
     seat: Seat
     emira: Emira
 
 
-class Wait(TypedDict):
+class WaitEvent(TypedDict):
     type: Literal["wait"]
     emira: Emira
 
 
-class Drop(TypedDict):
+class DropEvent(TypedDict):
     type: Literal["drop"]
     seat: Seat
     item: Kind | Price
 
 
-class Abduct(TypedDict):
+class AbductEvent(TypedDict):
     type: Literal["abduct"]
     seat: Seat
     emira: Emira
 
 
-class Gift(TypedDict):
+class GiftEvent(TypedDict):
     type: Literal["gift"]
     seat: Seat
     outcome: Literal["paid", "refused", "unable", "gone"]
 
 
-class Upkeep(TypedDict):
+class UpkeepEvent(TypedDict):
     type: Literal["upkeep"]
     seat: Seat
     due: Gold
     gold: Gold
 
 
-class Riot(TypedDict):
+class RiotEvent(TypedDict):
     type: Literal["riot"]
     seat: Seat
     emiras: list[Emira]
 
 
-class End(TypedDict):
+class EndEvent(TypedDict):
     type: Literal["end"]
     cause: Ending
     scores: list[Count]
@@ -443,25 +443,5 @@ SHAPES = Shapes(
         "abduct": (tuple[Emira],),
         "gift": (tuple[Literal["refuse", "pay"]],),
     },
-    events=(
-        *(Setup, GoalDealt, Dealt, Kept, NewRound, Income, Emiras, OnBoard, NoEvent, Play, Void, Camels, Track, Disc, Look),
-        *(
-            PlaceChosen,
-            MindChanged,
-            Reorder,
-            Order,
-            Split,
-            GoodLooking,
-            CaravanMoves,
-            Vermin,
-            TurnUp,
-            Pick,
-            Buy,
-            NoBuy,
-            Take,
-            Bought,
-            AuctionOpens,
-        ),
-        *(Bid, Pass, Serve, Act, Grant, Unsold, ShowGold, Join, Wait, Drop, Abduct, Gift, Upkeep, Riot, End),
-    ),
+    events=event_shapes(globals()),
 )

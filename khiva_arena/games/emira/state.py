@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self
 
-from khiva_arena.games.base import Plain
-from khiva_arena.games.emira.questions import NOBODY, Asked
+from khiva_arena.games.base import NOBODY, Pending, Plain
 from khiva_arena.games.emira.tables import BAG, BONUS_COUNTERS, CARAVANS, EVENTS, KINDS, NAMES, SUPPLY
 from khiva_arena.games.emira.variants import Ruleset
 
@@ -281,7 +280,7 @@ class Position:
     winners: int
     """Bit mask."""
     over: bool
-    asked: Asked
+    asked: Pending
     offer: Offer | None
     """The open question, None when the first event cards are chosen."""
     todo: list[Task]
@@ -353,7 +352,7 @@ class Position:
         """Every piece by name, wherever it lies.
 
         Not counted: gold, which has no limit, and what only marks a state: discs, Xenia's markers, Nadia's and Layla's counters,
-        the cards Singing and Acting; counters "+1" only where they are limited (O11).
+        the cards Singing and Acting; counters "+1" only if they are limited (O11).
         """
         emiras = [*self.emiras.cards, *self.active, *self.coming, *self.undecided, *self.gone]
         emiras += [card for palace in self.princesses for card in palace]

@@ -1,4 +1,4 @@
-"""How a match goes on: tasks in a stack, done until one of them asks a seat something.
+"""How a match continues: tasks in a stack, done until one of them asks a seat something.
 
 A task is a tuple of a function and its arguments after the position and the log. It may put further tasks on ``pos.todo``, the
 next thing last, so that what is started comes before what was waiting.
@@ -7,8 +7,8 @@ next thing last, so that what is started comes before what was waiting.
 from collections.abc import Callable
 from typing import Any
 
-from khiva_arena.games.base import Event, Plain
-from khiva_arena.games.emira.questions import NOBODY, BySeat
+from khiva_arena.games.base import NOBODY, Event, Plain
+from khiva_arena.games.emira.questions import BySeat
 from khiva_arena.games.emira.state import Entry, Offer, Position
 from khiva_arena.games.emira.values import settle_bonus
 

@@ -116,7 +116,7 @@ TALENTS = ("intelligence", "household", "cooking", "romance")
 I, M, C, R = (1 << talent for talent in range(4))  # noqa: E741
 
 
-class Emira(NamedTuple):
+class EmiraCard(NamedTuple):
     """One Emira card."""
 
     name: str
@@ -127,34 +127,34 @@ class Emira(NamedTuple):
 
 
 EMIRAS = (
-    Emira("Albina", A, S, I),
-    Emira("Halimah", A, S, M),
-    Emira("Asima", A, S, C),
-    Emira("Noor", A, P, I | M),
-    Emira("Rasha", A, P, C),
-    Emira("Thara", A, P, R),
-    Emira("Zainab", A, G, I),
-    Emira("Nibal", A, G, M),
-    Emira("Samira", A, G, R),
-    Emira("Zahrah", S, A, I),
-    Emira("Fatima", S, A, M),
-    Emira("Layla", S, A, R),
-    Emira("Malika", S, P, I),
-    Emira("Nadia", S, P, M),
-    Emira("Firyal", S, P, C),
-    Emira("Hind", S, G, M | R),
-    Emira("Farah", S, G, I),
-    Emira("Raidah", S, G, C),
-    Emira("Adara", P, A, I),
-    Emira("Suleika", P, A, M),
-    Emira("Janan", P, S, I | C),
-    Emira("Sahar", P, S, R),
-    Emira("Anisah", P, G, I),
-    Emira("Zafirah", P, G, C),
-    Emira("Xenia", G, A, C | R),
-    Emira("Yasmine", G, S, M),
-    Emira("Badra", G, P, I),
-    Emira("Sidi Suleiman", -1, -1, 0),
+    EmiraCard("Albina", A, S, I),
+    EmiraCard("Halimah", A, S, M),
+    EmiraCard("Asima", A, S, C),
+    EmiraCard("Noor", A, P, I | M),
+    EmiraCard("Rasha", A, P, C),
+    EmiraCard("Thara", A, P, R),
+    EmiraCard("Zainab", A, G, I),
+    EmiraCard("Nibal", A, G, M),
+    EmiraCard("Samira", A, G, R),
+    EmiraCard("Zahrah", S, A, I),
+    EmiraCard("Fatima", S, A, M),
+    EmiraCard("Layla", S, A, R),
+    EmiraCard("Malika", S, P, I),
+    EmiraCard("Nadia", S, P, M),
+    EmiraCard("Firyal", S, P, C),
+    EmiraCard("Hind", S, G, M | R),
+    EmiraCard("Farah", S, G, I),
+    EmiraCard("Raidah", S, G, C),
+    EmiraCard("Adara", P, A, I),
+    EmiraCard("Suleika", P, A, M),
+    EmiraCard("Janan", P, S, I | C),
+    EmiraCard("Sahar", P, S, R),
+    EmiraCard("Anisah", P, G, I),
+    EmiraCard("Zafirah", P, G, C),
+    EmiraCard("Xenia", G, A, C | R),
+    EmiraCard("Yasmine", G, S, M),
+    EmiraCard("Badra", G, P, I),
+    EmiraCard("Sidi Suleiman", -1, -1, 0),
 )
 NAMES = tuple(emira.name for emira in EMIRAS)
 EMIRA_OF = {name: card for card, name in enumerate(NAMES)}

@@ -102,6 +102,11 @@ KEYS = (
 
 VARIANTS = describe(KEYS, NAMED, VALUED)
 """For people."""
+SAMPLES: tuple[dict[str, Plain], ...] = (
+    {"mode": "advanced", "symbols": "none", "bazaar_noble": "extra", "base_income": [2000, 4000]},
+    {"gold": "hidden", "undecided": "always", "grant_timing": "serving", "xenia_room": "no"},
+)
+"""Rules maps that show a bot what the default rules do not, for ``check``."""
 
 
 def canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:

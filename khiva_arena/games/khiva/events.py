@@ -84,7 +84,7 @@ def carpet(seat: int, code: int) -> Event:
 
 @cache
 def top(colour: int) -> Event:
-    """The colour of the carpet that now lies on top, where it can be seen (O7)."""
+    """The colour of the carpet that now lies on top, if it can be seen (O7)."""
     return Event({"type": "top", "colour": colour})
 
 

@@ -1,79 +1,39 @@
 """Khiva put together: the state that the arbiter gets, and the game that makes it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from khiva_arena.games import base
-from khiva_arena.games.khiva import notation, observation
-from khiva_arena.games.khiva import rules as flow
+from khiva_arena.games.adapter import AdaptedGame, PositionState
+from khiva_arena.games.base import Plain
+from khiva_arena.games.khiva import notation, observation, rules, variants
 from khiva_arena.games.khiva.state import Position
-from khiva_arena.games.khiva.tables import SEATS, Asked
-from khiva_arena.games.khiva.variants import VARIANTS, canonical, compile_rules
+from khiva_arena.games.khiva.tables import SEATS
 from khiva_arena.rng import Stream
 
 
-class KhivaState(Position, base.State):
+class KhivaState(Position, PositionState):
     """A Khiva match in progress: the data of ``Position``, answering with the functions of the files above it."""
 
-    def pending(self) -> Asked:
-        """Who is asked what. The same frozen mapping until the next ``apply``."""
-        return self.asked
-
-    def apply(self, choices: Mapping[int, int]) -> list[base.Event]:
-        """See ``base.State``."""
-        return flow.apply(self, choices)
-
-    def view(self, seat: int) -> dict[str, base.Plain]:
-        """See ``base.State``; RULES.md has the keys."""
-        return observation.view(self, seat)
-
-    @property
-    def is_over(self) -> bool:
-        """No decision is left."""
-        return self.over
-
-    @property
-    def scores(self) -> list[int]:
-        """Points by seat as they stand (K18)."""
-        return flow.scores(self)
-
-    @property
-    def ranks(self) -> list[int]:
-        """Places by seat as they stand (K19)."""
-        return flow.ranks(self)
+    apply = rules.apply
+    view = observation.view
+    scores = property(rules.scores)  # K18
+    ranks = property(rules.ranks)  # K19
 
 
-class Khiva(base.Game):
+class Khiva(AdaptedGame[KhivaState]):
     """Khiva, by Johannes Goupy and Guillaume Scholz (The Flying Games): 2 to 5 seats."""
 
     name = "khiva"
     title = "Khiva"
     rules_version = "1"
     seats = SEATS
-    variants = VARIANTS
+    state = KhivaState
+    variants_file = variants
+    rules_file = rules
+    notation_file = notation
 
-    def rules(self, given: Mapping[str, base.Plain]) -> dict[str, base.Plain]:
-        """The canonical rules map; RulesError names every mistake (see ``variants.py``)."""
-        return canonical(given)
-
-    def new(self, seats: int, rules: Mapping[str, base.Plain], secret: bytes) -> tuple[KhivaState, list[base.Event]]:
-        """Set up a match from a canonical rules map and a 32-byte secret."""
-        self.check_seats(seats)
-        state = KhivaState(seats, compile_rules(rules), secret)
-        return state, flow.set_up(state)
-
-    def determinise(self, view: Mapping[str, base.Plain], rules: Mapping[str, base.Plain], stream: Stream) -> KhivaState:
+    def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> KhivaState:
         """A state that its seat could be in, given its view: for bots that search with the engine as their model."""
-        return observation.determinise(view, compile_rules(rules), stream, KhivaState)
-
-    def narrate(self, event: base.Event, names: Sequence[str]) -> str:
-        """One line of text for an event."""
-        return notation.narrate(event, names)
-
-    def sketch(self, state: base.State, names: Sequence[str]) -> str:
-        """The whole position as text, hidden things included."""
-        if not isinstance(state, KhivaState):
-            raise TypeError(f"sketch takes a Khiva state, not {type(state).__name__}")
-        return notation.sketch(state, names)
+        return observation.determinise(view, variants.compile_rules(rules), stream, KhivaState)
 
 
 GAME = Khiva()

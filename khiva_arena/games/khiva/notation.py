@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from khiva_arena.games.base import Event, Plain
 from khiva_arena.games.khiva.state import Position
 from khiva_arena.games.khiva.tables import CAMELS, CODE, COLOURS, OUTPOST
-from khiva_arena.games.wording import plural, standing
+from khiva_arena.games.wording import standing
+from khiva_arena.words import count
 
 Names = Sequence[str]
 LETTERS = "WBGPK"
@@ -38,7 +39,7 @@ def _setup(d: dict[str, Plain], names: Names) -> str:
 
 
 def _deal(d: dict[str, Plain], names: Names) -> str:
-    return f"Deal {d['deal']}: {plural(d['each'], 'card')} each, {d['aside']} aside face down"
+    return f"Deal {d['deal']}: {count(d['each'], 'card')} each, {d['aside']} aside face down"
 
 
 def _hand(d: dict[str, Plain], names: Names) -> str:
@@ -71,11 +72,11 @@ def _win(d: dict[str, Plain], names: Names) -> str:
 
 def _gems(d: dict[str, Plain], names: Names) -> str:
     why = " for a rejected card" if d["why"] == "rejected" else ""
-    return f"{names[d['seat']]} gets {plural(d['count'], 'gem')}{why}"
+    return f"{names[d['seat']]} gets {count(d['count'], 'gem')}{why}"
 
 
 def _move(d: dict[str, Plain], names: Names) -> str:
-    boost = f", paying {plural(d['boost'], 'gem')}" if d["boost"] else ""
+    boost = f", paying {count(d['boost'], 'gem')}" if d["boost"] else ""
     where = f"from {_place(d['from'], names)} to {_place(d['to'], names)}"
     return f"{names[d['seat']]} moves the {COLOURS[d['camel']]} camel {where}{boost}"
 

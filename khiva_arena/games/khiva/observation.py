@@ -112,7 +112,7 @@ def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, mak
     Each hidden card is put where the view allows it: a card that the seat passed in a hand that can hold it now, a card that
     was kept at the last redeal not where it cannot have come to (see ``_allowed``), all others anywhere; each way to do so
     need not be equally likely. Pile orders and all later chance are new. What other seats remember is unknown (history 0)
-    but for the cards exchanged with the seat.
+    except the cards exchanged with the seat.
     ``view`` must come from a match with these rules that is not over. Raises InternalError when it fits no position.
     """
     seats = view["seats"]

@@ -9,7 +9,7 @@ tables: they are to be read, not changed.
 from bisect import insort
 from collections.abc import Mapping, Sequence
 
-from khiva_arena.games.base import Event, check_choices
+from khiva_arena.games.base import NOBODY, Event, Pending, check_choices
 from khiva_arena.games.khiva import dealing, events
 from khiva_arena.games.khiva.state import Bid, Offer, Position
 from khiva_arena.games.khiva.tables import (
@@ -21,7 +21,6 @@ from khiva_arena.games.khiva.tables import (
     CODE,
     COLOUR,
     KEPT,
-    NOBODY,
     OUTPOST,
     PICK,
     SALT_BAGS,
@@ -29,7 +28,6 @@ from khiva_arena.games.khiva.tables import (
     SHOP,
     TENT,
     VALUE,
-    Asked,
 )
 
 
@@ -144,7 +142,7 @@ def _ask(pos: Position, offer: Offer) -> bool:
     return True
 
 
-def question(pos: Position, offer: Offer) -> Asked:
+def question(pos: Position, offer: Offer) -> Pending:
     """What is asked for an offer of this position."""
     if offer.kind == "boost":
         return ASK_BOOST[len(offer.lands) - 1][offer.seat]
@@ -247,7 +245,7 @@ def _draw_carpet(pos: Position, seat: int, log: list[Event]) -> None:
     """K10, K16: the top carpet, face up, undelivered."""
     if not pos.carpet_pile:
         log.append(events.nothing(seat))  # K17
-        _trigger(pos, "carpets", log)  # O10 failed_draw; elsewhere the end has been triggered already
+        _trigger(pos, "carpets", log)  # O10 failed_draw; otherwise the end has been triggered already
         return
     code = pos.carpet_pile.pop()
     pos.carpets[seat].append(code)
@@ -258,7 +256,7 @@ def _draw_carpet(pos: Position, seat: int, log: list[Event]) -> None:
 
 
 def _show_top(pos: Position, log: list[Event]) -> None:
-    """O7: the next carpet's colour, where it can be seen."""
+    """O7: the next carpet's colour, if it can be seen."""
     if pos.ruleset.top_visible and pos.carpet_pile:
         log.append(events.top(pos.carpet_pile[-1] // 10))
 

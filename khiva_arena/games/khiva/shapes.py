@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypedDict
 
 from msgspec import Meta
 
-from khiva_arena.games.base import Shapes
+from khiva_arena.games.base import Shapes, event_shapes
 
 Count = Annotated[int, Meta(ge=0)]
 Seat = Annotated[int, Meta(ge=0, le=4)]
@@ -70,50 +70,50 @@ class View(TypedDict):
     ask: Ask | None
 
 
-class Setup(TypedDict):
+class SetupEvent(TypedDict):
     type: Literal["setup"]
     teapots: list[Value]
     salts: list[Count]
 
 
-class Deal(TypedDict):
+class DealEvent(TypedDict):
     type: Literal["deal"]
     deal: Count
     each: Count
     aside: Count
 
 
-class Hand(TypedDict):
+class HandEvent(TypedDict):
     type: Literal["hand"]
     seat: Seat
     cards: list[Card]
 
 
-class Shown(TypedDict):
+class ShownEvent(TypedDict):
     type: Literal["shown"]
     cards: list[Card]
 
 
-class Pass(TypedDict):
+class PassEvent(TypedDict):
     type: Literal["pass"]
     seat: Seat
     to: Seat
     cards: list[Card]
 
 
-class Reveal(TypedDict):
+class RevealEvent(TypedDict):
     type: Literal["reveal"]
     turn: Count
     cards: list[list[Card]]
 
 
-class Stay(TypedDict):
+class StayEvent(TypedDict):
     type: Literal["stay"]
     camel: Camel
     why: Literal["no_card", "overshoot", "declined"]
 
 
-class Win(TypedDict):
+class WinEvent(TypedDict):
     type: Literal["win"]
     camel: Camel
     seat: Seat
@@ -121,41 +121,41 @@ class Win(TypedDict):
     rejected: list[tuple[Seat, Card]]
 
 
-class Gems(TypedDict):
+class GemsEvent(TypedDict):
     type: Literal["gems"]
     seat: Seat
     count: Count
     why: Why
 
 
-Move = TypedDict(
-    "Move", {"type": Literal["move"], "camel": Camel, "seat": Seat, "boost": Count, "from": Place, "to": Place}
+MoveEvent = TypedDict(
+    "MoveEvent", {"type": Literal["move"], "camel": Camel, "seat": Seat, "boost": Count, "from": Place, "to": Place}
 )  # "from" is no name in Python
 
 
-class Carpet(TypedDict):
+class CarpetEvent(TypedDict):
     type: Literal["carpet"]
     seat: Seat
     carpet: Card
 
 
-class Top(TypedDict):
+class TopEvent(TypedDict):
     type: Literal["top"]
     colour: Colour
 
 
-class Salt(TypedDict):
+class SaltEvent(TypedDict):
     type: Literal["salt"]
     seat: Seat
     salt: Count
 
 
-class Nothing(TypedDict):
+class NothingEvent(TypedDict):
     type: Literal["nothing"]
     seat: Seat
 
 
-class Deliver(TypedDict):
+class DeliverEvent(TypedDict):
     type: Literal["deliver"]
     camel: Camel
     seat: Seat
@@ -164,12 +164,12 @@ class Deliver(TypedDict):
     load: Count
 
 
-class LastTurn(TypedDict):
+class LastTurnEvent(TypedDict):
     type: Literal["last_turn"]
     cause: Pile
 
 
-class End(TypedDict):
+class EndEvent(TypedDict):
     type: Literal["end"]
     cause: Ending
     scores: list[Count]
@@ -186,7 +186,5 @@ SHAPES = Shapes(
         "boost": (tuple[Annotated[int, Meta(ge=0, le=5)]],),
         "shop4": (tuple[Literal["carpet", "salt", "nothing"]],),
     },
-    events=(
-        Setup, Deal, Hand, Shown, Pass, Reveal, Stay, Win, Gems, Move, Carpet, Top, Salt, Nothing, Deliver, LastTurn, End,
-    ),
-)  # fmt: skip
+    events=event_shapes(globals()),
+)

@@ -7,7 +7,8 @@ the numbers of ``tables.py``.
 from collections import Counter
 from typing import NamedTuple, Self
 
-from khiva_arena.games.khiva.tables import CAMELS, CODE, COLOURS, NOBODY, TENT, Asked
+from khiva_arena.games.base import NOBODY, Pending
+from khiva_arena.games.khiva.tables import CAMELS, CODE, COLOURS, TENT
 from khiva_arena.games.khiva.variants import Ruleset
 
 Bid = tuple[int, int]
@@ -88,7 +89,7 @@ class Position:
     """By camel: value of the teapot it carries, 0 when bare."""
     gems: list[int]
     supply: int | None
-    """Gems left, None when there is no limit (O5)."""
+    """Gems left, None if there is no limit (O5)."""
     carpets: list[list[int]]
     """Codes of undelivered carpets, in the order drawn."""
     delivered: list[list[int]]
@@ -106,10 +107,10 @@ class Position:
     played: list[int]
     """Codes of all cards revealed in the match: turn by turn, in it seat by seat."""
     passes: list[list[int]]
-    """By giver: codes of all cards passed, turn by turn. 0 where a determinised position does not know."""
+    """By giver: codes of all cards passed, turn by turn. 0 if a determinised position does not know."""
     away: list[dict[int, int]]
     """By giver: cards it passed and has not seen since, with the turn of the pass."""
-    asked: Asked
+    asked: Pending
     offer: Offer | None
 
     def __init__(self, seats: int, ruleset: Ruleset, secret: bytes) -> None:
@@ -177,7 +178,7 @@ class Position:
         return new
 
     def components(self) -> dict[str, int]:
-        """Every piece by name, wherever it lies. Gems only where the supply is limited (O5)."""
+        """Every piece by name, wherever it lies. Gems only if the supply is limited (O5)."""
         cards = [*self.aside, *self.shown, *self.discard, *(card for hand in self.hands for card in hand)]
         cards += [card for bids in self.bids for card, _ in bids]
         carpets = [*self.carpet_pile, *(code for held in (*self.carpets, *self.delivered) for code in held)]

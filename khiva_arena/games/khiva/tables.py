@@ -8,12 +8,12 @@ Numbers used inside the engine (K numbers are those of RULES.md):
 - place: 0 is the tent in Khiva, 6 * path + shop the shops 1..4 and the outpost (5) of the path of that seat.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import combinations, permutations
 from operator import itemgetter
 from types import MappingProxyType
 
-from khiva_arena.games.base import Decision, Plain
+from khiva_arena.games.base import Decision, Pending, Plain
 
 COLOURS = ("white", "blue", "green", "pink", "black")
 CAMELS = range(5)
@@ -99,16 +99,13 @@ PICK: dict[tuple[int, int], tuple[Callable[[list[int]], tuple[int, ...]], ...]] 
 
 # --- questions: one frozen mapping for each thing that can be pending, made once ---
 
-Asked = Mapping[int, Decision]
-NOBODY: Asked = MappingProxyType({})
 
-
-def _play_pass(seats: int, hand: int) -> Asked:
+def _play_pass(seats: int, hand: int) -> Pending:
     decision = Decision("play_pass", tuple(list(entry) for entry in LEGAL[seats, hand]))
     return MappingProxyType(dict.fromkeys(range(seats), decision))
 
 
-def _one(kind: str, *entries: int | str) -> tuple[Asked, ...]:
+def _one(kind: str, *entries: int | str) -> tuple[Pending, ...]:
     """The same question asked to seat 0, 1, 2, 3, 4."""
     decision = Decision(kind, tuple([entry] for entry in entries))
     return tuple(MappingProxyType({seat: decision}) for seat in range(5))

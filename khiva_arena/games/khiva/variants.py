@@ -109,6 +109,11 @@ KEYS = (
 
 VARIANTS = describe(KEYS, NAMED, VALUED)
 """For people."""
+SAMPLES: tuple[dict[str, Plain], ...] = (
+    {"decline": "yes", "khiva_spaces": "own_tent", "compensation": "per_player_turn"},
+    {"carpet_top": "colour", "carpets": 25, "gem_slots": [2, 2, 2, 2, 2]},
+)
+"""Rules maps that show a bot what the default rules do not, for ``check``."""
 
 
 def canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:

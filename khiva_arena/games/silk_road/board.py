@@ -111,7 +111,7 @@ MAPS: dict[str, dict[str, Plain]] = {name: _load(name) for name in ("r1",)}
 # --- the validator ---
 
 
-def check(given: Plain) -> tuple[dict[str, Plain] | None, list[str]]:
+def check_map(given: Plain) -> tuple[dict[str, Plain] | None, list[str]]:
     """A map's canonical form, and what is wrong with it: every mistake that can be told at once, the first fifty in full.
 
     ``given`` is a name or a table. There is a canonical form exactly when there is no mistake.

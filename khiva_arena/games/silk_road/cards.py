@@ -117,7 +117,7 @@ def salvage(pos: Position, seat: int, log: list[Event]) -> None:
 
 
 def sort_discards(pos: Position, count: int) -> None:
-    """O9: cards discarded together lie in canonical order, where the rules map says so."""
+    """O9: cards discarded together lie in canonical order, if the rules map says so."""
     if count > 1 and pos.ruleset.sort_discards:
         pos.discard[-count:] = sorted(pos.discard[-count:])
 

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from khiva_arena.games.base import Event, Plain
 from khiva_arena.games.silk_road.state import GONE, Position
 from khiva_arena.games.silk_road.tables import COLOURS, GOOD_OF, GOODS, SIZES, TILES
-from khiva_arena.games.wording import plural, standing
+from khiva_arena.games.wording import standing
+from khiva_arena.words import count
 
 Names = Sequence[str]
 Data = dict[str, Plain]
@@ -134,7 +135,7 @@ def _decline(d: Data, names: Names) -> str:
 
 
 def _sale(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} sells for {camel(d['camel'])}: {plural(d['count'], 'card')}"
+    return f"{names[d['seat']]} sells for {camel(d['camel'])}: {count(d['count'], 'card')}"
 
 
 def _unsold(d: Data, names: Names) -> str:

@@ -9,11 +9,11 @@ S and O numbers are those of RULES.md; its event table says what each event hold
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from khiva_arena.games.base import Decision, Event, Plain, check_choices
+from khiva_arena.games.base import NOBODY, Decision, Event, Plain, check_choices
 from khiva_arena.games.silk_road import cards, dealing, events, markets, villages
 from khiva_arena.games.silk_road.scoring import ranks, scores
 from khiva_arena.games.silk_road.state import GONE, Position, Task
-from khiva_arena.games.silk_road.tables import DRAW, FIRST_HAND, GOOD_OF, NOBODY, OPEN, SIZES, TILES, mask
+from khiva_arena.games.silk_road.tables import DRAW, FIRST_HAND, GOOD_OF, OPEN, SIZES, TILES, mask
 
 Step = Callable[[Position, Task, list[Event]], None]
 Answer = Callable[[Position, int, list[Plain], list[Event]], None]
@@ -167,7 +167,7 @@ def _answer_draw(pos: Position, seat: int, entry: list[Plain], log: list[Event])
         cards.draw_blind(pos, seat, log)
     elif what == "nothing":
         log.append(events.skip(seat))
-        if pos.tasks[-1] == ("draw", "empty"):  # O16: who leaves the first of two leaves both
+        if pos.tasks[-1] == ("draw", "empty"):  # O16: a seat that leaves the first of two leaves both
             pos.tasks.pop()
     else:
         cards.take_open(pos, seat, what, log)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
-from khiva_arena.games.base import Shapes
+from khiva_arena.games.base import Shapes, event_shapes
 
 Count = Annotated[int, Meta(ge=0)]
 Seat = Annotated[int, Meta(ge=0, le=4)]
@@ -100,7 +100,7 @@ class View(TypedDict):
     ask: Ask | None
 
 
-class Setup(TypedDict):
+class SetupEvent(TypedDict):
     type: Literal["setup"]
     tiles: dict[str, Tile]
     caravans: list[Caravan]
@@ -109,75 +109,75 @@ class Setup(TypedDict):
     drivers: list[Driver]
 
 
-class Hand(TypedDict):
+class HandEvent(TypedDict):
     type: Literal["hand"]
     seat: Seat
     goods: list[Good]
 
 
-class Turn(TypedDict):
+class TurnEvent(TypedDict):
     type: Literal["turn"]
     turn: Count
     seat: Seat
 
 
-Move = TypedDict(
-    "Move",
+MoveEvent = TypedDict(
+    "MoveEvent",
     {"type": Literal["move"], "seat": Seat, "good": Good, "count": Cards, "size": Size, "from": Place, "place": Place},
 )  # "from" is no name in Python, here and below
 
 
-class Take(TypedDict):
+class TakeEvent(TypedDict):
     type: Literal["take"]
     seat: Seat
     good: Good
 
 
-class Draw(TypedDict):
+class DrawEvent(TypedDict):
     type: Literal["draw"]
     seat: Seat
 
 
-class Drawn(TypedDict):
+class DrawnEvent(TypedDict):
     type: Literal["drawn"]
     seat: Seat
     good: Good
 
 
-class NoCard(TypedDict):
+class NoCardEvent(TypedDict):
     type: Literal["no_card"]
     seat: Seat
 
 
-class Skip(TypedDict):
+class SkipEvent(TypedDict):
     type: Literal["skip"]
     seat: Seat
 
 
-class Refill(TypedDict):
+class RefillEvent(TypedDict):
     type: Literal["refill"]
     goods: list[Good]
 
 
-class Reshuffle(TypedDict):
+class ReshuffleEvent(TypedDict):
     type: Literal["reshuffle"]
     shuffle: Count
     counts: Counts
 
 
-class Action(TypedDict):
+class ActionEvent(TypedDict):
     type: Literal["action"]
     place: Place
     tile: Tile
 
 
-class Nothing(TypedDict):
+class NothingEvent(TypedDict):
     type: Literal["nothing"]
     tile: Tile
 
 
-Discard = TypedDict(
-    "Discard",
+DiscardEvent = TypedDict(
+    "DiscardEvent",
     {
         "type": Literal["discard"],
         "seat": Seat,
@@ -188,91 +188,91 @@ Discard = TypedDict(
 )
 
 
-class Rob(TypedDict):
+class RobEvent(TypedDict):
     type: Literal["rob"]
     seat: Seat
     victim: Seat
     good: Good
 
 
-Salvage = TypedDict(
-    "Salvage", {"type": Literal["salvage"], "seat": Seat, "from": Literal["discard", "pile"], "good": Good}
+SalvageEvent = TypedDict(
+    "SalvageEvent", {"type": Literal["salvage"], "seat": Seat, "from": Literal["discard", "pile"], "good": Good}
 )  # fmt: skip
 
 
-class Name(TypedDict):
+class NameEvent(TypedDict):
     type: Literal["name"]
     seat: Seat
     good: Good
 
 
-class Buy(TypedDict):
+class BuyEvent(TypedDict):
     type: Literal["buy"]
     seat: Seat
     good: Good
 
 
-class MarketOpens(TypedDict):
+class MarketOpensEvent(TypedDict):
     type: Literal["market"]
     kind: Literal["large", "last"]
     size: Size
     place: Place
 
 
-class Decline(TypedDict):
+class DeclineEvent(TypedDict):
     type: Literal["decline"]
     seat: Seat
     camel: Camel
 
 
-class Sale(TypedDict):
+class SaleEvent(TypedDict):
     type: Literal["sale"]
     seat: Seat
     camel: Camel
     count: Cards
 
 
-class Unsold(TypedDict):
+class UnsoldEvent(TypedDict):
     type: Literal["unsold"]
     camel: Camel
 
 
-class Jewel(TypedDict):
+class JewelEvent(TypedDict):
     type: Literal["jewel"]
     seat: Seat
     colour: Colour
 
 
-class Swap(TypedDict):
+class SwapEvent(TypedDict):
     type: Literal["swap"]
     seats: tuple[Seat, Seat]
 
 
-class Colourless(TypedDict):
+class ColourlessEvent(TypedDict):
     type: Literal["colourless"]
     seat: Seat
 
 
-class Marker(TypedDict):
+class MarkerEvent(TypedDict):
     type: Literal["marker"]
     seat: Seat
 
 
-class Stable(TypedDict):
+class StableEvent(TypedDict):
     type: Literal["stable"]
     camel: Camel
 
 
-class Join(TypedDict):
+class JoinEvent(TypedDict):
     type: Literal["join"]
     camel: Camel
     size: Size
 
 
-Removed = TypedDict("Removed", {"type": Literal["removed"], "from": str, "colours": list[Colour]})
+RemovedEvent = TypedDict("RemovedEvent", {"type": Literal["removed"], "from": str, "colours": list[Colour]})
 
 
-class NewCaravan(TypedDict):
+class NewCaravanEvent(TypedDict):
     type: Literal["caravan"]
     size: Size
     place: Place
@@ -281,19 +281,19 @@ class NewCaravan(TypedDict):
     colours: list[Colour]
 
 
-class Retire(TypedDict):
+class RetireEvent(TypedDict):
     type: Literal["retire"]
     size: Size
 
 
-class LayOut(TypedDict):
+class LayOutEvent(TypedDict):
     type: Literal["lay_out"]
     seat: Seat
     good: Good
     count: Count
 
 
-class End(TypedDict):
+class EndEvent(TypedDict):
     type: Literal["end"]
     cause: Ending
     scores: list[Count]
@@ -315,25 +315,5 @@ SHAPES = Shapes(
         "jewel": (tuple[Colour],),
         "lay_out": (tuple[Annotated[int, Meta(ge=0, le=14)]],),
     },
-    events=(
-        *(Setup, Hand, Turn, Move, Take, Draw, Drawn, NoCard, Skip, Refill, Reshuffle, Action, Nothing, Discard, Rob, Salvage),
-        *(
-            Name,
-            Buy,
-            MarketOpens,
-            Decline,
-            Sale,
-            Unsold,
-            Jewel,
-            Swap,
-            Colourless,
-            Marker,
-            Stable,
-            Join,
-            Removed,
-            NewCaravan,
-            Retire,
-        ),
-        *(LayOut, End),
-    ),
+    events=event_shapes(globals()),
 )

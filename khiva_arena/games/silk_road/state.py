@@ -7,17 +7,8 @@ are the numbers of ``tables.py`` and ``board.py``.
 from collections import Counter
 from typing import Any, Self
 
-from khiva_arena.games.silk_road.tables import (
-    COLOURLESS,
-    COLOURS,
-    DRIVERS,
-    GOODS,
-    MARKERS,
-    NOBODY,
-    SIZES,
-    TILES,
-    Asked,
-)
+from khiva_arena.games.base import NOBODY, Pending
+from khiva_arena.games.silk_road.tables import COLOURLESS, COLOURS, DRIVERS, GOODS, MARKERS, SIZES, TILES
 from khiva_arena.games.silk_road.variants import Ruleset
 
 Task = tuple[Any, ...]
@@ -132,7 +123,7 @@ class Position:
     """What is to be done; the next task is the last item."""
     doing: Task
     """The task whose question is open."""
-    asked: Asked
+    asked: Pending
 
     def __init__(self, seats: int, ruleset: Ruleset, secret: bytes) -> None:
         """An empty table."""

@@ -8,11 +8,11 @@ Numbers used inside the engine (S numbers are those of RULES.md):
 - tile: an index into ``TILES``; 0..4 are the small markets by good.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from khiva_arena.games.base import Decision, Plain
+from khiva_arena.games.base import Decision, Pending, Plain
 
 SEATS = (2, 3, 4, 5)
 MOST_SEATS = 5
@@ -72,15 +72,12 @@ COLOURLESS_POINTS = tuple(MARKER_POINTS * (n // 3) + (0, 2, 4)[n % 3] for n in r
 
 # --- questions: each made once, so that an equal question is one object ---
 
-Asked = Mapping[int, Decision]
-NOBODY: Asked = MappingProxyType({})
-
 
 class Menu(NamedTuple):
     """What can be chosen, and the question that asks each seat for it. One entry is never asked."""
 
     entries: tuple[list[Plain], ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[Pending, ...]
     """By seat."""
 
 

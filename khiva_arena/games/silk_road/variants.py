@@ -12,7 +12,7 @@ from typing import NamedTuple
 from khiva_arena.errors import RulesError
 from khiva_arena.games.base import Plain
 from khiva_arena.games.rules_map import Valued, defaults_of, describe, filled_in, lay_over
-from khiva_arena.games.silk_road.board import Board, board, check
+from khiva_arena.games.silk_road.board import Board, board, check_map
 from khiva_arena.games.silk_road.tables import PER_GOOD, TILE, TILE_SETS, TILES
 
 NAMED: dict[str, tuple[str, ...]] = {
@@ -51,7 +51,7 @@ KEYS = (
 )
 """O1 to O16 in order; O2 is tiles and layout: the order of the canonical map."""
 LATER = ("camels_at_end", "lay_out_order", "empty_hand")
-"""Not known to version 0.1.0: left out of the canonical map where they have their default (``rules_map.lay_over``)."""
+"""Not known to version 0.1.0: left out of the canonical map if they have their default (``rules_map.lay_over``)."""
 
 
 def _is_int(x: Plain, least: int, most: int) -> bool:
@@ -96,12 +96,17 @@ VALUED = {
 
 VARIANTS = describe(KEYS, NAMED, VALUED, map="r1 (a reconstruction: silk_road/maps/r1.toml), or such a table")
 """For people."""
+SAMPLES: tuple[dict[str, Plain], ...] = (
+    {"tiles": "C", "extra_draws": "mandatory", "supply": "capped", "hand_dump": "all"},
+    {"layout": "fixed", "baksheesh": "optional", "most_cards": 6},
+)
+"""Rules maps that show a bot what the default rules do not, for ``check``."""
 
 
 def canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
-    """Defaults with ``given`` laid over them, but for those of ``LATER``. Raises RulesError with every mistake found."""
+    """Defaults with ``given`` laid over them, except those of ``LATER``. Raises RulesError with every mistake found."""
     rules, problems = lay_over("Silk Road", KEYS, NAMED, VALUED, given, LATER)
-    chart, wrong = check(given.get("map", "r1"))
+    chart, wrong = check_map(given.get("map", "r1"))
     if chart is not None:
         rules = {"map": chart, **rules}
     problems += [*wrong, *_inconsistent(rules)]

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from khiva_arena.games.base import Event
+from khiva_arena.games.base import NOBODY, Event
 from khiva_arena.games.emira import GAME, EmiraState, auction, cards, courtship, rules, upkeep
-from khiva_arena.games.emira.questions import NOBODY
 from khiva_arena.games.emira.steps import run
 from khiva_arena.games.emira.tables import CARAVANS, EMIRA_OF, EVENT_OF, EVENTS, GOALS, KINDS, NAMES, TALENTS
 

@@ -14,6 +14,7 @@ VARIANTS = [
 ]
 
 
+@pytest.mark.slow
 def test_emira_conforms_under_the_default_rules():
     assert conformance.check_game(GAME, [{"max_rounds": 12}], matches=1) > 300
 
@@ -26,6 +27,7 @@ def _cut_short(state):
     state.bag, state.supply = [1, 1, 0], [2, 1, 3, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["basic", "advanced"])
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_matches_go_on_when_everything_is_used_up(seats, mode):
@@ -48,6 +50,7 @@ def test_matches_go_on_when_everything_is_used_up(seats, mode):
     assert used_up == {"emiras", "status", "events", 0, 1, 2, 3}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", VARIANTS, ids=lambda given: "+".join(map(str, given.values())))
 def test_emira_conforms_under_every_variant(given):
     assert conformance.check_game(GAME, [{**given, "max_rounds": 8}], matches=1) > 200

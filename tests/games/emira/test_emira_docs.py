@@ -91,6 +91,7 @@ def test_a_playthrough_shows_xenia_moving_to_a_sheik_who_pays():
     assert re.search(moves, text, re.MULTILINE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["basic", "advanced"])
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_sanity_numbers_are_those_measured(seats, mode):

@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from khiva_arena.games.conformance import visible
-from khiva_arena.games.emira import GAME
-from khiva_arena.games.emira import game as assembled
+from khiva_arena.games.conformance import seen_by
+from khiva_arena.games.emira import GAME, EmiraState
 from khiva_arena.games.emira.tables import EMIRA_OF, EMIRAS, EVENT_OF, EVENTS, GOALS, NAMES, STATUS_CARDS
 
 PRICES = tuple(sorted(set(STATUS_CARDS)))
@@ -113,7 +112,7 @@ def play_two_worlds(seats, seat, rules, seed):
         same = translate(decision, theirs.pending()[asked], decision.legal[choice])
         if same is None:
             break
-        if visible(ours.apply({asked: choice}), seat) != visible(theirs.apply({asked: same}), seat):
+        if seen_by(ours.apply({asked: choice}), seat) != seen_by(theirs.apply({asked: same}), seat):
             break
         if ours.round != theirs.round:
             break
@@ -123,6 +122,7 @@ def play_two_worlds(seats, seat, rules, seed):
 PLACES = st.sampled_from([(seats, seat) for seats in (3, 4, 5) for seat in range(seats)])
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(PLACES, st.sampled_from(VARIANTS), st.integers(0, 2**32))
 def test_equal_observations_give_equal_views_and_legal_lists(place, given_rules, seed):
@@ -180,14 +180,14 @@ LEAKS = [_top_emira, _top_status, _hand_of_the_next, _goal_of_the_next, _scores,
 @pytest.mark.parametrize("leak", LEAKS)
 def test_the_leak_check_finds_a_leak(leak, monkeypatch):
     """A view with one more thing in it than it may have does not pass."""
-    honest = assembled.observation.view
+    honest = EmiraState.view
 
     def leaky(state, seat):
         view = honest(state, seat)
         leak(state, seat, view)
         return view
 
-    monkeypatch.setattr(assembled.observation, "view", leaky)
+    monkeypatch.setattr(EmiraState, "view", leaky)
     with pytest.raises(AssertionError):
         _play_forty()
 
@@ -278,6 +278,7 @@ def test_equal_raises_are_one_number_in_the_bids(table):
     assert t.state.view(2)["bids"][0][1:] == [[3, 11, 0, 0, 0], [0, 3, 500]]  # the first bid of an auction may be high
 
 
+@pytest.mark.slow
 def test_the_bids_of_cautious_sheiks_are_less_than_a_tenth_of_what_they_are_one_by_one():
     decisions, views, bids, one_by_one, largest = SIZES["weigh"](5, 0)
     assert decisions > 4000
@@ -286,6 +287,7 @@ def test_the_bids_of_cautious_sheiks_are_less_than_a_tenth_of_what_they_are_one_
     assert largest < 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_what_a_view_says_of_hidden_cards_is_true_and_is_not_forgotten(seats):
     """Every card that a seat has looked at is named where it lies until another hand moves it."""
@@ -308,6 +310,7 @@ def test_what_a_view_says_of_hidden_cards_is_true_and_is_not_forgotten(seats):
     assert named > 300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_a_seat_can_follow_the_event_deck_from_its_view_alone(seats):
     """The history gives again all that the seat knew: replayed, it says which cards lie where."""

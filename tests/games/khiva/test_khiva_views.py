@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from khiva_arena.games.conformance import visible
-from khiva_arena.games.khiva import GAME
-from khiva_arena.games.khiva import game as assembled
+from khiva_arena.games.conformance import seen_by
+from khiva_arena.games.khiva import GAME, KhivaState
 from khiva_arena.games.khiva.tables import CARD_OF, CODE, LEGAL
 from khiva_arena.rng import Stream
 
@@ -84,7 +83,7 @@ class Worlds:
         ours = {seat: self._choose(seat, decision) for seat, decision in self.ours.pending().items()}
         theirs = {seat: self._translate(seat, choice) for seat, choice in ours.items()}
         deal = self.ours.deal
-        mine, yours = visible(self.ours.apply(ours), self.seat), visible(self.theirs.apply(theirs), self.seat)
+        mine, yours = seen_by(self.ours.apply(ours), self.seat), seen_by(self.theirs.apply(theirs), self.seat)
         if self.ours.deal != deal:
             mine, yours = ([e for e in seen if e["type"] not in ("hand", "shown")] for seen in (mine, yours))
             self._redeal()
@@ -140,6 +139,7 @@ def play_two_worlds(seats, seat, rules, seed):
 PLACES = st.sampled_from([(seats, seat) for seats in (2, 3, 4, 5) for seat in range(seats)])
 
 
+@pytest.mark.slow
 @settings(max_examples=250, deadline=None)
 @given(PLACES, st.sampled_from(VARIANTS), st.integers(0, 2**32))
 def test_equal_observations_give_equal_views_and_legal_lists(place, given_rules, seed):
@@ -205,14 +205,14 @@ def _play_sixty():
 @pytest.mark.parametrize("leak", LEAKS)
 def test_the_leak_check_finds_a_leak(leak, monkeypatch):
     """A view with one more thing in it than it may have does not pass."""
-    honest = assembled.observation.view
+    honest = KhivaState.view
 
     def leaky(state, seat):
         view = honest(state, seat)
         leak(state, seat, view)
         return view
 
-    monkeypatch.setattr(assembled.observation, "view", leaky)
+    monkeypatch.setattr(KhivaState, "view", leaky)
     with pytest.raises(AssertionError):
         _play_sixty()
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from khiva_arena.games.base import Event
+from khiva_arena.games.base import NOBODY, Event
 from khiva_arena.games.silk_road import GAME, SilkRoadState, rules
 from khiva_arena.games.silk_road.state import GONE
-from khiva_arena.games.silk_road.tables import COLOURS, JEWELS_PER_COLOUR, NOBODY, PER_GOOD, TILE
+from khiva_arena.games.silk_road.tables import COLOURS, JEWELS_PER_COLOUR, PER_GOOD, TILE
 
 LETTERS = "ISPKT"
 I, S, P, K, T = range(5)  # noqa: E741 - the letters of the goods
@@ -51,8 +51,8 @@ class Table:
     def deal(
         self, hands: Sequence[str] = (), displays: Sequence[str] = (), open: str = "1I 1S 1P", discard: str = "", top: str = ""
     ) -> "Table":
-        """All goods cards anew; each hand is one tea unless it is given. ``top``: goods on top of the pile, first to come first;
-        the rest of the pile is in order. ``discard``: the last one named is on top."""
+        """All goods cards dealt again; each hand is one tea unless it is given. ``top``: goods on top of the pile, first to
+        come first; the rest of the pile is in order. ``discard``: the last one named is on top."""
         state = self.state
         seats = range(state.seats)
         state.hands = [counts(hands[s]) if s < len(hands) else counts("1T") for s in seats]

@@ -9,7 +9,7 @@ from khiva_arena.errors import RulesError
 from khiva_arena.games import conformance
 from khiva_arena.games.silk_road import GAME
 from khiva_arena.games.silk_road import board as validator
-from khiva_arena.games.silk_road.board import MAPS, MOST_STEPS, board, check
+from khiva_arena.games.silk_road.board import MAPS, MOST_STEPS, board, check_map
 
 DISTANCES = [
     [0, 5, 6, 8, 10, 11],
@@ -89,6 +89,7 @@ def test_a_map_of_two_way_roads():
     assert [[star.names[p] for p in route] for route in star.routes[0, 3]] == [["a", "hub", "d", "D"]]
 
 
+@pytest.mark.slow
 def test_a_match_on_another_map():
     assert conformance.check_game(GAME, [STAR, {**STAR, "layout": "fixed"}], matches=1) > 300
     assert GAME.rules(STAR)["map"]["note"] == ""
@@ -155,7 +156,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("given", "says"), REFUSED, ids=range(len(REFUSED)))
 def test_a_wrong_map_is_refused(given, says):
-    canonical, problems = check(given)
+    canonical, problems = check_map(given)
     assert canonical is None
     assert [problem for problem in problems if says in problem]
     with pytest.raises(RulesError) as caught:
@@ -165,7 +166,7 @@ def test_a_wrong_map_is_refused(given, says):
 
 def test_every_mistake_of_a_map_is_reported_at_once():
     wrong = changed(starts=["Tashkent", "Amritsar", "Palmyra"], one_way=[["r0", "oasis"]], tiles={"r0": "casino"})
-    _, problems = check(wrong)
+    _, problems = check_map(wrong)
     assert [word for word in ("Palmyra", "oasis", "casino", "tiles for 1") if not any(word in line for line in problems)] == []
 
 
@@ -195,37 +196,37 @@ def ring(cities, villages, name="{}{}"):
 
 
 def test_a_map_with_too_many_ways_is_refused():
-    assert check(net(12, 12))[1] == ["map: too many ways from 'B' to 'A'"]
+    assert check_map(net(12, 12))[1] == ["map: too many ways from 'B' to 'A'"]
     assert MOST_STEPS * 3 * 5 < 2000
 
 
 def test_as_many_steps_as_may_be_are_taken(monkeypatch):
     most = max(sum(map(len, routes)) for routes in R1.routes.values())
     monkeypatch.setattr(validator, "MOST_STEPS", most)
-    assert check("r1")[1] == []
+    assert check_map("r1")[1] == []
     monkeypatch.setattr(validator, "MOST_STEPS", most - 1)
-    assert check("r1")[1][0].startswith("map: too many ways from")
+    assert check_map("r1")[1][0].startswith("map: too many ways from")
 
 
 def test_a_map_as_large_as_may_be_is_searched_whole():
-    assert check(ring(20, 20))[1] == []
-    assert check(ring(50, 50))[1] == []
-    assert check(ring(6, 94))[1] == []
+    assert check_map(ring(20, 20))[1] == []
+    assert check_map(ring(50, 50))[1] == []
+    assert check_map(ring(6, 94))[1] == []
 
 
 def test_a_search_that_is_cut_off_names_no_two_places(monkeypatch):
     """No two of them need have more than one way between them."""
     monkeypatch.setattr(validator, "SEARCH", 50_000)
-    assert check(ring(50, 50))[1] == ["map: too many ways in all: a search of 50,000 steps does not find them"]
+    assert check_map(ring(50, 50))[1] == ["map: too many ways in all: a search of 50,000 steps does not find them"]
 
 
 def test_the_search_of_a_whole_map_has_one_budget(monkeypatch):
     """One step for each place that a search stands on: here the ring up to its start, and the city it starts from."""
     steps = 6 * (8 * 8 + 5 * 9)
     monkeypatch.setattr(validator, "SEARCH", steps)
-    assert check(ring(6, 8))[1] == []
+    assert check_map(ring(6, 8))[1] == []
     monkeypatch.setattr(validator, "SEARCH", steps - 1)
-    assert check(ring(6, 8))[1] == [f"map: too many ways in all: a search of {steps - 1} steps does not find them"]
+    assert check_map(ring(6, 8))[1] == [f"map: too many ways in all: a search of {steps - 1} steps does not find them"]
 
 
 def test_a_careless_map_is_refused_without_a_search():
@@ -234,7 +235,7 @@ def test_a_careless_map_is_refused_without_a_search():
     stops = chart["villages"]
     chart["one_way"] = chart["two_way"]
     chart["two_way"] = [[stops[i], stops[(i + far) % 50]] for i in range(50) for far in range(1, 8)]
-    _, problems = check(chart)
+    _, problems = check_map(chart)
     assert (len(problems), problems[0]) == (51, "map: no way leads from 'c0' to 'c1'")
     assert problems[-1] == f"and {50 * 49 + 50 - 50} mistakes more"
 
@@ -247,19 +248,19 @@ def test_what_cannot_lead_to_a_city_is_not_searched(monkeypatch):
     chart["one_way"].append(["v0", "x0"])
     chart["two_way"] += [[a, b] for i, a in enumerate(blind) for b in blind[i + 1 :]]
     monkeypatch.setattr(validator, "SEARCH", 6 * (8 * 8 + 5 * 9))
-    assert check(chart)[1] == [f"map: the village {name!r} lies on no way" for name in blind]
+    assert check_map(chart)[1] == [f"map: the village {name!r} lies on no way" for name in blind]
 
 
 def test_a_map_has_at_most_400_roads():
-    assert check(net(30, 30))[1] == ["map: 615 roads; at most 400"]
+    assert check_map(net(30, 30))[1] == ["map: 615 roads; at most 400"]
     roads = [["r0", "r1"]] * 300
-    assert "map: 401 roads; at most 400" in check(changed(one_way=roads, two_way=roads[:101]))[1]
-    assert not [line for line in check(changed(one_way=roads, two_way=roads[:100]))[1] if "at most" in line]
+    assert "map: 401 roads; at most 400" in check_map(changed(one_way=roads, two_way=roads[:101]))[1]
+    assert not [line for line in check_map(changed(one_way=roads, two_way=roads[:100]))[1] if "at most" in line]
 
 
 def test_a_map_has_at_most_100_places():
-    assert not [line for line in check(ring(6, 94))[1] if "places" in line]
-    assert check(ring(6, 95))[1] == ["map: 101 places; at most 100"]
+    assert not [line for line in check_map(ring(6, 94))[1] if "places" in line]
+    assert check_map(ring(6, 95))[1] == ["map: 101 places; at most 100"]
 
 
 @pytest.mark.parametrize("key", ["starts", "targets", "signposts", "tiles"])
@@ -267,24 +268,24 @@ def test_other_lists_of_a_map_have_at_most_100_entries(key):
     for entries in (100, 101):
         names = [f"v{i}" for i in range(entries)]
         value = names if key in ("starts", "targets") else {name: {} if key == "signposts" else "bazaar" for name in names}
-        _, problems = check(changed(**{key: value}))
+        _, problems = check_map(changed(**{key: value}))
         assert (problems == [f"map: {entries} entries in {key}; at most 100"]) == (entries > 100)
 
 
 def test_a_map_has_at_most_65_536_characters(monkeypatch):
     """Counted as JSON writes them: twelve for this letter."""
-    (problem,) = check(ring(50, 50, "\N{BACTRIAN CAMEL}" * 37 + "{}{}"))[1]
+    (problem,) = check_map(ring(50, 50, "\N{BACTRIAN CAMEL}" * 37 + "{}{}"))[1]
     assert problem.endswith(" characters as JSON; at most 65,536")
     size = len(json.dumps(GAME.rules({})["map"]))
     monkeypatch.setattr(validator, "MOST_TEXT", size)
-    assert check("r1")[1] == []
+    assert check_map("r1")[1] == []
     monkeypatch.setattr(validator, "MOST_TEXT", size - 1)
-    assert check("r1")[1] == [f"map: {size:,} characters as JSON; at most {size - 1:,}"]
+    assert check_map("r1")[1] == [f"map: {size:,} characters as JSON; at most {size - 1:,}"]
 
 
 @pytest.mark.parametrize(("wrong", "told", "last"), [(50, 50, "unknown key 'k49'"), (51, 51, "and 1 mistake more")])
 def test_of_many_mistakes_the_first_fifty_are_told(wrong, told, last):
-    _, problems = check(changed(**{f"k{i}": 1 for i in range(wrong)}))
+    _, problems = check_map(changed(**{f"k{i}": 1 for i in range(wrong)}))
     assert (len(problems), problems[0][:22]) == (told, "map: unknown key 'k0';")
     assert last in problems[-1]
 
@@ -292,4 +293,4 @@ def test_of_many_mistakes_the_first_fifty_are_told(wrong, told, last):
 def test_a_village_may_be_called_bag_and_the_longest_names_are_taken():
     long = "x" * 40
     given = json.loads(json.dumps({**LINE, "note": "-" * 200}).replace('"hub"', '"bag"').replace('"A"', f'"{long}"'))
-    assert check(given)[1] == []
+    assert check_map(given)[1] == []

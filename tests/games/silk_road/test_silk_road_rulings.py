@@ -3,9 +3,10 @@
 import pytest
 
 from khiva_arena.errors import IllegalChoice
+from khiva_arena.games.base import NOBODY
 from khiva_arena.games.silk_road import rules
 from khiva_arena.games.silk_road.markets import next_target
-from khiva_arena.games.silk_road.tables import COLOURLESS_POINTS, GOOD_OF, GOODS, NOBODY, SET_POINTS, TILE_SETS
+from khiva_arena.games.silk_road.tables import COLOURLESS_POINTS, GOOD_OF, GOODS, SET_POINTS, TILE_SETS
 
 I, S, P, K, T = range(5)  # noqa: E741
 

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from khiva_arena.games.conformance import visible
-from khiva_arena.games.silk_road import GAME
-from khiva_arena.games.silk_road import game as assembled
+from khiva_arena.games.conformance import seen_by
+from khiva_arena.games.silk_road import GAME, SilkRoadState
 from khiva_arena.games.silk_road.board import MAPS
 
 VARIANTS = [
@@ -83,8 +82,8 @@ class Worlds:
             self.parted = True
             return
         entry = self.random.choice(common)
-        mine = visible(self.ours.apply({seat: ours.legal.index(entry)}), self.seat)
-        yours = visible(self.theirs.apply({seat: theirs.legal.index(entry)}), self.seat)
+        mine = seen_by(self.ours.apply({seat: ours.legal.index(entry)}), self.seat)
+        yours = seen_by(self.theirs.apply({seat: theirs.legal.index(entry)}), self.seat)
         self.parted = mine != yours or list(self.ours.pending()) != list(self.theirs.pending())
 
 
@@ -101,12 +100,14 @@ def play_two_worlds(seats, seat, rules, seed):
 PLACES = st.sampled_from([(seats, seat) for seats in (2, 3, 4, 5) for seat in range(seats)])
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(PLACES, st.sampled_from(VARIANTS), st.integers(0, 2**32))
 def test_equal_observations_give_equal_views_and_legal_lists(place, given_rules, seed):
     assume(play_two_worlds(*place, GAME.rules(given_rules), seed) > 0)  # else the match was over before the worlds parted
 
 
+@pytest.mark.slow
 def test_two_worlds_stay_together_long_enough_to_mean_something():
     """And their hands do differ, else the check above would be empty."""
     rules = GAME.rules({})
@@ -149,14 +150,14 @@ def _secret(state, seat, view):
 @pytest.mark.parametrize("leak", [_other_hand, _order_of_pile, _pile_by_good, _bag_order, _all_drawn, _secret])
 def test_the_leak_check_finds_a_leak(leak, monkeypatch):
     """A view with one more thing in it than it may have does not pass."""
-    honest = assembled.observation.view
+    honest = SilkRoadState.view
 
     def leaky(state, seat):
         view = honest(state, seat)
         leak(state, seat, view)
         return view
 
-    monkeypatch.setattr(assembled.observation, "view", leaky)
+    monkeypatch.setattr(SilkRoadState, "view", leaky)
     with pytest.raises(AssertionError):
         _play_forty()
 
@@ -171,6 +172,7 @@ def states(seats, rules, seed):
         seen += state.apply({seat: random.randrange(len(d.legal)) for seat, d in state.pending().items()})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given_rules", VARIANTS, ids=range(len(VARIANTS)))
 @pytest.mark.parametrize("seats", [2, 5])
 def test_counts_in_the_view_agree_with_what_is_hidden(seats, given_rules):

@@ -1,0 +1,65 @@
+"""What is known of one bot's process: plain data, on which pipes, watch and lifetimes of a match work."""
+
+import subprocess
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from khiva_arena.arbiter.noise import Quiet
+from khiva_arena.arbiter.stderr import Notes
+from khiva_arena.arbiter.wire import Ending
+from khiva_arena.sandbox.cell import Cell
+
+NOTES_PER_WINDOW = 65_536
+
+
+class CellProcess(NamedTuple):
+    """A process that was started for a bot.
+
+    process: what wraps the bot at some levels, else the bot itself
+    pid: its number
+    cell: what the bot is kept in
+    """
+
+    process: subprocess.Popen[bytes]
+    pid: int
+    cell: Cell
+
+
+@dataclass(slots=True, eq=False)
+class Child:
+    """One bot's process and our ends of its pipes.
+
+    seat: number at the table
+    started: None if it could not be started
+    unreaped: the same, None once it is reaped: until then its number cannot mean another process
+    start_error: in words, why not
+    stdin, stdout, stderr: descriptors, -1 once closed
+    backlog: bytes that its stdin did not take yet
+    input_lost: it closed its stdin, so that no request can reach it any more
+    notes: what it wrote on stderr
+    quiet: leaves out of that what its runtime says at each start
+    notes_allowed: bytes of stderr that are still read in this window of time
+    excess: in words, the limit that it went beyond, "" if none is known of
+    killed: by the arbiter, before it ended by itself
+    resting: all of its processes are stopped
+    cpu_seen: seconds of CPU that it had used when it was killed, 0 if the system says that later
+    ending: set once it is reaped
+    """
+
+    seat: int
+    started: CellProcess | None = None
+    unreaped: CellProcess | None = None
+    start_error: str = ""
+    stdin: int = -1
+    stdout: int = -1
+    stderr: int = -1
+    backlog: bytearray = field(default_factory=bytearray)
+    input_lost: bool = False
+    notes: Notes = field(default_factory=Notes)
+    quiet: Quiet = field(default_factory=lambda: Quiet(()))
+    notes_allowed: int = NOTES_PER_WINDOW
+    excess: str = ""
+    killed: bool = False
+    resting: bool = False
+    cpu_seen: float = 0.0
+    ending: Ending | None = None

@@ -1,0 +1,109 @@
+"""Who had no core, and who took more than its share of them: CPU as the system counts it, over one step.
+
+A seat that was asked has a share of one core while the step lasts, one that was not asked a tenth of a core. What it takes
+beyond that is its own affair, unless another seat is late because it had no core meanwhile.
+"""
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import trio
+
+from khiva_arena.arbiter.wire import Wire
+from khiva_arena.sandbox.proc_usage import ThreadTime
+
+DUE_ASKED = 1.2  # one core, and a fifth for what the system does on a bot's behalf
+DUE_UNASKED = 0.1
+# The system counts CPU in ticks of 10 ms: this much in a difference of two readings may be rounding.
+ROUNDING = 0.020
+# How often the processes of seats that are waited for are looked at, at random moments about so far apart: a child that nobody
+# waits for is in no figure once it has ended, but is seen while it runs.
+LOOK_SECONDS = 0.025
+
+
+@dataclass(frozen=True, slots=True)
+class CpuSample:
+    """What all processes of a table have had of the processor so far.
+
+    at: when it was taken, in seconds of the monotonic clock
+    delays: by seat, for each thread by its number how long it waited for a core and how long it had one
+    cpu: by seat, seconds of CPU that its processes used
+    """
+
+    at: float
+    delays: list[dict[int, ThreadTime]]
+    cpu: list[float]
+
+
+class CpuAccount:
+    """What the seats of one table have of the processor during a step. Nothing is looked at before somebody is slow.
+
+    next_look: when it is time to ``look``
+    before: the sample of the first look, None until then
+    changed: seats whose processes are not those any more that they were then: what such a seat had cannot be told
+    """
+
+    def __init__(self, wire: Wire) -> None:
+        self.next_look = math.inf
+        self.before: CpuSample | None = None
+        self.changed: set[int] = set()
+        self._wire = wire
+        self._trees: dict[int, frozenset[int]] = {}
+
+    def begin(self, first_look: float) -> None:
+        """A step begins."""
+        self.next_look = first_look
+        self.before = None
+        self.changed.clear()
+
+    def sample(self) -> CpuSample:
+        """How it stands now."""
+        return CpuSample(trio.current_time(), self._wire.run_delays(), self._wire.cpu())
+
+    def look(self, seats: Sequence[int], greeted: Sequence[int]) -> None:
+        """Look at the processes of seats that are waited for. ``greeted``: those of them that have started. At the start
+        processes come and go, ours among them; but it has a clock of its own."""
+        if self.before is None:
+            self.before = self.sample()
+            self._trees = self._wire.trees(greeted)
+            return
+        known = [seat for seat in seats if seat in self._trees and seat not in self.changed]
+        self.changed |= {seat for seat, now in self._wire.trees(known).items() if now != self._trees[seat]}
+
+    def plan_next(self) -> None:
+        """Choose when to look again."""
+        self.next_look = trio.current_time() + LOOK_SECONDS * random.uniform(0.5, 1.5)
+
+
+def cpu_shortfall(before: CpuSample, after: CpuSample, seat: int) -> float:
+    """Seconds of its time for which a seat had no core: what its thread that waited longest did not get, less what its other
+    threads got meanwhile. Its share is one core, which its threads may divide: it is short of no more than it lacked of that."""
+    delayed, own = _longest(before.delays[seat], after.delays[seat])
+    had = after.cpu[seat] - before.cpu[seat]
+    others = max(0.0, had - own)
+    return max(0.0, min(delayed - _at_most(others), after.at - before.at - _at_most(had)))
+
+
+def _longest(before: Mapping[int, ThreadTime], after: Mapping[int, ThreadTime]) -> ThreadTime:
+    """What the thread that waited longest between two samples waited and had. One that was not there before began at nothing."""
+    nothing = ThreadTime(0.0, 0.0)
+    changes = [(now, before.get(thread, nothing)) for thread, now in after.items()]
+    return max([ThreadTime(now.delay - then.delay, now.cpu - then.cpu) for now, then in changes], default=nothing)
+
+
+def _at_most(cpu: float) -> float:
+    """What a difference of two readings may stand for; next to nothing is taken for nothing more."""
+    return cpu + ROUNDING if cpu > ROUNDING else cpu
+
+
+def over_cpu_share(before: CpuSample, after: CpuSample, seats: Mapping[int, bool]) -> dict[int, float]:
+    """Of these seats (True: it was asked) those that used clearly more CPU than their share, with the seconds used."""
+    window = after.at - before.at
+    used = {seat: after.cpu[seat] - before.cpu[seat] for seat in seats}
+    return {seat: used[seat] for seat, asked in seats.items() if used[seat] > _share(window, asked)}
+
+
+def _share(window: float, asked: bool) -> float:
+    return window * (DUE_ASKED if asked else DUE_UNASKED) + ROUNDING

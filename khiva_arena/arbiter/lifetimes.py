@@ -1,0 +1,165 @@
+"""The lives of the bots of one match: how each is started, killed and reaped. process.py says in which order, and why.
+
+Nothing here waits for longer than it takes the system to end what was killed.
+"""
+
+import os
+import select
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from khiva_arena.arbiter import noise
+from khiva_arena.arbiter.child import CellProcess, Child
+from khiva_arena.arbiter.noise import Quiet
+from khiva_arena.arbiter.pipes import Ends, Pipes, close, pipes
+from khiva_arena.arbiter.wire import Ending, HostFault
+from khiva_arena.errors import InternalError
+from khiva_arena.sandbox import cell as isolation
+from khiva_arena.sandbox import reap, stops
+from khiva_arena.sandbox.cell import Cell, kind
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.sandbox.readable_paths import NotExecutable
+
+REAP_SECONDS = 10.0
+
+
+class Lifetimes:
+    """Of all bots of a match. From its making to its end this process adopts what they leave behind."""
+
+    def __init__(self, sandbox: Sandbox, pipes: Pipes) -> None:
+        self._sandbox = sandbox
+        self._pipes = pipes
+        self._mark = reap.new_mark()
+        self._adoption = reap.Adoption(self._mark)
+
+    def start(self, seat: int, command: Command) -> Child:
+        """Start a bot. Raises HostFault if it is the host that cannot."""
+        try:
+            cell = isolation.cell(command, self._sandbox, self._mark, for_a_match=True)
+        except (FileNotFoundError, NotExecutable) as error:
+            return Child(seat, start_error=f"cannot be started: {error}")
+        except OSError as error:
+            raise HostFault(f"the host cannot start another bot at isolation {self._sandbox.level}: {error}") from None
+        try:
+            process, ours = _spawned(cell)
+        except BaseException:
+            cell.clean()
+            raise
+        self._adoption.started(process.pid)
+        cell.started(process.pid)
+        quiet = Quiet(noise.lines(isolation.java_options(self._sandbox.resources.memory)))
+        started = CellProcess(process, process.pid, cell)
+        return Child(seat, started, started, "", *ours, quiet=quiet)
+
+    def kill(self, child: Child) -> None:
+        """Kill a bot and whatever is left of its processes."""
+        if started := child.unreaped:
+            if not child.killed and exit_status(started.pid) is None:
+                child.killed = True
+                child.cpu_seen = started.cell.cpu_lost(started.pid)
+            started.cell.kill(started.pid)
+
+    def end(self, child: Child) -> None:
+        """Kill what is left of a bot, reap it, clean up behind it, and close its descriptors."""
+        self.kill(child)
+        if child.ending is None:
+            child.ending = self._reaped(child)
+            child.unreaped = None
+            if child.started is not None:
+                child.started.cell.clean()
+        self._pipes.close(child)
+
+    def end_all(self, children: list[Child]) -> None:
+        """End all of them, and what they left behind."""
+        for child in children:
+            self.kill(child)  # all of them first, so that none lives on while another one is waited for
+        for child in children:
+            self.end(child)
+        try:
+            if kind(self._sandbox.level).lets_go:
+                self._adoption.end_strays()
+        finally:
+            self._adoption.end()
+
+    def _reaped(self, child: Child) -> Ending:
+        if child.started is None:
+            return Ending(None, False, 0.0, child.start_error, len(child.start_error))
+        process, pid, cell = child.started
+        with exit_descriptor(pid) as descriptor:
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            if not poll.poll(REAP_SECONDS * 1000):
+                raise InternalError(f"process {pid} of seat {child.seat} was killed and did not die in {REAP_SECONDS:.0f} s")
+        self._pipes.drain_stderr(child)
+        _pid, status, own = os.wait4(pid, 0)
+        self._adoption.reaped(pid)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        used = [own, *reap.reap_group(pid, REAP_SECONDS)]
+        return Ending(
+            status=cell.exit_status(process.returncode),
+            killed=child.killed,
+            cpu=max(child.cpu_seen, sum(one.ru_utime + one.ru_stime for one in used)),
+            notes=child.notes.text(),
+            notes_total=child.notes.total,
+            peak=cell.peak(used),
+            major=sum(one.ru_majflt for one in used),
+        )
+
+
+def _spawned(cell: Cell) -> tuple[subprocess.Popen[bytes], Ends]:
+    """The started process and our ends of its pipes. Raises HostFault."""
+    ours, theirs = pipes()
+    try:
+        with stops.held_back():  # they would end a bot that did nothing wrong
+            process = subprocess.Popen(
+                cell.argv,
+                stdin=theirs[0],
+                stdout=theirs[1],
+                stderr=theirs[2],
+                cwd=cell.folder,
+                env=cell.environment,
+                pass_fds=cell.descriptors,
+                start_new_session=True,
+            )
+    except BaseException as error:
+        close(*ours)
+        if isinstance(error, OSError | ValueError | subprocess.SubprocessError):
+            raise HostFault(f"the host cannot start another process: {error}") from None
+        raise
+    finally:
+        close(*theirs)
+    return process, ours
+
+
+def exit_status(pid: int) -> int | None:
+    """A child's exit status without reaping it, None while it runs."""
+    try:
+        info = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return 0
+    if info is None:
+        return None
+    return info.si_status if info.si_code == os.CLD_EXITED else -info.si_status
+
+
+@contextmanager
+def exit_descriptor(pid: int) -> Iterator[int]:
+    """A descriptor that is readable once a child that is not reaped yet has exited."""
+    descriptor = os.pidfd_open(pid)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def describe_status(status: int) -> str:
+    """An exit status in words; negative is a signal."""
+    if status >= 0:
+        return f"exited with code {status}"
+    try:
+        return f"was ended by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"was ended by signal {-status}"

@@ -1,0 +1,233 @@
+"""Bytes to and from the bots of one match: raw pipes of which none ever blocks, and one epoll for all of them."""
+
+import fcntl
+import math
+import os
+import select
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import trio
+
+from khiva_arena.arbiter.child import NOTES_PER_WINDOW, Child
+from khiva_arena.arbiter.wire import Arrival, HostFault
+
+CHUNK = 65_536
+NOTES_WINDOW = 0.02
+_NOTHING: tuple[Arrival, ...] = ()
+
+
+class Pipes:
+    """Our ends of all pipes. Bots are added in the order of their seats.
+
+    epoll: readable once there is something to poll
+    resumes_at: when the stderr of bots that flooded it is read on, infinite if none did
+    pending_eof: ends of output that no pipe reports: handed out by the next poll
+    """
+
+    def __init__(self, on_stderr: Callable[[int, bytes], None] | None) -> None:
+        """``on_stderr`` gets what a seat's bot writes on stderr, as it comes."""
+        try:
+            self.epoll = select.epoll()
+        except OSError as error:
+            raise HostFault(f"the host cannot start a match: {error}") from None
+        self.resumes_at = math.inf
+        self.pending_eof: list[Arrival] = []
+        self._on_stderr = on_stderr
+        self._children: list[Child] = []
+        self._reads: dict[int, tuple[Child, bool]] = {}
+        self._writes: dict[int, Child] = {}
+        self._throttled: list[Child] = []
+
+    def add(self, child: Child) -> None:
+        """Read from now on what it writes."""
+        self._children.append(child)
+        if child.started is None:
+            self.end_output(child, trio.current_time())
+            return
+        for descriptor, is_stderr in ((child.stdout, False), (child.stderr, True)):
+            self.epoll.register(descriptor, select.EPOLLIN)
+            self._reads[descriptor] = (child, is_stderr)
+
+    def send(self, seat: int, data: bytes) -> None:
+        """Write; what the pipe does not take is kept and written later."""
+        child = self._children[seat]
+        if child.stdin < 0:
+            return
+        if child.backlog:
+            child.backlog += data
+            return
+        try:
+            written = os.write(child.stdin, data)
+        except BlockingIOError:
+            written = 0
+        except OSError:
+            self._input_closed(child)
+            return
+        if written < len(data):
+            child.backlog += data[written:]
+            self.epoll.register(child.stdin, select.EPOLLOUT)
+            self._writes[child.stdin] = child
+
+    def end_input(self, seat: int) -> bool:
+        """End the bot's input unless something is still to be written there. Returns whether it has ended."""
+        child = self._children[seat]
+        if not child.backlog:
+            child.stdin = self._forget(child.stdin)
+        return child.stdin < 0
+
+    def end_output(self, child: Child, at: float) -> None:
+        """Say of a bot at the next poll that nothing more comes."""
+        self.pending_eof.append(Arrival(child.seat, at, b""))
+
+    def poll(self, patience: float) -> Sequence[Arrival]:
+        """Read whatever is there now, or comes within ``patience`` seconds; write what waits to be written."""
+        if self._throttled and trio.current_time() >= self.resumes_at:
+            self._unthrottle()
+        ready = self.epoll.poll(patience)
+        if not ready and not self.pending_eof:
+            return _NOTHING
+        now = trio.current_time()
+        out, self.pending_eof = self.pending_eof, []
+        for descriptor, _mask in ready:
+            reader = self._reads.get(descriptor)
+            if reader is None:
+                if descriptor in self._writes:
+                    self._write_more(self._writes[descriptor])
+            elif reader[1]:
+                self._read_stderr(reader[0], now)
+            else:
+                child = reader[0]
+                data = _read(descriptor)
+                if data:
+                    out.append(Arrival(child.seat, now, data))
+                elif data is not None:
+                    child.stdout = self._forget(descriptor)
+                    out.append(Arrival(child.seat, now, b""))
+        out += self.pending_eof  # a write may have found an input closed
+        self.pending_eof = []
+        return out
+
+    def _write_more(self, child: Child) -> None:
+        try:
+            written = os.write(child.stdin, child.backlog)
+        except BlockingIOError:
+            return
+        except OSError:
+            self._input_closed(child)
+            return
+        del child.backlog[:written]
+        if not child.backlog:
+            self.epoll.unregister(child.stdin)
+            del self._writes[child.stdin]
+
+    def _input_closed(self, child: Child) -> None:
+        """The bot closed its input or is dead."""
+        child.input_lost = True
+        child.stdin = self._forget(child.stdin)
+        child.backlog.clear()
+        self.end_output(child, trio.current_time())
+
+    # --- stderr ---
+
+    def _read_stderr(self, child: Child, now: float) -> None:
+        data = _read(child.stderr)
+        if data:
+            self._noted(child, data)
+            child.notes_allowed -= len(data)
+            if child.notes_allowed <= 0:
+                # A flood of notes is never a fault, but it may not eat the arbiter's time: read on a little later.
+                self.epoll.modify(child.stderr, 0)
+                self._throttled.append(child)
+                if len(self._throttled) == 1:
+                    self.resumes_at = now + NOTES_WINDOW
+        elif data is not None:
+            child.stderr = self._forget(child.stderr)
+
+    def _unthrottle(self) -> None:
+        for child in self._throttled:
+            child.notes_allowed = NOTES_PER_WINDOW
+            if child.stderr >= 0:
+                self.epoll.modify(child.stderr, select.EPOLLIN)
+        self._throttled.clear()
+        self.resumes_at = math.inf
+
+    def drain_stderr(self, child: Child) -> None:
+        """Take in what a bot that is dead has left there."""
+        while child.stderr >= 0 and (data := _read(child.stderr)):
+            self._noted(child, data)
+        if data := child.quiet.rest():
+            self._said(child, data)
+
+    def _noted(self, child: Child, data: bytes) -> None:
+        if data := child.quiet.take(data):
+            self._said(child, data)
+
+    def _said(self, child: Child, data: bytes) -> None:
+        child.notes.add(data)
+        if self._on_stderr is not None:
+            self._on_stderr(child.seat, data)
+
+    # --- ending ---
+
+    @contextmanager
+    def woken_by(self, descriptor: int) -> Iterator[None]:
+        """Meanwhile the epoll is readable when this descriptor is, too: level-triggered, so no wait on it misses that."""
+        self.epoll.register(descriptor, select.EPOLLIN)
+        try:
+            yield
+        finally:
+            self.epoll.unregister(descriptor)
+
+    def cut(self, child: Child) -> None:
+        """Send it nothing more, and read nothing more except its stderr."""
+        child.stdin = self._forget(child.stdin)
+        child.stdout = self._forget(child.stdout)
+        child.backlog.clear()
+
+    def close(self, child: Child) -> None:
+        """Close all that is open of it."""
+        self.cut(child)
+        child.stderr = self._forget(child.stderr)
+
+    def _forget(self, descriptor: int) -> int:
+        if descriptor >= 0:
+            if self._reads.pop(descriptor, None) is not None or self._writes.pop(descriptor, None) is not None:
+                self.epoll.unregister(descriptor)
+            os.close(descriptor)
+        return -1
+
+
+Ends = tuple[int, int, int]
+"""Of stdin, stdout and stderr."""
+
+
+def pipes() -> tuple[Ends, Ends]:
+    """Our ends and the bot's ends; ours do not block. Each end is a file description of its own. Raises HostFault."""
+    opened: list[int] = []
+    try:
+        for _ in range(3):
+            opened += os.pipe2(os.O_CLOEXEC)
+    except OSError as error:
+        close(*opened)
+        raise HostFault(f"the host has no pipes left: {error}") from None
+    ours = (opened[1], opened[2], opened[4])
+    for descriptor in ours:
+        fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_NONBLOCK)
+    return ours, (opened[0], opened[3], opened[5])
+
+
+def close(*descriptors: int) -> None:
+    """All of them."""
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
+def _read(descriptor: int) -> bytes | None:
+    """Up to CHUNK bytes, b"" at the end, None when nothing is there now."""
+    try:
+        return os.read(descriptor, CHUNK)
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b""

@@ -1,0 +1,182 @@
+"""Send one live bot what a seat was sent in a match that was played, and see what it answers now.
+
+What follows from an answer is not played: the next request is the recorded one, whatever was chosen.
+"""
+
+import math
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import trio
+
+from khiva_arena.arbiter.clock import LagMeter, Limits
+from khiva_arena.arbiter.gather import Gatherer
+from khiva_arena.arbiter.match import EXIT_GRACE
+from khiva_arena.arbiter.process import Processes
+from khiva_arena.arbiter.seat import Blame, Seat
+from khiva_arena.arbiter.trace import Trace
+from khiva_arena.arbiter.wire import Ending, HostFault, Wire
+from khiva_arena.errors import BotError
+from khiva_arena.protocol.messages import Decide, End, Fault, Hello
+from khiva_arena.protocol.session import Answer, Greeting
+from khiva_arena.replay.requests import Request
+from khiva_arena.result import Policy, Verdict
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Sandbox
+
+STARTED_SECONDS, MOMENT = 5.0, 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a bot now says to one decision.
+
+    request: what it was sent
+    choice: an index into ``legal``, None at a fault
+    blame: the fault, None if there is none
+    """
+
+    request: Request
+    choice: int | None
+    blame: Blame | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RefeedResult:
+    """How it went.
+
+    name: as the bot greeted, "" if it did not
+    replies: to each decision that it was sent
+    out: the fault that ended it, None if it lasted to the end of what it was sent
+    ending: how its process ended
+    """
+
+    name: str
+    replies: tuple[Reply, ...]
+    out: Blame | None
+    ending: Ending
+
+
+def feed(
+    requests: Sequence[Request],
+    command: Command,
+    sandbox: Sandbox,
+    limits: Limits,
+    policy: Policy,
+    *,
+    trace: Trace | None = None,
+    attach: Callable[[int], bool] | None = None,
+) -> RefeedResult:
+    """Feed one bot under the limits and the policy of the match. With ``attach`` there is no clock: it is told the process before
+    anything is sent, and says whether to wait for a line on stdin.
+
+    Raises BotError where the host cannot start the bot; KeyboardInterrupt when every process is reaped.
+    """
+    return trio.run(
+        _feed, requests, command, sandbox, limits, policy, trace, attach, restrict_keyboard_interrupt_to_checkpoints=True
+    )
+
+
+async def _feed(
+    requests: Sequence[Request],
+    command: Command,
+    sandbox: Sandbox,
+    limits: Limits,
+    policy: Policy,
+    trace: Trace | None,
+    attach: Callable[[int], bool] | None,
+) -> RefeedResult:
+    try:
+        wire = Processes([command], sandbox, alone=True, on_stderr=trace.on_stderr if trace else None)
+    except HostFault as fault:
+        raise BotError(f"the bot cannot be started on this machine now: {fault}") from None
+    feeder = _Feeder(trace.around(wire) if trace else wire, limits, policy, sandbox, clock=attach is None)
+    done = False
+    try:
+        pid = await _program(wire) if attach is not None else None
+        if attach is not None and pid is not None and attach(pid):
+            await trio.lowlevel.wait_readable(sys.stdin.fileno())
+            os.read(sys.stdin.fileno(), 4096)
+        await feeder.run(requests)
+        done = feeder.out is None
+    except HostFault as fault:
+        raise BotError(f"the bot cannot be played on this machine now: {fault}") from None
+    finally:
+        with trio.CancelScope(shield=True):
+            endings = await feeder.wire.close((EXIT_GRACE if attach is None else math.inf) if done else 0.0)
+    return RefeedResult(feeder.seat.name, tuple(feeder.replies), feeder.out, endings[0])
+
+
+async def _program(wire: Processes) -> int | None:
+    """The bot's own process once it runs the bot's program, and not what starts that; None where it never does."""
+    until = trio.current_time() + STARTED_SECONDS
+    while not wire.exited(0) and trio.current_time() < until:
+        pid = wire.running(0)
+        if pid is not None:
+            return pid
+        await trio.sleep(MOMENT)
+    return wire.pid(0)
+
+
+class _Feeder:
+    def __init__(self, wire: Wire, limits: Limits, policy: Policy, sandbox: Sandbox, *, clock: bool) -> None:
+        self.wire = wire
+        self.seat = Seat.fresh(0, limits)
+        self.replies: list[Reply] = []
+        self.out: Blame | None = None
+        self._limits = limits
+        self._policy = policy
+        self._clock = clock
+        # The last attempt at a match: a bot that had no core for a while is not started again.
+        self._gatherer = Gatherer(wire, [self.seat], LagMeter(), ponder=sandbox.ponder, last=True)
+
+    async def run(self, requests: Sequence[Request]) -> None:
+        """Send them one after the other until the bot is out."""
+        for request in requests:
+            message = request.message
+            if isinstance(message, Hello):
+                await self._greet(message)
+            elif isinstance(message, Decide):
+                await self._ask(request, message)
+            elif isinstance(message, Fault):
+                self.wire.send(0, self.seat.session.fault(message))
+            elif isinstance(message, End):
+                self.wire.asked(0, request.gather, "end")
+                self.wire.send(0, self.seat.session.end(message))
+            if self.out is not None:
+                return
+
+    async def _greet(self, message: Hello) -> None:
+        outcome = await self._gather(self.seat.session.hello(message), self._limits.startup)
+        if isinstance(outcome, Greeting):
+            self.seat.name = outcome.name
+            self.seat.bank = Seat.fresh(0, self._limits).bank  # the start has a clock of its own
+        elif outcome is not None and not isinstance(outcome, Answer):
+            verdict, detail = outcome
+            said = detail if verdict is Verdict.START_FAILED else f"{verdict}: {detail}"
+            self.out = Blame(Verdict.START_FAILED, said, 0)
+
+    async def _ask(self, request: Request, message: Decide) -> None:
+        fault = self._gatherer.drain().get(0)
+        outcome: Greeting | Answer | tuple[Verdict, str] | None = fault
+        if fault is None:
+            self.wire.asked(0, request.gather, message.kind)
+            outcome = await self._gather(self.seat.session.ask(message, message.req), self.seat.bank.allowance())
+        if isinstance(outcome, Answer) and 0 <= outcome.choice < len(message.legal):
+            self.replies.append(Reply(request, outcome.choice))
+            return
+        if isinstance(outcome, Answer):
+            outcome = (Verdict.ILLEGAL, f"choice {outcome.choice} of {len(message.legal)} legal ones")
+        assert outcome is not None
+        verdict, detail = Verdict(outcome[0]), outcome[1]
+        forfeits = self.seat.blame(verdict, detail, request.gather, self._policy)
+        self.replies.append(Reply(request, None, self.seat.faults[-1]))
+        if forfeits:
+            self.out = self.seat.faults[-1]
+
+    async def _gather(self, frame: bytes, allowance: float) -> Greeting | Answer | tuple[Verdict, str] | None:
+        """The greeting or answer, or the fault."""
+        found = await self._gatherer.gather({0: frame}, {0: allowance if self._clock else math.inf})
+        return found.answers.get(0) or found.faults.get(0)

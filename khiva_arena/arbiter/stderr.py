@@ -1,0 +1,146 @@
+"""What a bot writes on stderr: kept in part, with a mark before what it wrote after each request, and shown so that a bot
+cannot write a mark itself."""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from khiva_arena.text import harmless, printable
+from khiva_arena.words import count
+
+NOTES_KEPT = 8_192
+# No text that a bot wrote has this character in it: ``printable`` makes an escape of it.
+MARK = "\x1e"
+MARK_COSTS = 32
+"""What a mark counts as, in bytes: a bot that writes a byte a turn must not fill a store with marks."""
+INDENT = "  "
+# Where a bot is staged says nothing to its author but the file's name.
+_STAGED = re.compile(r"[^\s\"'(]*/staged/[0-9a-f]{64}/")
+_MARK_LINE = re.compile(f"{MARK}[^\n]*\n")
+
+
+def unfinished(data: bytes | bytearray) -> int:
+    """How many bytes at the end begin a UTF-8 character whose rest is not there."""
+    for back, byte in enumerate(reversed(data[-3:]), 1):
+        if byte >= 0xC0:
+            return back if back < 2 + (byte >= 0xE0) + (byte >= 0xF0) else 0
+        if byte < 0x80:
+            break
+    return 0
+
+
+@dataclass(slots=True)
+class _Part:
+    """What was written between two requests.
+
+    turn: number of the step and kind of the first of them, None before any
+    data: the bytes
+    """
+
+    turn: tuple[int, str] | None
+    data: bytearray
+
+
+class Notes:
+    """The first and the last 8 KiB, and how much there was in all. Marks are made only where something was written."""
+
+    __slots__ = ("_head", "_room", "_tail", "_tail_size", "_turn", "total")
+
+    def __init__(self) -> None:
+        self.total = 0
+        self._turn: tuple[int, str] | None = None
+        self._head: list[_Part] = []
+        self._room = NOTES_KEPT
+        self._tail: deque[_Part] = deque()
+        self._tail_size = 0
+
+    def asked(self, gather: int, kind: str) -> None:
+        """The bot is now sent a request: what comes from here on was written after it."""
+        self._turn = (gather, kind)
+
+    def add(self, data: bytes) -> None:
+        """Take more in; what lies between head and tail is dropped."""
+        self.total += len(data)
+        if self._room > 0:
+            self._room -= self._opened(self._head)
+            taken = data[: max(self._room, 0)]
+            self._head[-1].data += taken
+            self._room -= len(taken)
+            data = data[len(taken) :]
+        if data:
+            self._tail_size += self._opened(self._tail) + len(data)
+            self._tail[-1].data += data
+            self._trim()
+
+    def _opened(self, parts: "list[_Part] | deque[_Part]") -> int:
+        """Begin a part for this turn if the last one is of another. Returns what that costs."""
+        if parts and parts[-1].turn == self._turn:
+            return 0
+        parts.append(_Part(self._turn, bytearray()))
+        return MARK_COSTS
+
+    def _trim(self) -> None:
+        while (over := self._tail_size - NOTES_KEPT) > 0:
+            first = self._tail[0].data
+            if over < len(first):
+                del first[:over]
+                self._tail_size -= over
+            else:
+                self._tail.popleft()
+                self._tail_size -= len(first) + MARK_COSTS
+
+    def text(self) -> str:
+        """Head and tail. A line that begins with MARK is the arbiter's: "[step 12: boost]" before what was written after the
+        request of that step came, and where bytes were dropped how many."""
+        kept = sum(len(part.data) for part in (*self._head, *self._tail))
+        return "".join(self._pieces(self.total - kept))
+
+    def _pieces(self, dropped: int) -> Iterator[str]:
+        head, tail = list(self._head), list(self._tail)
+        ended = True
+        turn: tuple[int, str] | None = None
+        for parts, before in ((head, 0), (tail, dropped)) if dropped else ((head + tail, 0),):
+            if before:
+                yield ("" if ended else "\n") + f"{MARK}[... {before} bytes dropped ...]\n"
+                ended, turn = True, None
+            for part in _mended(parts):
+                said = printable(part.data)
+                if said and part.turn and part.turn != turn:
+                    yield ("" if ended else "\n") + f"{MARK}[step {part.turn[0]}: {part.turn[1]}]\n"
+                    ended, turn = True, part.turn
+                if said:
+                    yield said
+                    ended = said.endswith("\n")
+
+
+def _mended(parts: list[_Part]) -> Iterator[_Part]:
+    """The same parts; a character that is split between two of them is in the later one."""
+    left = bytearray()
+    for number, part in enumerate(parts, 1):
+        data = left + part.data
+        cut = len(data) - (unfinished(data) if number < len(parts) else 0)
+        left = data[cut:]
+        yield _Part(part.turn, data[:cut])
+
+
+def unmarked(notes: str) -> str:
+    """What the bot itself wrote of a text of notes."""
+    return _MARK_LINE.sub("", notes)
+
+
+def in_its_folder(notes: str) -> str:
+    """Notes with the paths of the bot's own files as its author knows them: ``main.py`` for where it is staged."""
+    return _STAGED.sub("", notes)
+
+
+def shown(notes: str) -> str:
+    """A text of notes for people: marks stand at the margin, what the bot wrote is indented, so it can write no mark. Notes of a
+    store that somebody sent may hold anything."""
+    lines = in_its_folder(notes).rstrip("\n").split("\n")
+    return "\n".join(harmless(line[1:] if line.startswith(MARK) else f"{INDENT}{line}".expandtabs()) for line in lines)
+
+
+def notes_of(seat: int, notes: str, total: int) -> str:
+    """What a seat's bot wrote on stderr, ``total`` bytes in all. Its own lines are indented, the arbiter's marks are not."""
+    return f"--- stderr of seat {seat}" + (f" ({count(total, 'byte')})\n{shown(notes)}" if notes else ": nothing")

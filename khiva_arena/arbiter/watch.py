@@ -1,0 +1,85 @@
+"""What the system says of the bots of one match while they play: a look now and then at what each uses, and looks on demand.
+
+A look reads files in /proc of every process of a bot, so a bot can make it long: the longer one took, the later is the next.
+"""
+
+import time
+from collections.abc import Iterable
+
+import trio
+
+from khiva_arena.arbiter.child import Child
+from khiva_arena.arbiter.stderr import unmarked
+from khiva_arena.sandbox import limit_check, proc_usage, silence
+from khiva_arena.sandbox.limits import Resources
+from khiva_arena.sandbox.proc_usage import PROCESSES_SEEN, ThreadTime
+
+WATCH_SECONDS = 0.1
+COSTS_BETWEEN_WATCHES = 10
+
+
+class Watch:
+    """Looks whether bots keep to their limits.
+
+    next_at: when it is time for the next look
+    """
+
+    def __init__(self, resources: Resources) -> None:
+        self.next_at = trio.current_time() + WATCH_SECONDS
+        self._resources = resources
+        self._looks = 0
+
+    def offenders(self, children: Iterable[Child]) -> list[Child]:
+        """Look at all that run, and find those that use too much: ``excess`` says what of."""
+        self._looks += 1
+        began = time.monotonic()
+        found = []
+        for child in children:
+            started = child.unreaped
+            if started is None or child.killed:
+                continue
+            scratch_too = self._looks % started.cell.scratch_every == 0
+            excess = limit_check.while_it_runs(started.cell, started.pid, self._resources, scratch_too=scratch_too)
+            if excess:
+                child.excess = excess
+                found.append(child)
+        cost = time.monotonic() - began
+        self.next_at = trio.current_time() + max(WATCH_SECONDS, COSTS_BETWEEN_WATCHES * cost)
+        return found
+
+    def excess(self, child: Child) -> str:
+        """In words, which limit a bot went beyond that is late or has ended, "" if none is known of."""
+        if not child.excess and child.started is not None:
+            cell, end = child.started.cell, child.ending
+            if end is None:
+                child.excess = limit_check.when_late(cell, child.started.pid, self._resources)
+            elif end.status is not None and not end.killed:
+                said = unmarked(end.notes)
+                child.excess = limit_check.after_its_end(cell, end.status, end.cpu, end.peak, said, self._resources)
+        return child.excess
+
+
+def doing(child: Child) -> str:
+    """In words, what a bot does that does not answer, "" if that is not known."""
+    started = child.unreaped
+    program = started.cell.program(started.pid) if started else None
+    if started is None or program is None or child.killed or child.resting:
+        return ""
+    return silence.doing(proc_usage.tree(program, PROCESSES_SEEN), child.stdin, child.stdout)
+
+
+def tree(child: Child) -> list[int]:
+    """Its living processes, what wraps them included."""
+    started = child.unreaped
+    return proc_usage.tree(started.pid, PROCESSES_SEEN) if started else []
+
+
+def run_delay(child: Child) -> dict[int, ThreadTime]:
+    """How long its threads were ready to run and had no core, by thread. Empty if that is not known."""
+    started = child.unreaped
+    return proc_usage.run_delay(started.pid) if started else {}
+
+
+def cpu(child: Child) -> float:
+    """Seconds that its processes used so far, 0 once it is reaped."""
+    return proc_usage.usage(tree(child), 0).cpu

@@ -1,0 +1,82 @@
+"""A bot at the end of the arbiter's own pipes, and what the check wants to see of it beyond what a match does."""
+
+import os
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import trio
+
+from khiva_arena.arbiter.fairness import CpuSample
+from khiva_arena.arbiter.process import Processes
+from khiva_arena.arbiter.wire import Arrival
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.text import printable
+
+MOMENT = 0.005
+_PEAK = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
+
+
+class BotProcess:
+    """One bot, at seat 0 of a wire of its own."""
+
+    def __init__(self, command: Command, sandbox: Sandbox) -> None:
+        """Start it. Raises HostFault."""
+        self._wire = wire = Processes((command,), sandbox)
+        self._early: list[Arrival] = []
+        self.send = wire.send
+        self.excess = wire.excess
+        self.doing = wire.doing
+        self.exited = wire.exited
+        self.gone = wire.gone
+        self.close = wire.close
+
+    async def receive(self, deadline: float) -> Sequence[Arrival]:
+        """What has come; waits for something until ``deadline``."""
+        if not self._early:
+            return await self._wire.receive(deadline)
+        early, self._early = self._early, []
+        return [*early, *self._wire.look()]
+
+    async def end_input(self, deadline: float) -> bool:
+        """End the bot's input once it has taken all that was sent. Returns whether it did in time."""
+        while not self._wire.end_input(0):
+            if trio.current_time() > deadline:
+                return False
+            self._early += self._wire.look()  # by which more is written, too
+            await trio.sleep(MOMENT)
+        return True
+
+    def processes(self) -> list[int]:
+        """The bot's own processes that live, what wraps them left out."""
+        return self._wire.processes(0)
+
+    def program(self) -> int | None:
+        """The process that the bot's program was started as, inside of what wraps it. None if there is none."""
+        return self._wire.program(0)
+
+    def account(self) -> CpuSample:
+        """What its processes have had of the processor so far, as the arbiter counts it."""
+        return CpuSample(trio.current_time(), self._wire.run_delays(), self._wire.cpu())
+
+    def peak(self) -> int:
+        """Bytes of memory that the processes alive now had at most, each for itself, what they share with files included."""
+        total = 0
+        for pid in self.processes():
+            with suppress(OSError):  # it ended while we looked
+                found = _PEAK.search(Path(f"/proc/{pid}/status").read_text(errors="replace"))
+                total += int(found[1]) * 1024 if found else 0
+        return total
+
+
+def words_of(pid: int) -> str:
+    """A process's command line, "" where it has ended."""
+    with suppress(OSError):
+        descriptor = os.open(f"/proc/{pid}/cmdline", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            return printable(os.read(descriptor, 400).rstrip(b"\0").replace(b"\0", b" "))
+        finally:
+            os.close(descriptor)
+    return ""

@@ -1,0 +1,81 @@
+"""What a check is made with, what it measures on the way, and how a step says that it did not go well."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from khiva_arena.arbiter.clock import Limits
+from khiva_arena.check.positions import Place, place
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.runtimes import Runtime
+from khiva_arena.errors import InternalError
+from khiva_arena.games.base import Game
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.shipped import folder
+
+SPEC = folder("protocol") / "SPEC.md"
+"""Where it is on this machine, for the texts that name it."""
+
+
+class Failed(Exception):
+    """The bot does not do what a step asks. ``notes``: its stderr, ``heard``: its stdout from the beginning; both are added when
+    it has ended."""
+
+    def __init__(self, expected: str, got: str) -> None:
+        self.expected = expected
+        self.got = got
+        self.notes = ""
+        self.heard = b""
+        super().__init__(got)
+
+
+class Silent(Failed):
+    """Nothing came in all the time that a match allows: to find that out again takes as long again."""
+
+
+class Warned(Exception):
+    """Nothing that a match would blame the bot for, but its author may want to know."""
+
+
+class Skipped(Exception):
+    """A step that makes no sense here. The text says why."""
+
+
+@dataclass(slots=True, eq=False)
+class Bench:
+    """One check in progress. ``games``: those to be played; ``levels``: those to be tried; ``trust``: whether it may run with all
+    of our rights; ``runtimes``: those that the bot might name.
+
+    Measured, times in seconds: starts (from each hello to its answer), thought (of each decision); firsts: which of thought were
+    the first of a conversation; asked_for, used: how long it was asked in all, and the CPU it used then; peak: bytes of memory;
+    repeated: keys that the bot sends twice in a map; excess: limits that it went beyond."""
+
+    bot: Bot
+    limits: Limits
+    sandbox: Sandbox
+    games: tuple[Game, ...]
+    quick: bool
+    levels: tuple[Level, ...]
+    trust: bool
+    runtimes: Mapping[str, Runtime] = field(default_factory=dict)
+    staged: Command | None = None
+    starts: list[float] = field(default_factory=list)
+    thought: list[float] = field(default_factory=list)
+    firsts: set[int] = field(default_factory=set)
+    asked_for: float = 0.0
+    used: float = 0.0
+    peak: int = 0
+    repeated: set[str] = field(default_factory=set)
+    excess: list[str] = field(default_factory=list)
+
+    @property
+    def command(self) -> Command:
+        """How the bot is started, once it is staged."""
+        if self.staged is None:
+            raise InternalError("the bot is not staged yet")
+        return self.staged
+
+    def place(self, label: str = "") -> Place:
+        """A seat at the smallest table of the first game, the same one for the same label."""
+        game = self.games[0]
+        return place(game, game.seats[0], 1, label=label)

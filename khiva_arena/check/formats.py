@@ -1,0 +1,84 @@
+"""A check in the forms that other programs show: JUnit XML for test reports of CI, Markdown for the summary of a run.
+
+What a bot wrote is in it, so nothing of that may become markup: XML escapes it, in Markdown it stands in fences of its own.
+"""
+
+import re
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+from khiva_arena.check.report import MARKS, Report, Status, Step, closing_text
+from khiva_arena.text import harmless
+
+_MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-!|~&@])")
+_FENCE = re.compile(r"`{3,}")
+
+
+def junit(report: Report) -> str:
+    """One test suite with a test case a step. A warning is a case that passed, with what was said as its output."""
+    counts = report.counts
+    suite = ElementTree.Element(
+        "testsuite",
+        name=f"khiva-arena check {_plain(report.bot)}",
+        tests=str(len(report.steps)),
+        failures=str(counts[Status.FAILED]),
+        errors="0",
+        skipped=str(counts[Status.SKIPPED]),
+        time=f"{report.seconds:.3f}",
+    )
+    facts = ElementTree.SubElement(suite, "properties")
+    for name in ("identity", "language", "isolation"):
+        ElementTree.SubElement(facts, "property", name=name, value=_plain(getattr(report, name)))
+    for step in report.steps:
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=f"khiva-arena.check.{_plain(report.name)}", name=_plain(step.title)
+        )
+        if step.status is Status.FAILED:
+            failure = ElementTree.SubElement(case, "failure", message=_plain(step.said or step.expected))
+            failure.text = "\n".join(_details(step))
+        elif step.status is Status.SKIPPED:
+            ElementTree.SubElement(case, "skipped", message=_plain(step.said))
+        elif step.status is Status.WARNING:
+            ElementTree.SubElement(case, "system-out").text = "\n".join(("warning: " + _plain(step.said), *_details(step)))
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
+
+
+def markdown(report: Report, next_step: str) -> str:
+    """What failed or was warned of in full, then a table of all steps. ``next_step``: what to do next, a line."""
+    result = "keeps the protocol" if report.passed else "does not keep the protocol"
+    lines = [f"### {_escaped(report.name)} {result}", ""]
+    counts = closing_text(report, "").splitlines()[-1]
+    lines += [f"{_escaped(report.bot)} at isolation {report.isolation}: {counts}. {_escaped(next_step)}", ""]
+    for step in report.steps:
+        if step.status in (Status.FAILED, Status.WARNING):
+            lines += [f"**Step {step.number}, {_escaped(step.title)}: {MARKS[step.status]}.** {_escaped(step.said)}", ""]
+            lines += [*_fenced(_details(step)), ""]
+    lines += ["| step | what was tried | result |", "|---:|---|---|"]
+    lines += [f"| {step.number} | {_escaped(step.title)} | {MARKS[step.status]} |" for step in report.steps]
+    return "\n".join(lines)
+
+
+def _details(step: Step) -> list[str]:
+    found = []
+    for name in ("expected", "got", "stderr", "hint"):
+        if text := getattr(step, name):
+            first, *more = map(harmless, text.expandtabs().splitlines())
+            found += [f"{name}: {first}", *(f"  {line}" for line in more)]
+    return found
+
+
+def _fenced(lines: Sequence[str]) -> list[str]:
+    """Lines as they are, in a fence that is longer than any in them."""
+    longest = max((len(fence) for line in lines for fence in _FENCE.findall(line)), default=2)
+    fence = "`" * (longest + 1)
+    return [fence, *lines, fence] if lines else []
+
+
+def _plain(text: str) -> str:
+    return harmless(" ".join(text.split()))
+
+
+def _escaped(text: str) -> str:
+    """A line in which nothing is markup."""
+    return _MARKUP.sub(lambda sign: f"&#{ord(sign[1])};" if sign[1] in "<>&@" else f"\\{sign[1]}", _plain(text))

@@ -1,0 +1,79 @@
+"""What a bot's own words tell of something that is not there for it: a program, a library, a file outside of its folder."""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+
+from khiva_arena import shipped
+from khiva_arena.entrants import runtimes
+from khiva_arena.entrants.runtimes import Runtime
+
+LIBRARY = re.compile(
+    r"No module named|ModuleNotFoundError|cannot load such file|Can't locate \S+\.pm|module '[^']+' not found|Cannot find module|"
+    r"ClassNotFoundException|NoClassDefFoundError|package org\.msgpack|undefined function \S*msgpack|Class \"?MessagePack|"
+    r"cannot find package|no required module provides package|is not in (?:GOROOT|std)\b|"
+    r"can't find crate|no matching package|failed to load source for dependency|"
+    r"msgpack\S* No such file|could not find module|Cannot find file unix\.cmxa|"
+    r"fatal error: '?(?:std\w+|string|math|limits|errno|unistd|fcntl)\.h\b",
+    re.IGNORECASE,
+)
+# In turn: the arena itself, a build's first word, env, a shell (dash and bash), cargo's and ghc's linker.
+PROGRAM = re.compile(
+    r"no such program: (\S+)|"
+    r"needs '([^']+)', which is not on this machine|"
+    r"\benv: (?:can't execute )?[\u2018'\"]?([\w+./-]+)[\u2019'\"]?: No such file or directory|"
+    r"\bsh: (?:line )?(?:\d+: )?(?:exec: )?([\w+./-]+): (?:command )?not found|"
+    r"linker `([^`\n]+)` not found|"
+    r"could not execute: (\S+)"
+)
+_MODULE = re.compile(r"No module named '?(\w{1,64})")
+NOT_TO_BE_INSTALLED = ("khiva_kit", "khiva_arena")
+"""They come with a bot's folder, and with the arena."""
+_NO_FILE = re.compile(
+    r"No such file or directory|Permission denied|NoSuchFileException|AccessDeniedException|Could not find file|cannot open:",
+    re.IGNORECASE,
+)
+_PATH = re.compile(r"(?<![\w.\\/-])/[\w.@+~-]+(?:/[\w.@+~-]+)*")
+_OF_THE_SYSTEM = re.compile(r"/(?:usr|bin|sbin|lib\w*|dev|proc|sys)(?:/|$)")
+
+
+def hint_of(language: str, said: str) -> str:
+    """What to install where ``said``, the bot's stderr or a build's end, tells of a missing program or library; "" for none."""
+    found = PROGRAM.search(said)
+    if not found and not LIBRARY.search(said):
+        return ""
+    known = shipped.languages().get(language)
+    what = f"the program {next(filter(None, found.groups()))} is not on this machine" if found else "a library is missing"
+    if language == "python" and not found:
+        return f"{what}: run the bot as {{python}}, the arena's own interpreter, which has msgpack, or install it for yours"
+    install = f"apt install {' '.join(known.debian)}" if known and known.debian else ""
+    how = f"on Debian and Ubuntu: {install}" if install else "install it where bots can read it"
+    return f"{what}; {how}. Bots read the system's libraries and their own folder, nothing of your home"
+
+
+def module_of(language: str, said: str, known: Mapping[str, Runtime], used: Sequence[Runtime]) -> str:
+    """Which module a Python bot lacks, the runtimes there are and what is to be done, "" where it lacks none. ``known``: the
+    runtimes that the organiser has named; ``used``: those of them that the bot names."""
+    found = _MODULE.search(said) if language == "python" else None
+    if found is None or (found[1] == "msgpack" and not used):
+        return ""
+    module = found[1]
+    what = f"the module {module} is missing"
+    if used and module not in NOT_TO_BE_INSTALLED:
+        pip = shlex.quote(f"{used[-1].prefix}/bin/pip")
+        return f"{what} in the runtime {used[-1].name}: {pip} install {module}, and msgpack, which the kit needs"
+    if having := [name for name, runtime in sorted(known.items()) if runtimes.has(runtime, module)]:
+        return f'{what}: the runtime {having[0]} has it: run = "{{{having[0]}}} main.py"'
+    there = f"the runtimes here ({', '.join(sorted(known))}) do not have it" if known else "no runtime is named here"
+    how = f"python3 -m venv DIR && DIR/bin/pip install msgpack {module}, then --runtime NAME=DIR"
+    return f'{what}: {there}; the organiser makes one ({how}), and run = "{{NAME}} main.py" takes it'
+
+
+def outside(notes: str) -> str:
+    """The first file outside of the bot's folder and of the system that its stderr says it did not get, "" for none."""
+    for line in notes.splitlines():
+        if _NO_FILE.search(line):
+            for path in _PATH.findall(line):
+                if not _OF_THE_SYSTEM.match(path):
+                    return str(path)
+    return ""

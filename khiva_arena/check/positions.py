@@ -1,0 +1,185 @@
+"""Real positions of real games: a match of which one seat is the bot under check, and all others choose at random."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from khiva_arena.arbiter.clock import Limits
+from khiva_arena.errors import InternalError
+from khiva_arena.games.base import Event, Game
+from khiva_arena.games.schema import shapes_of
+from khiva_arena.protocol import messages
+from khiva_arena.replay import seeds
+from khiva_arena.rng import Stream
+
+MATCHES_SEARCHED = 25
+"""For each seat count and rules map, until a kind of decision is given up as one that no match at random comes to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which seat of which match the bot has. ``given`` are the rules that are not default."""
+
+    game: Game
+    seats: int
+    seat: int
+    given: Mapping[str, Any]
+    secret: bytes
+
+    @property
+    def match(self) -> str:
+        """The match's id."""
+        return f"check-{self.secret.hex()[:12]}"
+
+    def __str__(self) -> str:
+        rules = f" with {', '.join(f'{key} = {value}' for key, value in self.given.items())}" if self.given else ""
+        return f"{self.game.name}, seat {self.seat} of {self.seats}{rules}"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One decision of the bot's seat: all of a ``decide`` but ``req`` and times."""
+
+    kind: str
+    view: dict[str, Any]
+    events: list[dict[str, Any]]
+    legal: Sequence[list[Any]]
+
+    def message(self, req: int, turn_ms: int, bank_ms: int) -> dict[str, Any]:
+        """The ``decide``, as a map that may be changed."""
+        decide = messages.Decide(req, self.kind, turn_ms, bank_ms, self.view, self.events, list(self.legal))
+        return dict(msgspec.to_builtins(decide))
+
+
+def place(game: Game, seats: int, seat: int, given: Mapping[str, Any] | None = None, label: str = "") -> Place:
+    """A match for the bot; equal words give an equal one."""
+    secret = sha256(f"khiva-arena check {game.name} {seats} {seat} {label}".encode()).digest()
+    return Place(game, seats, seat, given or {}, secret)
+
+
+def crowded(game: Game) -> int:
+    """The smallest number of seats at which a match goes on when one is out; the largest there is where none does."""
+    return next((seats for seats in game.seats if seats > 2), game.seats[-1])
+
+
+def hello_of(where: Place, limits: Limits) -> dict[str, Any]:
+    """The hello that the bot gets there, as a map that may be changed."""
+    match = where.match
+    hello = messages.Hello(
+        protos=[messages.PROTOCOL],
+        caps=[],
+        game=where.game.name,
+        rules=where.game.rules(where.given),
+        rules_version=where.game.rules_version,
+        match=match,
+        seat=where.seat,
+        seats=where.seats,
+        seed=seeds.seat_number(where.secret, match, where.seat),
+        time=messages.Time(limits.startup_ms, limits.turn_ms, limits.bank_ms),
+        commit=seeds.commitment(match, where.secret),
+    )
+    return dict(msgspec.to_builtins(hello))
+
+
+class Table:
+    """A match in progress. ``next`` plays the others on until the bot is asked, ``choose`` plays for the bot."""
+
+    def __init__(self, where: Place) -> None:
+        self.where = where
+        self._state, events = where.game.new(where.seats, where.game.rules(where.given), where.secret)
+        self._others = Stream(where.secret, "check")
+        self._unseen: list[dict[str, Any]] = []
+        self._out: set[int] = set()
+        self._see(events)
+
+    def next(self) -> Asked | None:
+        """What the bot is asked now, None when the match is over. Asking again gives the same, without the events."""
+        while pending := self._state.pending():
+            mine = pending.get(self.where.seat)
+            if mine is not None:
+                events, self._unseen = self._unseen, []
+                return Asked(mine.kind, self._state.view(self.where.seat), events, mine.legal)
+            self._apply({})
+        return None
+
+    def choose(self, choice: int) -> None:
+        """The bot's choice, with what the others of the same decision choose."""
+        self._apply({self.where.seat: choice})
+
+    def tell(self, event: dict[str, Any]) -> None:
+        """Put one more event into the bot's next request."""
+        self._unseen.append(event)
+
+    def forfeit(self, seat: int) -> None:
+        """Another seat is out, as if it had crashed: the bot is told, and the default is played for that seat from now on."""
+        self._out.add(seat)
+        self.tell({"type": "forfeit", "seat": seat, "why": "crashed", "strikes": 0})
+
+    def skip_to(self, kind: str) -> Asked:
+        """Play for the bot, too, until it is asked a decision of this kind. Raises InternalError where that never comes."""
+        while pending := self._state.pending():
+            mine = pending.get(self.where.seat)
+            if mine is not None and mine.kind == kind:
+                found = self.next()
+                assert found is not None
+                return found
+            self._apply({})
+        raise InternalError(f"{self.where}: no {kind} comes up")
+
+    @property
+    def over(self) -> bool:
+        """Whether the match has come to its end."""
+        return self._state.is_over
+
+    def end(self) -> messages.End:
+        """The end as it is told where all others are out."""
+        return messages.End("over" if self._state.is_over else "forfeits", self._state.ranks, self._state.scores)
+
+    def _apply(self, known: Mapping[int, int]) -> None:
+        pending = self._state.pending()
+        drawn = {seat: 0 if seat in self._out else self._others.below(len(asked.legal)) for seat, asked in pending.items()}
+        self._see(self._state.apply(drawn | dict(known)))
+
+    def _see(self, events: Sequence[Event]) -> None:
+        self._unseen += [event.data for event in events if event.to is None or self.where.seat in event.to]
+
+
+def kinds_of(game: Game) -> set[str]:
+    """All kinds of decision that a game has, under any rules."""
+    return set(shapes_of(game).decisions)
+
+
+def decisions_of_a_match(game: Game) -> int:
+    """About how many decisions a seat has in a whole match: that of the seat with most, in matches at random, with as few and as
+    many seats as there may be."""
+    counts = [Counter(seat for seat, _ in _asked_at_random(place(game, seats, 0))) for seats in (game.seats[0], game.seats[-1])]
+    return max(count for counted in counts for count in counted.values())
+
+
+def find(game: Game, kinds: set[str]) -> dict[str, Place]:
+    """For each of these kinds a place where ``skip_to`` comes to it, as far as matches at random find one."""
+    found: dict[str, Place] = {}
+    for ordinal in range(MATCHES_SEARCHED):
+        for given in ({}, *game.samples):
+            for seats in game.seats:
+                if found.keys() >= kinds:
+                    return found
+                base = place(game, seats, 0, given, f"search {ordinal}")
+                for seat, kind in _asked_at_random(base):
+                    if kind in kinds and kind not in found:
+                        found[kind] = Place(game, seats, seat, given, base.secret)
+    return found
+
+
+def _asked_at_random(where: Place) -> Iterator[tuple[int, str]]:
+    """Seat and kind of every decision of a match as ``skip_to`` plays it."""
+    state, _ = where.game.new(where.seats, where.game.rules(where.given), where.secret)
+    stream = Stream(where.secret, "check")
+    while pending := state.pending():
+        for seat, decision in pending.items():
+            yield seat, decision.kind
+        state.apply({seat: stream.below(len(decision.legal)) for seat, decision in pending.items()})

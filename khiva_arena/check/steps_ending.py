@@ -1,0 +1,153 @@
+"""Steps about the end: what a bot still writes, that it exits, and that nothing of it stays."""
+
+from dataclasses import replace
+
+import trio
+
+from khiva_arena.arbiter.match import EXIT_GRACE
+from khiva_arena.arbiter.wire import HostFault
+from khiva_arena.check.bot_process import MOMENT, words_of
+from khiva_arena.check.context import Bench, Failed, Skipped, Warned
+from khiva_arena.check.positions import hello_of
+from khiva_arena.check.talk import EXIT_SECONDS, Finish, Talk, talking
+from khiva_arena.protocol import codec
+from khiva_arena.sandbox import readable_paths
+from khiva_arena.sandbox.detect import levels
+from khiva_arena.sandbox.level import Level, Sandbox
+
+TURNS = 6
+LEFT_SECONDS = 0.5
+SETTLED_SECONDS = 0.1
+"""After its parent's exit a process is in no list of children for an instant."""
+AFTER_END = 0.05
+UNGREETED_SECONDS = 0.3
+# What keeps the bot's confines once it has exited, in the process that started it.
+KEEPER = ("sleep", "27.0625")
+
+
+async def stdout(bench: Bench) -> str:
+    """Whole frames to the end of its output, and none but those that were asked for."""
+    async with talking(bench) as talk:
+        await _some_turns(talk, TURNS)
+        end = await talk.finish()
+        if end.rest:
+            raise Failed("whole frames alone on stdout to its end, and nothing after the last answer", end.rest)
+    return f"{len(talk.sent) - 2} answers and nothing else, to the end of its output"
+
+
+async def exits(bench: Bench) -> str:
+    """``end``, then the end of its input."""
+    async with talking(bench) as talk:
+        await _some_turns(talk, 2)
+        end = await talk.finish()
+        if not end.exited:
+            raise Failed(f"exit within {EXIT_SECONDS:.0f} s after `end` and the end of its input", _how(end))
+    if not end.exited.endswith("code 0"):
+        raise Warned(f"it {end.exited} after `end`, which no match blames it for; code 0 says that all went well")
+    if end.seconds > EXIT_GRACE:
+        raise Warned(f"after {end.seconds:.1f} s; a match waits {EXIT_GRACE} s, and then kills what is left")
+    return f"with code 0 after {end.seconds * 1000:.0f} ms"
+
+
+async def no_common_protocol(bench: Bench) -> str:
+    """A hello that offers only a protocol which no bot of today speaks."""
+    async with talking(bench) as talk:
+        talk.send(codec.encode(hello_of(talk.where, bench.limits) | {"protos": [2]}))
+        await talk.hearing.listen(trio.current_time() + 2 * max(bench.starts) + UNGREETED_SECONDS)
+        end = await talk.finish(say_end=False)
+        if end.rest:
+            raise Failed("nothing on stdout where `protos` is [2], which it does not speak, and its exit", end.rest)
+    if not end.exited:
+        raise Warned(f"it does not greet, which is right, but {_how(end)}, with its input at its end")
+    return f"protos [2]: no hello, and it {end.exited}"
+
+
+async def exits_idle(bench: Bench) -> str:
+    """The end of its input in the middle of a match."""
+    async with talking(bench) as talk:
+        await _some_turns(talk, 2)
+        return await _exits_without_end(talk, b"", "between two messages")
+
+
+async def exits_in_frame(bench: Bench) -> str:
+    """The end of its input inside of a frame."""
+    for tail, where in ((b"\0\0", "inside of a length"), (b"\0\0\0\x40\x83\xa4type", "inside of a payload")):
+        async with talking(bench) as talk:
+            await _some_turns(talk, 1)
+            text = await _exits_without_end(talk, tail, where)
+    return text
+
+
+async def _exits_without_end(talk: Talk, tail: bytes, where: str) -> str:
+    end = await talk.finish(say_end=False, tail=tail)
+    if not end.exited:
+        raise Failed(f"exit within {EXIT_SECONDS:.0f} s when its input ends {where}", _how(end))
+    if "code" not in end.exited:
+        raise Warned(f"it {end.exited} when its input ended {where}, which no match blames it for")
+    return f"{end.exited} after {end.seconds * 1000:.0f} ms"
+
+
+async def _some_turns(talk: Talk, turns: int) -> None:
+    await talk.greet()
+    for _ in range(turns):
+        await talk.turn()
+    if turns > 1:
+        await trio.sleep(AFTER_END)
+
+
+def _how(end: Finish) -> str:
+    if end.exited:
+        return f"it {end.exited}"
+    return f"after {EXIT_SECONDS:.0f} s it still runs" + ("" if not end.closed else ", though its output has ended")
+
+
+async def children(bench: Bench) -> str:
+    """Once the bot has exited, no process of it is left. Its confines, which would end them, are kept for a while."""
+    program = readable_paths.found(bench.command.argv[0], bench.command.folder)
+    if program is None:
+        raise Skipped("its program is not found")
+    keeper = ("/bin/sh", "-c", f'"$@"; exec {" ".join(KEEPER)}', "sh", program, *bench.command.argv[1:])
+    environment = {**bench.command.environment, "PATH": readable_paths.search_path(program)}
+    kept = replace(
+        bench.command, argv=keeper, environment=environment, readable=readable_paths.all_of(program, bench.command.readable)
+    )
+    async with talking(bench, command=kept) as talk:
+        await _some_turns(talk, 2)
+        keeps = talk.wire.program()
+        await talk.wire.end_input(trio.current_time() + EXIT_SECONDS)
+        left = await _left(talk, keeps)
+        if left:
+            raise Failed("no process of its own that still runs once it has exited", f"{len(left)} left behind: {left[0]}")
+    return ""
+
+
+async def _left(talk: Talk, keeps: int | None) -> list[str]:
+    """What still runs a moment after the bot's exit, by its words; ``keeps``: the process that becomes KEEPER then."""
+    exited = None
+    until = trio.current_time() + EXIT_SECONDS
+    while True:
+        await talk.wire.receive(trio.current_time() + MOMENT)
+        others = [words for pid in talk.wire.processes() if pid != keeps and (words := words_of(pid))]
+        now = trio.current_time()
+        if exited is None and keeps is not None and words_of(keeps) == " ".join(KEEPER):
+            exited = now
+        if exited is not None and now > exited + (LEFT_SECONDS if others else SETTLED_SECONDS):
+            return others
+        if exited is None and now > until:
+            raise Skipped("it does not exit, so nothing can be said")
+
+
+async def survives(bench: Bench, level: Level) -> str:
+    """A start and some turns at one isolation level."""
+    why = levels()[level]
+    if why:
+        raise Skipped(f"this machine does not have it: {why}")
+    if not level.confines and not bench.trust:
+        raise Skipped("there it would run with all of your rights; --trust-bots tries it")
+    sandbox = Sandbox(level, bench.sandbox.resources, bench.sandbox.ponder)
+    try:
+        async with talking(bench, sandbox=sandbox) as talk:
+            await _some_turns(talk, TURNS)
+    except HostFault as host:
+        raise Skipped(f"the host cannot start it there, which is not its fault: {str(host).partition(': ')[2] or host}") from None
+    return f"starts, and answers {TURNS} requests"

@@ -1,0 +1,217 @@
+"""Steps about what a bot is sent: in which pieces, in which forms, and with what in it that it does not know."""
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import trio
+
+from khiva_arena.check.context import Bench, Failed, Skipped
+from khiva_arena.check.encodings import Encoder
+from khiva_arena.check.positions import crowded, hello_of, place
+from khiva_arena.check.talk import Talk, talking
+from khiva_arena.protocol import codec
+from khiva_arena.protocol.messages import FRAME_MOST_TO_BOT, INT_MOST
+from khiva_arena.shipped import folder
+
+PAUSE = 0.002
+LATER_FIELDS = {"later": {"x": [1, None, True, {"deep": []}]}, "also_later": -5}
+LATER_EVENT = {"type": "later_event", "seat": 0, "more": [[1, 2], {"a": None}]}
+LATER_MESSAGES = ({"type": "later"}, {"type": "later", "req": 1, "x": []}, {"type": "ping", "legal": [[0], [1]], "view": {}})
+# That an answer came after its deadline, as the bot is told, and as all seats are.
+FAULT = {"type": "fault", "code": "timeout", "detail": "said by `khiva-arena check` alone", "strikes": 1}
+DEFAULT = {"type": "default", "why": "timeout", "strikes": 1}
+LONG = "x" * 70_000
+SIZES = (150_000, 400_000, FRAME_MOST_TO_BOT)
+REQS = (
+    *(1, 2, 9, 10, 13, 127, 128, 255, 256, 2_570, 3_338, 65_535, 65_536, 168_626_701, 218_763_522),
+    *(2**31 - 2, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 1, 2**32, 2**52, INT_MOST - 1, INT_MOST),
+)
+"""Rising, with gaps, with the bytes of line ends in them, and around every width that a language may keep numbers in."""
+VECTOR_REQ = 1_234_567
+AFTER_FORFEIT = 3
+
+
+async def start(bench: Bench) -> str:
+    """The arbiter's hello, and its own."""
+    async with talking(bench) as talk:
+        hello = await talk.greet()
+    version = f" {hello.version}" if isinstance(hello.version, str) else ""
+    return f"after {bench.starts[-1] * 1000:.0f} ms of {bench.limits.startup_ms:,} ms, as {hello.name!r}{version}"
+
+
+async def later_hello(bench: Bench) -> str:
+    """A hello as a later arbiter may send it."""
+    async with talking(bench) as talk:
+        time = hello_of(talk.where, bench.limits)["time"] | {"later_ms": 5}
+        await talk.greet({"protos": [1, 2], "caps": ["later", "batch"], "time": time} | LATER_FIELDS)
+        await talk.turn()
+    return "protos [1, 2], capabilities and fields that it cannot know"
+
+
+async def answers(bench: Bench) -> str:
+    """Three plain requests."""
+    async with talking(bench) as talk:
+        await talk.greet()
+        for _ in range(3):
+            asked = talk.table.next() or talk.last
+            talk.play(asked, await talk.ask(asked, legal=True))
+    return "3 requests, each answered once with a legal choice"
+
+
+async def fragmented(bench: Bench) -> str:
+    """Each byte by itself."""
+
+    async def dribble(frame: bytes) -> None:
+        talk.sent.append(frame)
+        for at in range(len(frame)):
+            talk.wire.send(0, frame[at : at + 1])
+            if at < 8 or at == len(frame) - 2 or at % 128 == 0:
+                await trio.sleep(PAUSE)  # so that the bot reads this one alone
+
+    async with talking(bench) as talk:
+        await talk.greeted(codec.encode(hello_of(talk.where, bench.limits)), dribble)
+        for _ in range(2):
+            asked = talk.table.next() or talk.last
+            req, message = talk.decide(asked)
+            await dribble(codec.encode(message))
+            talk.play(asked, await talk.answer(req, len(asked.legal), what=asked.kind, timed=False))
+    return "a hello and 2 requests, byte by byte"
+
+
+async def coalesced(bench: Bench) -> str:
+    """A hello, a request, the next one as if that had timed out, and the end, all in one write."""
+    async with talking(bench) as talk:
+        first = talk.table.next() or talk.last
+        one, decide_one = talk.decide(first)
+        talk.play(first, 0)
+        second = talk.table.next() or first
+        two, decide_two = talk.decide(second)
+        parts = (hello_of(talk.where, bench.limits), decide_one, decide_two, talk.table.end())
+        await talk.greeted(b"".join(codec.encode(part) for part in parts))
+        await talk.answer(one, len(first.legal), what=first.kind, timed=False)
+        await talk.answer(two, len(second.legal), what=second.kind, timed=False)
+    return "4 of them in one write: a hello, 2 requests and the end"
+
+
+async def vectors(bench: Bench) -> str:
+    """The golden frames, byte for byte except ``req``, which has to rise."""
+    path = folder("protocol") / "vectors" / "frames.json"
+    found = json.loads(path.read_text())
+    found = [vector for vector in found if vector["direction"] == "to_bot"]
+    hellos = [vector for vector in found if vector["message"] == "hello"]
+    ends = [vector for vector in found if vector["message"] == "end"]
+    rest = [vector for vector in found if vector["message"] not in ("hello", "end")]
+    rest.sort(key=lambda vector: vector["json"].get("req", 0) if vector["message"] == "decide" else 0)
+    games = {vector["json"]["game"] for vector in hellos}
+    if not games <= {game.name for game in bench.games}:
+        raise Skipped(f"they are of {', '.join(sorted(games))}, with which this bot is not checked")
+    sent: set[str] = set()
+    for turn in range(max(len(hellos), len(ends))):
+        hello, end = hellos[turn % len(hellos)], ends[turn % len(ends)]
+        async with talking(bench) as talk:
+            await talk.greeted(bytes.fromhex(hello["hex"]))
+            for number, vector in enumerate(rest):
+                await _vector(talk, vector, number)
+            talk.send(bytes.fromhex(end["hex"]))
+            ending = await talk.finish(say_end=False)
+            if ending.rest:
+                raise Failed(f"nothing after the vector {end['name']!r}: {end['reason']}", ending.rest)
+        sent |= {vector["name"] for vector in (hello, *rest, end)}
+    return f"{len(sent)} frames of {path}"
+
+
+async def _vector(talk: Talk, vector: Mapping[str, Any], number: int) -> None:
+    frame, req = bytes.fromhex(vector["hex"]), vector["json"].get("req")
+    if req == VECTOR_REQ:
+        old, req = VECTOR_REQ.to_bytes(4, "big"), VECTOR_REQ + number
+        frame = frame.replace(old, req.to_bytes(4, "big"))
+    talk.send(frame)
+    if vector["message"] == "decide":
+        try:
+            await talk.answer(req, len(vector["json"]["legal"]), what=vector["name"], legal=True)
+        except Failed as failed:
+            failed.expected += f" to the vector {vector['name']!r}: {vector['reason']}"
+            raise
+
+
+async def encodings(bench: Bench) -> str:
+    """Longer forms than needed."""
+    widest, mixed = Encoder(widest=True), Encoder(widest=False)
+    for encoder, rounds in ((widest, 2), (mixed, 4)):
+        async with talking(bench) as talk:
+            await talk.greet(encode=encoder.frame)
+            for _ in range(rounds):
+                await talk.turn(encode=encoder.frame)
+    return "map32, array32, str32, int64 and all other forms, for small things too"
+
+
+async def unknown_fields(bench: Bench) -> str:
+    """Fields and events of a later version."""
+    async with talking(bench) as talk:
+        await talk.greet(LATER_FIELDS)
+        for _ in range(3):
+            asked = talk.table.next() or talk.last
+            change = {**LATER_FIELDS, "events": [LATER_EVENT, *asked.events, LATER_EVENT]}
+            talk.play(asked, await talk.ask(asked, change=change))
+    return "in a hello and 3 requests, and events of an unknown type"
+
+
+async def unknown_messages(bench: Bench) -> str:
+    """Messages of a later version, before requests and between."""
+    async with talking(bench) as talk:
+        await talk.greet()
+        for message in LATER_MESSAGES:
+            await talk.turn(before=(message,))
+    return f"{len(LATER_MESSAGES)} of them, none of them answered"
+
+
+async def fault(bench: Bench) -> str:
+    """A message about a fault, and a code of a later version too."""
+    async with talking(bench) as talk:
+        await talk.greet()
+        await talk.turn()
+        await talk.turn(before=(FAULT,))
+        await talk.turn(before=(FAULT | {"code": "later", "strikes": 2},))
+    return "2 of them, one with an unknown code, none of them answered"
+
+
+async def events(bench: Bench) -> str:
+    """The events that any game may bring: of its own fault, the default having been played, and of another seat's forfeit."""
+    where = place(bench.games[0], crowded(bench.games[0]), 1)
+    async with talking(bench, where) as talk:
+        await talk.greet()
+        late = talk.table.next() or talk.last
+        await talk.ask(late)
+        talk.play(late, 0)
+        talk.table.tell(DEFAULT | {"seat": where.seat})
+        await talk.turn()  # without the fault message, which is a step of its own
+        talk.table.forfeit(0)
+        for _ in range(AFTER_FORFEIT):
+            await talk.turn()
+    return f"{{type: default}} of its own seat and {{type: forfeit}} of another one, at {where.seats} seats"
+
+
+async def reqs(bench: Bench) -> str:
+    """The number of a request comes back as it was."""
+    async with talking(bench) as talk:
+        await talk.greet()
+        for req in REQS:
+            await talk.turn(req=req)
+    return f"{len(REQS)} numbers from 1 to 2**53 - 1, rising, with gaps"
+
+
+async def large(bench: Bench) -> str:
+    """The largest frame there may be, and some on the way to it; longer than a pipe holds."""
+    async with talking(bench) as talk:
+        await talk.greet()
+        for size in SIZES[-1:] if bench.quick else SIZES:
+            await talk.turn(encode=partial(_padded, size=size))
+    return f"a request of {FRAME_MOST_TO_BOT:,} bytes"
+
+
+def _padded(message: Mapping[str, Any], size: int) -> bytes:
+    """A frame whose payload has just this size by an unknown field, which is a long string."""
+    probe = codec.encode({**message, "later": LONG})
+    return codec.encode({**message, "later": "x" * (len(LONG) + size - (len(probe) - codec.HEADER))})

@@ -1,0 +1,207 @@
+"""Steps that play: every kind of decision on real positions, how long it thinks, whether it would choose the same again."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import trio
+
+from khiva_arena.arbiter.clock import Limits
+from khiva_arena.check import processor
+from khiva_arena.check.context import Bench, Failed, Skipped, Warned
+from khiva_arena.check.positions import Place, decisions_of_a_match, find, kinds_of, place
+from khiva_arena.check.talk import Talk, talking
+from khiva_arena.games.base import Game
+from khiva_arena.sandbox.limits import say
+
+MATCH_SECONDS, MATCH_DECISIONS = 2.0, 150
+QUICK_SECONDS, QUICK_DECISIONS = 0.3, 25
+JUMP_DECISIONS = 3
+BEFORE_FORFEIT = 3
+AGAIN = 60
+BEFORE_IDLE = 3
+
+
+async def one_game(bench: Bench, game: Game) -> str:
+    """Matches at every seat count, under the default rules and some variants, one of them with a seat that forfeits; then the
+    kinds that did not come up."""
+    seen: Counter[str] = Counter()
+    ended: list[bool] = []
+    places = list(_places(game, bench.quick))
+    fewer = next((where for where in places if where.seats > 2), None)
+    for where in places:
+        async with talking(bench, where) as talk:
+            await talk.greet()
+            most = QUICK_DECISIONS if bench.quick else MATCH_DECISIONS
+            if where is fewer:
+                await _on(talk, seen, BEFORE_FORFEIT)
+                talk.table.forfeit((where.seat + 1) % where.seats)
+                most -= BEFORE_FORFEIT
+            ended.append(await _on(talk, seen, most))
+    missing = kinds_of(game) - seen.keys()
+    for kind, where in find(game, missing).items() if not bench.quick else ():
+        async with talking(bench, where) as talk:
+            await talk.greet()
+            asked = talk.table.skip_to(kind)
+            talk.table.choose(await _asked(talk, asked, seen))
+            await _on(talk, seen, JUMP_DECISIONS)
+    missing -= seen.keys()
+    counts = f"{game.seats[0]} to {game.seats[-1]}" if not bench.quick else " and ".join(map(str, _quick_seats(game)))
+    matches = _matches(len(ended), sum(ended))
+    not_seen = f"; not met in this run: {', '.join(sorted(missing))}" if missing else ""
+    return f"{seen.total():,} decisions, {len(seen)} of {len(kinds_of(game))} kinds, {matches} at {counts} seats{not_seen}"
+
+
+def _matches(begun: int, ended: int) -> str:
+    words = f"{begun} match{'' if begun == 1 else 'es'}"
+    return words if ended == begun else f"{words} begun, {ended or 'none of them'} to the end,"
+
+
+def _places(game: Game, quick: bool) -> Iterator[Place]:
+    """Another seat at each seat count, so that no seat is special."""
+    if quick:
+        yield from (place(game, seats, seats - 1) for seats in _quick_seats(game))
+        return
+    for number, seats in enumerate(game.seats):
+        yield place(game, seats, number % seats)
+    variants: tuple[Mapping[str, Any], ...] = tuple(game.samples)
+    for number, given in enumerate(variants):
+        seats = game.seats[-1 - number % len(game.seats)]
+        yield place(game, seats, number % seats, given)
+
+
+def _quick_seats(game: Game) -> tuple[int, ...]:
+    return tuple(dict.fromkeys((game.seats[0], game.seats[-1])))
+
+
+async def _on(talk: Talk, seen: Counter[str], most: int) -> bool:
+    """Play on until the match is over, or it has been long enough. Returns whether it is over."""
+    until = trio.current_time() + (QUICK_SECONDS if talk.bench.quick else MATCH_SECONDS)
+    for _ in range(most):
+        asked = talk.table.next()
+        if asked is None or trio.current_time() > until:
+            return asked is None
+        talk.table.choose(await _asked(talk, asked, seen))
+    return talk.table.over
+
+
+async def _asked(talk: Talk, asked: Any, seen: Counter[str]) -> int:
+    choice = await talk.ask(asked, legal=True)
+    seen[asked.kind] += 1
+    return choice
+
+
+async def repeat(bench: Bench) -> str:
+    """The same conversation twice, byte for byte except what the bot says."""
+    where = bench.place("again")
+    most = QUICK_DECISIONS if bench.quick else AGAIN
+    asked: list[tuple[int, int, str, int]] = []
+    async with talking(bench, where) as talk:
+        await talk.greet()
+        until = trio.current_time() + MATCH_SECONDS
+        while len(asked) < most and trio.current_time() < until and (position := talk.table.next()):
+            req = talk.req
+            choice = await talk.ask(position)
+            asked.append((req, len(position.legal), position.kind, choice))
+            talk.play(position, choice)
+        sent = talk.sent
+    async with talking(bench, where) as talk:
+        await talk.greeted(sent[0])
+        for number, (frame, (req, choices, kind, before)) in enumerate(zip(sent[1:], asked, strict=True), 1):
+            talk.send(frame)
+            choice = await talk.answer(req, choices, what=kind)
+            if choice != before:
+                raise Warned(
+                    f"the same requests got another choice at number {number} ({kind}): {before}, then {choice}; such a match "
+                    'cannot be replayed. Draw lots from the hello\'s "seed", and count work instead of looking at a clock'
+                )
+    return f"the same {len(asked)} requests twice, with the same choices"
+
+
+async def latency(bench: Bench) -> str:
+    """How long all decisions took, and whether the bank pays for those of a whole match."""
+    found = of_latency(bench.thought)
+    if not found:
+        raise Skipped("it answered no request")
+    turn = bench.limits.turn_ms
+    text = ", ".join(f"{name} {_ms(took)}" for name, took in found.items())
+    text = f"{len(bench.thought):,} decisions: {text}; a turn has {turn:,} ms"
+    over = sum(took * 1000 > turn for took in bench.thought)
+    if not over:
+        return text
+    bank = f"its bank of {bench.limits.bank_ms:,} ms"
+    text = f"{text}; {over} took longer than that, which {bank} has to pay"
+    lasts = bank_lasts(bench.thought, bench.firsts, bench.limits)
+    needed, game = max((decisions_of_a_match(game), game.name) for game in bench.games)
+    if lasts < needed:
+        raise Failed(
+            f"a bank that lasts for a whole match, which asks a seat for some {needed} decisions in {game}",
+            f"{text}, and at that rate it lasts {lasts:.0f} decisions",
+        )
+    raise Warned(text)
+
+
+def bank_lasts(thought: list[float], firsts: set[int], limits: Limits) -> float:
+    """For how many decisions of a match the bank pays at this rate, infinity where for any number. ``firsts``: which of them were
+    the first of a conversation, which often take longer, and come once to a match."""
+    beyond = [max(0.0, took - limits.turn) for took in thought]
+    first = [took for number, took in enumerate(beyond) if number in firsts]
+    others = [took for number, took in enumerate(beyond) if number not in firsts] or first
+    left = limits.bank_ms / 1000 - (sum(first) / len(first) if first else 0.0)
+    rate = sum(others) / len(others) if others else 0.0
+    return 1 + left / rate if rate else math.inf
+
+
+async def cores(bench: Bench) -> str:
+    """How much of the processor it used in all decisions, and uses when it has just answered and is asked nothing."""
+    async with talking(bench) as talk:
+        await talk.greet()
+        for _ in range(BEFORE_IDLE):
+            await talk.turn()
+        idling = await processor.idle(talk.wire)
+    return processor.judged(bench, idling)
+
+
+def of_latency(thought: list[float]) -> dict[str, float]:
+    """Percentiles (the smallest that so many do not exceed) and the longest, in milliseconds; empty where there is none."""
+    times = sorted(thought)
+    if not times:
+        return {}
+    at = {"p50": 50, "p90": 90, "p99": 99}
+    return {name: times[-(-len(times) * part // 100) - 1] * 1000 for name, part in at.items()} | {"max": times[-1] * 1000}
+
+
+def _ms(milliseconds: float) -> str:
+    return f"{milliseconds:,.0f} ms" if milliseconds >= 100 else f"{milliseconds:.2g} ms"
+
+
+def histogram(thought: list[float]) -> list[tuple[float, int]]:
+    """How many decisions took at most so many milliseconds and more than the bound before; the last bound is the longest."""
+    bounds = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0]
+    times = [took * 1000 for took in thought]
+    edges = [bound for bound in bounds if times and bound < max(times)] + ([max(times)] if times else [])
+    found, below = [], 0
+    for edge in edges:
+        upto = sum(took <= edge for took in times)
+        found.append((edge, upto - below))
+        below = upto
+    return found
+
+
+async def keys(bench: Bench) -> str:
+    """No key twice in a map, in all that it has sent."""
+    if bench.repeated:
+        raise Warned(f"it sends {', '.join(sorted(bench.repeated))} twice in one map; the last one counts, but send it once")
+    return ""
+
+
+async def memory(bench: Bench) -> str:
+    """What it used at most, of what it may."""
+    most = bench.sandbox.resources.memory
+    used = f"{say('memory', bench.peak)} at most, of {say('memory', most)}"
+    if bench.excess:
+        raise Failed("a bot that stays within the limits of a match (see `khiva-arena doctor`)", bench.excess[0])
+    if bench.peak > 0.75 * most:
+        raise Warned(f"{used}; a longer match may end it")
+    return used

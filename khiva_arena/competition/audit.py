@@ -1,0 +1,131 @@
+"""What an audit reads, and what it reports.
+
+An audit replays every record of an event and holds all else that is stored or published against that. It reads the event line by
+line: ``audit_store.py`` has the lines of a store, ``audit_bundle.py`` those of a bundle, and ``audit_event.py`` checks them. What
+is damaged is a problem in the report, and hides nothing else.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from khiva_arena.errors import ArenaError
+from khiva_arena.replay.record import Record
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.store import bundle
+from khiva_arena.store.rows import EventRow, MatchRow, VoidRow
+from khiva_arena.text import LONGEST, harmless
+
+if TYPE_CHECKING:  # numpy comes with it
+    from khiva_arena.ratings.pairs import RatedMatch
+
+
+@dataclass(slots=True)
+class EventReport:
+    """What the audit of one event found.
+
+    event: its id.
+    number: in the store or the bundle, from 1.
+    commitment: as it was published, 64 hex digits.
+    sound: how many matches are.
+    planned: how many it has when it is over.
+    missing: planned and not recorded.
+    unrevealed: sound ones that were checked with a secret that is still private.
+    digest: of the run, over the matches that are there.
+    public: the text that was mixed into schedule and deals, None for none.
+    ground: whether whoever chose the definition could choose the draw with it, since its id is one of version 0.1.0.
+    problems: what is not sound, a line each.
+    sound_matches, unsound_matches: ordinals.
+    """
+
+    event: str
+    number: int
+    commitment: str
+    sound: int = 0
+    planned: int = 0
+    missing: int = 0
+    unrevealed: int = 0
+    digest: str = ""
+    public: str | None = None
+    ground: bool = False
+    problems: list[str] = field(default_factory=list)
+    sound_matches: list[int] = field(default_factory=list)
+    unsound_matches: list[int] = field(default_factory=list)
+
+    def add(self, problem: str) -> None:
+        """Note a problem, which may hold words of a hostile file."""
+        self.problems.append(harmless(problem, LONGEST))
+
+    def passes(self, what: str, check: Callable[[], None]) -> bool:
+        """Whether a check passes; if not, why is a problem of ``what``."""
+        try:
+            check()
+        except ArenaError as error:
+            self.add(f"{what}: {error}")
+            return False
+        return True
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return {name: value for name, value in asdict(self).items() if name != "commitment"}
+
+
+@dataclass(slots=True)
+class AuditResult:
+    """What the audit of a store or a bundle found.
+
+    events: a report of each.
+    problems: of the file itself, and of a bundle's standings.
+    notes: what is no problem, but to be known: numbers of a bundle that another engine version fitted.
+    engine: the version that wrote a bundle.
+    digest: the sum over a bundle's lines, 64 hex digits.
+    """
+
+    events: list[EventReport] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    engine: str = ""
+    digest: str = ""
+
+    @property
+    def sound(self) -> bool:
+        return not self.problems and not any(report.problems for report in self.events)
+
+
+class Damage(NamedTuple):
+    """What the source itself finds wrong.
+
+    problem: one line.
+    ordinal: of the match that cannot be read for it, None for none.
+    """
+
+    problem: str
+    ordinal: int | None = None
+
+
+AuditLine = Damage | bundle.Reveal | bundle.Void | VoidRow | bundle.Match | MatchRow | bundle.Over
+"""A line of a bundle, or what a store has for it: rows, which hold more. Over without a digest: the event is not over."""
+
+
+class EventSource(Protocol):
+    """Where the lines of an event come from."""
+
+    @property
+    def event(self) -> EventRow:
+        """What the event is; in a bundle without the run's secret until that was read."""
+
+    @property
+    def bundled(self) -> bool:
+        """Whether it is an event of a bundle: it is over then, and secrets are known if they are revealed."""
+
+    def timetable(self) -> Timetable:
+        """Its schedule. Raises ArenaError if its definition gives none."""
+
+    def lines(self) -> Iterator[AuditLine]:
+        """What is to be checked. Raises RecordError for a file that cannot be read any further."""
+
+    def rated(self) -> Iterable["RatedMatch"]:
+        """The results of its matches in schedule order, as far as they are known: a sequential test ends by them."""
+
+    def keep(self, ordinal: int, bots: Sequence[int], record: Record, voids: int) -> None:
+        """Take a sound match, in schedule order, with how many attempts at it were void. ``bots``: positions by seat."""

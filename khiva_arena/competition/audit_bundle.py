@@ -1,0 +1,187 @@
+"""The audit of a bundle: its events without a store and without their bots, and standings worked out from the records alone."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from khiva_arena import __version__
+from khiva_arena.competition import events
+from khiva_arena.competition.audit import AuditLine, AuditResult
+from khiva_arena.competition.audit_event import audit
+from khiva_arena.competition.bundling import BundledMatches, tables_of
+from khiva_arena.competition.settings import MOST
+from khiva_arena.errors import ArenaError, ConfigError, RecordError, StoreError
+from khiva_arena.games.registry import get
+from khiva_arena.ratings.pairs import RatedMatch
+from khiva_arena.replay.definition import Definition
+from khiva_arena.replay.record import Record, canonical
+from khiva_arena.report.differences import counted, differences, fitted
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.store import bundle
+from khiva_arena.store.db import RUN_SECRET, BotRow, EventRow
+from khiva_arena.text import LONGEST, harmless
+
+MOST_BOTS = 2_000  # what a table of who meets whom takes grows with their square
+MOST_COPIES = 5
+MOST_SEARCHED = 2_000_000  # line-ups times bots: what a balanced part of all line-ups takes to find
+ORDER = {kind: place for place, kind in enumerate((bundle.Event, bundle.Reveal, bundle.Void, bundle.Match, bundle.Over))}
+
+
+def audit_bundle(path: Path) -> AuditResult:
+    """Check the bundle at ``path``. Raises ConfigError if it cannot be read, StoreError if it is no bundle that this engine
+    reads."""
+    try:
+        with path.open("rb") as file:
+            reader = bundle.Reader(file)
+            bundled = BundledEvents(reader.lines())
+            result = audit(bundled)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except StoreError as error:
+        raise StoreError(f"{path}: {error}") from None
+    result.engine, result.digest = reader.engine, reader.digest
+    if result.sound:
+        _compare(bundled, result)
+    return result
+
+
+class BundledEvents:
+    """The events of a bundle, one after the other as they are read.
+
+    events: those so far.
+    tables: the standings behind them.
+    """
+
+    def __init__(self, lines: Iterator[bundle.Line]) -> None:
+        self.events: list[BundledEvent] = []
+        self.tables: list[bundle.Standings] = []
+        self._lines = lines
+
+    def __iter__(self) -> Iterator["BundledEvent"]:
+        """Raises RecordError for a file that is damaged, or has a line where none of its kind can stand."""
+        for line in self._lines:
+            if isinstance(line, bundle.Standings):
+                self.tables.append(line)
+            elif self.tables:
+                raise RecordError("an event stands behind the standings")
+            elif not isinstance(line, bundle.Event):
+                raise _misplaced(self.events[-1].event, line) if self.events else RecordError("it begins with no event")
+            elif line.id in [known.event.id for known in self.events]:
+                raise RecordError(f"event {harmless(line.id, LONGEST)} comes twice")
+            else:
+                self.events.append(BundledEvent(_event_row(line, len(self.events) + 1), self._lines))
+                yield self.events[-1]
+        if not self.events:
+            raise RecordError("there is no event in it")
+
+
+class BundledEvent:
+    """An event of a bundle, as an ``EventSource``.
+
+    matches: the sound ones; of a sound definition only.
+    """
+
+    bundled = True
+    matches: BundledMatches
+
+    def __init__(self, event: EventRow, lines: Iterator[bundle.Line]) -> None:
+        self.event = event
+        self._lines = lines
+
+    def timetable(self) -> Timetable:
+        """Later rounds are drawn from the sound records of those before them."""
+        events.check_bots(self.event)
+        check_size(self.event.definition)
+        timetable = Timetable(self.event.terms(), lambda shape: self.matches.of_round(shape))
+        self.matches = BundledMatches(self.event, timetable)
+        return timetable
+
+    def lines(self) -> Iterator[AuditLine]:
+        before = (0, 0, 0)
+        for line in self._lines:
+            if isinstance(line, bundle.Event | bundle.Standings):
+                break
+            if (place := _place(line)) <= before:
+                raise _misplaced(self.event, line)
+            before = place
+            if isinstance(line, bundle.Reveal) and line.seed == RUN_SECRET:
+                self.event = replace(self.event, secret=bytes.fromhex(line.secret))
+            yield line
+            if isinstance(line, bundle.Over):
+                return
+        raise RecordError(f"event {self.event.number} has no end")
+
+    def rated(self) -> Iterable[RatedMatch]:
+        return self.matches.rated()
+
+    def keep(self, ordinal: int, bots: Sequence[int], record: Record, voids: int) -> None:
+        self.matches.event = self.event  # with the run's secret by now
+        self.matches.add(ordinal, bots, record, voids)
+
+
+def _event_row(line: bundle.Event, number: int) -> EventRow:
+    return EventRow(
+        id=line.id,
+        number=number,
+        text=canonical(line.definition).decode(),
+        engines=tuple(line.engines),
+        created="",
+        commitment=line.commitment,
+        secret=b"",
+        bots=tuple(BotRow(bot.name, bot.identity, bot.version, bot.complete, "", "") for bot in line.bots),
+        public=None if line.public is msgspec.UNSET else line.public,
+    )
+
+
+def check_size(definition: Definition) -> None:
+    """Raise ArenaError for an event that nobody could have played, and that would take a reader's day or memory."""
+    bounds = MOST | {"copies": MOST_COPIES}
+    for key, most in bounds.items():
+        if (getattr(definition, key, 0) or 0) > most:
+            raise RecordError(f"{key} are {getattr(definition, key)}, and {most} at most are verified")
+    if len(definition.bots) > MOST_BOTS:
+        raise RecordError(f"there are {len(definition.bots)} bots, and {MOST_BOTS} at most are verified")
+    if len(definition.bots) * (definition.lineups or 0) > MOST_SEARCHED:
+        raise RecordError(f"{definition.lineups} line-ups of {len(definition.bots)} bots are more than are verified")
+    game = get(definition.game)
+    if game.rules_version == definition.rules_version:
+        game.rules(definition.rules)
+
+
+def _place(line: bundle.Line) -> tuple[int, int, int]:
+    """Lines of an event stand in this order, each at a place of its own."""
+    first = line.seed if isinstance(line, bundle.Reveal) else getattr(line, "ordinal", 0)
+    return ORDER[type(line)], first, getattr(line, "attempt", 0)
+
+
+def _misplaced(event: EventRow, line: bundle.Line) -> RecordError:
+    return RecordError(f"event {event.number}: a line of kind {line.__struct_config__.tag!r} stands where it cannot")
+
+
+def _compare(bundled: BundledEvents, result: AuditResult) -> None:
+    """Hold the standings against those that the records give, first the tables, then number by number. Of another engine version
+    what is fitted is a note: a fit may have become another one since."""
+    try:
+        tables = tables_of([event.matches for event in bundled.events])
+    except ArenaError as error:
+        result.problems.append(harmless(f"the standings cannot be worked out: {error}", LONGEST))
+        return
+    if len(tables) != len(bundled.tables):
+        result.problems.append(f"it has {len(bundled.tables)} tables of standings, and its records give {len(tables)}")
+        return
+    for number, (line, from_records) in enumerate(zip(bundled.tables, tables, strict=True), 1):
+        written, given = line.table, json.loads(canonical(msgspec.to_builtins(from_records.table)))  # as a file has it
+        name = f"standings {number}"
+        if result.engine == __version__:
+            result.problems += _lines(name, differences("", written, given, all_keys=True))
+            continue
+        wrong = _lines(name, differences("", counted(written), counted(given), all_keys=True))
+        result.problems += wrong
+        result.notes += [] if wrong else _lines(name, differences("", fitted(written), fitted(given), all_keys=False))
+
+
+def _lines(where: str, problems: Iterable[str]) -> list[str]:
+    return [harmless(f"{where}: {problem}", LONGEST) for problem in problems]

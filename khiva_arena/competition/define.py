@@ -1,0 +1,91 @@
+"""What the settings of a competition define: the definition of an event, which is stored and hashed."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from khiva_arena.competition.settings import Settings
+from khiva_arena.entrants import runtimes
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import (
+    Conditions,
+    DefinedBot,
+    DefinedRuntime,
+    DefinedTest,
+    Definition,
+    TimeLimits,
+    author_groups,
+)
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.schedule import lineups
+
+
+def conditions_of(settings: Settings, sandbox: Sandbox) -> Conditions:
+    """What matches of these settings are played under."""
+    limits = settings.limits
+    return Conditions(
+        game=settings.game.name,
+        rules_version=settings.game.rules_version,
+        rules=dict(settings.rules),
+        time=TimeLimits(limits.startup_ms, limits.turn_ms, limits.bank_ms),
+        policy=settings.policy,
+        isolation=sandbox.level,
+        limits=sandbox.resources,
+        ponder=sandbox.ponder,
+    )
+
+
+def definition_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox, after: str | None = None) -> Definition:
+    """All that defines an event of these settings. ``after``: the id of the event that the stage before was. Raises ConfigError
+    if a candidate is not among the bots."""
+    names = [bot.name for bot in bots]
+    if missing := [name for name in settings.candidates if name not in names]:
+        raise ConfigError(f"--candidate: {', '.join(missing)} did not come to this stage; there are {', '.join(names)}")
+    conditions = conditions_of(settings, sandbox)
+    return Definition(
+        **{name: getattr(conditions, name) for name in conditions.__struct_fields__},
+        format=settings.format,
+        seats=settings.seats,
+        seeds=settings.seeds,
+        copies=settings.copies,
+        lineups=_line_ups(settings, bots),
+        seed=None if settings.seed is None else seeds.seed_digest(run_secret(settings)),
+        anchor=next((name for name in names if name == "random"), names[0]),
+        bots=tuple(DefinedBot(bot.name, bot.identity, bot.author if settings.authors_apart else "") for bot in bots),
+        rounds=settings.rounds or None,
+        advance=settings.advance or None,
+        candidates=tuple(names.index(name) for name in settings.candidates),
+        authors_apart=settings.authors_apart,
+        stage=settings.stage,
+        hypotheses=None if settings.hypotheses is None else DefinedTest(**asdict(settings.hypotheses)),
+        runtimes=runtimes_of(bots),
+        after=after,
+    )
+
+
+def runtimes_of(bots: Sequence[Bot]) -> dict[str, DefinedRuntime]:
+    """The runtimes that bots name, as they stand in a definition. Raises ConfigError."""
+    return {runtime.name: runtimes.as_defined(runtime) for bot in bots for runtime in bot.runtimes}
+
+
+def changed_runtimes(definition: Definition, bots: Sequence[Bot]) -> list[str]:
+    """The runtimes of bots that an event was played with otherwise, by name."""
+    then, now = definition.runtimes, runtimes_of(bots)
+    return sorted(name for name in now if name in then and then[name] != now[name])
+
+
+def run_secret(settings: Settings) -> bytes:
+    """The run's secret of settings with a seed, 32 bytes. Each stage of a competition has one of its own: that of the one before
+    it is known by then."""
+    assert settings.seed is not None
+    secret = seeds.run_secret(settings.seed)
+    return seeds.stage_secret(secret, settings.stage) if settings.stage else secret
+
+
+def _line_ups(settings: Settings, bots: Sequence[Bot]) -> int | None:
+    """At most how many line-ups are played: what was asked for as auto is a number in a definition."""
+    if not isinstance(settings.lineups, str):
+        return settings.lineups
+    groups = author_groups([bot.author for bot in bots]) if settings.authors_apart else ()
+    return max(1, lineups.fewest(len(bots), settings.seats, settings.copies, groups))

@@ -1,0 +1,50 @@
+"""What a draw hangs on: a commitment that is printed before anything is played, and a public text that is drawn after that."""
+
+from dataclasses import dataclass
+
+from khiva_arena.competition import events
+from khiva_arena.errors import ConfigError
+from khiva_arena.store.db import EventRow, Store
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How an event is begun or gone on with, as the flags of the same names."""
+
+    any_engine: bool = False
+    new_event: bool = False
+    commit: bool = False
+    public: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ConfigError for what does not go together, or is no public text."""
+        if self.commit and self.public is not None:
+            raise ConfigError("--commit and --public: publish the commitment first, then give the run a text drawn after that")
+        if self.public is not None and (problem := events.public_problem(self.public)):
+            raise ConfigError(f"--public: {problem}")
+
+
+def public_to_add(store: Store, event: EventRow, given: str | None, before: EventRow | None) -> str | None:
+    """The public text that an event is still to get, None for none: ``given``, else that of the stage ``before`` it.
+
+    Raises ConfigError where ``given`` comes too late, or is another one than the event has.
+    """
+    begun = len(store.recorded(event.id)) + len(store.voids(event.id))
+    if event.public is not None:
+        if given not in (None, event.public):
+            raise ConfigError(
+                f"--public: event {event.number} has the public text {event.public!r}, which stays; give that or none"
+            )
+        return None
+    if given is not None and begun:
+        raise ConfigError(
+            f"--public: event {event.number} has begun without one ({begun} matches were played), and its deals are drawn; "
+            "leave it out to go on, or begin another event in another --out"
+        )
+    return given if given is not None or begun or before is None else before.public
+
+
+def check_public_of_what_is_over(over: tuple[EventRow, ...], given: str | None) -> None:
+    """Raise ConfigError where a public text is given to a competition that was played with none, or with another one."""
+    if given is not None and given not in [event.public for event in over]:
+        raise ConfigError("--public: what these settings define is over, and was played without this text; leave it out")

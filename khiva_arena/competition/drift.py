@@ -1,0 +1,122 @@
+"""What has changed since an unfinished event began: told line by line before a run would begin another one beside it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from khiva_arena.competition.events import bare_timetable
+from khiva_arena.competition.find import events_of
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.replay.definition import Definition
+from khiva_arena.sandbox.limits import say
+from khiva_arena.store.db import EventRow, Store
+
+DIGITS = 8
+TIMES = {"startup_ms": "start", "turn_ms": "turn", "bank_ms": "bank"}
+WAYS_ON = (
+    "restore what has changed and give the same command to go on; "
+    "or begin another event beside it with --new-event; or give another --out"
+)
+
+
+def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot]) -> None:
+    """Raise ConfigError where the store has an event that is not over, which an event of this definition, that is not in the
+    store, would leave behind: then it says what differs from the most similar one. An event of which nothing was played yet does
+    not count."""
+    known = events_of(store, ())
+    recorded = {event.id: len(store.recorded(event.id)) for event in known if store.conclusion(event.id) is None}
+    begun = [event for event in known if recorded.get(event.id)]
+    if not begun:
+        return
+    # where a later stage was begun, an earlier one of the same competition has changed: then that is to be compared
+    stage = definition.stage
+    alike = [event for event in begun if event.definition.stage == stage]
+    alike = alike or [event for event in known if stage and event.definition.stage == stage] or begun
+    lines, event = min(
+        ((differences(event, definition, bots), event) for event in alike), key=lambda pair: (len(pair[0]), -pair[1].number)
+    )
+    if event in begun:
+        planned = bare_timetable(event).matches
+        how = f"event {event.number} is not over, {recorded[event.id]} of {planned} matches are recorded; since it began:"
+    else:
+        how = f"event {begun[0].number}, a later stage, is not over; since event {event.number}, stage {stage}, was played:"
+    first = f"{store.folder}: {how}"
+    raise ConfigError([f"{first} {lines[0]}", *(f"also: {line}" for line in lines[1:]), WAYS_ON])
+
+
+def differences(event: EventRow, definition: Definition, bots: Sequence[Bot]) -> list[str]:
+    """Every difference between an event's definition and another one, a line each."""
+    then, now = event.definition, definition
+    if then.game != now.game:
+        return [f"game was {then.game}, is {now.game}"]  # with it all rules have changed
+    lines = _bots(event, bots)
+    before, after = _flat(then.plain()), _flat(now.plain())
+    for key in {**before, **after}:
+        if before.get(key) != after.get(key) and not (lines and key == "anchor"):  # which follows from the bots
+            lines.append(_line(key, before.get(key), after.get(key)))
+    return lines
+
+
+def _bots(event: EventRow, bots: Sequence[Bot]) -> list[str]:
+    then, now = {bot.name: bot for bot in event.bots}, {bot.name: bot for bot in bots}
+    lines = []
+    for name, old in then.items():
+        new = now.get(name)
+        if new is None:
+            lines.append(f"bot {name} ({old.asked_as}) has been left out")
+        elif new.identity != old.identity:
+            said = f"identity {old.identity[:DIGITS]} then, {new.identity[:DIGITS]} now"
+            lines.append(f"bot {name} ({new.asked_as}) has changed: {said}")
+    lines += [f"bot {name} ({bot.asked_as}) has been added" for name, bot in now.items() if name not in then]
+    if not lines and list(then) != list(now):
+        lines.append(f"the bots stand in another order: {', '.join(then)} then; {', '.join(now)} now")
+    return lines
+
+
+def _flat(definition: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """All but the bots, maps within maps as "rules.overshoot"."""
+    out: dict[str, Any] = {}
+    for key, value in definition.items():
+        if isinstance(value, Mapping):
+            out |= _flat(value, f"{before}{key}.")
+        elif before or key != "bots":
+            out[f"{before}{key}"] = value
+    return out
+
+
+def _line(key: str, then: Any, now: Any) -> str:
+    room, _, rest = key.partition(".")
+    if key == "seed":
+        return "another seed was given" if then and now else f"the seed was {_seed(then)}, is {_seed(now)}"
+    if key == "after":
+        return f"the event of the stage before was {_value(then)}, is {_value(now)}"
+    if room == "time":
+        return f"{TIMES.get(rest, rest)} was {then} ms, is {now} ms"
+    if room == "limits" and isinstance(then, int) and isinstance(now, int):
+        return f"limit {rest} was {say(rest, then)}, is {say(rest, now)}"
+    if room == "runtimes":
+        return _runtime(rest, then, now)
+    if key == "ponder":
+        return "bots could ponder, and cannot now" if then else "bots could not ponder, and can now"
+    what = f"rule {rest}" if room == "rules" else key
+    return f"{what} was {_value(then)}, is {_value(now)}"
+
+
+def _runtime(key: str, then: Any, now: Any) -> str:
+    """One of a runtime's two facts: its program, or its packages."""
+    name, _, fact = key.partition(".")
+    if then is None or now is None:
+        return f"runtime {name} {'is used now' if then is None else 'is not used any more'} (its {fact})"
+    if fact == "program":
+        return f"runtime {name} has another program"
+    gone, come = sorted(set(then) - set(now)), sorted(set(now) - set(then))
+    return f"runtime {name} had {_value(', '.join(gone) or 'less')}, has {_value(', '.join(come) or 'less')}"
+
+
+def _seed(value: object) -> str:
+    return "given" if value else "drawn"
+
+
+def _value(value: object) -> str:
+    text = "not set" if value is None else str(value)
+    return text if len(text) <= 60 else text[:57] + "..."

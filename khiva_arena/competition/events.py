@@ -1,0 +1,130 @@
+"""The events of a store: whether one is sound, what its schedule is, what its results are, and how one begins."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from khiva_arena import __version__
+from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import Definition, text_digest
+from khiva_arena.schedule import formats
+from khiva_arena.schedule.formats import Placing, Result, Shape
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.store.db import BotRow, EventRow, Store
+
+if TYPE_CHECKING:  # who reads a store needs no bots
+    from khiva_arena.entrants.bots import Bot
+
+PUBLIC_MOST = 1_000  # characters
+
+
+def check_stored(event: EventRow) -> None:
+    """Raise StoreError if an event's rows are not such as ``add_event`` makes."""
+    check_definition(event)
+    check_bots(event)
+
+
+def check_definition(event: EventRow) -> None:
+    """Raise StoreError if an event's definition is damaged, or of another event."""
+    known = event_id(event.definition, event.commitment)
+    if event.id not in (known, text_digest(event.text)[: seeds.ID_LENGTH]):
+        raise StoreError(f"its definition and commitment hash to {known}, not to its id")
+    if event.public is not None and (problem := public_problem(event.public)):
+        raise StoreError(f"its public text is none: {problem}")
+
+
+def public_problem(text: str) -> str | None:
+    """Why a text cannot be an event's public text, None if it can: it is one line, and is printed."""
+    if not 1 <= len(text) <= PUBLIC_MOST or not text.isprintable():
+        return f"one line of 1 to {PUBLIC_MOST:,} printable characters is expected"
+    return None
+
+
+def check_bots(event: EventRow) -> None:
+    """Raise StoreError if an event's bots are not those of its definition, which is sound."""
+    if [(bot.name, bot.identity) for bot in event.bots] != [(bot.name, bot.identity) for bot in event.definition.bots]:
+        raise StoreError("its bots are not those of its definition")
+
+
+def event_id(definition: Definition, commitment: str) -> str:
+    """The event's id, 16 hex digits."""
+    return seeds.event_id(definition.digest, commitment)
+
+
+def commitment_to(definition: Definition, secret: bytes) -> str:
+    """What an event is published by before its first match, 64 hex digits. ``secret``: the run's."""
+    return seeds.commitment(definition.digest, secret)
+
+
+def bare_timetable(event: EventRow) -> Timetable:
+    """The timetable of an event as far as it stands without results. Raises ConfigError."""
+    return Timetable(event.terms())
+
+
+def timetable_of(store: Store, event: EventRow) -> Timetable:
+    """The whole timetable of an event, later rounds drawn from the results that the store holds. Raises ConfigError."""
+    return Timetable(event.terms(), lambda shape: results_of(store, event, shape))
+
+
+def results_of(store: Store, event: EventRow, shape: Shape) -> list[Result] | None:
+    """The results of a round, None unless all its matches are recorded. Raises StoreError where one cannot be a result."""
+    seats, places = event.definition.seats, (shape.first_ordinal, shape.first_ordinal + shape.matches - 1)
+    if store.count(event.id, *places) != shape.matches:
+        return None
+    found = []
+    for row in store.matches(event.id, *places):
+        bots = tuple(seat.bot for seat in row.seats)
+        ranks = tuple(seat.rank for seat in row.seats)
+        in_range = all(0 <= bot < len(event.bots) and 1 <= rank <= seats for bot, rank in zip(bots, ranks, strict=True))
+        if len(bots) != seats or not in_range:
+            raise StoreError(f"match {event.number}/{row.ordinal} is damaged: its seats are not those of its event")
+        scores = tuple(seat.score for seat in row.seats)
+        found.append(Result(row.seed, row.lineup, row.rotation, bots, ranks, scores))
+    return found
+
+
+def places(store: Store, event: EventRow) -> tuple[tuple[Placing, ...], int]:
+    """Who came in where, best first, by the event's format, and how many of its rounds are complete."""
+    timetable = timetable_of(store, event)
+    found = [results for shape in timetable.shapes if (results := results_of(store, event, shape)) is not None]
+    return formats.places(timetable.terms, found), len(found)
+
+
+def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secret: bytes, like_0_1: bool) -> EventRow:
+    """Add an event to a store. ``like_0_1``: with an id as version 0.1.0 gave it, which only stages have that come after one
+    that was begun by it. Raises ConfigError where the store has an event of that id."""
+    commitment = commitment_to(definition, secret)
+    event = event_id(definition, commitment)
+    if like_0_1:
+        event = definition.digest[: seeds.ID_LENGTH]
+        commitment = seeds.commitment(event, secret)
+    if there := store.event(event):
+        raise ConfigError(
+            f"--new-event: with the same settings and the same --seed it would be event {there.number} ({event}) once more, "
+            "which is over; give another --seed or none, or another --out"
+        )
+    rows = [BotRow(b.name, b.identity, b.version, b.complete, b.asked_as, b.folder or str(Path.cwd())) for b in bots]
+    store.add_event(event, definition.text, __version__, commitment, secret, rows)
+    return stored(store, event)
+
+
+def let_go_on(store: Store, row: EventRow, any_engine: bool) -> EventRow:
+    """The event, to be gone on with. Raises StoreError if another engine version began it, unless ``any_engine``: then the
+    event is marked with this one, too."""
+    if __version__ in row.engines:
+        return row
+    if not any_engine:
+        raise StoreError(
+            f"{store.folder}: event {row.id} was begun by khiva-arena {row.engines[0]}, this is {__version__}; "
+            "finish it with that one, give another --out, or go on and have it marked with --any-engine"
+        )
+    store.add_engine(row.id, __version__)
+    return stored(store, row.id)
+
+
+def stored(store: Store, event: str) -> EventRow:
+    """An event that is in the store."""
+    row = store.event(event)
+    assert row is not None
+    return row

@@ -1,0 +1,144 @@
+"""The file that a stream of events is added to, or a FIFO. Nothing here waits for a reader while matches are played."""
+
+import errno
+import fcntl
+import os
+import select
+import stat
+import tempfile
+import time
+from collections import deque
+from pathlib import Path
+from typing import Self
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.stream import LONGEST_LINE, NotAStream, StreamReader
+
+MOST_WAITING = 8 << 20
+"""Bytes that a reader of a FIFO may be behind before it loses the stream."""
+PATIENCE_SECONDS = 5.0
+
+
+class TooSlow(OSError):
+    """The reader of a FIFO does not keep up."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.EAGAIN, "its reader does not keep up")
+
+
+class EventsFile:
+    """An open file or FIFO.
+
+    fifo: whether it is one
+    called: what ends with it, in words
+    """
+
+    def __init__(self, descriptor: int, *, fifo: bool, called: str = "the stream of events") -> None:
+        self._descriptor = descriptor
+        self.fifo, self.called = fifo, called
+        self._waiting: deque[bytes] = deque()
+        self._behind = 0
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open it to add to it. Raises ConfigError if that cannot be, or if it holds something else."""
+        try:
+            fifo = _is_fifo(path)
+            flags = os.O_WRONLY | os.O_NONBLOCK if fifo else os.O_RDWR | os.O_CREAT | os.O_APPEND
+            descriptor = os.open(path, flags | os.O_NOCTTY, 0o666)
+        except OSError as error:
+            why = "nobody reads this FIFO; start its reader first" if error.errno == errno.ENXIO else error.strerror
+            raise ConfigError(f"--events {path}: {why}") from None
+        except ValueError as error:  # a NUL in the name
+            raise ConfigError(f"--events {path!r}: {error}") from None
+        opened = cls(descriptor, fifo=fifo)
+        try:
+            if not fifo:
+                opened._check(path)
+        except BaseException:
+            opened.close()
+            raise
+        return opened
+
+    @classmethod
+    def unnamed(cls, folder: Path) -> Self:
+        """A file without a name on the disk of a folder, for the live screen alone. Raises OSError."""
+        with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+            descriptor = os.dup(file.fileno())
+        return cls(descriptor, fifo=False, called="the live screen")
+
+    def _check(self, path: Path) -> None:
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConfigError(f"--events {path}: another run writes to it; name another file") from None
+        except OSError as error:
+            if error.errno not in (errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL):  # a file system without locks does without
+                raise
+        if self.size:
+            try:
+                first = os.pread(self._descriptor, LONGEST_LINE, 0).partition(b"\n")[0]
+                if not list(StreamReader().feed(first + b"\n")):
+                    raise NotAStream("its first line is empty")
+            except (NotAStream, OSError) as error:
+                raise ConfigError(f"--events {path}: it holds something else ({error}); name another file") from None
+            if os.pread(self._descriptor, 1, self.size - 1) != b"\n":
+                self.write(b"\n")  # the last run was cut short in a line
+
+    @property
+    def size(self) -> int:
+        """Bytes that a file holds."""
+        return os.fstat(self._descriptor).st_size
+
+    def reading(self, start: int) -> int:
+        """Another descriptor, which reads the file from there on; the caller closes it. Raises OSError."""
+        descriptor = os.open(f"/proc/self/fd/{self._descriptor}", os.O_RDONLY)
+        os.lseek(descriptor, start, os.SEEK_SET)
+        return descriptor
+
+    def write(self, data: bytes) -> None:
+        """Add lines. Raises OSError if the disk is full, or the reader of a FIFO has gone or is too slow."""
+        self._waiting.append(data)
+        self._behind += len(data)
+        self._pass_on()
+        if self._behind > MOST_WAITING:
+            raise TooSlow
+
+    def drain(self) -> None:
+        """Wait for the reader of a FIFO, as long as it takes something: not for use while matches are played. Raises OSError."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        while self._waiting:
+            if not select.select([], [self._descriptor], [], max(0.0, until - time.monotonic()))[1]:
+                raise TooSlow
+            self._pass_on()
+            until = time.monotonic() + PATIENCE_SECONDS
+
+    def _pass_on(self) -> None:
+        while self._waiting:
+            data = self._waiting[0]
+            try:
+                count = os.write(self._descriptor, data)
+            except BlockingIOError:
+                return
+            self._behind -= count
+            if count == len(data):
+                self._waiting.popleft()
+            else:
+                self._waiting[0] = data[count:]
+
+    def close(self) -> None:
+        """Close it. What a reader did not take is lost."""
+        os.close(self._descriptor)
+
+
+def _is_fifo(path: Path) -> bool:
+    """Whether it is one. Raises OSError if it is neither that nor a file, nor can become one."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return False
+    if stat.S_ISDIR(mode):
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+        raise OSError(errno.EINVAL, "it is neither a file nor a FIFO")
+    return stat.S_ISFIFO(mode)

@@ -1,0 +1,202 @@
+"""Find in a store or a bundle what a user named, and refuse what is damaged: only `verify` looks at that."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from shlex import quote
+from typing import Any, NoReturn
+
+from khiva_arena.competition.events import bare_timetable, check_stored
+from khiva_arena.errors import ConfigError, RecordError, StoreError
+from khiva_arena.protocol.messages import INT_MOST
+from khiva_arena.replay import seeds
+from khiva_arena.replay.record import Record, canonical
+from khiva_arena.result import Policy
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.store import bundle
+from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
+
+CHANGED = "was changed since it was written"
+
+
+def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
+    """The events that ``words`` name by number or by the beginning of their id; all of them for no words.
+
+    Raises ConfigError for a word that fits none or several, StoreError for an event or a file that is damaged.
+    """
+    found = named_events(store, words)
+    for event in found:
+        _check_rows(store, event)
+    check_file(store)
+    return found
+
+
+def check_file(store: Store) -> None:
+    """Raise StoreError where SQLite finds the file damaged: an index can hide from us that the row itself was changed."""
+    if problem := store.first_damage():
+        advice = f"`khiva-arena verify {quote(str(store.folder))}` says what is sound"
+        raise StoreError(f"{store.folder}: the file is damaged: {problem}; {advice}")
+
+
+def _check_rows(store: Store, event: EventRow) -> None:
+    """The event's own rows, and that no row was lost or added: a match that is missed would change every number."""
+    try:
+        check_stored(event)
+    except StoreError as error:
+        damaged(store, f"event {event.number}", str(error))
+    for problem in (*(f"{what} {CHANGED}" for what in event.changed), *store.changed(event.id)):
+        damaged(store, f"event {event.number}", problem)
+
+
+def named_events(store: Store, words: tuple[str, ...]) -> list[EventRow]:
+    """The same, damaged ones as they are."""
+    rows = store.events()
+    if not words:
+        return rows
+    return [_one_event(rows, word) for word in words]
+
+
+def in_order(events: Sequence[EventRow]) -> list[EventRow]:
+    """Each event once, by number, however they were named."""
+    return [event for _, event in sorted({event.number: event for event in events}.items())]
+
+
+def damaged(store: Store, what: str, how: str) -> NoReturn:
+    """Raise StoreError: what was changed or lost in the store since it was written."""
+    raise StoreError(f"{store.folder}: {what} is damaged: {how}; `khiva-arena verify {quote(str(store.folder))}` says more")
+
+
+def matches_of(store: Store, event: EventRow) -> Iterator[MatchRow]:
+    """The recorded matches of an event. Raises StoreError at the first one that is not where and of what its event says."""
+    timetable = bare_timetable(event)
+    for row in store.matches(event.id):
+        sits = [seat.bot for seat in row.seats] if [seat.seat for seat in row.seats] == list(range(len(row.seats))) else []
+        _check_place(store, event, timetable, row.ordinal, (row.seed, row.lineup, row.rotation), sits)
+        if not row.intact:
+            damaged(store, f"match {event.number}/{row.ordinal}", f"it {CHANGED}")
+        yield row
+
+
+def voids_of(store: Store, event: EventRow) -> list[VoidRow]:
+    """The void matches of an event, checked in the same way."""
+    timetable = bare_timetable(event)
+    rows = store.voids(event.id)
+    for row in rows:
+        rotation = row.ordinal % timetable.seats
+        _check_place(store, event, timetable, row.ordinal, (row.seed, row.lineup, rotation), row.bots)
+        if not row.intact:
+            damaged(store, f"void {event.number}/{row.ordinal}", f"it {CHANGED}")
+    return rows
+
+
+def check_event(store: Store, event: EventRow) -> None:
+    """Raise StoreError unless all of an event is as it was written: before more is added to it."""
+    _check_rows(store, event)
+    check_file(store)
+    for _ in matches_of(store, event):
+        pass
+    voids_of(store, event)
+
+
+def _check_place(
+    store: Store, event: EventRow, timetable: Timetable, ordinal: int, place: tuple[int, int, int], sits: Sequence[int]
+) -> None:
+    where = f"match {event.number}/{ordinal}"
+    if timetable.place(ordinal) != place:
+        damaged(store, where, "the schedule has no such match")
+    if len(sits) != timetable.seats or not all(0 <= bot < len(event.bots) for bot in sits):
+        damaged(store, where, "its seats are not those of its event")
+
+
+def _one_event(rows: list[EventRow], word: str) -> EventRow:
+    fits = [row for row in rows if str(row.number) == word] or [row for row in rows if row.id.startswith(word)]
+    if len(fits) != 1:
+        known = ", ".join(f"{row.number} ({row.id})" for row in rows) or "none yet"
+        raise ConfigError(f"{'no event' if not fits else 'several events'} {word!r} here; there are {known}")
+    return fits[0]
+
+
+def match_of(store: Store, word: str) -> tuple[EventRow, MatchRow]:
+    """The match that ``word`` names: EVENT/ORDINAL as `show` lists it, an ordinal where the store has one event, or the
+    beginning of its id. Raises ConfigError for a word that fits none or several."""
+    event, _, rest = word.rpartition("/")
+    among = events_of(store, (event,) if event else ())
+    alone = len(among) == 1  # an ordinal says enough
+    fits = [(row, match) for row in among for match in matches_of(store, row) if _fits(match, rest, alone)]
+    if alone:
+        fits = [(row, match) for row, match in fits if str(match.ordinal) == rest] or fits
+    if len(fits) != 1:
+        what = "no recorded match" if not fits else f"{len(fits)} matches"
+        raise ConfigError(f"{what} {word!r} in {store.folder}; `khiva-arena show {store.folder}` lists them as EVENT/ORDINAL")
+    return fits[0]
+
+
+def _fits(match: MatchRow, word: str, alone: bool) -> bool:
+    return (alone and str(match.ordinal) == word) or match.id.startswith(word)
+
+
+def secret_of(store: Store, event: EventRow, seed: int) -> tuple[bytes, bool]:
+    """The secret of a seed, and whether it is the revealed one; else it comes from the store's private copy."""
+    revealed = store.reveals(event.id).get(seed)
+    if revealed is not None:
+        return revealed, True
+    return event.seed_secret(seed), False
+
+
+def bundled_match(path: Path, word: str) -> tuple[Record, bytes]:
+    """The record that ``word`` names in a bundle, in the same words as for a store, and the secret of its seed, 32 bytes.
+
+    Raises ConfigError for a word that fits none or several or a file that cannot be read, StoreError where it is no bundle,
+    RecordError where it is damaged.
+    """
+    try:
+        with path.open("rb") as file:
+            fits, secrets = _fits_in_bundle(bundle.Reader(file), word)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except StoreError as error:
+        raise StoreError(f"{path}: {error}") from None
+    except RecordError as error:
+        raise RecordError(f"{path}: {error}") from None
+    if len(fits) != 1:
+        what = "no match" if not fits else "several matches"
+        raise ConfigError(f"{what} {word!r} in {path}; name one as EVENT/ORDINAL, or by its id")
+    event, raw = fits[0]
+    record = _sound(Record.from_json(canonical(raw).decode()))
+    for secret in secrets[event]:
+        if seeds.commitment(record.header.match, secret) == record.header.commit:
+            return record, secret
+    raise RecordError(f"{path}: no secret in it opens the commitment of match {word!r}")
+
+
+def _sound(record: Record) -> Record:
+    """Raise RecordError where a header from elsewhere holds what no arena writes, beyond what ``replay.verify`` looks at."""
+    header = record.header
+    if header.policy not in list(Policy):
+        raise RecordError(f"there is no policy {header.policy[:40]!r}")
+    if set(header.time) != {"startup_ms", "turn_ms", "bank_ms"} or not all(0 <= ms <= INT_MOST for ms in header.time.values()):
+        raise RecordError("its header lacks a limit, or has one that is none")
+    if not all(seat.name.isprintable() for seat in header.seats):
+        raise RecordError("a bot's name in it has unprintable characters")
+    return record
+
+
+def _fits_in_bundle(reader: bundle.Reader, word: str) -> tuple[list[tuple[int, dict[str, Any]]], dict[int, list[bytes]]]:
+    """Two at the most of the records that a word fits, with the number of their event; and each event's secrets."""
+    event, _, rest = word.rpartition("/")
+    by_ordinal: list[tuple[int, dict[str, Any]]] = []
+    by_id: list[tuple[int, dict[str, Any]]] = []
+    secrets: dict[int, list[bytes]] = {}
+    number, within = 0, False
+    for line in reader.lines():
+        if isinstance(line, bundle.Event):
+            number += 1
+            within = not event or event == str(number) or (not event.isdigit() and line.id.startswith(event))
+            secrets[number] = []
+        elif isinstance(line, bundle.Reveal):
+            secrets.setdefault(number, []).append(bytes.fromhex(line.secret))
+        elif isinstance(line, bundle.Match) and within:
+            header = line.record.get("header")
+            into = by_ordinal if str(line.ordinal) == rest else by_id
+            if len(into) < 2 and (into is by_ordinal or (isinstance(header, dict) and str(header.get("match")).startswith(rest))):
+                into.append((number, line.record))
+    return (by_ordinal if by_ordinal and (event or number == 1) else by_id), secrets

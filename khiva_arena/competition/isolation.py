@@ -1,0 +1,107 @@
+"""Which isolation a command plays at: the level that was asked for, or the best one that works here."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from khiva_arena import shipped
+from khiva_arena.competition.settings import AUTO, Settings
+from khiva_arena.entrants.bots import Bot, cache_folder
+from khiva_arena.errors import ConfigError
+from khiva_arena.sandbox.cell import sweep
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.detect import best, remedy, why_not
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.sandbox.readable_paths import found, is_below, that_holds, that_is_in
+from khiva_arena.sandbox.warm import refused
+from khiva_arena.terminal.console import say
+
+DOCTOR = "`khiva-arena doctor` says what would give a better one"
+
+
+def sandbox_of(settings: Settings, *, rated: bool) -> Sandbox:
+    """Try the level and say what bots are kept in. A rated run goes down to trusted only where that was said in so many words.
+
+    Raises ConfigError where the level does not work here.
+    """
+    if settings.isolation == AUTO:
+        level = best()
+        if not level.confines and rated and not settings.trust_bots:
+            raise ConfigError(
+                "--isolation auto: no level that keeps bots from this machine works here; "
+                f"{DOCTOR}, and --trust-bots plays them with all of your rights"
+            )
+    else:
+        level = Level(settings.isolation)
+        if why := why_not(level):
+            command = remedy(level, why)
+            raise ConfigError(f"--isolation {level}: does not work here: {why}" + (f"; try: {command}" if command else ""))
+    if not level.confines:
+        say("warning: isolation trusted: bots run with all of your rights; play only those you trust")
+    sweep(level)
+    return Sandbox(level, settings.resources, settings.ponder)
+
+
+def say_what_is_cold() -> None:
+    """After bots were started for the first time: say where the files that they read could not be kept in memory."""
+    if why := refused():
+        say(f"warning: {why}; a bot could leave itself notes by what it reads, see docs/isolation.md")
+
+
+def sandbox_again(recorded: Sandbox, asked: str | None) -> Sandbox:
+    """For a match that is played again: the level that is asked for now, else the one that it was played at where that works,
+    else the best one that does. Raises ConfigError for a level that is none."""
+    if asked not in (None, AUTO, *Level):
+        raise ConfigError(f"--isolation: {asked!r} is no level; there are {AUTO}, {', '.join(Level)}")
+    wanted = recorded.level if asked is None else best() if asked == AUTO else Level(asked)
+    if why := why_not(wanted):
+        say(f"warning: isolation {wanted} does not work here ({why}); playing at {best()}")
+        wanted = best()
+    elif wanted is not recorded.level:
+        say(f"playing at isolation {wanted}; the stored match was played at {recorded.level}")
+    return replace(recorded, level=wanted)
+
+
+def keep_private(store: Path, events: Path | None, sandbox: Sandbox, commands: Sequence[Command]) -> None:
+    """Raise ConfigError where a store, a stream of events, or what is staged of all bots lies in a folder that bots may read."""
+    if not sandbox.level.confines:
+        return
+    for command in commands:
+        program = found(command.argv[0], command.folder)
+        readable = (command.readable, command.folder) if command.staged else (command.readable,)
+        if program and (holder := that_holds(str(store), program, *readable)):
+            raise ConfigError(f"--out {store}: bots may read all of {holder}, the deals of this store too; give another --out")
+        if program and events and (holder := that_holds(str(events), program, *readable)):
+            raise ConfigError(f"--events {events}: bots may read all of {holder}, and what others did; name another file")
+        if program and (holder := that_holds(str(cache_folder() / "staged"), program, *readable)):
+            raise ConfigError(f"KHIVA_ARENA_CACHE: bots may read all of {holder}, all staged bots too; name another folder")
+
+
+def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sandbox) -> None:
+    """Raise ConfigError where a bot may read what another entrant has sent, except what was named for it in so many words."""
+    if not sandbox.level.confines:
+        return
+    folders = {bot.identity: _home_of(bot) for bot in entrants}
+    problems: list[str] = []
+    for bot, command in dict(zip(entrants, commands, strict=True)).items():
+        program = found(command.argv[0], command.folder)
+        own = (command.readable, command.folder) if command.staged else (command.readable,)
+        for other, folder in folders.items() if program else ():
+            if other == bot.identity or not folder:
+                continue
+            name = next(one.name for one in entrants if one.identity == other)
+            holder = that_holds(folder, program or "", *own)
+            inside = "" if holder else that_is_in(folder, program or "", *own)
+            typed = () if command.staged else (program, os.path.realpath(program or ""), *command.readable)
+            if holder or (inside and inside not in typed):
+                where = f"all of {holder}, where {folder} lies" if holder else f"{inside}, which lies in {folder}"
+                problems.append(f"bot {bot.name} may read {where}, the folder of bot {name}; move the one or the other")
+    if problems:
+        raise ConfigError(problems)
+
+
+def _home_of(bot: Bot) -> str:
+    """The folder that an entrant has sent, "" for a bot that comes with the arena, which anyone may read, or a bare command."""
+    place = os.path.realpath(bot.home) if bot.home else ""
+    return "" if is_below(place, os.path.realpath(shipped.folder("bots"))) else place

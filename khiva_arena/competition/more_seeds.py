@@ -1,0 +1,81 @@
+"""The commands that play more seeds of what a store holds."""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from khiva_arena.competition.setting import duration_ms
+from khiva_arena.competition.settings_flags import flag_words
+from khiva_arena.competition.settings_table import TABLE
+from khiva_arena.games.registry import get
+from khiva_arena.sandbox.limits import DEFAULT
+from khiva_arena.schedule.formats import FORMATS
+from khiva_arena.store.db import EventRow
+
+_TIMES = {"turn": "turn_ms", "bank": "bank_ms", "start": "startup_ms"}
+_AS_DEFINED = (
+    "game",
+    "format",
+    "policy",
+    "seats",
+    "copies",
+    "lineups",
+    "rounds",
+    "advance",
+    "authors_apart",
+    "isolation",
+    "ponder",
+)
+FOLDER = "DIR"
+"""Stands for where a runtime lies: a store knows what it is, and not where."""
+
+
+def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str]:
+    """What plays so many seeds that there are ``times`` as many, at the line-ups of each event; a line for each kind of event.
+    None for sequential tests, which cannot be continued. The seeds are newly drawn: no ``--seed``."""
+    wanted: Counter[str] = Counter()
+    lengths: dict[str, set[int]] = {}
+    for event in members:
+        if not FORMATS[event.definition.format].SEQUENTIAL:
+            words = shlex.join(_words(event))
+            wanted[words] += event.definition.seeds
+            lengths.setdefault(words, set()).add(event.definition.seeds)
+    lines = []
+    for words, seeds in wanted.items():
+        more = ceil(seeds * (times - 1) - 1e-9)
+        while more in lengths[words]:  # the command of an event that is over would play nothing more
+            more += 1
+        lines += [f"khiva-arena run {words} --seeds {more} --out {shlex.quote(str(store))}"] if more > 0 else []
+    return lines
+
+
+def _words(event: EventRow) -> Iterator[str]:
+    """All that was set, as flags, except the seeds and the store. The seats are named in any case."""
+    given = _settings_of(event)
+    for row in TABLE:
+        if row.name in given and (given[row.name] != row.default or row.name == "seats"):
+            yield from flag_words(row, given[row.name])
+
+
+def _settings_of(event: EventRow) -> dict[str, Any]:
+    """The settings that an event was made of, as far as its definition has them; times and tables only if they differ from the
+    default."""
+    what = event.definition.plain()
+    usual = get(what["game"]).rules({})
+    return {
+        **{key: what[key] for key in _AS_DEFINED if key in what},
+        "bots": tuple(bot.asked_as for bot in event.bots),
+        "candidates": tuple(event.bots[candidate].name for candidate in what.get("candidates", ())),
+        **_times(what["time"]),
+        "rules": {key: value for key, value in what["rules"].items() if usual.get(key) != value},
+        "limits": {key: most for key, most in what["limits"].items() if most != getattr(DEFAULT, key)},
+        "runtimes": dict.fromkeys(what.get("runtimes", {}), FOLDER),
+    }
+
+
+def _times(defined: Mapping[str, int]) -> dict[str, str]:
+    usual = {row.name: duration_ms(row.default) for row in TABLE if row.name in _TIMES}
+    return {key: f"{defined[name]}ms" for key, name in _TIMES.items() if defined[name] != usual[key]}

@@ -1,0 +1,153 @@
+"""What of an event is still to be played: its jobs, round by round, and how an outcome becomes rows of the store."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.competition.events import timetable_of
+from khiva_arena.sandbox.command import Command
+from khiva_arena.schedule.formats import DrawnRound, Shape, schedule
+from khiva_arena.schedule.playorder import spread
+from khiva_arena.schedule.seating import ScheduledMatch
+from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, SeatRow, Store, VoidRow, now
+
+
+class Play:
+    """The part of an event that is still to be played: round by round, the jobs of each lazily; give each outcome to ``record``.
+
+    done: ordinals of the matches that are recorded. set_aside: (seed, line-up) of tables that stayed void.
+    """
+
+    def __init__(self, store: Store, event: EventRow, commands: Sequence[Command]) -> None:
+        self.event = event
+        self.timetable = timetable_of(store, event)
+        self.done = store.recorded(event.id)
+        self.set_aside: set[tuple[int, int]] = set()
+        self._store = store
+        self._definition = event.definition
+        self._commands = commands
+        self._sandbox = event.definition.sandbox()
+        self._voids = {row.ordinal: row.attempt for row in store.voids(event.id)}
+        self._planned: dict[int, ScheduledMatch] = {}
+        self._fixed = Counter(where[0] for ordinal in self.done if (where := self.timetable.place(ordinal)))
+
+    @property
+    def complete(self) -> bool:
+        """Whether all is recorded."""
+        return len(self.done) == self.timetable.matches
+
+    def rounds(self) -> Iterator[DrawnRound]:
+        """What is not complete, each round drawn when those before it are; ends early at one that cannot be completed now."""
+        for shape in self.timetable.shapes:
+            drawn = self.timetable.round(shape.number)
+            if drawn is None:
+                return
+            if self._left(shape):
+                yield drawn
+            if self._left(shape):
+                return
+
+    def _left(self, shape: Shape) -> int:
+        """How many matches of a round are not recorded."""
+        seeds_of_it = range(shape.first_seed, shape.first_seed + shape.seeds)
+        return shape.matches - sum(self._fixed[k] for k in seeds_of_it)
+
+    def jobs(self, drawn: DrawnRound) -> Iterator[Job]:
+        """What of a round is not recorded, seed by seed, in the order that ``spread`` gives; tables set aside meanwhile are left
+        out."""
+        every = schedule(self.timetable.terms, drawn, drawn.first_seed)
+        for match in spread(match for match in every if match.ordinal not in self.done):
+            if (match.k, match.lineup) in self.set_aside:
+                continue
+            self._planned[match.ordinal] = match
+            attempt = self._voids.get(match.ordinal, 0) + 1
+            yield self._job(match, attempt)
+
+    def _job(self, match: ScheduledMatch, attempt: int) -> Job:
+        secret = self.event.seed_secret(match.k)
+        header = self._definition.header(self._definition.seated(match.bots), self.event.match_id(match.ordinal), secret)
+        return Job(match.ordinal, attempt, header, secret, tuple(self._commands[bot] for bot in match.bots), self._sandbox)
+
+    def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
+        """Store an outcome. ``last``: a void will not be played again now, so its table is set aside. Returns the rows that were
+        stored because of it."""
+        match = self._planned[outcome.ordinal]
+        if outcome.record is not None:
+            return [self.store_match(match, outcome, over=len(self.done) + 1 == self.timetable.matches)]
+        row = _void_row(self.event.id, match, outcome)
+        self._store.add_void(row)
+        if last:
+            self.set_aside.add((match.k, match.lineup))
+        return [row]
+
+    def store_match(self, match: ScheduledMatch, outcome: Outcome, *, over: bool) -> MatchRow:
+        """Store a match with what it reveals: the last one on its seed that seed's secret; if the event is over, the run's."""
+        self._fixed[match.k] += 1
+        reveals: dict[int, bytes] = {}
+        if self._fixed[match.k] == self.timetable.per_seed(self.timetable.shape_of_seed(match.k)):
+            reveals[match.k] = self.event.seed_secret(match.k)
+        if over:
+            reveals[RUN_SECRET] = self.event.secret
+        row = _match_row(self.event.id, match, outcome)
+        self._store.add_match(row, reveals)
+        del self._planned[outcome.ordinal]
+        self.done.add(outcome.ordinal)
+        return row
+
+
+def _match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:
+    record = outcome.record
+    assert record is not None
+    rows = [
+        SeatRow(
+            seat=seat,
+            bot=match.bots[seat],
+            rank=record.ranks[seat],
+            score=record.scores[seat],
+            verdict=str(record.verdicts[seat]),
+            faults=[[str(blame.verdict), blame.detail, blame.gather] for blame in report.faults],
+            decisions=report.decisions,
+            thought=report.thought,
+            slowest=report.slowest,
+            bank_left=report.bank_left,
+            cpu=report.ending.cpu,
+            status=report.ending.status,
+            notes=report.ending.notes,
+            notes_total=report.ending.notes_total,
+            peak=report.ending.peak,
+            paused=report.paused,
+            major=report.ending.major,
+        )
+        for seat, report in enumerate(outcome.seats)
+    ]
+    return MatchRow(
+        event=event,
+        ordinal=match.ordinal,
+        id=record.header.match,
+        seed=match.k,
+        lineup=match.lineup,
+        rotation=match.rotation,
+        digest=record.digest,
+        record=record.to_json(),
+        attempt=outcome.attempt,
+        req_start=outcome.req_start,
+        seconds=outcome.seconds,
+        finished=now(),
+        seats=tuple(rows),
+    )
+
+
+def _void_row(event: str, match: ScheduledMatch, outcome: Outcome) -> VoidRow:
+    cpu = [report.ending.cpu for report in outcome.seats]
+    return VoidRow(
+        event,
+        match.ordinal,
+        outcome.attempt,
+        match.k,
+        match.lineup,
+        list(match.bots),
+        outcome.void,
+        cpu,
+        now(),
+        causes=outcome.causes,
+    )

@@ -1,0 +1,77 @@
+"""Where a competition stands in a store: what of it is over, which event goes on, and what another one would be."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from khiva_arena.competition import events
+from khiva_arena.competition.define import definition_of
+from khiva_arena.competition.find import events_of
+from khiva_arena.competition.settings import Settings
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.replay.definition import Definition
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.schedule import formats
+from khiva_arena.store.db import EventRow, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a competition has come. ``over``: the events of its first stages, each the one that the next one follows.
+
+    Of the stage after those: its ``entrants`` and its ``definition``, and the ``event`` that goes on, None if one is to begin.
+    If all stages are over there is none of these.
+    """
+
+    over: tuple[EventRow, ...]
+    entrants: tuple[Bot, ...] = ()
+    definition: Definition | None = None
+    event: EventRow | None = None
+
+
+def standing_of(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> Standing:
+    """Find the events of a competition by their definitions: at each stage the newest that is not over, else the newest.
+
+    Raises StoreError where the store is damaged, ConfigError where a stage cannot be played with those who came to it.
+    """
+    known = events_of(store, ())
+    over: list[EventRow] = []
+    for stage in stages:
+        if over:
+            entrants = _best(store, over[-1], entrants, stage.take)
+        definition = definition_after(stage, entrants, sandbox, over[-1] if over else None)
+        event = _newest(store, known, definition)
+        if event is None or store.conclusion(event.id) is None:
+            return Standing(tuple(over), tuple(entrants), definition, event)
+        over.append(event)
+    return Standing(tuple(over))
+
+
+def _newest(store: Store, known: Sequence[EventRow], definition: Definition) -> EventRow | None:
+    fits = [event for event in known if event.definition == definition]
+    left = [event for event in fits if store.conclusion(event.id) is None]
+    return next(reversed(left or fits), None)
+
+
+def definition_after(stage: Settings, entrants: Sequence[Bot], sandbox: Sandbox, before: EventRow | None = None) -> Definition:
+    """What defines the event of a stage. ``before``: the event of the stage before it.
+
+    Raises ConfigError where the stage cannot be played with those who came to it.
+    """
+    if before is None:
+        return definition_of(stage, entrants, sandbox)
+    # an id that version 0.1.0 gave hangs on what it had in a definition
+    after = None if before.is_of_0_1 else before.id
+    try:
+        definition = definition_of(stage, entrants, sandbox, after)
+        formats.check_terms(definition.terms())
+    except ConfigError as error:
+        way_on = f"change it and give the same command again; what is over: khiva-arena standings {shlex.quote(str(stage.out))}"
+        raise ConfigError([*(f"{stage.name}: {problem}" for problem in error.problems), way_on]) from None
+    return definition
+
+
+def _best(store: Store, event: EventRow, entrants: Sequence[Bot], take: int | None) -> list[Bot]:
+    """The bots that did best in an event that is over, best first."""
+    return [entrants[place.bot] for place in events.places(store, event)[0]][:take]

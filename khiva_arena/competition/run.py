@@ -1,0 +1,366 @@
+"""Play the events of a competition, one after another, into one store."""
+
+import os
+import secrets
+import shlex
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.match import Outcome
+from khiva_arena.arbiter.preflight import preflight
+from khiva_arena.competition import events
+from khiva_arena.competition.define import definition_of, run_secret
+from khiva_arena.competition.draw import How, check_public_of_what_is_over, public_to_add
+from khiva_arena.competition.drift import refuse_changed
+from khiva_arena.competition.find import check_event
+from khiva_arena.competition.isolation import keep_apart, keep_private, sandbox_of, say_what_is_cold
+from khiva_arena.competition.play import Play
+from khiva_arena.competition.progress import Standing, definition_after, standing_of
+from khiva_arena.competition.run_events import RunEvents
+from khiva_arena.competition.settings import AUTO, DEFAULTS, Settings
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants import loading as loads
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import Definition
+from khiva_arena.replay.record import run_digest
+from khiva_arena.report.same_names import in_a_line
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.schedule import formats, lineups
+from khiva_arena.schedule.formats import DrawnRound
+from khiva_arena.store.db import EventRow, Store
+from khiva_arena.terminal.console import say
+from khiva_arena.text import is_text
+from khiva_arena.words import count
+
+_FEW_SEEDS = 10
+
+
+def entrants_named(given: Mapping[str, Any]) -> list[Bot]:
+    """The bots that settings name, those of an engines.json after the others; none where the settings name no list of words.
+    Raises ConfigError with every mistake."""
+    words, engines = given.get("bots", ()), given.get("engines")
+    loading = loads.found_in(given.get("limits"), given.get("runtimes"))
+    found: list[Bot] = []
+    problems: list[str] = []
+    if isinstance(words, list | tuple) and all(isinstance(word, str) and is_text(word) for word in words):
+        try:
+            found += bot_files.load_all(words, loading)
+        except ConfigError as error:
+            problems += error.problems
+    if isinstance(engines, str | Path) and is_text(str(engines)):
+        from khiva_arena.entrants.engines import load_engines
+
+        try:
+            found += load_engines(Path(engines), say, loading)
+        except ConfigError as error:
+            problems += [f"--engines {problem}" for problem in error.problems]
+    if problems:
+        raise ConfigError(problems)
+    return bot_files.told_apart(found)
+
+
+def compete(stages: Sequence[Settings], entrants: Sequence[Bot], how: How) -> tuple[list[str], bool]:
+    """Play all stages, or what of them is not played yet. Returns the ids of their events, as far as it came, and whether all
+    is recorded; with ``how.commit`` that of the one that would be played now, which is stored. Where all was over before, that is
+    said and nothing is played, unless another event is asked for.
+
+    Raises ConfigError, StoreError and BotError before the first match.
+    """
+    first = stages[0]
+    if problems := unplayable(stages, entrants):
+        raise ConfigError(problems)
+    _check_events(first, entrants)
+    sandbox = sandbox_of(first, rated=True)
+    pool.reserve(first.jobs, max(stage.seats for stage in stages))
+    another = False
+    if Store.check(first.out):
+        with Store.read(first.out) as store:
+            todo = standing_of(store, stages, entrants, sandbox)
+            another = todo.definition is None
+            if another and not how.new_event:
+                return _nothing_to_play(store, stages, todo, how)
+            if not another:
+                _check_what_is_next(store, todo, how)
+    with if_interrupted(say, lambda: "no match was begun"):
+        with _one_interrupt():
+            commands = {bot.identity: bot_files.stage(bot, sandbox.level) for bot in entrants}
+        keep_private(first.out, first.events, sandbox, list(commands.values()))
+        keep_apart(entrants, [commands[bot.identity] for bot in entrants], sandbox)
+        _preflight(first, definition_of(first, entrants, sandbox), entrants, commands)
+        opened = Store.write(first.out)
+    with opened as store, RunEvents(first.out, first.events) as log:
+        if not another:
+            before = standing_of(store, stages, entrants, sandbox).over
+            for event in before:
+                log.say(f"event {event.id} is over: run digest {store.conclusion(event.id)}")
+            _write_over(store, stages, before, log)
+        while True:
+            todo = _another(stages, entrants, sandbox) if another else standing_of(store, stages, entrants, sandbox)
+            another = False
+            played = [event.id for event in todo.over]
+            if todo.definition is None:
+                break
+            stage = stages[len(played)]
+            with if_interrupted(say, lambda: "no match was begun"):
+                event = _open(store, stage, todo, how)
+                if how.commit:
+                    return [event.id], False
+                check_event(store, event)
+                play = _play_of(store, event, [commands[bot.identity] for bot in todo.entrants])
+            with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
+                log.begin(store, play, stage.jobs, stage.name or None, stage.stage)
+                _announce(log, stage, play)
+                _play(log, stage, play)
+                _conclude(log, store, stage, play)
+                log.concluded(run_digest(store.digests(event.id)), whole=play.complete)
+            if not play.complete:
+                return [*played, event.id], False
+        out = shlex.quote(str(first.out))
+        log.say(f"results are in {first.out}; next: khiva-arena verify {out}, khiva-arena show {out}")
+    return played, True
+
+
+def _nothing_to_play(store: Store, stages: Sequence[Settings], todo: Standing, how: How) -> tuple[list[str], bool]:
+    numbers = [str(event.number) for event in todo.over]
+    what = f"event {numbers[0]} is over" if len(numbers) == 1 else f"events {', '.join(numbers)} are over"
+    said = f"{store.folder}: {what}, and no other event of these settings is left"
+    if how.commit:
+        raise ConfigError(f"{said}; give --new-event with --commit to begin another one")
+    check_public_of_what_is_over(todo.over, how.public)
+    say(f"{said}: nothing is played; --new-event plays another one")
+    for event in todo.over:
+        say(f"run digest {store.conclusion(event.id)}")
+    if stages[0].events is not None:
+        with RunEvents(store.folder, stages[0].events, logged=False) as log:
+            _write_over(store, stages, todo.over, log)
+    return [event.id for event in todo.over], True
+
+
+def _write_over(store: Store, stages: Sequence[Settings], over: Sequence[EventRow], log: RunEvents) -> None:
+    """Write the events of stages that were over before."""
+    for stage, event in zip(stages, over, strict=False):
+        log.begin(store, _play_of(store, event, ()), stage.jobs, stage.name or None, stage.stage)
+        log.concluded(run_digest(store.digests(event.id)), whole=True)
+
+
+def _check_what_is_next(store: Store, todo: Standing, how: How) -> None:
+    """Raise ConfigError where what is to be played next cannot be: because of what was begun before, or its public text."""
+    if todo.event is not None:
+        public_to_add(store, todo.event, how.public, todo.over[-1] if todo.over else None)
+    elif not how.new_event and todo.definition is not None:
+        refuse_changed(store, todo.definition, todo.entrants)
+
+
+def _another(stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> Standing:
+    return Standing((), tuple(entrants), definition_after(stages[0], entrants, sandbox))
+
+
+def _open(store: Store, stage: Settings, todo: Standing, how: How) -> EventRow:
+    """The event that is to be played, in the store with its public text."""
+    _check_what_is_next(store, todo, how)
+    before = todo.over[-1] if todo.over else None
+    event = todo.event
+    if event is None:
+        assert todo.definition is not None
+        for other in store.events():
+            if store.conclusion(other.id) is None and not store.recorded(other.id):
+                say(f"event {other.number}, commitment {other.commitment}, is of other settings and has no match yet; it stays")
+        secret = run_secret(stage) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
+        event = events.add_event(store, todo.definition, todo.entrants, secret, before is not None and before.is_of_0_1)
+        if how.public is not None and (before is None or before.public != how.public):
+            say("--public: nobody saw the commitment before this text was given, so it proves nothing; next time --commit first")
+    event = events.let_go_on(store, event, how.any_engine)
+    if (text := public_to_add(store, event, how.public, before)) is not None and not how.commit:
+        store.add_public(event.id, text)
+        event = events.stored(store, event.id)
+    return event
+
+
+def _play_of(store: Store, event: EventRow, commands: Sequence[Command]) -> Play:
+    if not formats.FORMATS[event.definition.format].SEQUENTIAL:
+        return Play(store, event, commands)
+    from khiva_arena.competition.sequential import SequentialPlay  # numpy comes with it
+
+    return SequentialPlay(store, event, commands)
+
+
+def _how_far(play: Play) -> str:
+    return f"{len(play.done)} of {play.timetable.matches} matches are recorded"
+
+
+def _check_events(settings: Settings, entrants: Sequence[Bot]) -> None:
+    """Raise ConfigError where the stream of events would lie among files that are not its own."""
+    if settings.events is None:
+        return
+    place = settings.events.resolve()
+    if place.is_relative_to(settings.out.resolve()):
+        raise ConfigError(f"--events {settings.events}: lies in the store {settings.out}; name a file elsewhere")
+    for bot in entrants:
+        named = Path(bot.asked_as).resolve()
+        if bot.sources and place.is_relative_to(named if named.is_dir() else named.parent):
+            where = f"lies in the folder of bot {bot.name}, which it would make another bot"
+            raise ConfigError(f"--events {settings.events}: {where}; name a file elsewhere")
+
+
+def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]:
+    """Why stages cannot be played with as many bots as they will have, whoever these are. A line about a later stage begins with
+    its number: "stage 2: "."""
+    problems = bot_files.of_another_game(entrants, stages[0].game.name)
+    bots = list(entrants)
+    for stage in stages:
+        before = f"stage {stage.stage}: " if len(stages) > 1 else ""
+        if stage.take is not None and stage.take > len(bots):
+            problems.append(f"{before}take = {stage.take}, but only {len(bots)} bots come to it")
+        bots = bots[: stage.take]
+        names = [bot.name for bot in entrants]
+        unknown = [name for name in stage.candidates if name not in names]
+        problems += [f"{before}--candidate: no bot called {name!r}; there are {', '.join(names)}" for name in unknown]
+        if not unknown:
+            # who comes to a later stage is not known, so neither candidates nor authors can be checked there
+            some = replace(stage, candidates=(), authors_apart=False) if stage.stage > 1 else stage
+            try:
+                terms = definition_of(some, bots, Sandbox(Level.TRUSTED, stage.resources, stage.ponder)).terms()
+                formats.check_terms(terms)
+                _check_test(stage, terms)
+            except ConfigError as error:
+                problems += [f"{before}{problem}" for problem in error.problems]
+    return problems
+
+
+def _check_test(settings: Settings, terms: formats.Terms) -> None:
+    """Raise ConfigError where the bounds of a sequential test are none for as many matches as a seed has."""
+    if settings.hypotheses is not None:
+        from khiva_arena.ratings.sprt import SequentialTest  # numpy comes with it
+
+        shape = formats.shapes(terms)[0]
+        SequentialTest(settings.hypotheses, shape.line_ups * shape.seats)
+
+
+def _preflight(settings: Settings, definition: Definition, entrants: Sequence[Bot], commands: dict[str, Command]) -> None:
+    who = [("preflight", "")] * settings.seats
+    header = definition.header(who, "preflight", bytes(seeds.SECRET_BYTES))
+    started = [commands[bot.identity] for bot in entrants]
+    words = [bot.asked_as for bot in entrants]
+    preflight([bot.name for bot in entrants], started, header, definition.sandbox(), words=words)
+    say_what_is_cold()
+
+
+def _announce(log: RunEvents, settings: Settings, play: Play) -> None:
+    timetable, event = play.timetable, play.event
+    opening = timetable.round(0)
+    assert opening is not None
+    if opening.total > len(opening.line_ups):
+        log.say(
+            f"of {opening.total} possible line-ups a balanced set of {len(opening.line_ups)} is played; --lineups N changes that",
+            warning=settings.lineups != AUTO,
+        )
+    if settings.authors_apart and not _shared_author(play.event.definition):
+        log.say("no two bots name one author in their bot.toml: --authors-apart keeps nobody apart", warning=True)
+    if len(timetable.shapes) == 1:
+        at_most = "at most " if settings.hypotheses else ""
+        line_ups = count(len(opening.line_ups), "line-up")
+        what = f"{at_most}{count(opening.seeds, 'seed')} x {line_ups} x {timetable.seats} rotations = "
+    else:
+        what = f"{len(timetable.shapes)} rounds, "
+    called = f"{settings.name}, " if settings.name else ""
+    called += "" if settings.format == DEFAULTS["format"] else f"{settings.format}, "
+    done = f", {len(play.done)} of them recorded before" if play.done else ""
+    log.say(f"{called}event {event.id}: {what}{timetable.matches} matches{done}")
+    if advice := _advice(settings, len(event.bots), len(opening.line_ups)):
+        log.say(advice)
+    log.say(f"commitment {event.commitment}")
+    for line in in_a_line(event.bots) if settings.stage <= 1 else ():
+        log.say(line, warning=True)
+    if event.public is not None:
+        log.say(f"public text {event.public!r}")
+    cores = len(os.sched_getaffinity(0))
+    if settings.seats * settings.jobs > cores:
+        log.say(
+            f"{settings.jobs} x {settings.seats} bots at a time on {count(cores, 'core')}: "
+            "bots that think long take time from each other",
+            warning=True,
+        )
+
+
+def _advice(settings: Settings, bots: int, line_ups: int) -> str:
+    """What as many matches tell more with, where seeds are few; else nothing."""
+    if not formats.FORMATS[settings.format].AUTO or settings.lineups is not None or settings.authors_apart:
+        return ""
+    fewest = lineups.fewest(bots, settings.seats, settings.copies)
+    if settings.seeds >= _FEW_SEEDS or 2 * fewest > line_ups:
+        return ""
+    more = settings.seeds * line_ups // fewest
+    return f"errors shrink with the seeds: for as many matches, --seeds {more} --lineups auto plays {fewest} line-ups on each"
+
+
+def _shared_author(definition: Definition) -> bool:
+    authors = [bot.author for bot in definition.bots if bot.author]
+    return len(set(authors)) < len(authors)
+
+
+def _announce_round(log: RunEvents, play: Play, drawn: DrawnRound) -> None:
+    names = [bot.name for bot in play.event.bots]
+    tables = "; ".join(", ".join(names[bot] for bot in line_up) for line_up in drawn.line_ups)
+    byes = f"; byes: {', '.join(names[bot] for bot in drawn.byes)}" if drawn.byes else ""
+    met = "; ".join(f"{names[a]} and {names[b]}" for a, b in drawn.together)
+    byes += f"; of one author, and not to be parted any more: {met}" if met else ""
+    log.say(f"round {drawn.number + 1} of {len(play.timetable.shapes)}: {tables}{byes}")
+
+
+def _play(log: RunEvents, settings: Settings, play: Play) -> None:
+    def record(outcome: Outcome) -> None:
+        last = outcome.attempt >= pool.VOIDS_MOST
+        for row in play.record(outcome, last=last):
+            log.stored(row, set_aside=last)
+
+    with log.screen():
+        for drawn in play.rounds():
+            if len(play.timetable.shapes) > 1:
+                _announce_round(log, play, drawn)
+            log.round(drawn)
+            pool.play(play.jobs(drawn), settings.jobs, record, settle=True)
+
+
+@contextmanager
+def if_interrupted(tell: Callable[[str], None], how_far: Callable[[], str]) -> Iterator[None]:
+    """Say how far it came and how it goes on, whatever an interrupt hits."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        tell(f"interrupted: {how_far()}; the same command resumes")
+        raise
+
+
+@contextmanager
+def _one_interrupt() -> Iterator[None]:
+    """Take one interrupt and no more, outside of trio, which sees to that itself: an impatient second one must not keep what
+    was started from being ended."""
+
+    def first(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, first)
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        signal.signal(signal.SIGINT, before)
+        raise
+    signal.signal(signal.SIGINT, before)
+
+
+def _conclude(log: RunEvents, store: Store, settings: Settings, play: Play) -> None:
+    if not play.complete:
+        tables = ", ".join(f"seed {k} line-up {lineup}" for k, lineup in sorted(play.set_aside))
+        log.say(f"set aside after {pool.VOIDS_MOST} voids each: {tables}; the same command tries them again", warning=True)
+    log.say(f"run digest {run_digest(store.digests(play.event.id))}")

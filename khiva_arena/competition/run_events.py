@@ -1,0 +1,266 @@
+"""What happens in a run, written once: each event is a line of the stream, from which the store's log, the messages on stderr,
+the live screen and whatever reads ``--events`` are drawn.
+
+None of it stops a run: a stream that cannot be written any longer ends with one warning, and after a screen that died come
+plain lines.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from khiva_arena import stream
+from khiva_arena.competition.events_file import EventsFile
+from khiva_arena.competition.log import StoreLog
+from khiva_arena.competition.play import Play
+from khiva_arena.schedule.formats import DrawnRound
+from khiva_arena.store.db import MatchRow, Store, VoidRow
+from khiva_arena.terminal.console import say
+from khiva_arena.terminal.messages import message_of
+from khiva_arena.terminal.screen_process import ScreenProcess
+from khiva_arena.terminal.tty import can_draw
+from khiva_arena.text import harmless
+
+if TYPE_CHECKING:
+    from khiva_arena.ratings.sprt import SequentialTest
+
+
+class RunEvents:
+    """The events of one run, of one or more stages. Raises ConfigError if ``events`` cannot be written to.
+
+    folder: the store
+    events: the file or FIFO that the stream goes to, or None
+    logged: whether messages go to the store's log, too
+    """
+
+    def __init__(self, folder: Path, events: Path | None, *, logged: bool = True) -> None:
+        self._files = [] if events is None else [EventsFile.open(events)]
+        self._log: StoreLog | None = None
+        self._screen = ScreenProcess()
+        self._drawn_from: EventsFile | None = None
+        self._start = self._zero = time.monotonic()
+        self._begin: stream.Begin | None = None
+        self._begin_at = 0
+        self._play: Play
+        self._rounds = self._seeds_tested = 0
+        self._digest: str | None = None
+        self._whole = True
+        if logged:
+            self._open_log(folder)
+        if can_draw(sys.stderr):
+            self._drawn_from = next((file for file in self._files if not file.fifo), None) or self._unnamed(folder)
+
+    def _open_log(self, folder: Path) -> None:
+        try:
+            self._log = StoreLog(folder)
+        except OSError as error:
+            say(f"warning: there will be no log: {error}")
+
+    def _close_log(self) -> None:
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def _unnamed(self, folder: Path) -> EventsFile | None:
+        """What the screen reads if the events go to no file."""
+        try:
+            file = EventsFile.unnamed(folder)
+        except OSError:
+            return None  # then there are plain lines and no screen
+        self._files.append(file)
+        return file
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        how: Literal["complete", "incomplete", "interrupted", "failed"] = "complete" if self._whole else "incomplete"
+        if kind is not None:
+            how = "interrupted" if issubclass(kind, KeyboardInterrupt) else "failed"
+        if self._begin is not None:
+            digest = self._digest if kind is None else None
+            seconds = time.monotonic() - self._start
+            self._write(stream.End(t=self._t(), how=how, fixed=len(self._play.done), seconds=seconds, digest=digest))
+        self._each_file(EventsFile.drain)
+        for file in self._files:
+            file.close()
+        self._files = []
+        self._close_log()
+
+    # --- what happens ---
+
+    def say(self, text: str, *, warning: bool = False) -> None:
+        """A message of the arbiter."""
+        self._write(stream.Note(t=self._t(), text=harmless(text), warning=warning))
+
+    def begin(self, store: Store, play: Play, jobs: int, stage: str | None = None, number: int = 0) -> None:
+        """An event begins or is resumed: what earlier runs have recorded comes first."""
+        event, table = play.event, play.timetable
+        what = event.definition
+        names = what.names
+        self._begin_at = self._drawn_from.size if self._drawn_from else 0
+        self._play, self._rounds, self._zero = play, 0, time.monotonic()
+        self._digest, self._whole = None, False
+        self._begin = stream.Begin(
+            t=0.0,
+            event=event.id,
+            stage=stage,
+            number=number,
+            format=str(what.format),
+            game=what.game,
+            bots=names,
+            anchor=names.index(what.anchor),
+            seats=what.seats,
+            rounds=len(table.shapes),
+            seeds=table.seeds,
+            matches=table.matches,
+            before=len(play.done),
+            jobs=jobs,
+            commitment=event.commitment,
+            at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        self._write(self._begin)
+        if self._files:
+            self._write_earlier(store)
+
+    def _write_earlier(self, store: Store) -> None:
+        event, table = self._play.event.id, self._play.timetable
+        for row in store.matches(event) if self._play.done else ():
+            drawn = table.round(table.shape_of(row.ordinal).number)
+            if drawn is not None:
+                self.round(drawn)
+            self._match(row, before=True)
+            if row.ordinal % 1000 == 0:
+                self._each_file(EventsFile.drain)
+        for void in store.voids(event):
+            self._void(void, before=True)
+        self._seeds_tested = 0
+        self._sequential_test()
+        self._each_file(EventsFile.drain)
+
+    def round(self, drawn: DrawnRound) -> None:
+        """A round was drawn; only the first time is a line."""
+        if drawn.number < self._rounds:
+            return
+        self._rounds = drawn.number + 1
+        self._write(
+            stream.Round(
+                t=self._t(),
+                number=drawn.number,
+                first_seed=drawn.first_seed,
+                seeds=drawn.seeds,
+                tables=len(drawn.line_ups),
+                byes=list(drawn.byes),
+            )
+        )
+
+    def stored(self, row: MatchRow | VoidRow, *, set_aside: bool) -> None:
+        """A match or a void was stored. ``set_aside``: so is the table of a void."""
+        if isinstance(row, MatchRow):
+            self._match(row, before=False)
+            self._sequential_test()
+            return
+        self._void(row, before=False)
+        if set_aside:
+            self._write(stream.SetAside(t=self._t(), seed=row.seed, lineup=row.lineup))
+
+    def concluded(self, digest: str, *, whole: bool) -> None:
+        """An event is over as far as this run goes. ``whole``: all of it is recorded, or a test has decided."""
+        self._digest, self._whole = digest if whole else None, whole
+
+    # --- lines ---
+
+    def _match(self, row: MatchRow, *, before: bool) -> None:
+        """A recorded match, then its faults and pauses, seat by seat."""
+        self._write(
+            stream.Match(
+                t=self._t(),
+                ordinal=row.ordinal,
+                round=self._play.timetable.shape_of(row.ordinal).number,
+                seed=row.seed,
+                lineup=row.lineup,
+                rotation=row.rotation,
+                bots=[seat.bot for seat in row.seats],
+                ranks=[seat.rank for seat in row.seats],
+                scores=[seat.score for seat in row.seats],
+                verdicts=[seat.verdict for seat in row.seats],
+                seconds=round(row.seconds, 6),
+                before=before,
+            )
+        )
+        for seat in row.seats:
+            where: dict[str, Any] = {"match": row.ordinal, "bot": seat.bot, "seat": seat.seat, "before": before}
+            for verdict, detail, gather in seat.faults:
+                self._write(stream.Fault(t=self._t(), **where, verdict=verdict, gather=gather, detail=detail))
+            if seat.paused:
+                self._write(stream.Paused(t=self._t(), **where, times=seat.paused))
+
+    def _void(self, row: VoidRow, *, before: bool) -> None:
+        line = stream.Void(t=self._t(), match=row.ordinal, attempt=row.attempt, bots=row.bots, why=row.why, before=before)
+        self._write(line)
+
+    def _sequential_test(self) -> None:
+        """How a sequential test stands, if it has counted another seed."""
+        # only such a play has one; its module is not asked, since numpy comes with it
+        test: SequentialTest | None = getattr(self._play, "test", None) if self._files else None
+        if test is None or test.blocks == self._seeds_tested:
+            return
+        self._seeds_tested = test.blocks
+        low, high = test.hypotheses.bounds
+        self._write(stream.Llr(t=self._t(), llr=test.llr(), low=low, high=high, seeds=test.blocks, decision=str(test.decision)))
+
+    def _t(self) -> float:
+        return round(time.monotonic() - self._zero, 3)
+
+    def _write(self, line: stream.Any_line) -> None:
+        """Write a line: to the stream, and its message to the log and, unless the screen shows it, to stderr."""
+        if self._files and self._begin is not None:
+            data = stream.encoded(line)
+            self._each_file(lambda file: file.write(data))
+        message = message_of(line, self._begin.bots if self._begin else ())
+        if message is None:
+            return
+        if self._log is not None:
+            try:
+                self._log.write(message)
+            except OSError as error:  # the truth is in the database; a log that cannot be written ends nothing
+                self._close_log()
+                self.say(f"the log stops here: {error}", warning=True)
+        if not self._screen.lives():
+            say(harmless(message.text))
+
+    def _each_file(self, do: Callable[[EventsFile], None]) -> None:
+        """Do it to all files, except those that fail: they are given up, and the screen with its own."""
+        for file in list(self._files):
+            try:
+                do(file)
+            except OSError as error:
+                if file not in self._files:  # the warning about another one has ended it already
+                    continue
+                self._files.remove(file)
+                file.close()
+                if file is self._drawn_from:
+                    self._drawn_from = None
+                    self._screen.end(at_once=True)
+                self.say(f"{file.called} stops here: {error.strerror or error}", warning=True)
+
+    @contextmanager
+    def screen(self) -> Iterator[None]:
+        """While this lasts there is a live screen if stderr is a terminal; messages appear there."""
+        if self._drawn_from and self._begin is not None:
+            self._start_screen(self._drawn_from)
+        try:
+            yield
+        finally:
+            self._screen.end()
+
+    def _start_screen(self, file: EventsFile) -> None:
+        try:
+            descriptor = file.reading(self._begin_at)
+        except OSError:
+            return  # then there are plain lines and no screen
+        self._screen.start(descriptor, file.size - self._begin_at)

@@ -1,0 +1,108 @@
+"""A sequential test as an event: seeds count in their order, whatever order their matches end in, and a decision ends it.
+
+Results of seeds further on wait in memory until all before them are recorded: so what is stored, and where the test stops, is the
+same at any ``-j`` and after any interruption. A kill loses what waits, which is played again.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.competition.play import Play
+from khiva_arena.ratings.pairs import RatedMatch
+from khiva_arena.ratings.sprt import Decision, Hypotheses, Model, SequentialTest, block_scores
+from khiva_arena.replay.definition import Definition
+from khiva_arena.replay.verify import faults_of
+from khiva_arena.result import Verdict
+from khiva_arena.sandbox.command import Command
+from khiva_arena.schedule.formats import DrawnRound
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
+
+
+def hypotheses_of(definition: Definition) -> Hypotheses:
+    """What an event of format sprt tests."""
+    test = definition.hypotheses
+    assert test is not None
+    return Hypotheses(test.elo0, test.elo1, test.alpha, test.beta, Model(test.model))
+
+
+def so_far(event: EventRow, timetable: Timetable, matches: Iterable[RatedMatch]) -> tuple[SequentialTest, int]:
+    """The test over complete seeds from the first on, up to its decision, and how many those are. ``matches``: in schedule
+    order."""
+    per_seed = timetable.per_seed(timetable.shapes[0])
+    test, seeds = SequentialTest(hypotheses_of(event.definition), per_seed), 0
+    seed: list[RatedMatch] = []
+    for match in matches:
+        if match.block != seeds or test.decision:
+            break
+        seed.append(match)
+        if len(seed) == per_seed:
+            add_seed(test, seed, event)
+            seed, seeds = [], seeds + 1
+    return test, seeds
+
+
+def add_seed(test: SequentialTest, seed: Sequence[RatedMatch], event: EventRow) -> Decision:
+    """Count a seed; one on which nothing was rated counts for nothing."""
+    for score in block_scores(seed, event.definition.candidate).values():
+        test.add(score)
+    return test.decision
+
+
+def rated(row: MatchRow) -> RatedMatch:
+    """A stored match as ratings see it."""
+    unstarted = [seat.seat for seat in row.seats if any(fault[0] == Verdict.START_FAILED for fault in seat.faults)]
+    return RatedMatch(row.seed, tuple(s.bot for s in row.seats), tuple(s.rank for s in row.seats), tuple(unstarted))
+
+
+class SequentialPlay(Play):
+    """The part of a sequential test that is still to be played. ``test``: over the seeds that are recorded."""
+
+    def __init__(self, store: Store, event: EventRow, commands: Sequence[Command]) -> None:
+        super().__init__(store, event, commands)
+        self._per_seed = self.timetable.per_seed(self.timetable.shapes[0])
+        self.test, self._front = so_far(event, self.timetable, map(rated, store.matches(event.id)))
+        first = self._front * self._per_seed
+        self._seed = [rated(row) for row in store.matches(event.id, first, first + self._per_seed - 1)]
+        self._waiting: dict[int, Outcome] = {}
+
+    @property
+    def complete(self) -> bool:
+        """Whether the test has decided, or all seeds that it may take are recorded."""
+        return bool(self.test.decision) or super().complete
+
+    def jobs(self, drawn: DrawnRound) -> Iterator[Job]:
+        """What may still be needed; ends with the decision, or at a table that the host cannot play."""
+        for job in super().jobs(drawn):
+            if self.complete or self.set_aside:
+                return
+            yield job
+
+    def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
+        """Store it, and what waited for it, if all seeds before its own are recorded. After the decision it is dropped."""
+        if self.complete:
+            return []
+        if outcome.record is None:
+            return super().record(outcome, last=last)
+        self._waiting[outcome.ordinal] = outcome
+        rows: list[MatchRow | VoidRow] = []
+        while not self.complete and (ordinal := self._next_waiting()) is not None:
+            rows.append(self._record_at_the_front(self._waiting.pop(ordinal)))
+        return rows
+
+    def _next_waiting(self) -> int | None:
+        first = self._front * self._per_seed
+        return next((ordinal for ordinal in range(first, first + self._per_seed) if ordinal in self._waiting), None)
+
+    def _record_at_the_front(self, outcome: Outcome) -> MatchRow:
+        match = self._planned[outcome.ordinal]
+        assert outcome.record is not None
+        faults = faults_of(outcome.record)
+        unstarted = [seat for seat, some in enumerate(faults) if any(why == Verdict.START_FAILED for why, _ in some)]
+        self._seed.append(RatedMatch(match.k, match.bots, outcome.record.ranks, tuple(unstarted)))
+        whole = len(self._seed) == self._per_seed
+        decided = whole and add_seed(self.test, self._seed, self.event) is not Decision.NONE
+        row = self.store_match(match, outcome, over=decided or len(self.done) + 1 == self.timetable.matches)
+        if whole:
+            self._seed, self._front = [], self._front + 1
+        return row

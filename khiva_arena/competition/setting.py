@@ -1,0 +1,154 @@
+"""What a setting is: one row of ``settings_table.TABLE``, and what a value of each kind must look like."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from pathlib import Path
+from typing import Any
+
+from khiva_arena.text import is_text
+from khiva_arena.words import meant
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)")
+_MS = {"ms": 1, "s": 1000, "m": 60_000}
+LONGEST_MS = 24 * 60 * 60_000
+
+
+class Kind(Enum):
+    """What a setting takes."""
+
+    NUMBER = auto()  # a whole number, or one of the row's words
+    TIME = auto()  # "1s", "500ms" or "2m"
+    NAME = auto()  # a word that is looked up by whoever uses it
+    CHOICE = auto()  # one of the row's words
+    TEXT = auto()
+    SWITCH = auto()  # true or false; one that is true by default has a flag --no-NAME
+    NAMES = auto()  # a list; its flag is repeated
+    BOTS = auto()  # a list of folders and commands; its flag is repeated, and is not read from the environment
+    FILE = auto()
+    FOLDER = auto()
+    TABLE = auto()  # a table of values; its flag is repeated as KEY=VALUE
+    PATHS = auto()  # a table of files or folders; its flag is repeated as NAME=DIR
+
+
+LISTS, TABLES = (Kind.NAMES, Kind.BOTS), (Kind.TABLE, Kind.PATHS)
+_WRITTEN = (Kind.TEXT, Kind.FILE, Kind.FOLDER, *LISTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of a competition.
+
+    name: its key in a settings file, and its field of ``Settings`` if it goes there as it is.
+    kind: what it takes.
+    default: what it is if nobody sets it; None: nothing.
+    heading: below which its flag stands in ``-h``.
+    help: what ``-h`` says of it; what its default is, is added there unless it says so itself.
+    comment: what a new settings file says above it; "": what ``help`` says.
+    example: what a new settings file shows behind "#" if there is no default.
+    of: what is chosen, listed or tabled, for messages and ``-h``.
+    words: what can be chosen, and what TAB offers; called when somebody wants to know.
+    least, most: bounds of a number, or of a time in ms.
+    flag: its flag if that is not its name; of a list or table it is that of one of them.
+    short: one letter, for a short flag.
+    of_a_match: whether a match alone has it, too.
+    of_a_stage: whether a ``[[stage]]`` may have one of its own.
+    """
+
+    name: str
+    kind: Kind
+    default: Any
+    heading: str
+    help: str
+    comment: str = ""
+    example: Any = None
+    of: str = ""
+    words: Callable[[], Iterable[str]] = tuple
+    least: int = 1
+    most: int | None = None
+    flag: str = ""
+    short: str = ""
+    of_a_match: bool = False
+    of_a_stage: bool = False
+
+    @property
+    def option(self) -> str:
+        """Its flag as it is typed: "--trust-bots"."""
+        return f"--{self.flag or self.name.replace('_', '-')}"
+
+    @property
+    def parameter(self) -> str:
+        """Its name among the parameters of a command, and in the environment as KHIVA_ARENA_RUN_<parameter>."""
+        return self.flag if self.kind in TABLES else self.name
+
+    def mistakes(self, value: object) -> list[str]:
+        """What is wrong with a value, as far as that can be seen without looking at anything else."""
+        if value is None and self.default is None:
+            return []
+        found = [wrong] if (wrong := _CHECKS[self.kind](self, value)) else []
+        texts = value if isinstance(value, list | tuple) else [value]
+        if self.kind in _WRITTEN:
+            bad = [word for word in texts if isinstance(word, str) and not is_text(word)]
+            found += [f"{word!r} is no valid Unicode text, or has a NUL in it" for word in bad]
+        return found
+
+
+def duration_ms(text: object) -> int:
+    """Milliseconds of "1s", "500ms", "1.5s", "2m". Raises ValueError."""
+    match = _DURATION.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise ValueError(f'{text!r} is no time; write "1s", "500ms" or "2m"')
+    ms = float(match[1]) * _MS[match[2]]
+    if ms > LONGEST_MS:
+        raise ValueError(f"{str(text)[:40]!r} is longer than a day")
+    return round(ms)
+
+
+def number_mistake(value: object, least: int = 1, most: int | None = None) -> str:
+    """What is wrong with a whole number, "" for nothing."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        return f"{value!r} is not a whole number of at least {least}"
+    return f"{most:,} at most, not {value}" if most is not None and value > most else ""
+
+
+def _number(row: Setting, value: object) -> str:
+    return "" if isinstance(value, str) and value in row.words() else number_mistake(value, row.least, row.most)
+
+
+def _time(row: Setting, value: object) -> str:
+    try:
+        return "" if duration_ms(value) >= row.least else f"a {row.name} takes at least {row.least}ms"
+    except ValueError as error:
+        return str(error)
+
+
+def _choice(row: Setting, value: object) -> str:
+    words = tuple(row.words())
+    listed = (" and " if len(words) == 2 else ", ").join(words)
+    return "" if value in words else f"{value!r} is no {row.of}{meant(value, words)}; there are {listed}"
+
+
+def _list(row: Setting, value: object) -> str:
+    words = isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
+    return "" if words else f"a list of {row.of} is expected"
+
+
+def _is_a(*types: type, expected: str) -> Callable[[Setting, object], str]:
+    return lambda row, value: "" if isinstance(value, types) else f"{expected.format(row.of)} is expected"
+
+
+_CHECKS: dict[Kind, Callable[[Setting, object], str]] = {
+    Kind.NUMBER: _number,
+    Kind.TIME: _time,
+    Kind.NAME: _is_a(str, expected="a name"),
+    Kind.CHOICE: _choice,
+    Kind.TEXT: lambda _row, value: "" if isinstance(value, str) and value else "a text is expected",
+    Kind.SWITCH: _is_a(bool, expected="true or false"),
+    Kind.NAMES: _list,
+    Kind.BOTS: _list,
+    Kind.FILE: _is_a(str, Path, expected="a file"),
+    Kind.FOLDER: _is_a(str, Path, expected="a folder"),
+    Kind.TABLE: _is_a(Mapping, expected="a table of {}"),
+    Kind.PATHS: _is_a(Mapping, expected="a table of {}"),
+}

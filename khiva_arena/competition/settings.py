@@ -1,0 +1,247 @@
+"""What a competition is set to: values from flags, environment and a settings file, checked as a whole, every mistake at once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from khiva_arena.arbiter.clock import Limits
+from khiva_arena.competition.setting import LISTS, Kind, Setting, duration_ms
+from khiva_arena.competition.settings_file import names_file, read_toml
+from khiva_arena.competition.settings_table import AUTO as AUTO
+from khiva_arena.competition.settings_table import TABLE
+from khiva_arena.entrants import loading as loads
+from khiva_arena.entrants import runtimes as named_runtimes
+from khiva_arena.entrants.loading import Loading
+from khiva_arena.errors import ArenaError, ConfigError
+from khiva_arena.games.base import Game
+from khiva_arena.games.registry import get
+from khiva_arena.result import Policy
+from khiva_arena.sandbox.limits import Resources, of_settings
+from khiva_arena.schedule import formats
+from khiva_arena.schedule.formats import Format
+from khiva_arena.words import meant
+
+if TYPE_CHECKING:
+    from khiva_arena.ratings.sprt import Hypotheses  # numpy comes with it, and not every command needs that
+
+ROWS: dict[str, Setting] = {row.name: row for row in TABLE}
+FORMATS = [str(form) for form in Format if not formats.FORMATS[form].SEQUENTIAL]
+ONLY_FOR = {key: [form for form in FORMATS if form in takers] for key, takers in formats.TAKERS.items()}
+"""Settings that only some formats have, by name."""
+DEFAULTS: dict[str, Any] = {row.name: row.default for row in TABLE}
+MOST: dict[str, int] = {row.name: row.most for row in TABLE if row.most is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One event of a competition, checked.
+
+    bots: folders and commands.
+    game: the game.
+    seats: at a table.
+    seeds: deals; of each round in a swiss or a knockout.
+    seed: what determines them; None: it is drawn.
+    copies: of one bot at a table, at most.
+    lineups: at most so many; None: all; "auto": the fewest that compare all bots, see ``schedule.lineups.fewest``.
+    limits: times, in milliseconds.
+    policy: what a fault costs.
+    rules: the game's whole rules map.
+    jobs: matches at a time.
+    out: the store.
+    isolation: a level's name or "auto".
+    resources: what a bot may use during a match.
+    ponder: whether a bot may think while it is not its turn.
+    trust_bots: whether "auto" may be no isolation at all.
+    format: how it is played.
+    rounds: of a swiss; None: as many as it takes.
+    advance: how many of a knockout's table go on; None: half of them.
+    candidates: of a gauntlet, by name; (): the first bot.
+    authors_apart: whether bots of one author are kept from one table.
+    engines: an engines.json with more bots.
+    events: the file that what happens is written to as JSON lines.
+    loading: the bounds and runtimes with which bots are read.
+    stage: which of several events this is, from 1; 0: the only one.
+    name: what the stage is called.
+    take: how many of the best of the stage before play in it; None: all.
+    hypotheses: of a sequential test.
+    """
+
+    bots: tuple[str, ...]
+    game: Game
+    seats: int
+    seeds: int
+    seed: str | None
+    copies: int
+    lineups: int | str | None
+    limits: Limits
+    policy: Policy
+    rules: Mapping[str, Any]
+    jobs: int
+    out: Path
+    isolation: str
+    resources: Resources
+    ponder: bool
+    trust_bots: bool
+    format: Format
+    rounds: int | None
+    advance: int | None
+    candidates: tuple[str, ...]
+    authors_apart: bool
+    engines: Path | None
+    events: Path | None
+    loading: Loading = loads.AS_IT_IS
+    stage: int = 0
+    name: str = ""
+    take: int | None = None
+    hypotheses: "Hypotheses | None" = None
+
+
+class _Problems:
+    """Mistakes, each with the place of its value: the line of a file, or the flag.
+
+    places: where each value stands, by setting or "rules.KEY" and its like.
+    lines: the mistakes.
+    wrong: the settings whose value is not one that they take, so that nothing else can be said of it.
+    """
+
+    def __init__(self, places: Mapping[str, str]) -> None:
+        self.places = places
+        self.lines: list[str] = []
+        self.wrong: set[str] = set()
+
+    def check(self, row: Setting, value: object) -> None:
+        for what in row.mistakes(value):
+            self.add(row.name, what)
+            self.wrong.add(row.name)
+
+    def add(self, key: str, what: str) -> None:
+        place = self.places.get(key, "")
+        named = "." in key or place.startswith("--")  # a rule or limit is named by its mistake, a flag by itself
+        called = "" if named else f"{key}: "
+        self.lines.append(f"{place}: {called}{what}" if place else f"{ROWS[key].option}: {what}")
+
+    def add_of_table(self, table: str, error: ConfigError) -> None:
+        """Mistakes in a table, each of which begins with its key."""
+        for problem in error.problems:
+            keys = [f"{table}.{end}" for end in (problem.partition(":")[0], problem.partition(" ")[0])]
+            self.add(next((key for key in keys if key in self.places), table), problem)
+
+    def add_unknown(self, key: str) -> None:
+        place = self.places.get(key) or f"--{key}"
+        self.lines.append(f"{place}: unknown setting {key!r}{meant(key, ROWS)}; known are {', '.join(ROWS)}")
+
+
+def settle(
+    given: Mapping[str, Any],
+    places: Mapping[str, str] | None = None,
+    seats: str = "seats",
+    hypotheses: "Hypotheses | None" = None,
+) -> Settings:
+    """Lay ``given`` over the defaults and check all of it. ``places`` names where each key was given, for the messages, and
+    ``seats`` what was counted for their number. With ``hypotheses`` it is a sequential test, with as many copies of the
+    opponents as fill a table.
+
+    Raises ConfigError with every mistake.
+    """
+    problems = _Problems(dict(places or {}))
+    for key in given:
+        if key not in ROWS:
+            problems.add_unknown(key)
+    values = DEFAULTS | {key: value for key, value in given.items() if key in ROWS}
+    for key, row in ROWS.items():
+        problems.check(row, values[key])
+    game = _game(values, problems)
+    rules = _rules(values, game, seats, problems)
+    _check_tables(values, problems)
+    _check_together(values, hypotheses, problems)
+    if problems.lines or game is None:
+        raise ConfigError(problems.lines)
+    own = {field.name: _as_read(ROWS[field.name], values) for field in fields(Settings) if field.name in ROWS}
+    derived = {
+        "game": game,
+        "rules": rules,
+        "limits": Limits(*(duration_ms(values[key]) for key in ("start", "turn", "bank"))),
+        "resources": _resources(values["limits"]),
+        "loading": loads.found_in(values["limits"], values["runtimes"]),
+        "policy": Policy(values["policy"]),
+        "format": Format(values["format"]),
+    }
+    test = {} if hypotheses is None else _of_a_test(values, hypotheses)
+    return Settings(**{**own, **derived, **test})
+
+
+def _as_read(row: Setting, values: Mapping[str, Any]) -> Any:
+    """A value that was checked, as the type that it has from here on."""
+    value = values[row.name]
+    if row.kind in (Kind.FILE, Kind.FOLDER):
+        return None if value is None else Path(value)
+    return tuple(value) if row.kind in LISTS else value
+
+
+def _of_a_test(values: Mapping[str, Any], hypotheses: "Hypotheses") -> dict[str, Any]:
+    opponents = max(1, len(values["bots"]) - 1)
+    return {"format": Format.SPRT, "hypotheses": hypotheses, "copies": -(-(values["seats"] - 1) // opponents)}
+
+
+# --- what a row alone cannot check ---
+
+
+def _game(values: Mapping[str, Any], problems: _Problems) -> Game | None:
+    try:
+        return None if "game" in problems.wrong else get(values["game"])
+    except ArenaError as error:
+        problems.add("game", str(error))
+        return None
+
+
+def _rules(values: Mapping[str, Any], game: Game | None, seats: str, problems: _Problems) -> Mapping[str, Any]:
+    """The game's whole rules map. The seats are checked, too."""
+    if game is None:
+        return {}
+    if "seats" not in problems.wrong and values["seats"] not in game.seats:
+        counts = f"{game.seats[0]} to {game.seats[-1]}"
+        problems.add("seats", f"{game.name} is played with {counts} {seats}, not {values['seats']}")
+    rules: dict[str, Any] = {}
+    for key, value in values["rules"].items() if "rules" not in problems.wrong else ():
+        try:
+            rules[key] = read_toml(Path(value[1:]))[1] if names_file(value) else value
+        except ConfigError as error:
+            problems.add(f"rules.{key}" if f"rules.{key}" in problems.places else "rules", f"{key} is {error}")
+    try:
+        return game.rules(rules)
+    except ConfigError as error:
+        problems.add_of_table("rules", error)
+        return {}
+
+
+def _check_tables(values: Mapping[str, Any], problems: _Problems) -> None:
+    for key, check in (
+        ("limits", _resources),
+        ("limits", loads.bounds_of_settings),
+        ("runtimes", named_runtimes.of_settings),
+    ):
+        try:
+            if key not in problems.wrong:
+                check(values[key])
+        except ConfigError as error:
+            problems.add_of_table(key, error)
+
+
+def _resources(limits: Mapping[str, Any]) -> Resources:
+    return of_settings({key: value for key, value in limits.items() if key not in loads.WORDS}, tuple(loads.WORDS))
+
+
+def _check_together(values: Mapping[str, Any], hypotheses: "Hypotheses | None", problems: _Problems) -> None:
+    """Settings that are right alone and wrong beside others."""
+    if isinstance(values["bots"], list | tuple) and not values["bots"] and values["engines"] is None:
+        problems.add("bots", "no bots; name at least two, e.g. --bot shipped:python/random --bot shipped:python/greedy")
+    form = values["format"]
+    if "format" in problems.wrong:
+        return
+    if values["lineups"] == AUTO and (not formats.FORMATS[form].AUTO or hypotheses):
+        takers = " or a ".join(name for name in FORMATS if formats.FORMATS[name].AUTO)
+        problems.add("lineups", f"{AUTO} is for a {takers}; give a number")
+    for key, forms in ONLY_FOR.items():
+        if values[key] and form not in forms:
+            problems.add(key, f"only a {' or a '.join(forms)} has this, not a {form}")

@@ -1,0 +1,118 @@
+"""Bots from an ``engines.json`` as cutechess writes it: a list of objects, of which name, command and workingDirectory count.
+
+A command is split as cutechess has it split: at spaces, except those within double quotes; three double quotes in a row are one
+that is meant. Files in it, and the working directory itself, are relative to the folder of the file, as in a settings file. A
+command may also be a folder with a bot.toml. ``{python}`` is the arbiter's interpreter, as in ``--bot``.
+"""
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from khiva_arena.entrants.bots import Bot, load
+from khiva_arena.entrants.loading import AS_IT_IS, Loading
+from khiva_arena.entrants.toml_file import TOO_DEEP, TOO_WIDE
+from khiva_arena.errors import ConfigError
+from khiva_arena.sandbox import regular_files
+from khiva_arena.text import is_text
+
+LONGEST_FILE = 1_000_000
+USED = ("name", "command", "workingDirectory")
+_PARTS = re.compile(r'"+|\s+|[^"\s]+')
+
+
+def load_engines(path: Path, tell: Callable[[str], None] | None = None, loading: Loading = AS_IT_IS) -> list[Bot]:
+    """The bots of a file, named as it names them. ``tell`` gets a line on what else is in it, which is ignored.
+
+    Raises ConfigError with every mistake in every entry.
+    """
+    problems: list[str] = []
+    bots: list[Bot] = []
+    first: dict[str, int] = {}
+    entries = _read(path)
+    for number, entry in enumerate(entries, 1):
+        named = entry.get("name") if isinstance(entry, dict) else None
+        where = f"{path}: engine {number}" + (f" ({named[:64]})" if isinstance(named, str) and named.isprintable() else "")
+        wrong = _shape(entry)
+        if isinstance(named, str) and first.setdefault(named, number) != number:
+            wrong.append(f"engine {first[named]} has this name already")
+        if not wrong:
+            try:
+                bots.append(_bot(path.parent, entry, loading))
+            except ConfigError as error:
+                wrong = [problem.removeprefix("--bot ") for problem in error.problems]
+        problems += [f"{where}: {what}" for what in wrong]
+    if problems:
+        raise ConfigError(problems)
+    ignored = sorted({key for entry in entries for key in entry} - set(USED))
+    if ignored and tell:
+        tell(f"{path}: not used: {', '.join(map(repr, ignored))}; of an engine only {', '.join(USED)} are")
+    return bots
+
+
+def _read(path: Path) -> list[Any]:
+    try:
+        entries = json.loads(regular_files.read(path, LONGEST_FILE))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: not JSON that can be read: {TOO_DEEP}") from None
+    except ValueError as error:  # no text, no JSON, a number that Python does not take, or a NUL in the name
+        what = TOO_WIDE if "int_max_str_digits" in str(error) else error
+        raise ConfigError(f"{path}: not JSON: {what}") from None
+    if not isinstance(entries, list) or not entries:
+        raise ConfigError(f"{path}: a list of engines is expected, each with name and command")
+    return entries
+
+
+def _shape(entry: object) -> list[str]:
+    """What is wrong with an entry as such."""
+    if not isinstance(entry, dict):
+        return ["an object with name and command is expected"]
+    wrong = [f"{key} is missing" for key in ("name", "command") if key not in entry]
+    wrong += [f"{key} is a text" for key in USED if not isinstance(entry.get(key, ""), str)]
+    if not wrong and not (entry["name"].isprintable() and 1 <= len(entry["name"]) <= 64):
+        wrong.append("name has 1 to 64 printable characters")
+    wrong += [f"{key} is no valid Unicode text, or has a NUL in it" for key in USED[1:] if not _is_text(entry.get(key))]
+    return wrong
+
+
+def _is_text(value: object) -> bool:
+    return not isinstance(value, str) or is_text(value)
+
+
+def _bot(folder: Path, entry: dict[str, Any], loading: Loading) -> Bot:
+    """Raises ConfigError."""
+    base = folder / entry.get("workingDirectory", "")
+    if not os.path.isdir(base):  # which takes a name that is too long for none
+        raise ConfigError(f"workingDirectory {entry['workingDirectory']!r} is no folder")
+    words = split(entry["command"])
+    if not words:
+        raise ConfigError("an empty command")
+    home = base.absolute() / words[0]
+    if len(words) == 1 and os.path.isdir(home):
+        return replace(load(str(home), loading=loading), name=entry["name"])
+    return replace(load(shlex.join(words), str(base.absolute()), loading), name=entry["name"])
+
+
+def split(command: str) -> list[str]:
+    """The words of a command, as cutechess takes them. Raises ConfigError where a quote is not closed."""
+    words: list[str] = []
+    word, quoted = "", False
+    for part in _PARTS.findall(command):
+        if part[0] == '"':
+            word += '"' * (len(part) // 3)
+            quoted ^= len(part) % 3 == 1
+        elif part.isspace() and not quoted:
+            words += [word] if word else []
+            word = ""
+        else:
+            word += part
+    if quoted:
+        raise ConfigError(f"{command!r}: a quote is not closed")
+    return [*words, word] if word else words

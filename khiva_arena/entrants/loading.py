@@ -1,0 +1,95 @@
+"""With what bots are read from the disk: bounds that a stranger's folder is held to, and the runtimes that it may name.
+
+Bounds are set by ``--limit`` as the resources of a match are, and are no part of an event: they say what is taken in, not how it
+is played.
+"""
+
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from khiva_arena.entrants import runtimes
+from khiva_arena.entrants.runtimes import Runtime
+from khiva_arena.errors import ConfigError
+from khiva_arena.sandbox.limits import GIB, KIB, MIB, MOST, amount, size_in_words
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Of one bot: how many files it has, in folders how deep; bytes of each file and of all; bytes that it has when it is
+    built, all that a build leaves included."""
+
+    bot_files: int = 10_000
+    bot_depth: int = 64
+    bot_file_size: int = 256 * MIB
+    bot_size: int = GIB
+    build_size: int = 2 * GIB
+
+
+DEFAULT = Bounds()
+LEAST = Bounds(bot_files=1, bot_depth=1, bot_file_size=KIB, bot_size=KIB, build_size=KIB)
+SIZES = ("bot_file_size", "bot_size", "build_size")
+MOST_FILES = 10_000_000
+WORDS = {
+    "bot_files": "files of a bot",
+    "bot_depth": "folders within folders of a bot",
+    "bot_file_size": "each file of a bot",
+    "bot_size": "all files of a bot",
+    "build_size": "a bot when it is built",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """``runtimes`` by name."""
+
+    bounds: Bounds = DEFAULT
+    runtimes: Mapping[str, Runtime] = field(default_factory=dict)
+
+
+AS_IT_IS = Loading()
+
+
+def bounds_of_settings(given: Mapping[str, Any]) -> Bounds:
+    """The defaults with those of the ``given`` limits laid over them that are bounds. Raises ConfigError with every mistake."""
+    problems: list[str] = []
+    found: dict[str, int] = {}
+    for key in WORDS:
+        try:
+            if key in given:
+                found[key] = _number(key, given[key])
+        except ValueError as error:
+            problems.append(f"{key}: {error}")
+    if problems:
+        raise ConfigError(problems)
+    return Bounds(**found)
+
+
+def _number(key: str, value: object) -> int:
+    number = amount(value, size=key in SIZES)
+    most = MOST if key in SIZES else MOST_FILES
+    if not getattr(LEAST, key) <= number <= most:
+        raise ValueError(f"{say(key, getattr(LEAST, key))} to {say(key, most)}")
+    return number
+
+
+def say(key: str, number: int) -> str:
+    """An amount in words: "256 MiB", "10,000"."""
+    return size_in_words(number) if key in SIZES else f"{number:,}"
+
+
+def found_in(limits: object, named: object) -> Loading:
+    """Of raw settings, ``limits`` and ``runtimes``, as far as they are any. What is wrong with them is said when they are
+    settled, and nothing is played then; bots that need a wrong one are not blamed as well."""
+    bounds, known = DEFAULT, dict[str, Runtime]()
+    if isinstance(limits, Mapping):
+        with suppress(ConfigError):
+            bounds = bounds_of_settings(limits)
+    for name, place in named.items() if isinstance(named, Mapping) else ():
+        try:
+            known |= runtimes.of_settings({name: place})
+        except ConfigError:
+            known[name] = Runtime(name, sys.executable, sys.prefix)  # stands in for it while bots that name it are read
+    return Loading(bounds, known)

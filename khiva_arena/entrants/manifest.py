@@ -1,0 +1,128 @@
+"""What stands in a bot.toml: its keys, and the words of its run and build lines, none of which leads out of its folder."""
+
+import os
+import shlex
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from khiva_arena.entrants import runtimes, toml_file
+from khiva_arena.entrants.runtimes import ARENA_S_OWN, WORD, Runtime
+from khiva_arena.errors import ConfigError
+from khiva_arena.sandbox import readable_paths
+from khiva_arena.words import meant
+
+KEYS = {"name", "author", "version", "run", "build", "games", "files", "include"}
+BY_THE_ORGANISER = "the organiser names one by --runtime NAME=DIR"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A bot.toml, checked, with the runtimes that its commands name. Words are as they stand there."""
+
+    name: str
+    author: str
+    version: str
+    run: tuple[str, ...]
+    build: tuple[str, ...]
+    games: tuple[str, ...]
+    files: tuple[str, ...]
+    include: tuple[str, ...]
+    runtimes: tuple[Runtime, ...]
+
+
+def read(where: Path, known: dict[str, Runtime]) -> Manifest:
+    """The bot.toml at ``where``. ``known``: the runtimes that there are. Raises ConfigError with every mistake."""
+    _, raw = toml_file.read(where)
+    if problems := _shape(raw, where):
+        raise ConfigError(problems)
+    commands = {key: _words(raw.get(key, ""), where) for key in ("run", "build")}
+    if not commands["run"]:
+        raise ConfigError(f"{where}: run is empty")
+    for key, words in commands.items():
+        problems += [f"{where}: {key} {what}" for what in wrong_words(words, where.parent, known)]
+    if problems:
+        raise ConfigError(problems)
+    return Manifest(
+        name=raw["name"],
+        author=raw.get("author", ""),
+        version=raw.get("version", ""),
+        run=commands["run"],
+        build=commands["build"],
+        games=tuple(raw.get("games", ())),
+        files=tuple(raw.get("files", ["**/*"])),
+        include=tuple(raw.get("include", ())),
+        runtimes=tuple(known[name] for name in runtimes.named((*commands["run"], *commands["build"]))),
+    )
+
+
+def _shape(raw: dict[str, Any], where: Path) -> list[str]:
+    known = ", ".join(sorted(KEYS))
+    problems = [f"{where}: unknown key {key!r}{meant(key, KEYS)}; known are {known}" for key in sorted(set(raw) - KEYS)]
+    strings = [key for key in ("name", "author", "version", "run", "build") if not isinstance(raw.get(key, ""), str)]
+    lists = [key for key in ("games", "files", "include") if not _is_strings(raw.get(key, []))]
+    problems += [f"{where}: {key} is a string" for key in strings] + [f"{where}: {key} is a list of strings" for key in lists]
+    problems += [f"{where}: {key} is missing" for key in ("name", "run") if key not in raw]
+    if not problems:
+        words = [key for key in ("name", "author", "version") if key in raw]
+        names = [key for key in words if not (raw[key].isprintable() and 1 <= len(raw[key]) <= 64)]
+        problems += [f"{where}: {key} has 1 to 64 printable characters" for key in names]
+        globs = [key for key in ("files", "include") if not "".join(raw.get(key, [])).isprintable()]
+        problems += [f"{where}: {key} has printable characters only" for key in globs]
+    return problems
+
+
+def _is_strings(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _words(line: str, where: Path) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(line))
+    except ValueError as error:
+        raise ConfigError(f"{where}: {line!r}: {error}") from None
+    if not "".join(words).isprintable():  # it is shown to people, on their terminals
+        raise ConfigError(f"{where}: {line!r}: the words of a command are printable; put a longer script into a file")
+    return words
+
+
+# --- words that lead elsewhere ---
+
+
+def wrong_words(words: Sequence[str], folder: Path, known: dict[str, Runtime]) -> list[str]:
+    """What is wrong with the words of a command of a bot's folder, each with what to write instead: the program is in the
+    folder, on the PATH or a runtime's, and no word is a path out of the folder, except arguments of the system's own."""
+    problems: list[str] = []
+    for number, word in enumerate(words):
+        if match := WORD.fullmatch(word):
+            if match[1] not in known and match[1] != ARENA_S_OWN:
+                problems.append(unknown_runtime(word, known))
+        elif os.path.isabs(word):
+            if number == 0 or not readable_paths.is_of_the_system(os.path.normpath(word)):
+                problems.append(f"names {word!r}, an absolute path; {_instead(word, folder, number == 0)}")
+        elif os.path.normpath(word).split("/")[0] == "..":
+            problems.append(f"names {word!r}, which leads out of the folder; put it into the folder, or name it in include")
+    return problems
+
+
+def unknown_runtime(word: str, known: dict[str, Runtime]) -> str:
+    """What to say of a runtime that is not there: which there are, and how one is named."""
+    there = ", ".join(f"{{{name}}}" for name in (ARENA_S_OWN, *sorted(known)))
+    return f"names {word}, a runtime that is not there; there are {there}; {BY_THE_ORGANISER}"
+
+
+def _instead(word: str, folder: Path, program: bool) -> str:
+    """What to write for an absolute path."""
+    base = os.path.basename(word)
+    inside = os.path.relpath(os.path.normpath(word), folder.resolve())
+    if not inside.startswith(".."):
+        return f"write './{inside}'"
+    if not program:
+        return "put the file into the folder and name it from there, or take a runtime, such as {torch}; " + BY_THE_ORGANISER
+    found = shutil.which(base)
+    if found and os.path.realpath(found) == os.path.realpath(word):
+        return f"write {base!r}, which is on the PATH"
+    on_path = f"write {base!r}, which on the PATH is {found}, or" if found else "write"
+    return f"{on_path} {{NAME}} in its place, a runtime; {BY_THE_ORGANISER}"

@@ -1,0 +1,129 @@
+"""Runtimes that the organiser names: an interpreter, with the packages that are installed for it, which bots may be run by.
+
+A bot.toml names a runtime by its word alone, ``run = "{torch} main.py"``; where it lies is said by whoever plays the match, in
+``--runtime torch=DIR`` or a ``[runtimes]`` table. What lies there can be read by the bots that name it, whole, and by no others.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.sandbox import readable_paths, regular_files
+
+if TYPE_CHECKING:
+    from khiva_arena.replay.definition import DefinedRuntime
+
+ARENA_S_OWN = "python"
+"""``{python}`` is the interpreter that runs the arena."""
+WORD = re.compile(r"\{([a-z][a-z0-9_-]{0,31})\}")
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+_PACKAGE = re.compile(r"(?P<name>[^-]+)-(?P<version>[^-]+?)(?:-py[\d.]+)?\.(?:dist|egg)-info")
+PYTHONS = ("bin/python3", "bin/python")
+LARGEST_PROGRAM = 1 << 32
+MOST_RUNTIMES = 100
+HOW = "--runtime NAME=DIR, with a virtual environment or another folder that has a bin, or NAME=PROGRAM"
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """``program`` is what its word stands for, ``prefix`` the folder that bots may read with it; absolute paths, links kept."""
+
+    name: str
+    program: str
+    prefix: str
+
+
+def of_settings(given: Mapping[str, Any]) -> dict[str, Runtime]:
+    """Runtimes by name, of folders and programs by name. Raises ConfigError with every mistake; each begins with the name."""
+    problems: list[str] = []
+    found: dict[str, Runtime] = {}
+    if len(given) > MOST_RUNTIMES:
+        raise ConfigError(f"{MOST_RUNTIMES} runtimes at most, not {len(given)}")
+    for name, place in given.items():
+        try:
+            found[name] = _runtime(name, place)
+        except (ValueError, OSError) as error:
+            what = (error.strerror if isinstance(error, OSError) else None) or error
+            problems.append(f"{name}: {what}")
+    if problems:
+        raise ConfigError(problems)
+    return found
+
+
+def _runtime(name: str, place: object) -> Runtime:
+    if not _NAME.fullmatch(name):
+        raise ValueError("a runtime is called by a to z, 0 to 9, _ and -, a letter first, 32 characters at most")
+    if name == ARENA_S_OWN:
+        raise ValueError("{python} is the interpreter that runs the arena; give this one another name")
+    if not isinstance(place, str | Path) or not str(place):
+        raise ValueError(f"a folder or a program is expected: {HOW}")
+    path = os.path.abspath(place)
+    if os.path.isdir(path):
+        program = next((os.path.join(path, one) for one in PYTHONS if os.path.isfile(os.path.join(path, one))), "")
+        if not program:
+            raise ValueError(f"{path} has no {PYTHONS[0]}; name the program itself, such as {name}={path}/bin/{name}")
+        prefix = path
+    elif os.path.isfile(path):
+        program, prefix = path, _prefix_of(path)
+    else:
+        raise ValueError(f"{path} is no folder and no program")
+    if not os.access(program, os.X_OK):
+        raise ValueError(f"{program} may not be executed")
+    if private := readable_paths.private_in(prefix):
+        raise ValueError(f"bots would read all of {prefix}, and {private} with it; install the runtime in a folder of its own")
+    return Runtime(name, program, prefix)
+
+
+def _prefix_of(program: str) -> str:
+    """The folder that a program is installed in: of PREFIX/bin/NAME, PREFIX; of any other, the folder where it lies."""
+    folder = os.path.dirname(program)
+    if os.path.dirname(folder) == "/":
+        folder = os.path.realpath(folder)  # /bin is /usr/bin on most systems
+    prefix = os.path.dirname(folder)
+    return prefix if os.path.basename(folder) == "bin" and prefix != "/" else folder
+
+
+def named(words: Iterable[str]) -> tuple[str, ...]:
+    """The runtimes that the words of a command name, each once."""
+    found = [match[1] for word in words if (match := WORD.fullmatch(word))]
+    return tuple(name for name in dict.fromkeys(found) if name != ARENA_S_OWN)
+
+
+def folders(runtime: Runtime) -> tuple[str, ...]:
+    """What of the disk a bot of this runtime may read."""
+    return (runtime.prefix, *readable_paths.base_of_venv(runtime.prefix))
+
+
+@cache
+def as_defined(runtime: Runtime) -> "DefinedRuntime":
+    """What of a runtime is part of an event's definition: the hash of its program, and its Python packages with their
+    versions, sorted. Where it lies is not: another machine has it elsewhere. Raises ConfigError."""
+    from khiva_arena.replay.definition import DefinedRuntime  # all formats come with it, and help and TAB need none
+
+    try:
+        program = regular_files.digest(os.path.realpath(runtime.program), LARGEST_PROGRAM)
+    except OSError as error:
+        raise ConfigError(f"--runtime {runtime.name}: {runtime.program}: {error.strerror or error}") from None
+    return DefinedRuntime(program, tuple(packages(runtime)))
+
+
+@cache
+def packages(runtime: Runtime) -> tuple[str, ...]:
+    """The packages in its site-packages, as "numpy 2.1.0"; none where it is no Python."""
+    found: set[str] = set()
+    for site in Path(runtime.prefix).glob("lib*/python3*/site-packages"):
+        for name in os.listdir(site):
+            if package := _PACKAGE.fullmatch(name):
+                found.add(f"{re.sub(r'[-_.]+', '-', package['name']).lower()} {package['version']}")
+    return tuple(sorted(found))
+
+
+def has(runtime: Runtime, module: str) -> bool:
+    """Whether a module of this name can be imported there, by the names of what lies in its site-packages."""
+    sites = Path(runtime.prefix).glob("lib*/python3*/site-packages")
+    return any((site / module).is_dir() or (site / f"{module}.py").is_file() for site in sites)

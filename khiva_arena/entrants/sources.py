@@ -1,0 +1,215 @@
+"""The files of a bot: found by the globs of its bot.toml, counted and measured before any is opened, hashed in pieces.
+
+A folder is walked once for all globs, and a glob is a list of parts of which a set of places is live in each folder: so
+``**/**/**`` costs no more than ``**``, and a folder that no glob leads to is not entered.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from fnmatch import translate
+from functools import cache
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from khiva_arena.entrants.loading import Bounds, say
+from khiva_arena.errors import ConfigError
+from khiva_arena.replay.record import canonical
+from khiva_arena.sandbox import regular_files
+
+STORE = "arena.db"
+ALL = "**/*"
+MOST_GLOBS = 1_000
+LOOKS_PER_FILE = 40
+"""How often a name may be held against a part of a glob, for each file that a bot may have; to find a name counts as several."""
+LOOKS_PER_NAME = 4
+
+Sources = tuple[tuple[str, Path], ...]
+Places = frozenset[tuple[int, int]]
+
+
+class _Entry(NamedTuple):
+    name: str
+    is_folder: bool
+    is_link: bool
+
+
+def sources(folder: Path, where: Path, globs: Sequence[str], includes: Sequence[str], bounds: Bounds) -> Sources:
+    """Each staged path with its file, sorted. Caches and hidden files are never part of a bot.
+
+    ``where``: its bot.toml, for messages. Raises ConfigError for what is outside of it, and beyond the bounds.
+    """
+    for key, words in (("files", globs), ("include", includes)):
+        if len(words) > MOST_GLOBS:
+            raise ConfigError(f"{where}: {key} has {len(words):,} entries, {MOST_GLOBS:,} at most; name them by a wider glob")
+    found = _Walk(folder, where, [_parts(glob, where) for glob in globs], bounds).found(globs)
+    if out := [name for name, path in found.items() if not path.resolve().is_relative_to(folder.resolve())]:
+        raise ConfigError(f"{where}: {_shown(out[0])} is a link that leads out of the folder; put the file itself there")
+    for name in includes:
+        path = folder / name
+        if not os.path.isfile(path):
+            raise ConfigError(f"{where}: include names {name!r}, which is not a file")
+        if not _may_include(folder.resolve(), path.resolve()):
+            raise ConfigError(f"{where}: include names {name!r}; only a kit beside the folder can be, and no other bot's file")
+        if path.name in found and found[path.name].resolve() != path.resolve():
+            raise ConfigError(f"{where}: include names {name!r}, but the folder has a {path.name} of its own")
+        found[path.name] = path
+    _measure(found, where, bounds)
+    return tuple(sorted(found.items()))
+
+
+def hashed(files: Sources, run: Sequence[str], build: Sequence[str], bounds: Bounds) -> str:
+    """The identity of a bot of these files and commands. Raises OSError."""
+    return identity(
+        [(name, regular_files.digest(path, bounds.bot_file_size), is_executable(path)) for name, path in files], run, build
+    )
+
+
+def identity(files: Sequence[tuple[str, str, bool]], run: Sequence[str], build: Sequence[str]) -> str:
+    """64 hex digits over files (name, SHA-256 in hex, whether it is a program), run and build lines."""
+    return sha256(b"khiva-bot-1\0" + canonical({"files": files, "run": run, "build": build})).hexdigest()
+
+
+def is_executable(path: Path) -> bool:
+    """Whether its owner may run it."""
+    return bool(path.stat().st_mode & stat.S_IXUSR)
+
+
+# --- globs ---
+
+
+def _parts(glob: str, where: Path) -> tuple[str, ...]:
+    """A glob as its parts, of which ** stands for any folders. Raises ConfigError."""
+    if glob.startswith("/") or ".." in PurePosixPath(glob).parts:
+        raise ConfigError(f"{where}: files names {glob!r}, which is outside the folder; use include for that")
+    parts = PurePosixPath(glob).parts
+    if not parts or any("**" in part and part != "**" for part in parts):
+        what = "** is a whole part of it, or none" if parts else "it is empty"
+        raise ConfigError(f"{where}: files names {glob!r}, which is no glob: {what}")
+    return tuple(part for n, part in enumerate(parts) if part != "**" or parts[n - 1 : n] != ("**",))
+
+
+@cache
+def _pattern(part: str) -> re.Pattern[str]:
+    return re.compile(translate(part))
+
+
+class _Walk:
+    """One walk through a folder. Places are pairs (glob, part of it that comes next)."""
+
+    def __init__(self, folder: Path, where: Path, globs: Sequence[tuple[str, ...]], bounds: Bounds) -> None:
+        self._folder = folder
+        self._where = where
+        self._globs = globs
+        self._bounds = bounds
+        self._looks = LOOKS_PER_FILE * bounds.bot_files
+        self._matched: set[int] = set()
+
+    def found(self, globs: Sequence[str]) -> dict[str, Path]:
+        """Each file that a glob fits, by its path inside the folder. Raises ConfigError where one fits none."""
+        files: dict[str, Path] = {}
+        todo: list[tuple[str, int, Places]] = [("", 0, self._open({(n, 0) for n in range(len(globs))}))]
+        while todo:
+            inside, depth, places = todo.pop()
+            if depth > self._bounds.bot_depth:
+                most = self._bounds.bot_depth
+                self._refuse(f"has folders more than {most} deep; leave them out by files, or raise --limit bot_depth")
+            a_store = os.path.exists(os.path.join(self._folder, inside, STORE))
+            for entry in self._entries(inside):
+                path = f"{inside}{entry.name}"
+                if entry.is_folder:
+                    if below := self._below(entry, places):
+                        todo.append((f"{path}/", depth + 1, below))
+                # A store changes with every match, and holds what no bot may know.
+                elif (fits := self._fits(entry, places)) and not a_store and os.path.isfile(self._folder / path):
+                    self._matched |= fits
+                    files[path] = self._folder / path
+                    if len(files) > self._bounds.bot_files:
+                        most = self._bounds.bot_files
+                        self._refuse(f"names more than {most:,} files; give files narrower globs, or raise --limit bot_files")
+        for number, glob in enumerate(globs):
+            if number not in self._matched and glob != ALL:
+                raise ConfigError(f"{self._where}: files names {glob!r}, which matches nothing")
+        return files
+
+    def _entries(self, inside: str) -> Iterator[_Entry]:
+        """What is in a folder, except what is hidden, caches, and what cannot be looked at."""
+        try:
+            with os.scandir(os.path.join(self._folder, inside)) as entries:
+                for entry in entries:
+                    self._look(LOOKS_PER_NAME)
+                    if not entry.name.startswith(".") and entry.name != "__pycache__":
+                        is_link = entry.is_symlink()
+                        yield _Entry(entry.name, os.path.isdir(entry.path) if is_link else entry.is_dir(), is_link)
+        except PermissionError:
+            return
+
+    def _fits(self, entry: _Entry, places: Places) -> set[int]:
+        """The globs that end with this name."""
+        self._look(len(places))
+        return {
+            glob
+            for glob, at in places
+            if at == len(self._globs[glob]) - 1
+            and self._globs[glob][at] != "**"
+            and _pattern(self._globs[glob][at]).match(entry.name)
+        }
+
+    def _below(self, entry: _Entry, places: Places) -> Places:
+        """Which places are live in a folder of this one. Links are followed where a part names them, not by **."""
+        self._look(len(places))
+        below: set[tuple[int, int]] = set()
+        for glob, at in places:
+            part = self._globs[glob][at]
+            if part == "**":
+                below |= set() if entry.is_link else {(glob, at)}
+            elif at + 1 < len(self._globs[glob]) and _pattern(part).match(entry.name):
+                below.add((glob, at + 1))
+        return self._open(below)
+
+    def _open(self, places: set[tuple[int, int]]) -> Places:
+        """With those behind each **, which may stand for no folder at all."""
+        behind = {(glob, at + 1) for glob, at in places if self._globs[glob][at] == "**" and at + 1 < len(self._globs[glob])}
+        return frozenset(places | behind)
+
+    def _look(self, count: int) -> None:
+        self._looks -= count
+        if self._looks < 0:
+            self._refuse("has too many files, or too many globs for them, to go through; name fewer, or raise --limit bot_files")
+
+    def _refuse(self, what: str) -> None:
+        raise ConfigError(f"{self._where}: {what}")
+
+
+# --- what is found ---
+
+
+def _measure(found: dict[str, Path], where: Path, bounds: Bounds) -> None:
+    """Raise ConfigError where there is too much of it. Nothing is opened, and a sparse file is as large as it says."""
+    total = 0
+    for name, path in found.items():
+        size = path.stat().st_size
+        total += size
+        if size > bounds.bot_file_size:
+            most = say("bot_file_size", bounds.bot_file_size)
+            told = f"{_shown(name)} has {say('bot_file_size', size)}, a file {most} at most"
+            raise ConfigError(f"{where}: {told}; leave it out by files, or raise --limit bot_file_size")
+    if total > bounds.bot_size:
+        most = say("bot_size", bounds.bot_size)
+        told = f"its files have {say('bot_size', total)}, {most} at most"
+        raise ConfigError(f"{where}: {told}; name fewer in files, or raise --limit bot_size")
+
+
+def _shown(name: str) -> str:
+    """A file's name as a stranger chose it, harmless on a terminal."""
+    return name if name.isprintable() else ascii(name)
+
+
+def _may_include(folder: Path, path: Path) -> bool:
+    """A bot.toml is a stranger's, and what it names is copied with our rights: so only from beside its folder, and never from
+    another bot's."""
+    between = [parent for parent in path.parents if folder.parent in parent.parents]
+    of_others = [parent for parent in between if parent != folder and (parent / "bot.toml").exists()]
+    return path.is_relative_to(folder.parent) and not of_others and not (path.parent / STORE).exists()

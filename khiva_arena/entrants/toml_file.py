@@ -1,0 +1,64 @@
+"""TOML from a file that a stranger may have written: in bounded time and memory, with nothing in it that cannot be printed."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.sandbox import regular_files
+
+LONGEST_FILE = 1_000_000
+DEEPEST = 32
+WIDEST = 1 << 63
+"""TOML promises integers of 64 bits; Python reads longer ones, up to thousands of digits, and then cannot print them."""
+TOO_WIDE = "an integer of more than 64 bits"
+TOO_DEEP = f"nested more than {DEEPEST} deep"
+# A key of so many parts takes the reader a time that grows with their square. Nothing here tries a letter twice.
+_LONG_KEY = re.compile(rf"""(?<![A-Za-z0-9_-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{DEEPEST}}}""")
+_LONG_NUMBER = re.compile(r"[0-9_]{4000}")
+
+
+def read(path: Path) -> tuple[str, dict[str, Any]]:
+    """The text of a file, and what it says. Raises ConfigError in one line."""
+    try:
+        text = regular_files.read(path, LONGEST_FILE).decode()
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # no text, or a NUL in the name
+        raise ConfigError(f"{path}: cannot be read: {error}") from None
+    if long := _LONG_KEY.search(text):
+        raise ConfigError(f"{path}:{_line(text, long)}: cannot be read: {TOO_DEEP}")
+    try:
+        found = tomllib.loads(text)
+    except RecursionError:
+        raise ConfigError(f"{path}: not TOML that can be read: {TOO_DEEP}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from None
+    except ValueError as error:  # a number that Python does not take
+        place = f"{path}:{_line(text, long)}" if (long := _LONG_NUMBER.search(text)) else str(path)
+        raise ConfigError(f"{place}: cannot be read: {TOO_WIDE if long else error}") from None
+    if what := beyond(found):
+        raise ConfigError(f"{path}: cannot be read: {what}")
+    return text, found
+
+
+def beyond(value: object) -> str:
+    """What in a value read from TOML or JSON is beyond what a setting can be, "" if nothing is."""
+    todo: list[tuple[object, str, int]] = [(value, "", 0)]
+    while todo:
+        one, name, depth = todo.pop()
+        if depth > DEEPEST:
+            return f"{name[:64]!r} is {TOO_DEEP}"
+        if isinstance(one, int) and not -WIDEST <= one < WIDEST:
+            return f"{name[:64]!r} is {TOO_WIDE}"
+        if isinstance(one, Mapping):
+            todo += [(inner, name or str(key), depth + 1) for key, inner in one.items()]
+        elif isinstance(one, list):
+            todo += [(inner, name, depth + 1) for inner in one]
+    return ""
+
+
+def _line(text: str, found: re.Match[str]) -> int:
+    return text.count("\n", 0, found.start()) + 1

@@ -1,0 +1,89 @@
+"""What a build has written so far: looked at while it runs, since no level can hold a folder on the disk to a size."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from types import TracebackType
+
+from khiva_arena.sandbox.limits import size_in_words
+
+LOOK_SECONDS = 0.2
+LEAST_OF_AN_ENTRY = 4096
+"""A file or folder costs the disk something however little is in it."""
+SHARE = 4
+"""So many times as long as a look took is waited for the next: that a large build is looked at must not slow it down."""
+
+
+def weight(folder: Path, most: int) -> int:
+    """Bytes of all files below a folder as they say themselves, however sparse; counted up to a little more than ``most``. What
+    goes while we look counts as nothing. Raises OSError where a folder cannot be looked into, as one too deep."""
+    total = 0
+    todo = [str(folder)]
+    while todo and total <= most:
+        path = todo.pop()
+        with suppress(FileNotFoundError), _entries(path) as entries:
+            for entry in entries:
+                total += LEAST_OF_AN_ENTRY
+                with suppress(FileNotFoundError):
+                    if entry.is_dir(follow_symlinks=False):
+                        todo.append(entry.path)
+                    elif entry.is_file(follow_symlinks=False):
+                        total += entry.stat(follow_symlinks=False).st_size
+                if total > most:
+                    break
+    return total
+
+
+def _entries(path: str) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
+    """What is in a folder, opened up where it is closed to us: all of it becomes readable anyway when it is staged."""
+    try:
+        return os.scandir(path)
+    except PermissionError:
+        os.chmod(path, 0o700)
+        return os.scandir(path)
+
+
+class Watched:
+    """Looks at a folder in a thread of its own until it is left, and once more then."""
+
+    def __init__(self, folder: Path, most: int) -> None:
+        self._folder = folder
+        self._most = most
+        self._why = ""
+        self._left = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> "Watched":
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._left.set()
+        self._thread.join()
+        self._look()
+
+    def is_over(self) -> bool:
+        """Whether there was more than there may be."""
+        return bool(self._why)
+
+    def told(self) -> str:
+        """In words, what was gone beyond."""
+        return self._why
+
+    def _watch(self) -> None:
+        wait = LOOK_SECONDS
+        while not self._why and not self._left.wait(wait):
+            began = time.monotonic()
+            self._look()
+            wait = max(LOOK_SECONDS, SHARE * (time.monotonic() - began))
+
+    def _look(self) -> None:
+        try:
+            if weight(self._folder, self._most) > self._most:
+                size = size_in_words(self._most)
+                self._why = f"its build has made it larger than {size}, all that it leaves included; raise --limit build_size"
+        except OSError as error:
+            self._why = f"its build has made a folder that cannot be looked into: {error.strerror}"

@@ -1,0 +1,231 @@
+"""What defines an event: one typed value, read once, from which the terms of its schedule, its headers and its ids follow.
+
+Its canonical text is what is stored and hashed. What only some formats have, and what definitions did not have from the
+beginning, is left out of the text where it has its default: so an event of before keeps its id.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import sha256
+from typing import Annotated, Any, Literal, Self
+
+import msgspec
+
+from khiva_arena.replay import seeds
+from khiva_arena.replay.record import Header, Seat, canonical, digest_of
+from khiva_arena.result import Policy
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.sandbox.limits import Resources
+from khiva_arena.schedule.formats import FORMATS, Format, Terms
+
+NO_KEY = bytes(seeds.SECRET_BYTES)
+Count = Annotated[int, msgspec.Meta(ge=1)]
+Index = Annotated[int, msgspec.Meta(ge=0)]
+Milliseconds = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class TimeLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How long bots may take.
+
+    startup_ms: from its start to its hello.
+    turn_ms: for each decision.
+    bank_ms: for all that goes beyond the turns of a match.
+    """
+
+    startup_ms: Milliseconds
+    turn_ms: Milliseconds
+    bank_ms: Milliseconds
+
+
+class DefinedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A bot of an event.
+
+    name: unique in the event.
+    identity: hash of its sources, run and build lines, hex.
+    author: "" unless authors are kept apart and it names one.
+    """
+
+    name: str
+    identity: str
+    author: str = ""
+
+
+class DefinedTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The hypotheses of a sequential test; ``ratings.sprt`` explains them.
+
+    elo0, elo1: the bounds of what is told apart, in Elo.
+    alpha, beta: the chances of the two errors.
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    model: Literal["logistic", "normalized"]
+
+
+class DefinedRuntime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A runtime that bots name in their run lines.
+
+    program: hash of its program, hex.
+    packages: its Python packages with their versions.
+    """
+
+    program: str
+    packages: tuple[str, ...]
+
+
+class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """What matches are played under: results of equal conditions may be rated together.
+
+    rules: the game's whole rules map.
+    limits: of what each bot may use.
+    ponder: whether bots may think while it is not their turn.
+    """
+
+    game: str
+    rules_version: str
+    rules: dict[str, Any]
+    time: TimeLimits
+    policy: Policy
+    isolation: Level
+    limits: Resources
+    ponder: bool
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values, for JSON. Keys stand in the order of the canonical text, on which readers of printed JSON may rely."""
+        values: dict[str, Any] = msgspec.to_builtins(self, order="sorted")
+        return values
+
+    def sandbox(self) -> Sandbox:
+        """What bots are kept in."""
+        return Sandbox(self.isolation, self.limits, self.ponder)
+
+    def header(self, who: Sequence[tuple[str, str]], match: str, secret: bytes) -> Header:
+        """The header of a match. ``who``: name and identity by seat; ``match``: its id; ``secret``: the seed's."""
+        return Header(
+            match=match,
+            game=self.game,
+            rules_version=self.rules_version,
+            rules=self.rules,
+            seats=tuple(Seat(name, bot, seeds.seat_number(secret, match, i)) for i, (name, bot) in enumerate(who)),
+            commit=seeds.commitment(match, secret),
+            time=msgspec.to_builtins(self.time),
+            policy=str(self.policy),
+            isolation=str(self.isolation),
+        )
+
+
+class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """All that defines an event.
+
+    seeds: of the event; of each round for formats that draw their rounds.
+    copies: how often a bot may sit at one table.
+    lineups: at most so many line-ups, None: all.
+    seed: hash of the run's secret if a seed was given, None if one was drawn, so that the same command finds its event again.
+    anchor: name of the bot at Elo 0.
+    rounds: of a swiss. advance: of a knockout. candidates: positions, of a gauntlet or a sequential test.
+    stage: which of several events of a competition this is, from 1; 0: the only one.
+    hypotheses: of a sequential test, and only of one.
+    runtimes: those that its bots name.
+    after: id of the event that the stage before was.
+    """
+
+    format: Format
+    seats: Count
+    seeds: Count
+    copies: Count
+    lineups: Count | None
+    seed: str | None
+    anchor: str
+    bots: Annotated[tuple[DefinedBot, ...], msgspec.Meta(min_length=1)]
+    rounds: Count | None = None
+    advance: Count | None = None
+    candidates: tuple[Index, ...] = ()
+    authors_apart: bool = False
+    stage: Index = 0
+    hypotheses: DefinedTest | None = None
+    runtimes: dict[str, DefinedRuntime] = {}
+    after: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")] | None = None
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """The definition of a canonical text. Raises ValueError for a text that no run has written."""
+        try:
+            found = msgspec.json.decode(text, type=cls)
+        except RecursionError:
+            raise ValueError("it is nested too deeply") from None
+        found._check()
+        if found.text != text:
+            raise ValueError("it is not written as the arena writes it")
+        return found
+
+    def _check(self) -> None:
+        """Bots' names are printed wherever their results are."""
+        if (self.hypotheses is not None) != FORMATS[self.format].SEQUENTIAL:
+            raise ValueError("hypotheses belong to a sequential test, and only to one")
+        names = self.names
+        if not all(name and name.isprintable() for name in (*names, *(bot.author for bot in self.bots if bot.author))):
+            raise ValueError("a bot has a name that cannot be printed")
+        if len(set(names)) < len(names) or len({bot.identity for bot in self.bots}) < len(names):
+            raise ValueError("two bots have one name, or are the same")
+        if self.anchor not in names:
+            raise ValueError("its anchor is none of its bots")
+
+    @property
+    def text(self) -> str:
+        """Its canonical text, which is what is stored."""
+        return canonical(self.plain()).decode()
+
+    @property
+    def digest(self) -> str:
+        """What a commitment is bound to, 64 hex digits."""
+        return digest_of(self.plain())
+
+    @property
+    def names(self) -> list[str]:
+        """The bots' names, by position."""
+        return [bot.name for bot in self.bots]
+
+    @property
+    def candidate(self) -> int:
+        """The bot that a sequential test tests."""
+        return next(iter(self.candidates), 0)
+
+    def seated(self, bots: Sequence[int]) -> list[tuple[str, str]]:
+        """Name and identity by seat of bots given by position."""
+        return [(self.bots[bot].name, self.bots[bot].identity) for bot in bots]
+
+    def terms(self, key: bytes = NO_KEY) -> Terms:
+        """What the schedule is made from. Without ``key`` it can be checked and counted, and does not say who meets."""
+        return Terms(
+            format=self.format,
+            bots=len(self.bots),
+            seats=self.seats,
+            seeds=self.seeds,
+            copies=self.copies,
+            most=self.lineups,
+            rounds=self.rounds,
+            advance=self.advance,
+            candidates=self.candidates,
+            authors=author_groups([bot.author for bot in self.bots]) if self.authors_apart else (),
+            seeded=self.stage > 1,
+            key=key,
+        )
+
+
+def author_groups(authors: Sequence[str]) -> tuple[int, ...]:
+    """A number per bot, equal for bots of one author. ``authors``: by bot, "" for none."""
+    numbers = {author: number for number, author in enumerate(authors) if author}
+    return tuple(numbers.get(author, number) for number, author in enumerate(authors))
+
+
+@lru_cache(maxsize=256)
+def read_definition(text: str) -> Definition:
+    """The same as ``Definition.read``, which is asked often for few texts."""
+    return Definition.read(text)
+
+
+def text_digest(text: str) -> str:
+    """What ``Definition.digest`` is of a text, damaged or not."""
+    return sha256(text.encode()).hexdigest()

@@ -1,0 +1,40 @@
+"""A match as text, turn by turn: told by replaying its record through the rules, so that it cannot say what did not happen."""
+
+from collections.abc import Sequence
+
+from khiva_arena.games.base import Event, State
+from khiva_arena.games.registry import get
+from khiva_arena.replay.record import FORFEITED, Record
+from khiva_arena.replay.verify import verify
+from khiva_arena.text import harmless
+from khiva_arena.words import count
+
+
+def story(record: Record, secret: bytes) -> str:
+    """The whole match for people, hidden things included. Raises RecordError where the record does not replay."""
+    header = record.header
+    game = get(header.game)
+    names = [f"{seat.name}#{number}" for number, seat in enumerate(header.seats)]
+    lines = [f"match {header.match}: {game.title}, {len(names)} seats: {', '.join(names)}"]
+
+    def watch(step: int, _state: State, happened: Sequence[Event]) -> None:
+        if step:
+            lines.extend(
+                f"  ! {names[choice.seat]}: {choice.why}, the default is played"
+                for choice in record.steps[step - 1]
+                if choice.why and choice.why != FORFEITED
+            )
+        for seat, at in enumerate(record.forfeited_at):
+            if at == step:
+                lines.append(f"  ! {names[seat]} forfeits: {record.verdicts[seat]}")
+        lines.extend(line for event in happened if (line := game.narrate(event, names)))
+
+    verify(record, secret, watch)
+    lines.append("")
+    lines.append("the match is over" if record.reason == "over" else "all but one have forfeited")
+    for seat in sorted(range(len(names)), key=lambda seat: (record.ranks[seat], seat)):
+        verdict = record.verdicts[seat]
+        fault = "" if verdict == "ok" else f"  {verdict}"
+        lines.append(f"{record.ranks[seat]:>3}. {names[seat]}  {count(record.scores[seat], 'point')}{fault}")
+    lines.append(f"digest {record.digest}")
+    return "\n".join(map(harmless, lines))

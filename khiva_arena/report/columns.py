@@ -1,0 +1,224 @@
+"""The columns of the standings, one entry for each field of ``Standing``: the printed table, the details, the JSON Schema and the
+tables of docs/standings.md are made from this one list. A new column is a field there, where it is computed, and an entry here.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from statistics import median
+
+from khiva_arena.ratings.elo import FEWEST_SEEDS
+from khiva_arena.report.text import chance, elo, error, number
+from khiva_arena.report.values import Standing, Standings
+
+# A match, in the mean, and as many times what is usual at the table: programs are read from a disk once, and in memory then.
+MANY_PAGE_FAULTS = 2.0  # node had 1.2 to 1.3 where the system gives memory back early
+MANY_TIMES_THE_USUAL = 5.0
+_PLACES = ("1st", "2nd", "3rd", "4th", "5th")
+BETWEEN, LAST, FIRST = 1, 2, 3  # in this order the places leave a table that is too wide
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table, or a key of JSON that no table shows.
+
+    head: what stands above it; "" if no table shows it.
+    field: of ``Standing``, and key in JSON.
+    doc: what it is, for docs/standings.md and the JSON Schema.
+    cell: its text, or how many digits a plain number has behind the point.
+    leaves: when it is left out of a table that is too wide, 1 first; 0: never.
+    shown: whether a table has it without --wide.
+    left: whether it is aligned to the left, as names are.
+    """
+
+    head: str
+    field: str
+    doc: str
+    cell: Callable[[Standing], str] | int = 0
+    leaves: int = 0
+    shown: Callable[[Standings], bool] = lambda _: True
+    left: bool = False
+
+    def text(self, row: Standing) -> str:
+        """What stands in a row."""
+        return number(getattr(row, self.field), self.cell) if isinstance(self.cell, int) else self.cell(row)
+
+
+def columns(standings: Standings, wide: bool) -> list[Column]:
+    """The columns of a table, from left to right. ``wide``: all there are."""
+    shown = [column for column in TABLE if wide or column.shown(standings)]
+    found = [one for column in shown for one in (_finishes(standings.seats) if column is FINISHES else [column])]
+    return [*found, *DETAILS] if wide else found
+
+
+def many_page_faults(standings: Standings) -> list[Standing]:
+    """Who read a disk far more often in a match than others did."""
+    known = [(row.page_faults / row.matches, row) for row in standings.rows if row.page_faults is not None and row.matches]
+    usual = median([share for share, _ in known]) if known else 0.0
+    return [row for share, row in known if share > max(MANY_PAGE_FAULTS, MANY_TIMES_THE_USUAL * usual)]
+
+
+def _finishes(seats: int) -> Iterator[Column]:
+    """A column for each place at the largest table."""
+    for place in range(seats):
+        head = _PLACES[place] if place < len(_PLACES) else f"{place + 1}th"
+        leaves = FIRST if place == 0 else LAST if place == seats - 1 else BETWEEN
+        yield Column(head, FINISHES.field, FINISHES.doc, partial(_finish, place), leaves)
+
+
+def _finish(place: int, row: Standing) -> str:
+    return str(row.finishes[place])
+
+
+def _any(field: str) -> Callable[[Standings], bool]:
+    return lambda standings: any(getattr(row, field) for row in standings.rows)
+
+
+def _ranks(row: Standing) -> str:
+    if row.rank_interval is None:
+        return "n/a"
+    best, worst = row.rank_interval
+    return str(best) if best == worst else f"{best}-{worst}"
+
+
+FINISHES = Column("1st, 2nd, ...", "finishes", "how often it came there; ties share the better place")
+
+TABLE = (
+    Column("rank", "rank", "by Elo; equal Elo shares a rank"),
+    Column(
+        "bot",
+        "name",
+        "its name; if several bots have one name, the beginning of their ids is added",
+        lambda row: row.name,
+        left=True,
+    ),
+    Column(
+        "ranks",
+        "rank_interval",
+        "the best and worst rank that the results leave open, 95 % sure for all bots at once. Bots whose ranks overlap are *not* "
+        "told apart. If the results cut the bots into groups, what is left to tell inside them is less, and so is the care it "
+        "takes: a bot that is certainly last widens nobody",
+        _ranks,
+    ),
+    Column(
+        "elo",
+        "elo",
+        "P(A finishes ahead of B, ties half) = 1/(1 + 10^(-(A - B)/400)), at tables of any size: a fit to all pairs of all "
+        "complete tables at once, a match of K seats weighing 3/(K + 1) a pair, with one drawn game a bot that keeps it finite "
+        "(F1-F3). `>=`, `<=`: the results give only a bound; `?`: the bot is not compared with the anchor",
+        lambda row: elo(row.bound, row.elo),
+    ),
+    Column(
+        "+/-",
+        "error",
+        "half of the 95 % interval of elo *relative to the anchor*; seeds are left out one by one, since matches on one seed "
+        "share its luck (CR3 with Student's t, F4). `>=`, `<=`: all points between the bot and the anchor flow one way, and elo "
+        "is at least, at most, that: the one end of the 95 % interval that there is. `~`: rough, from fewer than five seeds, so "
+        "that the error itself is hardly known",
+        lambda row: error(row.error, row.low, row.high, row.rough),
+    ),
+    Column(
+        "los%",
+        "los_next",
+        "how likely the bot is stronger than the one in the next row, in percent (F4), under the prior of the ratings: each bot "
+        "drew one game with a bot of middling strength",
+        lambda row: chance(row.los_next),
+        9,
+    ),
+    Column("matches", "matches", "rated ones it sat in; only complete tables are rated, what is left out is named below", 0, 4),
+    Column("seeds", "seeds", "of these matches", 0, 7),
+    Column("score%", "score", "mean pair score in percent, weighted as in the fit", 1, 5),
+    FINISHES,
+    Column(
+        "faults",
+        "faults",
+        "timeouts, illegal choices, crashes and so on, over *all* recorded matches, rated or not; a forfeiter loses to all who "
+        "did not forfeit. JSON has them by kind",
+        lambda row: str(sum(row.faults.values())),
+        8,
+    ),
+    Column(
+        "voids",
+        "voids",
+        "attempts at its tables that the host spoilt; they never count (shown if there are any)",
+        0,
+        6,
+        _any("voids"),
+    ),
+    Column(
+        "caused",
+        "caused",
+        "of the voids, those that came of its own being late without a core (shown if there are any): on a busy host it strikes "
+        "all alike; one bot with many is worth a look",
+        0,
+        6,
+        _any("caused"),
+    ),
+    Column(
+        "disk",
+        "page_faults",
+        "page faults of its processes for which a disk was read, as far as these ended and were waited for (shown if somebody "
+        "has far more than others: over two a match, and five times the median). What it reads is in memory after the first "
+        "matches, unless something drops it: a bot could leave its next self a message by what it touches. Never a fault. n/a "
+        "for events that 0.1 played, which did not count them",
+        0,
+        6,
+        lambda standings: bool(many_page_faults(standings)),
+    ),
+)
+
+DETAILS = (
+    Column("ties%", "ties", "percent of its pairs with other bots that ended tied", 1),
+    Column(
+        "pool+/-",
+        "pool_error",
+        "half of the 95 % interval relative to the mean of the bots it is connected with (points flow both ways, straight or "
+        "over others): free of how sure the anchor is",
+        lambda row: error(row.pool_error, None, None, row.seeds < FEWEST_SEEDS),
+    ),
+    Column(
+        "quasi",
+        "quasi_se",
+        "quasi standard error: the standard error between any two bots is near the root of the sum of their squares (F5)",
+        1,
+    ),
+    Column(
+        "deff",
+        "design_effect",
+        "design effect: the variance over what it would be if matches were independent. Below 1: sharing seeds helped, or many "
+        "ties, or bots far apart at large tables; above 1: a seed suits some bots",
+        2,
+    ),
+    Column(
+        "opp",
+        "opponents",
+        "mean Elo of those it met, weighted as they count; those with a bound in place of a number are left out",
+        1,
+    ),
+    Column(
+        "ff-elo",
+        "fault_free_elo",
+        "the same fit over matches in which no seat made a fault; `>=`, `<=`, `?` as with elo",
+        lambda row: elo(row.fault_free_bound, row.fault_free_elo),
+    ),
+    Column(
+        "ff+/-",
+        "fault_free_error",
+        "half of the 95 % interval of ff-elo",
+        lambda row: error(row.fault_free_error, None, None, row.rough),
+    ),
+)
+
+ONLY_JSON = (
+    Column("", "bot", "the id it plays under, a hash of what it is"),
+    Column("", "low", "lower end of the 95 % interval of `elo`; null without an interval, and if only the upper end is known"),
+    Column("", "high", "upper end of the same"),
+    Column("", "rough", "whether these come from fewer than five seeds, so that they are hardly known themselves"),
+    Column("", "bound", 'what the results alone say of `elo`: "" finite, ">=" at least, "<=" at most, "?" not compared'),
+    Column("", "fault_free_bound", "the same of `fault_free_elo`"),
+    Column("", "differs", "whether the two are further apart than `error`; null if that is unknown, as of a bound"),
+    Column("", "cpu_s", "CPU seconds, over the matches for which they are known"),
+    Column("", "paused", "how often it was stopped, since it kept a core from a seat that was to answer"),
+)
+
+COLUMNS = (*TABLE, *DETAILS, *ONLY_JSON)

@@ -1,0 +1,48 @@
+"""The parts of docs/standings.md that come from the table of columns: ``python -m khiva_arena.report.page FILE`` writes them."""
+
+import sys
+from pathlib import Path
+
+from khiva_arena.report.columns import BETWEEN, DETAILS, FIRST, LAST, ONLY_JSON, TABLE, Column
+
+
+def parts() -> dict[str, str]:
+    """Each part by the name in its marks."""
+    widths = f"Columns leave a table that is too wide in this order: {_order()}; a line names those that went."
+    return {"columns": _listed(TABLE), "details": _listed(DETAILS), "json": _listed(ONLY_JSON), "widths": widths}
+
+
+def _listed(columns: tuple[Column, ...]) -> str:
+    """A table of columns in Markdown; without heads if they have none."""
+    rows = [("column", "in JSON", "what it is"), *((column.head, f"`{column.field}`", column.doc) for column in columns)]
+    kept = rows if any(column.head for column in columns) else [cells[1:] for cells in rows]
+    heads, *lines = [f"| {' | '.join(cells)} |" for cells in kept]
+    return "\n".join([heads, "|" + "---|" * len(kept[0]), *lines])
+
+
+def _order() -> str:
+    """In which order columns go, in words."""
+    turns = {BETWEEN: ["the places between the first and the last"], LAST: ["the last place"], FIRST: ["1st"]}
+    for column in TABLE:
+        if column.leaves:
+            turns.setdefault(column.leaves, []).append(column.head)
+    return ", ".join(" and ".join(heads) for _, heads in sorted(turns.items()))
+
+
+def current(text: str) -> str:
+    """A page with its generated parts as they should be. Raises ValueError if it lacks the marks of one."""
+    for name, part in parts().items():
+        begin, end = f"<!-- generated: {name} -->", f"<!-- end of {name} -->"
+        start, stop = text.index(begin) + len(begin), text.index(end)
+        text = f"{text[:start]}\n\n{part}\n\n{text[stop:]}"
+    return text
+
+
+def main() -> None:
+    """Write the parts into the page that is the only argument."""
+    page = Path(sys.argv[1])
+    page.write_text(current(page.read_text("utf-8")), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""Level basic: what the kernel lets a process do to itself: Landlock, seccomp, limits. launcher.py does it, inside."""
+
+import json
+import os
+import sys
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import ClassVar, Self
+
+from khiva_arena.sandbox import cell, proc_mask, readable_paths, scratch, seccomp, uids
+from khiva_arena.sandbox.cell import Cell
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.launcher import SAYS
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.sandbox.limits import Resources
+from khiva_arena.sandbox.reap import MARK
+from khiva_arena.sandbox.rlimits import system_limits
+
+LAUNCHER = str(Path(__file__).with_name("launcher.py"))
+DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
+SPARE_PROCESSES = 1024
+"""Above what a user has already, where the system counts processes by user: the watch is what holds a bot to its limit."""
+
+
+@dataclass(slots=True, eq=False)
+class Basic(Cell):
+    """A cell that the bot's own process locks from inside before it becomes the bot."""
+
+    complaints: ClassVar[tuple[str, ...]] = (SAYS,)
+
+    @classmethod
+    def made(cls, command: Command, program: str, sandbox: Sandbox, mark: str, shown: tuple[str, ...]) -> Self:
+        user = uids.next_user()
+        for path in (program, *command.own, tempfile.gettempdir()) if user is not None else ():
+            if closed := readable_paths.closed_to_others(path):
+                raise PermissionError(
+                    f"root's bots run as users of their own there, who may not pass {closed} to get at {os.path.realpath(path)}; "
+                    "play as an ordinary user, or move what is needed to where everybody may read it"
+                )
+        home = scratch.make(user)
+        builds = sandbox.may_leave_group
+        orders = {
+            "argv": [program, *command.argv[1:]],
+            "folder": command.folder,
+            "environment": cell.environment(command, program, home, mark, sandbox.resources.memory),
+            "readable": [*shown, *(f"{proc_mask.PROC}/{name}" for name in proc_mask.AT_BASIC)],
+            "writable": [home, *DEVICES, *sandbox.writable],
+            "limits": {**system_limits(sandbox.resources, program), "NPROC": _process_limit(sandbox.resources, user)},
+            "user": user,
+            "parent": os.getpid(),
+            "of_itself": proc_mask.OF_ITSELF,
+            "own_pid": seccomp.OWN_PID,
+            "program": seccomp.program(may_leave_group=builds, hold_files=True).hex(),
+            "program_with_signals": seccomp.program(may_leave_group=builds, hold_files=True, hold_signals=True).hex(),
+        }
+        return cls(
+            argv=[sys.executable, "-I", "-S", LAUNCHER, json.dumps(orders)],
+            folder="/",
+            environment={"PATH": readable_paths.BARE_PATH, MARK: mark},
+            scratch=home,
+            user=user,
+        )
+
+    @classmethod
+    def out_of_reach(cls, path: str) -> str:
+        """Root's bots run as users of their own here."""
+        return readable_paths.closed_to_others(path) if os.geteuid() == 0 else ""
+
+    def starts(self, pid: int) -> bool:
+        words = cell.words_of(pid)
+        return words[:1] == [""] or LAUNCHER in words[:4]
+
+
+def _process_limit(resources: Resources, user: int | None) -> tuple[int, int]:
+    """The system counts by user: a user of the bot's own has none yet, ours has many."""
+    most = resources.processes if user is not None else _tasks_of_this_user() + SPARE_PROCESSES
+    return most, most
+
+
+@cache
+def _tasks_of_this_user() -> int:
+    own = os.geteuid()
+    found = 0
+    for name in os.listdir("/proc"):
+        with suppress(OSError):  # it ended while we looked
+            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == own:
+                found += len(os.listdir(f"/proc/{name}/task"))
+    return found
+
+
+KIND = Basic

@@ -1,0 +1,144 @@
+"""Level strict: a control group (version 2) for each bot, below one that was delegated to the arbiter.
+
+A group bounds memory of every kind and processes of the whole tree, counts both exactly, and is killed as a whole.
+"""
+
+import itertools
+import os
+import time
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from khiva_arena.sandbox.bubblewrap import WRAPPING
+from khiva_arena.sandbox.limits import Resources
+
+NEEDED = ("memory", "pids")
+ARBITERS = "khiva-arena-arbiter"
+BOTS = "khiva-arena-bot"
+DELEGATE = "systemd-run --user --scope -p Delegate=yes --"
+COUNTERS = ("memory.events", "pids.events")
+REMOVE_SECONDS = 2.0
+SWEEP_SECONDS = 0.2
+_count = itertools.count()
+
+
+@cache
+def home() -> Path:
+    """The group below which bots get theirs, made ready: the arbiter moves into a leaf of its own, since a group with
+    processes cannot hand controllers on. Raises OSError saying what is missing."""
+    own = own_group()
+    in_leaf = own.name == ARBITERS  # put there by the arbiter that started us, or by whoever made the group
+    if in_leaf:
+        own = own.parent
+    have = (own / "cgroup.controllers").read_text().split()
+    missing = [name for name in NEEDED if name not in have]
+    if missing:
+        raise OSError(f"cgroup {own} was not given {' and '.join(missing)}")
+    if not os.access(own / "cgroup.subtree_control", os.W_OK) or not os.access(own, os.W_OK):
+        raise OSError(f"cgroup {own} is not delegated to this user")
+    leaf = own / ARBITERS
+    if not in_leaf:
+        leaf.mkdir(exist_ok=True)
+        (leaf / "cgroup.procs").write_text("0")
+    try:
+        (own / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in NEEDED))
+    except OSError as error:
+        if not in_leaf:
+            with suppress(OSError):  # as it was
+                (own / "cgroup.procs").write_text("0")
+                leaf.rmdir()
+        raise OSError(f"cgroup {own} has other processes in it ({error.strerror})") from None
+    return own
+
+
+def own_group() -> Path:
+    """The group of version 2 that this process is in. Raises OSError where there is none."""
+    path = next((line[3:] for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::")), None)
+    if path is None:
+        raise OSError("this process is in no cgroup of version 2")
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        before, _, after = line.partition(" - ")
+        if after.startswith("cgroup2 "):
+            return Path(before.split()[4] + path)
+    raise OSError("no cgroup of version 2 is mounted")
+
+
+class Group:
+    """One bot's control group."""
+
+    def __init__(self, resources: Resources, parent: Path | None = None) -> None:
+        """Make it, below ``parent`` (by default ``home()``). Raises OSError."""
+        self.path = (parent or home()) / f"{BOTS}-{os.getpid()}-{next(_count)}"
+        self._counted: dict[str, str] = {}
+        self.path.mkdir()
+        try:
+            self._set("memory.max", resources.memory)
+            self._set("pids.max", resources.processes + WRAPPING)
+            for name, value in (("memory.swap.max", 0), ("memory.oom.group", 1)):
+                if (self.path / name).exists():  # a kernel without swap accounting lacks the first
+                    self._set(name, value)
+        except OSError:
+            with suppress(OSError):
+                self.path.rmdir()
+            raise
+
+    def _set(self, name: str, value: int) -> None:
+        (self.path / name).write_text(str(value))
+
+    def entering(self, words: list[str]) -> list[str]:
+        """The command that enters the group and then becomes ``words``."""
+        return ["/bin/sh", "-c", 'echo 0 > "$0" && exec "$@"', str(self.path / "cgroup.procs"), *words]
+
+    def event(self, name: str, key: str) -> int:
+        """A counter of memory.events or pids.events, as it was at the end once the group is removed; 0 where it cannot be
+        read."""
+        self._count(name)
+        for line in self._counted.get(name, "").splitlines():
+            word, _, number = line.partition(" ")
+            if word == key:
+                return int(number)
+        return 0
+
+    def _count(self, name: str) -> None:
+        with suppress(OSError):
+            self._counted[name] = (self.path / name).read_text()
+
+    def kill(self) -> None:
+        """SIGKILL to everything in it, at once. Before Linux 5.14 that is left to the end of the namespace."""
+        with suppress(OSError):
+            self._set("cgroup.kill", 1)
+
+    def freeze(self, frozen: bool) -> None:
+        """Stop all of it, or let it go on."""
+        with suppress(FileNotFoundError):
+            self._set("cgroup.freeze", int(frozen))
+
+    def remove(self) -> None:
+        """Remove it once it is empty; its counters can still be asked for. Raises OSError if it does not become so."""
+        for name in COUNTERS:
+            self._count(name)
+        _remove(self.path, REMOVE_SECONDS)
+
+
+def _remove(path: Path, seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            path.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.0005)
+
+
+def sweep(parent: Path) -> None:
+    """Kill and remove what arbiters that are no more have left."""
+    for path in parent.glob(f"{BOTS}-*"):
+        owner = path.name.split("-")[-2]
+        if not Path(f"/proc/{owner}").exists():
+            with suppress(OSError):
+                (path / "cgroup.kill").write_text("1")
+                _remove(path, SWEEP_SECONDS)

@@ -1,0 +1,26 @@
+"""What is started for a bot, before anything is laid around it."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """How a bot is started.
+
+    argv: its words; the first is the program, as a path or as a name on the search path
+    folder: where it is started
+    environment: variables that are laid over a bare environment
+    readable: paths that it may read besides its toolchain
+    staged: the folder is all its own, so it may read that, too
+    """
+
+    argv: tuple[str, ...]
+    folder: str
+    environment: dict[str, str] = field(default_factory=dict)
+    readable: tuple[str, ...] = ()
+    staged: bool = False
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The bot's own folder if it has one: a bare command only has the files that its words name."""
+        return (self.folder,) if self.staged else ()

@@ -1,0 +1,98 @@
+"""Which isolation levels this machine gives, found by starting a program at each, and the command that gets a level it lacks."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from functools import cache
+
+from khiva_arena.sandbox import cell as isolation
+from khiva_arena.sandbox import reap, seccomp
+from khiva_arena.sandbox.cell import kind
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level, Sandbox
+
+SECONDS = 20
+GOOD_SECONDS = 10.0
+SAID_KEPT = 300
+_good_until: dict[Level, float] = {}
+"""Until when a level that was seen to work is taken to do so."""
+
+
+def why_not(level: Level) -> str:
+    """Start a program at a level. Returns "" if it ran, else in a line why not."""
+    below = kind(level).needs
+    if below is not None and (why := why_not(below)):
+        return why
+    code, _, said = run_at(level, ("/bin/true",))
+    return "" if code == 0 else said or f"exit code {code}"
+
+
+def run_at(level: Level, words: tuple[str, ...], readable: tuple[str, ...] = ()) -> tuple[int, str, str]:
+    """Run a program at a level. Returns its exit code and what it wrote on stdout and stderr; -1, "" and why it did not run."""
+    if level.confines and not sys.platform.startswith("linux"):
+        return -1, "", "only Linux has it"
+    if level.confines and not seccomp.supported():
+        return -1, "", f"the system calls of {os.uname().machine} are not known to the arena"
+    try:
+        cell = isolation.cell(Command(words, "/", {}, readable), Sandbox(level), reap.new_mark())
+    except OSError as error:
+        return -1, "", str(error) if error.strerror is None or error.filename else error.strerror
+    try:
+        done = subprocess.run(
+            cell.argv,
+            cwd=cell.folder,
+            env=cell.environment,
+            pass_fds=cell.descriptors,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
+            start_new_session=True,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return -1, "", str(error)
+    finally:
+        cell.clean()
+    return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace").strip()[-SAID_KEPT:]
+
+
+@cache
+def levels() -> dict[Level, str]:
+    """For each level, best first, "" where this machine gives it, else why not."""
+    return {level: why_not(level) for level in Level}
+
+
+def best(known: Mapping[Level, str] | None = None) -> Level:
+    """The best level that works here, for bots in Python too; those below it are not tried. ``known``: as ``levels`` gives."""
+    why = why_not if known is None else known.__getitem__
+    confining = (level for level in Level if level.confines)
+    return next((level for level in confining if not why(level) and not python_closed(level)), Level.TRUSTED)
+
+
+def python_closed(level: Level) -> str:
+    """What keeps bots at a level from the arbiter's own Python, "" if nothing."""
+    return kind(level).out_of_reach(sys.executable)
+
+
+def refused(level: Level, notes: str) -> str:
+    """Whether what a bot that failed to start left on stderr is the host's own refusal. A bot can write such a line itself: so
+    the level is tried again, and only if that fails, too, is it the host's; but once in a while only, since it holds everything
+    up. Returns why, or ""."""
+    if not notes.startswith(kind(level).complaints):
+        return ""
+    if time.monotonic() < _good_until.get(level, 0.0):
+        return ""
+    why = why_not(level)
+    if not why:
+        _good_until[level] = time.monotonic() + GOOD_SECONDS
+    return why
+
+
+def remedy(level: Level, why: str) -> str:
+    """The exact command that gets a level which ``why`` says is missing; "" where none is known."""
+    below = kind(level).needs
+    if below is not None and (why_below := why_not(below)):
+        return remedy(below, why_below)
+    return kind(level).remedy(why)

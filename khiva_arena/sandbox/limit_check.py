@@ -1,0 +1,67 @@
+"""Which limit a bot went beyond: found by looking at its processes now and then, and by how it ended.
+
+The system refuses an excess to the process that asks for it. A bot that copes with that plays on; one that fails by it gets the
+verdict ``resource``, and the name of the limit stands first in the detail.
+"""
+
+import signal
+
+from khiva_arena.sandbox import proc_usage
+from khiva_arena.sandbox.cell import Cell
+from khiva_arena.sandbox.limits import Resources, reached, too_much
+
+NEARLY = 0.9
+LOOK_BACK = 4_000
+# What runtimes say when the system refuses them something. Who lies here only trades one fault of its own for another.
+SAID = {
+    "processes": ("native thread", "start new thread", "Resource temporarily unavailable", "Cannot fork", "create thread"),
+    "memory": ("MemoryError", "Cannot allocate memory", "bad_alloc", "OutOfMemoryError", "out of memory", "memory allocation of"),
+    "open_files": ("Too many open files",),
+    "file_size": ("File too large",),
+    "scratch": ("No space left on device",),
+}
+# What they say of it and play on: Ruby at each start, since timers that send signals are refused.
+HARMLESS = ("timer_create",)
+SIGNALS = {-signal.SIGXCPU: "cpu", -signal.SIGXFSZ: "file_size"}
+
+
+def while_it_runs(cell: Cell, pid: int, resources: Resources, *, scratch_too: bool) -> str:
+    """What a look at a bot's processes finds, "" if nothing. ``pid``: the process we started."""
+    pids = proc_usage.tree(pid, resources.processes + 16)
+    used = proc_usage.usage(pids, resources.memory)
+    for key, amount in (("memory", used.memory), ("cpu", used.cpu)):
+        if amount > getattr(resources, key):
+            return too_much(key, amount, resources)
+    if used.tasks > resources.processes + cell.wrapping:
+        return too_much("processes", used.tasks - cell.wrapping, resources)
+    return cell.scratch_excess(pids, resources) if scratch_too else ""
+
+
+def when_late(cell: Cell, pid: int, resources: Resources) -> str:
+    """What may have kept a bot from answering in time: processes or descriptors used up, as far as that can be seen."""
+    pids = proc_usage.tree(pid, resources.processes + 16)
+    tasks = proc_usage.usage(pids, 0).tasks - cell.wrapping
+    if tasks >= resources.processes - 1:  # bwrap's own process inside counts as one
+        return too_much("processes", resources.processes, resources)
+    if max(map(proc_usage.open_files, pids)) >= resources.open_files:
+        return too_much("open_files", resources.open_files, resources)
+    return ""
+
+
+def after_its_end(cell: Cell, status: int, cpu: float, peak: int, notes: str, resources: Resources) -> str:
+    """What a bot's end tells: its signal, what the system counted, and what it said last. ``status`` as in ``Ending``."""
+    if status in SIGNALS:
+        return reached(SIGNALS[status], resources)
+    if status == 0:
+        return ""
+    if counted := cell.refused():
+        return reached(counted, resources)
+    if cpu >= resources.cpu:
+        return too_much("cpu", cpu, resources)
+    lines = notes[-LOOK_BACK:].splitlines()
+    last = "\n".join(line for line in lines if not any(word in line for word in HARMLESS))
+    for key, phrases in SAID.items():
+        for phrase in phrases:
+            if phrase in last:
+                return f"{reached(key, resources)}; it said {phrase!r}"
+    return too_much("memory", peak, resources) if peak >= NEARLY * resources.memory else ""

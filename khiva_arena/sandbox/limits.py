@@ -1,0 +1,124 @@
+"""What a bot may use of the machine: limits with defaults that a JVM and node survive, and how they are said."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from khiva_arena.errors import ConfigError
+
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+_SIZE = re.compile(r"(\d{1,18})(?:([KMG])(?:iB?)?)?")
+_UNITS = {None: 1, "K": KIB, "M": MIB, "G": GIB}
+MOST = 1 << 50
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """The most that one bot may use during one match, all of its processes together except where it says otherwise.
+
+    memory: bytes that no file backs
+    processes: count, threads included
+    file_size: bytes of each file
+    open_files: count, of each process
+    cpu: seconds of CPU time
+    scratch: bytes of its own files
+    """
+
+    memory: int = GIB
+    processes: int = 64
+    file_size: int = 64 * MIB
+    open_files: int = 256
+    cpu: int = 3600
+    scratch: int = 16 * MIB
+
+
+# A build runs once, on the organiser's side of the table, and compilers are greedy.
+FOR_A_BUILD = Resources(memory=4 * GIB, processes=512, file_size=GIB, open_files=1024, cpu=3600, scratch=512 * MIB)
+
+DEFAULT = Resources()
+LEAST = Resources(memory=16 * MIB, processes=4, file_size=0, open_files=16, cpu=1, scratch=64 * KIB)
+SIZES = ("memory", "file_size", "scratch")
+WORDS = {
+    "memory": "memory",
+    "processes": "processes",
+    "file_size": "file size",
+    "open_files": "open files",
+    "cpu": "CPU time",
+    "scratch": "scratch space",
+}
+"""How the verdict ``resource`` names a limit."""
+MOST_FILES = 10_000
+"""In scratch: an empty file takes no space there, but memory of the system's."""
+
+
+def of_settings(given: Mapping[str, Any], others: Sequence[str] = ()) -> Resources:
+    """The defaults with ``given`` laid over them: sizes such as "512M" or bytes, counts, seconds. ``others``: limits that there
+    are elsewhere. Raises ConfigError with every mistake."""
+    problems: list[str] = []
+    found: dict[str, int] = {}
+    for key, value in given.items():
+        if key not in WORDS:
+            problems.append(f"{key}: no such limit; there are {', '.join((*WORDS, *others))}")
+            continue
+        try:
+            found[key] = _number(key, value)
+        except ValueError as error:
+            problems.append(f"{key}: {error}")
+    if problems:
+        raise ConfigError(problems)
+    return Resources(**found)
+
+
+def _number(key: str, value: object) -> int:
+    number = amount(value, size=key in SIZES, of=" of seconds" if key == "cpu" else "")
+    if number < getattr(LEAST, key):
+        raise ValueError(f"from {say(key, getattr(LEAST, key))} on" + (f", not {say(key, number)}" if number >= -MOST else ""))
+    if number > MOST:  # which may be too much to be told in words
+        raise ValueError(f"{say(key, MOST)} at most" + (f", not {say(key, number)}" if number <= MOST << 10 else ""))
+    return number
+
+
+def amount(value: object, *, size: bool, of: str = "") -> int:
+    """A whole number, or a ``size`` such as "512M". ``of``: what is counted, for the message. Raises ValueError."""
+    if isinstance(value, str) and size and (match := _SIZE.fullmatch(value)):
+        return int(match[1]) * _UNITS[match[2]]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    wanted = "size; write 512M or 1G" if size else f"whole number{of}"
+    raise ValueError(f"{value!r} is no {wanted}")
+
+
+def say(key: str, number: float) -> str:
+    """An amount in words: "512 MiB", "64", "3 s"."""
+    if key == "cpu":
+        return f"{number:.1f}".removesuffix(".0") + " s"
+    return size_in_words(number) if key in SIZES else f"{number:.0f}"
+
+
+def too_much(key: str, amount: float, resources: Resources) -> str:
+    """ "memory: 1.2 GiB of 1 GiB"."""
+    return f"{WORDS[key]}: {say(key, amount)} of {say(key, getattr(resources, key))}"
+
+
+def reached(key: str, resources: Resources) -> str:
+    """The same if it is not known how much it was."""
+    return f"{WORDS[key]}: it reached the limit of {say(key, getattr(resources, key))}"
+
+
+def size_in_words(number: float) -> str:
+    """Bytes in words: "512 MiB"."""
+    for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
+        if number >= unit:
+            return f"{number / unit:.4g} {name}"
+    return f"{number:.0f} bytes"
+
+
+def plain(resources: Resources) -> dict[str, int]:
+    """The limits as plain values, for a definition."""
+    return asdict(resources)
+
+
+def described(resources: Resources) -> str:
+    """All limits in a line."""
+    return ", ".join(f"{WORDS[f.name]} {say(f.name, getattr(resources, f.name))}" for f in fields(resources))

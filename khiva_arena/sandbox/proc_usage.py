@@ -1,0 +1,188 @@
+"""What a bot's processes use, read from /proc: a look costs some 20 microseconds a process, whatever the bot does."""
+
+import os
+from contextlib import suppress
+from typing import NamedTuple
+
+from khiva_arena.sandbox import reap
+
+OF_ITS_OWN = ("\nRssAnon:", "\nRssShmem:", "\nVmSwap:", "\nVmPTE:")
+SHARED_OUT = ("\nPss_Anon:", "\nPss_Shmem:", "\nSwapPss:")
+TABLES = ("\nVmPTE:",)
+LONGEST_NUMBER = 40
+PROCESSES_SEEN = TASKS_SEEN = 128
+DESCRIPTORS_SEEN = 10_000
+TICK = 1 / os.sysconf("SC_CLK_TCK")
+
+
+class Usage(NamedTuple):
+    """What a whole tree of processes uses.
+
+    memory: bytes that no file backs
+    tasks: threads of all processes
+    cpu: seconds, those of children that were waited for included
+    """
+
+    memory: int
+    tasks: int
+    cpu: float
+
+
+class ThreadTime(NamedTuple):
+    """What one thread had of the processor so far.
+
+    delay: seconds for which it was ready to run and waited for a core
+    cpu: seconds for which it had one
+    """
+
+    delay: float
+    cpu: float
+
+
+def tree(pid: int, most: int) -> list[int]:
+    """A process that we started and its living descendants, ``most`` at the most; those that left their parents behind, too."""
+    found = [pid, *reap.orphans(pid)]
+    for process in found:  # it grows while we go
+        try:
+            for task in os.listdir(f"/proc/{process}/task"):
+                found += [int(child) for child in _read(f"/proc/{process}/task/{task}/children").split()]
+                if len(found) >= most:
+                    return found[:most]
+        except OSError:
+            continue  # it ended while we looked
+    return found
+
+
+def children(pid: int) -> list[int]:
+    """A single-threaded process's living children."""
+    try:
+        return [int(child) for child in _read(f"/proc/{pid}/task/{pid}/children").split()]
+    except OSError:
+        return []
+
+
+def usage(pids: list[int], memory_limit: int) -> Usage:
+    """What these processes use. Pages that several share, as after a fork, are first counted for each of them; how they share
+    them out, which takes the system long to tell, is asked only if that is above ``memory_limit``. For a limit of 0 memory is
+    not looked at."""
+    memory = tasks = 0
+    cpu = 0.0
+    for pid in pids:
+        try:
+            fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+        except OSError:
+            continue  # it ended while we looked
+        # Behind the name: state is field 3 of proc(5), so utime, stime, cutime, cstime (14-17), num_threads (20).
+        cpu += sum(map(int, fields[11:15])) * TICK
+        tasks += int(fields[17])
+        memory += _counted(pid, "status", OF_ITS_OWN) if memory_limit else 0
+    if memory > memory_limit > 0:
+        memory = sum(own_memory(pid) for pid in pids)
+    return Usage(memory, tasks, cpu)
+
+
+def run_delay(pid: int) -> dict[int, ThreadTime]:
+    """How long the threads of a process tree waited for a core, by thread: no more than TASKS_SEEN of them, none where the
+    kernel keeps no such figures."""
+    found: dict[int, ThreadTime] = {}
+    seen = 0
+    for process in tree(pid, TASKS_SEEN):
+        try:
+            tasks = os.listdir(f"/proc/{process}/task")
+        except OSError:
+            continue  # it ended while we looked
+        for task in tasks[: TASKS_SEEN - seen]:
+            seen += 1
+            try:
+                cpu, delay, _ = map(int, _read(f"/proc/{process}/task/{task}/schedstat").split())
+            except (OSError, ValueError):
+                continue  # the same, or the kernel keeps no such figures
+            found[int(task)] = ThreadTime(delay / 1e9, cpu / 1e9)
+    return found
+
+
+def own_memory(pid: int) -> int:
+    """Bytes in memory that no file backs, those written to swap and those of page tables included. Pages that several processes
+    share are shared out among them, where the kernel says how many do; else each counts them."""
+    shared_out = _counted(pid, "smaps_rollup", SHARED_OUT)
+    return shared_out + _counted(pid, "status", TABLES) if shared_out else _counted(pid, "status", OF_ITS_OWN)
+
+
+def _counted(pid: int, name: str, wanted: tuple[str, ...]) -> int:
+    """Bytes that a file of a process's folder in /proc says, in all of the lines that begin so."""
+    try:
+        text = _read(f"/proc/{pid}/{name}")
+    except OSError:
+        return 0  # an old kernel, or it ended while we looked
+    found = 0
+    for word in wanted:
+        _, there, rest = text.partition(word)
+        found += int(rest[:LONGEST_NUMBER].split()[0]) if there else 0
+    return found * 1024
+
+
+def scratch_use(folder: str, most: int) -> tuple[int, int]:
+    """Bytes on disk and entries in a folder and below it; stops looking at ``most`` entries, and says as many where modes or
+    names too long keep it out, since there may be any number. Links are not followed."""
+    size = entries = 0
+    todo = [folder]
+    while todo and entries < most:
+        try:
+            with os.scandir(todo.pop()) as found:
+                for entry in found:
+                    entries += 1
+                    size += _on_disk(entry)
+                    if entry.is_dir(follow_symlinks=False):
+                        todo.append(entry.path)
+                    if entries >= most:
+                        break
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # it was removed while we looked
+        except OSError:
+            return size, most
+    return size, entries
+
+
+def _on_disk(entry: os.DirEntry[str]) -> int:
+    try:
+        return entry.stat(follow_symlinks=False).st_blocks * 512
+    except FileNotFoundError:
+        return 0  # it was removed while we looked
+
+
+def unlinked(pids: list[int], folder: str) -> int:
+    """Bytes on the disk of a folder in files that have no name any more, and are there as long as one of these processes has
+    them open. At most DESCRIPTORS_SEEN descriptors are looked at."""
+    sizes: dict[int, int] = {}
+    seen = 0
+    with suppress(OSError):
+        device = os.stat(folder).st_dev
+        for pid in pids:
+            for path in _descriptors(pid)[: DESCRIPTORS_SEEN - seen]:
+                seen += 1
+                with suppress(OSError):  # it was closed while we looked
+                    found = os.stat(path)
+                    if found.st_nlink == 0 and found.st_dev == device:
+                        sizes[found.st_ino] = found.st_blocks * 512
+    return sum(sizes.values())
+
+
+def _descriptors(pid: int) -> list[str]:
+    """All that a process has open; none where that cannot be seen."""
+    try:
+        return [f"/proc/{pid}/fd/{number}" for number in os.listdir(f"/proc/{pid}/fd")]
+    except OSError:
+        return []
+
+
+def open_files(pid: int) -> int:
+    """How many descriptors a process has open; 0 where that cannot be seen."""
+    return len(_descriptors(pid))
+
+
+def _read(path: str) -> str:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(descriptor, 65_536).decode("ascii", "replace")
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,233 @@
+"""What a bot may read besides its own folder: the system's programs and libraries, a few of its settings, and the toolchain that
+runs it. Never a home folder, /tmp, what varies in /var, or the folder where the arbiter was started."""
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+
+from khiva_arena.sandbox import regular_files
+
+PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+# What runtimes look for in /etc: the linker's cache, alternatives (java, cc), certificates' settings, time zone, own settings.
+SETTINGS = ("ld.so.cache", "alternatives", "ssl/openssl.cnf", "localtime")
+OF_RUNTIMES = ("java*", "php*", "perl", "lua*", "ruby*", "nim", "mono/config", "R", "racket", "sbclrc")
+# Debian keeps the list of GHC's libraries here; a link in /usr leads to it.
+ELSEWHERE = ("/var/lib/ghc/package.conf.d",)
+LONGEST_FIRST_LINE = 256
+LONGEST_SETTINGS = 65_536
+BARE_PATH = "/usr/local/bin:/usr/bin:/bin"
+RUSTUP_SECONDS = 5.0
+
+
+@cache
+def system() -> tuple[str, ...]:
+    """Folders and files of the system, as far as they are there."""
+    found = [path for path in (*PROGRAMS, *ELSEWHERE) if os.path.isdir(path)]
+    found += [str(path) for pattern in (*SETTINGS, *OF_RUNTIMES) for path in sorted(Path("/etc").glob(pattern))]
+    return tuple(found)
+
+
+@cache
+def interpreter() -> tuple[str, ...]:
+    """What the arbiter's own Python needs: its prefixes, and the arena's package, which bots may take as their model."""
+    package = str(Path(__file__).parent.parent)
+    return outermost([sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.realpath(sys.prefix), package])
+
+
+def toolchain(program: str) -> tuple[str, ...]:
+    """What a program outside of the system needs to be read: its venv, else the prefix that it is installed under, else only
+    itself; what a link leads to included."""
+    if os.path.realpath(program) == os.path.realpath(sys.executable):
+        return interpreter()
+    found: list[str] = []
+    for path in dict.fromkeys((os.path.abspath(program), os.path.realpath(program))):
+        found += _around(path)
+    return outermost(found)
+
+
+def _around(program: str) -> list[str]:
+    folder = os.path.dirname(program)
+    prefix = os.path.dirname(folder)
+    if os.path.isfile(os.path.join(prefix, "pyvenv.cfg")):
+        return [prefix, *base_of_venv(prefix)]
+    is_one = os.path.basename(folder) == "bin" and os.path.isdir(os.path.join(prefix, "lib"))
+    return [prefix] if is_one and not private_in(prefix) else [program]
+
+
+def private_in(prefix: str) -> str:
+    """What a folder holds that makes it no prefix, "" for nothing: a home, or the folder of a competition that happens to have a
+    bin and a lib."""
+    private = [os.path.realpath(path) for path in (*_homes(), Path("."))]
+    return next((path for path in private if is_below(path, os.path.realpath(prefix))), "")
+
+
+def _homes() -> tuple[Path, ...]:
+    """Where a user may have programs of his own; none where there is no telling, as for a number that is no user's."""
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return ()
+    return home, home / ".local"
+
+
+def base_of_venv(prefix: str) -> list[str]:
+    """Where the interpreter of a virtual environment comes from, none for a folder that is none."""
+    try:
+        text = regular_files.read(os.path.join(prefix, "pyvenv.cfg"), LONGEST_SETTINGS).decode(errors="replace")
+    except OSError:
+        return []
+    for line in text.splitlines():
+        key, _, value = line.partition("=")
+        if key.strip() == "home":
+            return [os.path.dirname(os.path.realpath(value.strip()))]
+    return []
+
+
+def outermost(paths: Iterable[str]) -> tuple[str, ...]:
+    """The paths, each once, without those below another one and those that are part of the system anyway."""
+    kept: list[str] = []
+    for path in sorted(set(paths), key=len):
+        if not _is_system(path) and not any(is_below(path, other) for other in kept):
+            kept.append(path)
+    return tuple(kept)
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether a path is the folder or in it, by their names."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+class NotExecutable(PermissionError):
+    """A program is there and may not be run. The text says which."""
+
+
+def found(program: str, folder: str) -> str | None:
+    """The absolute path of a program: one with a slash is in ``folder``, others are on the PATH. None if it is not there,
+    or may not be run."""
+    if "/" not in program:
+        path = shutil.which(program)
+        if path and not os.path.isabs(path):  # by an entry of the PATH from where we are, where anything may lie
+            return os.path.abspath(path)
+        return _behind_rustup(path)[0] if path else None
+    path = os.path.join(folder, program)
+    return path if os.access(path, os.X_OK) and os.path.isfile(path) else None
+
+
+def why_not_found(program: str, folder: str) -> OSError:
+    """What to raise for a program that is not found."""
+    path = os.path.join(folder, program)
+    if "/" in program and os.path.isfile(path):
+        return NotExecutable(f"{path} may not be executed: its modes, or a mount with noexec")
+    if "/" not in program and (proxy := shutil.which(program)):
+        _, why = _behind_rustup(proxy)
+        return FileNotFoundError(f"{proxy} is rustup's, which names no {program} that it would start: {why}")
+    return FileNotFoundError(f"no such program: {program}")
+
+
+@cache
+def _behind_rustup(path: str) -> tuple[str | None, str]:
+    """The program that a proxy of rustup starts, and None with the reason where there is none; any other program as it is. A
+    proxy is rustup under another name and finds toolchains by files in the user's home, which a bot cannot read."""
+    rustup, name = os.path.join(os.path.dirname(path), "rustup"), os.path.basename(path)
+    proxy = name != "rustup" and os.path.isfile(rustup) and os.path.samefile(path, rustup)
+    if not proxy or not _is_ours(rustup):
+        return path, ""
+    try:
+        # Not from where we are, which may have a toolchain of its own.
+        done = subprocess.run(
+            [rustup, "which", name],
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=RUSTUP_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return None, str(error)
+    there = done.stdout.strip()
+    if done.returncode == 0 and os.path.isabs(there) and os.access(there, os.X_OK):
+        return there, ""
+    return None, (done.stderr.strip().splitlines() or [f"`rustup which {name}` named {there or 'nothing'}"])[-1]
+
+
+def _is_ours(program: str) -> bool:
+    """Whether a program and its folder belong to nobody but us and root. Their modes say nothing: images for containers have
+    them writable for all."""
+    paths = (program, os.path.dirname(program), os.path.realpath(program), os.path.dirname(os.path.realpath(program)))
+    return all(os.stat(path).st_uid in (0, os.geteuid()) for path in paths)
+
+
+def search_path(program: str) -> str:
+    """The PATH inside: the system's, before it the folder of the program where that is elsewhere, and behind it what else of
+    the system is on ours, such as /usr/local/go/bin."""
+    folder = os.path.dirname(program)
+    own = [] if _is_system(folder) else [folder]
+    more = [os.path.normpath(entry) for entry in os.get_exec_path() if _is_system(os.path.normpath(entry))]
+    return ":".join(dict.fromkeys([*own, *BARE_PATH.split(":"), *more]))
+
+
+def _is_system(folder: str) -> bool:
+    return any(is_below(folder, path) for path in PROGRAMS)
+
+
+def is_of_the_system(path: str) -> bool:
+    """Whether what is at a path is the system's, the same for every bot: programs, libraries, devices."""
+    return _is_system(path) or is_below(path, "/dev") or is_below(path, "/proc")
+
+
+def leads_out(program: str, own: str, extra: Sequence[str]) -> str:
+    """Of a program in a bot's ``own`` folder: what is elsewhere that starting it takes, "" if that is nothing or may be read
+    anyway. A link that a build has made may lead anywhere, and so may the first line of a script."""
+    allowed = (*PROGRAMS, *interpreter(), *extra, os.path.realpath(own))
+    runner = named_first(program)
+    elsewhere = [os.path.realpath(program), *([os.path.normpath(f"/{runner.lstrip('/')}")] if runner else [])]
+    return next((path for path in elsewhere if not any(is_below(path, one) for one in allowed)), "")
+
+
+def all_of(program: str, extra: Sequence[str], own: str = "") -> tuple[str, ...]:
+    """Everything but the bot's own folder. ``own``: that folder, of which nothing that is in it opens another one."""
+    if own and is_below(program, own):
+        runner = named_first(program) if not leads_out(program, own, extra) else ""
+        return (*system(), *outermost([*interpreter(), *(toolchain(runner) if _is_system(runner) else ()), *extra]))
+    runner = named_first(program)
+    return (*system(), *outermost([*interpreter(), *toolchain(program), *(toolchain(runner) if runner else ()), *extra]))
+
+
+def named_first(program: str) -> str:
+    """The interpreter that a script names in its first line, "" for what is no script."""
+    try:
+        with open(program, "rb") as file:
+            first = file.read(LONGEST_FIRST_LINE).split(b"\n")[0]
+    except OSError:
+        return ""  # what cannot be read is no script either
+    words = first[2:].split() if first.startswith(b"#!") else []
+    return os.fsdecode(words[0]) if words and os.path.isabs(words[0]) else ""
+
+
+def that_holds(folder: str, program: str, extra: Sequence[str], own: str = "") -> str:
+    """Which of the paths that a program may read holds a folder, "" if none."""
+    wanted = os.path.realpath(folder)
+    return next((path for path in all_of(program, extra, own) if is_below(wanted, os.path.realpath(path))), "")
+
+
+def that_is_in(folder: str, program: str, extra: Sequence[str], own: str = "") -> str:
+    """Which of the paths that a program may read lies in a folder, "" if none."""
+    wanted = os.path.realpath(folder)
+    return next((path for path in all_of(program, extra, own) if is_below(os.path.realpath(path), wanted)), "")
+
+
+@cache
+def closed_to_others(program: str) -> str:
+    """What keeps a user who is neither the owner nor of the group from running a program, or from entering a folder: the first
+    folder on its way whose modes do so, or itself; "" if nothing does."""
+    for path in dict.fromkeys((os.path.abspath(program), os.path.realpath(program))):
+        for part in [str(parent) for parent in reversed(Path(path).parents)] + [path]:
+            if not os.stat(part).st_mode & stat.S_IXOTH:
+                return part
+    return ""

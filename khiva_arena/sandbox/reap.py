@@ -1,0 +1,215 @@
+"""Nothing is left behind: process groups are killed as a whole, and what their death leaves is ours to reap."""
+
+import ctypes
+import fcntl
+import os
+import resource
+import secrets
+import signal
+import time
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import ClassVar, Self
+
+from khiva_arena.errors import InternalError
+from khiva_arena.sandbox import uids
+
+MARK = "KHIVA_ARENA_MATCH"
+"""The environment variable that all processes of a match carry: the arbiter's process number, a hyphen, the match's mark."""
+ENVIRONMENT_SEEN = 256 * 1024
+"""Bytes: a process may say that its environment is gigabytes long, and reading that takes as long as it likes."""
+STRAYS_SECONDS = 10.0
+PR_SET_CHILD_SUBREAPER = 36
+NS_GET_PARENT = 0xB702
+
+
+def new_mark() -> str:
+    """A mark for the processes of one more match."""
+    return f"{os.getpid()}-{secrets.token_hex(8)}"
+
+
+class Adoption:
+    """From its making to its end this process is the parent of whatever its descendants leave behind: while there are bots, and
+    no longer, since nobody else would reap what others leave. ``mark``: what the bots' processes carry."""
+
+    _held = 0
+    _started: ClassVar[set[int]] = set()
+
+    def __init__(self, mark: str) -> None:
+        self._mark = mark
+        self._since = time.clock_gettime(time.CLOCK_BOOTTIME)
+        self._on = True
+        Adoption._held += 1
+        if Adoption._held == 1:
+            _be_subreaper(1)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Idempotent."""
+        if self._on:
+            self._on = False
+            Adoption._held -= 1
+            if Adoption._held == 0:
+                _be_subreaper(0)
+
+    def started(self, pid: int) -> None:
+        """A process that somebody here waits for."""
+        Adoption._started.add(pid)
+
+    def reaped(self, pid: int) -> None:
+        """It was waited for."""
+        Adoption._started.discard(pid)
+
+    def end_strays(self) -> None:
+        """Kill and reap what bots at level trusted, and builds, have set free, round by round: the death of some may leave others
+        to us. Raises InternalError where that takes too long: they start new ones faster than they end, or cannot be killed."""
+        until = time.monotonic() + STRAYS_SECONDS
+        while found := [pid for pid in _children() if self._stopped_stray(pid)]:
+            if time.monotonic() > until:
+                raise InternalError(f"{len(found)} processes that bots left behind did not end in {STRAYS_SECONDS:.0f} s")
+            for pid in found:
+                _send(pid, signal.SIGKILL)
+            if sum(_reaped(pid) for pid in found) == 0:
+                time.sleep(0.0005)
+
+    def _stopped_stray(self, pid: int) -> bool:
+        """Stops it if it is a stray: one that starts another and ends, over and over, would outrun whoever killed them singly."""
+        if not self._is_stray(pid):
+            return False
+        _send(pid, signal.SIGSTOP)
+        return True
+
+    def _is_stray(self, pid: int) -> bool:
+        """It carries our mark; or it shows none, as the dying do, came up meanwhile, and nobody waits for it."""
+        try:
+            if pid in Adoption._started or os.getpgid(pid) in Adoption._started:
+                return False  # of another match: one that becomes another program shows no mark for a moment
+            if (mark := _mark_of(pid)) is not None:
+                return mark == self._mark
+            fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:
+            return False  # it ended, and somebody waited for it
+        return int(fields[19]) / os.sysconf("SC_CLK_TCK") >= self._since - 1
+
+
+def _mark_of(pid: int | str) -> str | None:
+    """The mark that a process shows in its environment."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:
+            environment = b"\0" + file.read(ENVIRONMENT_SEEN)
+    except OSError:
+        return None  # newer kernels refuse this of the dead, older ones show nothing
+    _, name, rest = environment.partition(f"\0{MARK}=".encode())
+    return rest.partition(b"\0")[0].decode(errors="replace") if name else None
+
+
+def _send(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # it is gone, or a program that runs as somebody else
+        os.kill(pid, number)
+
+
+def _reaped(pid: int) -> bool:
+    with suppress(ChildProcessError):
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    return True
+
+
+def orphans(group: int) -> list[int]:
+    """Processes of a group whose leader is our child that are our children by now, since their own parents are gone."""
+    found = []
+    for pid in _children():
+        with suppress(ProcessLookupError):
+            if pid != group and pid not in Adoption._started and os.getpgid(pid) == group:
+                found.append(pid)
+    return found
+
+
+def _children() -> list[int]:
+    return [int(pid) for task in os.listdir("/proc/self/task") for pid in _of_task(task)]
+
+
+def _of_task(task: str) -> list[str]:
+    try:
+        return Path(f"/proc/self/task/{task}/children").read_text().split()
+    except OSError:
+        return []  # a thread that ended while we looked
+
+
+def _be_subreaper(on: int) -> None:
+    with suppress(AttributeError):  # only Linux has it
+        _libc().prctl(PR_SET_CHILD_SUBREAPER, on, 0, 0, 0)
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None)
+
+
+def kill_group(pid: int) -> None:
+    """SIGKILL to a whole process group. The leader is not reaped yet, so the number cannot have been given again."""
+    with suppress(ProcessLookupError):  # the group is empty: all of it has exited
+        os.killpg(pid, signal.SIGKILL)
+
+
+def reap_group(group: int, seconds: float) -> list[resource.struct_rusage]:
+    """Reap the rest of a killed process group, whose leader is reaped: its orphans are ours. Returns what they used. Raises
+    InternalError if they do not die in time."""
+    used: list[resource.struct_rusage] = []
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            pid, _status, usage = os.wait4(-group, os.WNOHANG)
+        except ChildProcessError:
+            return used
+        if pid:
+            used.append(usage)
+        else:
+            time.sleep(0.0005)
+    raise InternalError(f"processes of the group {group} were killed and did not die in {seconds:.0f} s")
+
+
+def namespace(pid: str) -> int:
+    """In which count of processes a number means this process: a container has its own."""
+    return os.stat(f"/proc/{pid}/ns/pid").st_ino
+
+
+def _namespace_above(pid: str) -> int:
+    """The count of processes in which that of this process was made. Raises OSError where there is none to be seen."""
+    own = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        above = fcntl.ioctl(own, NS_GET_PARENT)
+        try:
+            return os.fstat(above).st_ino
+        finally:
+            os.close(above)
+    finally:
+        os.close(own)
+
+
+def sweep() -> None:
+    """Kill what arbiters that were killed have left of their bots: processes that carry a mark, or run as a user that only a
+    bot can be, and whose arbiter is no more."""
+    for name in os.listdir("/proc"):
+        with suppress(OSError):  # it ended while we looked, or is none of ours
+            arbiters = _arbiters_of(name) if name.isdigit() else []
+            if arbiters and not any(os.path.exists(f"/proc/{arbiter}") for arbiter in arbiters):
+                os.kill(int(name), signal.SIGKILL)
+
+
+def _arbiters_of(pid: str) -> list[int]:
+    """Who may be the arbiter whose bot a process is or was part of, nobody if it is no bot's."""
+    if namespace(pid) != namespace("self") != _namespace_above(pid):
+        return []  # in a container: numbers mean others there
+    user = os.stat(f"/proc/{pid}").st_uid
+    if uids.is_ours(user):
+        return uids.arbiters_of(user)
+    if user != os.geteuid():
+        return []
+    owner = (_mark_of(pid) or "").partition("-")[0]
+    return [int(owner)] if owner.isdecimal() and owner.isascii() else []

@@ -1,0 +1,70 @@
+"""Files that a stranger may have made: never opened unless they are files, never held whole unless they are short.
+
+A FIFO would keep whoever opens it waiting, a device may do anything when it is opened, and a sparse file of 20 GB takes one line
+to make. All raise OSError whose ``strerror`` is a sentence for the user.
+"""
+
+import errno
+import os
+import stat
+from hashlib import sha256
+from pathlib import Path
+from typing import BinaryIO
+
+from khiva_arena.sandbox.limits import size_in_words
+
+PIECE = 1 << 20
+_KINDS = (
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def opened(path: str | Path) -> BinaryIO:
+    """A file, open for reading. Whatever else the path is, it is refused at once. ValueError for a NUL in the name."""
+    _must_be_a_file(os.stat(path), path)  # a device is not even opened
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    try:
+        _must_be_a_file(os.fstat(descriptor), path)  # it may have become another one since
+    except OSError:
+        os.close(descriptor)
+        raise
+    return os.fdopen(descriptor, "rb")
+
+
+def read(path: str | Path, most: int) -> bytes:
+    """All of a file that has at most so many bytes."""
+    with opened(path) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"it is longer than {most:,} bytes", str(path))
+    return data
+
+
+def digest(path: str | Path, most: int) -> str:
+    """SHA-256 of a file in hex, read in pieces; of a file that has at most so many bytes."""
+    found, total = sha256(), 0
+    with opened(path) as file:
+        if os.fstat(file.fileno()).st_size > most:
+            raise too_large(path, most)
+        while piece := file.read(PIECE):
+            total += len(piece)
+            if total > most:  # it grows while it is read
+                raise too_large(path, most)
+            found.update(piece)
+    return found.hexdigest()
+
+
+def too_large(path: str | Path, most: int) -> OSError:
+    """What to raise for a file of more than so many bytes."""
+    return OSError(errno.EFBIG, f"it is larger than {size_in_words(most)}", str(path))
+
+
+def _must_be_a_file(found: os.stat_result, path: str | Path) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(found.st_mode):
+        kind = next((name for is_one, name in _KINDS if is_one(found.st_mode)), "something else")
+        raise OSError(errno.EINVAL, f"it is {kind}, not a file", str(path))

@@ -1,0 +1,32 @@
+"""What the system itself holds each process of a bot to: RLIMIT values."""
+
+import os
+import resource
+
+from khiva_arena.sandbox.limits import GIB, Resources
+
+# Runtimes that claim the address space of their largest heap at once, writable, whatever they come to use of it: the system takes
+# that for memory. What they really have is watched as everybody's is.
+CLAIMED_AT_ONCE = {"sbcl": 9 * GIB}
+
+
+def system_limits(resources: Resources, program: str = "") -> dict[str, tuple[int, int]]:
+    """What the system itself holds each process to, except their number: soft and hard values of RLIMIT_<name>. None is above
+    what this process may have itself. At the soft CPU limit comes a signal that says so, a second later one that kills.
+    ``program``: its path, since some runtimes claim more memory than they use."""
+    data = resources.memory + CLAIMED_AT_ONCE.get(os.path.basename(os.path.realpath(program)), 0)
+    wanted = {
+        "DATA": (data, data),
+        "FSIZE": (resources.file_size, resources.file_size),
+        "NOFILE": (resources.open_files, resources.open_files),
+        "CPU": (resources.cpu, resources.cpu + 1),
+        "CORE": (1, 1),  # too little for a core file; a program that is to be handed cores is spared by 1 alone, not by 0
+        "MEMLOCK": (0, 0),
+    }
+    return {name: (at_most(name, soft), at_most(name, hard)) for name, (soft, hard) in wanted.items()}
+
+
+def at_most(name: str, value: int) -> int:
+    """A value for RLIMIT_<name>, or what this process may have itself where that is less."""
+    most = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1]
+    return value if most == resource.RLIM_INFINITY else min(value, most)

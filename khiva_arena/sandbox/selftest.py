@@ -1,0 +1,55 @@
+"""What each level really keeps out on this machine: a program inside tries it, see escape_attempts.py."""
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from khiva_arena.sandbox import seccomp
+from khiva_arena.sandbox.detect import run_at
+from khiva_arena.sandbox.level import Level
+
+ATTEMPTS = str(Path(__file__).with_name("escape_attempts.py"))
+KEPT_OUT = {
+    "network": "opens a socket",
+    "read": "reads the arbiter's files",
+    "write": "writes outside its scratch folder",
+    "spy": "looks at other processes",
+    "signal": "sends signals to other processes",
+    "change": "changes other processes",
+    "lock": "talks to another bot by a lock",
+    "leave": "leaves its process group",
+    "kernel": "uses parts of the kernel that no bot needs",
+}
+OTHER_PYTHON = "/usr/bin/python3"
+Found = dict[str, list[str]]
+
+
+def checkup(level: Level) -> tuple[Found, str]:
+    """By name in KEPT_OUT, which attempts succeed at a level, and what else is to be said in a line. No names where none could
+    be made."""
+    note = ""
+    for python in dict.fromkeys((sys.executable, OTHER_PYTHON)):
+        found, said = _tried(level, python)
+        if found:
+            return found, note
+        note = note or f"{python} does not run here, so bots in Python do not: {said}"
+    return {}, note
+
+
+def _tried(level: Level, python: str) -> tuple[Found, str]:
+    with tempfile.TemporaryDirectory(prefix="khiva-arena-checkup-") as folder:
+        # Open to everyone, so that it is the level that keeps a bot out.
+        file = Path(folder, "private")
+        file.write_text("secret")
+        file.chmod(0o666)
+        os.chmod(folder, 0o777)
+        clone = seccomp.number(seccomp.CLONE) if seccomp.supported() else 0
+        said = {"arbiter": os.getpid(), "file": str(file), "folder": folder, "calls": seccomp.refused_here(), "clone": clone}
+        words = (python, "-I", "-S", ATTEMPTS, json.dumps(said))
+        code, out, error = run_at(level, words, (ATTEMPTS,))
+    try:
+        return (dict(json.loads(out)) if code == 0 else {}), error
+    except ValueError:
+        return {}, error

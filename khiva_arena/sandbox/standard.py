@@ -1,0 +1,143 @@
+"""Level standard: namespaces of the bot's own by bubblewrap, without root, and a seccomp filter.
+
+Two processes wrap the bot's: bwrap outside, which we start, and its child, the first process inside, with which the namespace
+ends. So whatever is seen from outside is two processes away from the bot.
+"""
+
+import os
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from resource import struct_rusage
+from typing import ClassVar, Self
+
+from khiva_arena.sandbox import bubblewrap, cell, proc_mask, proc_usage, remedies, seccomp, uids, warm
+from khiva_arena.sandbox.cell import Cell
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.sandbox.limits import MOST_FILES, WORDS, Resources
+from khiva_arena.sandbox.reap import kill_group
+
+
+@dataclass(slots=True, eq=False)
+class Standard(Cell):
+    """A cell of namespaces. What a bot writes lies in memory inside, so ``scratch`` is None."""
+
+    debuggable: ClassVar[bool] = False
+    wrapping: ClassVar[int] = bubblewrap.WRAPPING
+    scratch_every: ClassVar[int] = 1
+    starters: ClassVar[tuple[str, ...]] = ("bwrap", "setpriv", "prlimit")
+    complaints: ClassVar[tuple[str, ...]] = ("bwrap: ", "setpriv: ", "prlimit: ")
+
+    @classmethod
+    def made(cls, command: Command, program: str, sandbox: Sandbox, mark: str, shown: tuple[str, ...]) -> Self:
+        return cls.wrapped(command, program, sandbox, mark, shown, counted=False)
+
+    @classmethod
+    def wrapped(
+        cls, command: Command, program: str, sandbox: Sandbox, mark: str, shown: tuple[str, ...], *, counted: bool
+    ) -> Self:
+        """``counted``: something else counts its processes, so that this limit need not be exact."""
+        descriptors: list[int] = []
+        try:
+            descriptors.append(_reopened(_filter(sandbox.may_leave_group)))
+            pictures = {}
+            for path, picture in _pictures().items():
+                descriptors.append(_reopened(picture))
+                pictures[path] = descriptors[-1]
+            inside = bubblewrap.Inside(
+                argv=(program, *command.argv[1:]),
+                folder=command.folder,
+                readable=shown,
+                writable=sandbox.writable,
+                resources=sandbox.resources,
+                user=uids.next_user(),
+                counted=counted,
+            )
+            return cls(
+                argv=bubblewrap.command(inside, descriptors[0], pictures),
+                folder="/",
+                environment=cell.environment(command, program, bubblewrap.SCRATCH, mark, sandbox.resources.memory),
+                descriptors=tuple(descriptors),
+                user=inside.user,
+            )
+        except BaseException:
+            for descriptor in descriptors:
+                os.close(descriptor)
+            raise
+
+    @classmethod
+    def keeps_warm(cls) -> bool:
+        return os.environ.get(warm.ALSO_AT_STANDARD) == "1"
+
+    @classmethod
+    def remedy(cls, why: str) -> str:
+        return remedies.of_bubblewrap(why)
+
+    def kill(self, pid: int) -> None:
+        if (inner := _first_inside(pid)) is not None:
+            # With it ends all of the namespace. bwrap itself is of the bot's group, and may have been stopped by the bot.
+            with suppress(ProcessLookupError):
+                os.kill(inner, signal.SIGKILL)
+        kill_group(pid)
+
+    def program(self, pid: int) -> int | None:
+        inner = _first_inside(pid)
+        return None if inner is None else _first_inside(inner)
+
+    def own_processes(self, pid: int, most: int) -> list[int]:
+        wrapping = (pid, _first_inside(pid))
+        return [process for process in proc_usage.tree(pid, most) if process not in wrapping]
+
+    def exit_status(self, status: int) -> int:
+        """bwrap says a signal as a shell does."""
+        return 128 - status if 128 < status <= 128 + signal.SIGRTMAX else status
+
+    def cpu_lost(self, pid: int) -> float:
+        """What dies with its namespace tells nobody what it used."""
+        return proc_usage.usage(proc_usage.tree(pid, proc_usage.PROCESSES_SEEN), 0).cpu
+
+    def peak(self, used: Sequence[struct_rusage]) -> int:
+        """What runs inside is not started by us, so it does not begin with our peak; the process outside is not the bot's."""
+        return max([one.ru_maxrss for one in used[1:]], default=0) * 1024
+
+    def scratch_excess(self, pids: list[int], resources: Resources) -> str:
+        """To its size the system itself holds the bot."""
+        with suppress(OSError):  # it is starting or ending
+            found = os.statvfs(f"/proc/{_first_inside(pids[0])}/root{bubblewrap.SCRATCH}")
+            if found.f_files - found.f_ffree > MOST_FILES:
+                return f"{WORDS['scratch']}: more than {MOST_FILES} files"
+        return ""
+
+
+@cache
+def _filter(may_leave_group: bool) -> int:
+    """A descriptor of a file in memory with the seccomp program, open as long as this process."""
+    return _in_memory(seccomp.program(may_leave_group=may_leave_group))
+
+
+@cache
+def _pictures() -> dict[str, int]:
+    """The same of what stands in the place of files of /proc, by path."""
+    return {path: _in_memory(text) for path, text in proc_mask.pictures().items()}
+
+
+def _in_memory(data: bytes) -> int:
+    descriptor = os.memfd_create("khiva-arena")
+    os.write(descriptor, data)
+    return descriptor
+
+
+def _reopened(descriptor: int) -> int:
+    """Another descriptor of the same file, at its beginning."""
+    return os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC)
+
+
+def _first_inside(pid: int) -> int | None:
+    """The first child of a process that wraps the bot. None before it is there and after it is gone."""
+    return next(iter(proc_usage.children(pid)), None)
+
+
+KIND = Standard

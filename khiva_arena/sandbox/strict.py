@@ -1,0 +1,66 @@
+"""Level strict: level standard in a control group of the bot's own, which counts exactly and is killed as a whole."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from khiva_arena.sandbox import cgroup, remedies
+from khiva_arena.sandbox.cgroup import Group
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.sandbox.standard import Standard
+
+
+@dataclass(slots=True, eq=False)
+class Strict(Standard):
+    """A cell of namespaces in a control group.
+
+    group: entered by the bot before all else
+    """
+
+    needs: ClassVar[Level | None] = Level.STANDARD
+    complaints: ClassVar[tuple[str, ...]] = (*Standard.complaints, "/sys/fs/cgroup/", "sh: ", "/bin/sh: ")
+
+    group: Group = field(init=False)
+
+    @classmethod
+    def made(cls, command: Command, program: str, sandbox: Sandbox, mark: str, shown: tuple[str, ...]) -> Self:
+        group = Group(sandbox.resources)
+        try:
+            cell = cls.wrapped(command, program, sandbox, mark, shown, counted=True)
+        except BaseException:
+            group.remove()
+            raise
+        cell.group = group
+        cell.argv = group.entering(cell.argv)
+        return cell
+
+    @classmethod
+    def keeps_warm(cls) -> bool:
+        return True
+
+    @classmethod
+    def remedy(cls, why: str) -> str:
+        return remedies.of_control_groups()
+
+    @classmethod
+    def sweep(cls) -> None:
+        cgroup.sweep(cgroup.home())
+
+    def kill(self, pid: int) -> None:
+        self.group.kill()
+        Standard.kill(self, pid)
+
+    def pause(self, pid: int, paused: bool) -> None:
+        self.group.freeze(paused)
+
+    def clean(self) -> None:
+        Standard.clean(self)
+        self.group.remove()
+
+    def refused(self) -> str:
+        if self.group.event("memory.events", "oom_kill"):
+            return "memory"
+        return "processes" if self.group.event("pids.events", "max") else ""
+
+
+KIND = Strict

@@ -1,0 +1,169 @@
+"""Have all files that a bot may read in memory before it starts: else it could leave itself a note for its next match, by which
+of them it touched, and read that by whether its own page faults have to wait for the disk.
+
+Helpers of this process (keeper.py) hold the files mapped, and locked where they may. Where they may not, they look before each
+start whether any page has left, and have it read again. They end with this process.
+"""
+
+import atexit
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+KEEPER = str(Path(__file__).with_name("keeper.py"))
+FILES_EACH = 50_000
+"""The system bounds how many files one process maps (vm.max_map_count)."""
+SHARE = 0.4
+"""Of the memory that is available: more is not kept."""
+FRESH_SECONDS = 0.1
+"""The bots of a match start one after another: nothing leaves memory in between."""
+
+
+class Keepers:
+    """Those of this process."""
+
+    def __init__(self) -> None:
+        self._keepers: list[subprocess.Popen[str]] = []
+        self._known: set[str] = set()
+        self._seen: set[tuple[int, int]] = set()
+        self._owner = 0
+        self._looked = 0.0
+        self._locked = True
+        self.files = self.bytes = 0
+        self.refused = ""
+
+    def keep(self, folders: Sequence[str]) -> None:
+        """Have all files below these folders, or that are these, in memory, and all that was asked for before. Raises OSError
+        where they are too much for this machine or cannot be kept."""
+        if not self._owner:
+            self._owner = os.getpid()
+            atexit.register(self.close)
+        new = [folder for folder in folders if folder not in self._known]
+        if any(keeper.poll() is not None for keeper in self._keepers):
+            self.close()
+            new = list(folders)
+        if new:
+            self._add(new)
+        if not self._locked and time.monotonic() - self._looked >= FRESH_SECONDS:
+            self._ask([[] for _ in self._keepers])
+
+    def _add(self, folders: list[str]) -> None:
+        paths, size = [], 0
+        for folder in folders:
+            for path, status in _files(folder):
+                if (status.st_dev, status.st_ino) not in self._seen and status.st_size:
+                    self._seen.add((status.st_dev, status.st_ino))
+                    paths.append(path)
+                    size += status.st_size
+        most = SHARE * _available()
+        if size > most:
+            self.close()
+            raise OSError(
+                f"{size >> 20} MiB of files are too much to keep in memory, of which {int(most) >> 20} MiB may be taken"
+            )
+        for at in range(0, len(paths), FILES_EACH):
+            self._keepers.append(
+                subprocess.Popen(
+                    [sys.executable, "-I", "-S", KEEPER],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                    start_new_session=True,
+                )
+            )
+            self._ask([*([None] * (len(self._keepers) - 1)), paths[at : at + FILES_EACH]])
+        self._known |= set(folders)
+
+    def _ask(self, lists: list[list[str] | None]) -> None:
+        """Give each keeper a list of files to add, None for one that is left alone, and wait until all is in memory."""
+        asked = [(keeper, paths) for keeper, paths in zip(self._keepers, lists, strict=True) if paths is not None]
+        try:
+            for keeper, paths in asked:
+                assert keeper.stdin
+                keeper.stdin.write(json.dumps(paths) + "\n")
+                keeper.stdin.flush()
+            for keeper, paths in asked:
+                assert keeper.stdout
+                said = json.loads(keeper.stdout.readline())
+                if said["error"]:
+                    raise OSError(f"files cannot be kept in memory: {said['error']}")
+                self._locked = self._locked and said["locked"]
+                if paths:
+                    self.files += said["files"]
+                    self.bytes += said["bytes"]
+        except (BrokenPipeError, ValueError):
+            self.close()
+            raise OSError("what kept files in memory has died; is memory short?") from None
+        self._looked = time.monotonic()
+
+    def close(self) -> None:
+        """End them and wait for that."""
+        keepers, self._keepers = self._keepers, []
+        self._known, self._seen, self._locked = set(), set(), True
+        self.files = self.bytes = 0
+        for keeper in keepers if self._owner == os.getpid() else ():
+            assert keeper.stdin
+            assert keeper.stdout
+            keeper.kill()
+            keeper.wait()
+            keeper.stdin.close()
+            keeper.stdout.close()
+
+
+KEEPERS = Keepers()
+ALSO_AT_STANDARD = "KHIVA_ARENA_WARM"
+"""Set to 1, this has files kept warm at level standard, too."""
+
+
+def keep(folders: Sequence[str]) -> None:
+    """Have all files below these folders in memory, as far as that can be; ``refused()`` says where it could not. A bot is
+    started either way: what is lost is said in docs/isolation.md."""
+    try:
+        KEEPERS.keep(folders)
+        KEEPERS.refused = ""
+    except OSError as error:
+        KEEPERS.refused = str(error)
+
+
+def refused() -> str:
+    """Why files could not be kept in memory when a bot of this run was last started so, "" if they could or no bot was."""
+    return KEEPERS.refused
+
+
+def forget_refusal() -> None:
+    """Before a run: what an earlier one was refused is not this one's."""
+    KEEPERS.refused = ""
+
+
+def _files(top: str) -> Iterable[tuple[str, os.stat_result]]:
+    """All regular files below a folder, or the file itself; links are not followed below the top."""
+    if not os.path.isdir(top):
+        todo, found = [], [top]
+    else:
+        todo, found = [top], []
+    while todo or found:
+        while found:
+            path = found.pop()
+            try:
+                yield path, os.stat(path)
+            except OSError:
+                continue  # it is gone, or leads nowhere
+        folder = todo.pop() if todo else ""
+        try:
+            entries = list(os.scandir(folder)) if folder else []
+        except OSError:
+            continue  # nor may a bot
+        todo += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+        found = [entry.path for entry in entries if entry.is_file(follow_symlinks=False)]
+
+
+def _available() -> int:
+    """Bytes of memory that could be used now."""
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return 0

@@ -1,0 +1,88 @@
+"""From the line-ups of a round to its tables and matches: every seed is played by every line-up, every table in all its
+rotations. Pure, frozen, keyed.
+
+Schedule order is seed by seed, in a seed line-up by line-up, in a table rotation by rotation, so that a stopped run holds
+complete seeds, and complete tables of the next one. Nothing here depends on how many seeds there are in all: more seeds
+later continue the same schedule.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.rng import Stream
+from khiva_arena.schedule.lineups import LineUp
+from khiva_arena.schedule.orders import BLOCK_SEEDS, block_orders
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledTable:
+    """One line-up on one seed.
+
+    k: the seed.
+    lineup: the line-up, numbered within the round.
+    order: its bots in the base circular order; each passes to the next, the last to the first.
+    """
+
+    k: int
+    lineup: int
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledMatch:
+    """One game of a table.
+
+    ordinal: its place in schedule order, from 0.
+    k: the seed.
+    lineup: the line-up, numbered within the round.
+    rotation: of the table's circular order, from 0.
+    bots: by seat.
+    """
+
+    ordinal: int
+    k: int
+    lineup: int
+    rotation: int
+    bots: tuple[int, ...]
+
+
+def tables(line_ups: Sequence[LineUp], seeds: int, *, key: bytes, first_seed: int = 0) -> Iterator[ScheduledTable]:
+    """The tables of seeds first_seed..seeds-1, seed by seed, line-ups in the order given, which is the canonical one.
+
+    The circular order is balanced over the event (see ``orders``); who sits first in it is drawn per seed and line-up.
+    Lazy: each seed costs up to some 20 ms when it is first asked for. Raises ConfigError if ``seeds`` is below 1.
+    """
+    if seeds < 1:
+        raise ConfigError(f"--seeds is at least 1, not {seeds}")
+    seats = len(line_ups[0])
+    length = BLOCK_SEEDS[seats]
+    for block in range(first_seed // length, -(-seeds // length)):
+        for within, orders in enumerate(block_orders(line_ups, key, block)):
+            k = block * length + within
+            if k >= seeds:
+                return
+            if k >= first_seed:
+                firsts = Stream(key, "schedule", "firsts", str(k))
+                for lineup, (bots, order) in enumerate(zip(line_ups, orders, strict=True)):
+                    first = firsts.below(seats)
+                    yield ScheduledTable(k, lineup, tuple(bots[p] for p in order[first:] + order[:first]))
+
+
+def matches(table: ScheduledTable, line_ups: int) -> tuple[ScheduledMatch, ...]:
+    """The N matches of a table: rotation r seats ``order[(i + r) % N]`` at seat i, so each place of the order gets each seat.
+
+    With copies of a bot some rotations may seat the same bots alike; all N are played all the same, to keep tables equal.
+    """
+    seats = len(table.order)
+    start = (table.k * line_ups + table.lineup) * seats
+    return tuple(
+        ScheduledMatch(start + r, table.k, table.lineup, r, tuple(table.order[(i + r) % seats] for i in range(seats)))
+        for r in range(seats)
+    )
+
+
+def schedule(line_ups: Sequence[LineUp], seeds: int, *, key: bytes, first_seed: int = 0) -> Iterator[ScheduledMatch]:
+    """All matches of a round in schedule order; lazy, as ``tables``. The first ordinal is that of ``first_seed``."""
+    for table in tables(line_ups, seeds, key=key, first_seed=first_seed):
+        yield from matches(table, len(line_ups))

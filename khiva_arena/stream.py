@@ -1,0 +1,290 @@
+"""What happens in a run, as data: one JSON object a line, typed and versioned. The log, the live screen and ``watch`` are all
+drawn from these lines. docs/events.md describes them; ``python -m khiva_arena.stream DIR`` writes their JSON Schema.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from khiva_arena.json_schema import schema_text
+
+VERSION = 1
+LONGEST_LINE = 4 << 20
+"""Bytes: a longer line is not read."""
+Whole = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
+Score = Annotated[int, msgspec.Meta(ge=-(2**53) + 1, le=2**53 - 1)]
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", gc=False):
+    """What every line has. Bots are indices into the ``bots`` of the last ``begin``; all numbers count from 0.
+
+    v: version of the stream
+    t: seconds since the last ``begin``
+    """
+
+    v: Literal[1] = 1
+    t: Seconds
+
+
+class Begin(Line, frozen=True, kw_only=True, tag="begin"):
+    """An event begins or is resumed.
+
+    event: its id
+    stage: name of the stage, if it has one
+    number: of the stage in its competition, from 1; 0 without stages
+    bots: their names
+    anchor: the bot at Elo 0
+    rounds, seeds, matches: how many in all
+    before: matches recorded by earlier runs, which follow
+    jobs: matches at a time
+    at: when, in UTC
+    """
+
+    event: str
+    stage: str | None
+    number: Whole
+    format: str
+    game: str
+    bots: Annotated[list[str], msgspec.Meta(min_length=1, max_length=2_000)]
+    anchor: Whole
+    seats: Annotated[int, msgspec.Meta(ge=1, le=60)]
+    rounds: Whole
+    seeds: Whole
+    matches: Whole
+    before: Whole
+    jobs: Whole
+    commitment: str
+    at: str
+
+
+class Round(Line, frozen=True, kw_only=True, tag="round"):
+    """A round was drawn.
+
+    first_seed: the first of its seeds
+    seeds: how many it has
+    tables: on each seed
+    byes: bots that sit out
+    """
+
+    number: Whole
+    first_seed: Whole
+    seeds: Whole
+    tables: Whole
+    byes: list[Whole]
+
+
+class Match(Line, frozen=True, kw_only=True, tag="match"):
+    """A match was recorded. Lists are by seat.
+
+    ordinal: its place in the schedule
+    ranks: 1 is best, ties share one
+    seconds: that it took
+    before: whether an earlier run recorded it
+    """
+
+    ordinal: Whole
+    round: Whole
+    seed: Whole
+    lineup: Whole
+    rotation: Whole
+    bots: list[Whole]
+    ranks: list[Whole]
+    scores: list[Score]
+    verdicts: list[str]
+    seconds: Seconds
+    before: bool
+
+
+class Fault(Line, frozen=True, kw_only=True, tag="fault"):
+    """A fault in a match that was recorded, strikes included.
+
+    match: its ordinal
+    gather: the step, 0 is the start
+    """
+
+    match: Whole
+    bot: Whole
+    seat: Whole
+    verdict: str
+    gather: Whole
+    detail: str
+    before: bool
+
+
+class Paused(Line, frozen=True, kw_only=True, tag="paused"):
+    """A bot was stopped until its turn, since it kept a core from a seat that was asked.
+
+    times: how often in this match
+    """
+
+    match: Whole
+    bot: Whole
+    seat: Whole
+    times: Whole
+    before: bool
+
+
+class Void(Line, frozen=True, kw_only=True, tag="void"):
+    """An attempt at a match that the host spoilt; nobody is to blame.
+
+    attempt: which one, from 1
+    bots: by seat
+    """
+
+    match: Whole
+    attempt: Whole
+    bots: list[Whole]
+    why: str
+    before: bool
+
+
+class SetAside(Line, frozen=True, kw_only=True, tag="set_aside"):
+    """A table stayed void and is left out of this run."""
+
+    seed: Whole
+    lineup: Whole
+
+
+class Llr(Line, frozen=True, kw_only=True, tag="llr"):
+    """How a sequential test stands.
+
+    llr: log-likelihood ratio; the test stops outside of ``low`` and ``high``
+    seeds: how many it has counted
+    decision: "" before there is one
+    """
+
+    llr: float
+    low: float
+    high: float
+    seeds: Whole
+    decision: str
+
+
+class Note(Line, frozen=True, kw_only=True, tag="note"):
+    """Any other message of the arbiter."""
+
+    text: str
+    warning: bool
+
+
+class End(Line, frozen=True, kw_only=True, tag="end"):
+    """The run is over.
+
+    how: ``incomplete`` if tables were set aside
+    fixed: matches of the last event that are recorded
+    seconds: that the run took, with all its events
+    digest: run digest of the last event, None if that is not complete
+    """
+
+    how: Literal["complete", "incomplete", "interrupted", "failed"]
+    fixed: Whole
+    seconds: Seconds
+    digest: str | None
+
+
+Any_line = Begin | Round | Match | Fault | Paused | Void | SetAside | Llr | Note | End
+KINDS = (Begin, Round, Match, Fault, Paused, Void, SetAside, Llr, Note, End)
+_encode = msgspec.json.Encoder().encode
+_decode: Callable[[bytes], Any_line] = msgspec.json.Decoder(Any_line).decode
+
+
+class _Head(msgspec.Struct):
+    v: int
+    type: str
+
+
+_head = msgspec.json.Decoder(_Head).decode
+
+
+class NotAStream(ValueError):
+    """It cannot be read as a stream. The text says why."""
+
+
+def encoded(line: Line) -> bytes:
+    """The line with its newline."""
+    return bytes(_encode(line)) + b"\n"
+
+
+def decoded(data: bytes) -> Any_line | None:
+    """A line, given without its newline; None for one of a type that this version does not know. Raises NotAStream."""
+    try:
+        return _decode(data)
+    except (ValueError, RecursionError) as error:
+        try:
+            head = _head(data)
+        except (ValueError, RecursionError):
+            raise NotAStream("it is not a line of a stream of events") from None
+        if head.v != VERSION:
+            raise NotAStream(f"it is of version {head.v}, this khiva-arena reads version {VERSION}") from None
+        if head.type in {kind.__struct_config__.tag for kind in KINDS}:
+            raise NotAStream(f"a line is malformed: {error}") from None
+        return None
+
+
+class StreamReader:
+    """Lines out of bytes as they come.
+
+    unread: how many lines could not be read and were passed over; a full disk or a killed run may leave one that is cut
+    began: whether a ``begin`` has been read
+    """
+
+    def __init__(self) -> None:
+        self.unread = 0
+        self.began = False
+        self._rest = bytearray()
+        self._bots = self._seats = 0
+
+    def feed(self, data: bytes) -> Iterator[Any_line]:
+        """The lines that are whole now. Raises NotAStream if the first is not a ``begin``, or of another version."""
+        self._rest += data
+        *lines, rest = self._rest.split(b"\n")
+        self._rest = rest
+        if len(rest) > LONGEST_LINE:
+            raise NotAStream(f"a line is longer than {LONGEST_LINE:,} bytes")
+        for text in filter(None, lines):
+            try:
+                line = decoded(bytes(text))
+            except NotAStream:
+                if not self.began:
+                    raise
+                self.unread += 1
+                continue
+            if isinstance(line, Begin) and self._fits(line):
+                self.began = True
+                self._bots, self._seats = len(line.bots), line.seats
+            if not self.began:
+                raise NotAStream("its first line is no begin")
+            if line is None:
+                continue
+            if self._fits(line):
+                yield line
+            else:
+                self.unread += 1
+
+    def _fits(self, line: Any_line) -> bool:
+        """Whether the bots that it names exist: a file may hold anything."""
+        match line:
+            case Begin():
+                return line.anchor < len(line.bots)
+            case Match():
+                sizes = {len(line.bots), len(line.ranks), len(line.scores), len(line.verdicts)}
+                return sizes == {self._seats} and all(bot < self._bots for bot in line.bots)
+            case Void() | Round():
+                return all(bot < self._bots for bot in (line.bots if isinstance(line, Void) else line.byes))
+            case Fault() | Paused():
+                return line.bot < self._bots
+            case _:
+                return True
+
+
+def schema() -> str:
+    """The JSON Schema of a line, as text."""
+    return schema_text(Any_line, indent=2)
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1], "events.json").write_text(schema())

@@ -1,0 +1,191 @@
+"""Lines for the user on stderr, harmless output, and what to do when nobody can read what we write.
+
+Whoever read our messages may have gone, as ``2>&1 | head -1`` has, or their disk may be full: no run ends over that.
+"""
+
+import codecs
+import io
+import os
+import re
+import select
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Self, TextIO, cast
+
+from khiva_arena.terminal.tty import ALARM, PLAIN
+from khiva_arena.text import harmless
+
+HELD_MOST = 4 << 20
+LAST_SECONDS = 1.0
+OURS = "\n\t"
+"""Control characters that our own text has."""
+_COLOURS = re.compile(f"({re.escape(ALARM)}|{re.escape(PLAIN)})")
+"""What ``tty.alarm`` writes, and no colour that could hide a word."""
+
+
+class HarmlessStream:
+    """A text stream that writes all text harmless, whoever wrote it and whichever command prints it. On a terminal our colours
+    pass; elsewhere there are none."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._colours = stream.isatty()
+
+    def write(self, text: str) -> int:
+        parts = _COLOURS.split(text) if self._colours and "\x1b" in text else [text]
+        parts[::2] = [harmless(part, keep=OURS) for part in parts[::2]]
+        self._stream.write("".join(parts))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def harmless_streams() -> Iterator[None]:
+    """Let only harmless text get to stdout and stderr meanwhile."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (stream and cast(TextIO, HarmlessStream(stream)) for stream in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def say(text: str, end: str = "\n") -> None:
+    """Write to stderr; if that fails, this and all later messages are dropped."""
+    if sys.stderr is None:  # started with it closed; print() would take stdout instead
+        return
+    try:
+        print(text, end=end, file=sys.stderr, flush=True)
+    except OSError:
+        silence(sys.stderr)
+
+
+class BufferedStderr:
+    """Lines for stderr that never wait for its reader, which may be a pager: call it with a line or several, without the last
+    line end. What is not taken at once is held, up to ``HELD_MOST`` bytes; lines beyond that are dropped, and one says how many.
+
+    The end of the ``with`` waits until all is taken. An interrupt ends that wait; if nobody reads then, stderr is given up.
+    """
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+        self._dropped = 0
+        self._descriptor = -1
+        self._room = select.poll()
+
+    def __enter__(self) -> Self:
+        if sys.stderr is not None:
+            self._descriptor = _unblocking(sys.stderr.fileno())
+            self._room.register(self._descriptor, select.POLLOUT)
+        return self
+
+    def __call__(self, text: str) -> None:
+        self._write(time.monotonic())
+        if len(self._held) < HELD_MOST:
+            self._hold(text)
+            self._write(time.monotonic())
+        else:
+            self._dropped += 1 + text.count("\n")
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if self._dropped:
+                self._hold()
+            interrupted = kind is not None and issubclass(kind, KeyboardInterrupt)
+            self._write(time.monotonic() + LAST_SECONDS if interrupted else None)
+        finally:
+            if self._held:
+                self._give_up()
+            self._close()
+
+    def _hold(self, *texts: str) -> None:
+        if self._descriptor >= 0:
+            dropped = [f"... {self._dropped} lines not shown: stderr was not read in time"] * bool(self._dropped)
+            self._dropped = 0
+            lines = "".join(f"{harmless(text.expandtabs(), keep=OURS)}\n" for text in (*dropped, *texts))
+            self._held += lines.encode(sys.stderr.encoding, "backslashreplace")
+
+    def _write(self, until: float | None) -> None:
+        """Write until a time of the monotonic clock; None: until all is written."""
+        try:
+            while self._held and self._room.poll(None if until is None else max(0.0, until - time.monotonic()) * 1000):
+                try:
+                    # As much as a pipe with any room takes whole.
+                    del self._held[: os.write(self._descriptor, self._held[: select.PIPE_BUF])]
+                except BlockingIOError:  # a terminal may have room and take nothing
+                    if until is not None and time.monotonic() >= until:
+                        return
+                    time.sleep(0.01)
+        except OSError:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        self._held.clear()
+        silence(sys.stderr)
+        self._close()
+
+    def _close(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+def _unblocking(descriptor: int) -> int:
+    """Another descriptor of the same pipe or terminal, on which no write blocks. The flag is not set on the one that we were
+    given, for it would then be set for all who share that. If there can be none, one whose writes may block."""
+    kind = os.fstat(descriptor).st_mode
+    if stat.S_ISFIFO(kind) or stat.S_ISCHR(kind):
+        with suppress(OSError):
+            return os.open(f"/proc/self/fd/{descriptor}", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    return os.dup(descriptor)
+
+
+class Stdout(io.FileIO):
+    """Standard output that remembers why it took no more, so that no other broken pipe can be mistaken for it."""
+
+    failed: OSError | None = None
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            self.failed = error
+            raise
+
+
+_stdout: Stdout | None = None
+
+
+def watch_stdout() -> None:
+    """Make ``unwritten`` know from here on."""
+    global _stdout
+    if sys.stdout is not None:
+        _stdout = Stdout(sys.stdout.fileno(), "wb", closefd=False)
+        old = sys.stdout
+        # click would write UTF-8 past us where it finds ASCII
+        encoding = "utf-8" if codecs.lookup(old.encoding).name == "ascii" else old.encoding
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(_stdout), encoding, old.errors, line_buffering=old.isatty())
+
+
+def unwritten() -> OSError | None:
+    """Why stdout did not take all that was printed, None if it did. What it did not take is dropped."""
+    if _stdout is None:
+        return None
+    with suppress(OSError):
+        sys.stdout.flush()
+    if _stdout.failed:
+        silence(_stdout)
+    return _stdout.failed
+
+
+def silence(stream: TextIO | io.FileIO) -> None:
+    """Let a stream that failed lead nowhere: else what it still holds is tried again, and fails, when Python exits."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)

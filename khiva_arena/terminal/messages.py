@@ -1,0 +1,62 @@
+"""Lines of a stream as messages for people: what a run says on stderr and in its log, and what ``watch`` prints."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from khiva_arena.stream import Any_line, End, Fault, Llr, Note, Paused, SetAside, Void
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a run. It may hold what bots wrote.
+
+    event: what happened; of a note its text
+    values: more about it, by name
+    warning: whether it is one
+    """
+
+    event: str
+    values: Mapping[str, object]
+    warning: bool
+
+    @property
+    def text(self) -> str:
+        """The message on one line."""
+        words = "  ".join([self.event, *(f"{name}={value}" for name, value in self.values.items())])
+        return f"warning: {words}" if self.warning else words
+
+
+def message_of(line: Any_line, bots: Sequence[str]) -> Message | None:
+    """What a run says of a line; None for a line that it does not speak of.
+
+    bots: the names of the event's bots
+    """
+    match line:
+        case Note():
+            return Message(line.text, {}, line.warning)
+        case Fault(before=False):
+            values = {"verdict": line.verdict, "gather": line.gather, "detail": line.detail}
+            return Message("fault", _seat(line, bots) | values, False)
+        case Paused(before=False):
+            values = {"times": line.times, "why": "it kept a core from a seat that was asked"}
+            return Message("paused", _seat(line, bots) | values, False)
+        case Void(before=False):
+            return Message("void", {"match": line.match, "attempt": line.attempt, "why": line.why}, True)
+    return None
+
+
+def _seat(line: Fault | Paused, bots: Sequence[str]) -> dict[str, object]:
+    return {"match": line.match, "bot": bots[line.bot], "seat": line.seat}
+
+
+def text_of(line: Any_line, bots: Sequence[str]) -> str:
+    """What ``watch`` prints of a line: as the run, and what a run says in other words or elsewhere; "" for nothing."""
+    match line:
+        case SetAside():
+            return Message("set aside", {"seed": line.seed, "line-up": line.lineup}, True).text
+        case Llr(decision=str(decision)) if decision:
+            return f"LLR {line.llr:.2f} ({line.low:.2f} to {line.high:.2f}) after {line.seeds} seeds: {decision}"
+        case End():
+            return f"the run has ended: {line.how}, {line.fixed} matches are recorded"
+    message = message_of(line, bots)
+    return message.text if message else ""

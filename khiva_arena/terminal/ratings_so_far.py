@@ -1,0 +1,115 @@
+"""Ratings of a run so far, from the matches of its stream: only complete tables count, as in the standings."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from khiva_arena.result import Verdict
+from khiva_arena.stream import Begin, Match, Round
+
+if TYPE_CHECKING:
+    from khiva_arena.ratings.elo import Ratings
+
+
+@dataclass(frozen=True, slots=True)
+class BotSoFar:
+    """One bot's row.
+
+    elo: None if there is none, or no fit yet
+    error: 95 % half width
+    bound: sign before the Elo, as in the standings
+    score: mean pair score, 0..1
+    matches: how many are rated
+    """
+
+    bot: int
+    elo: float | None
+    error: float | None
+    bound: str
+    score: float | None
+    matches: int
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsSoFar:
+    """All bots, best first.
+
+    tables: complete ones that count
+    t: seconds of the stream's clock
+    fitted: whether they are rated by Elo, else by score alone
+    """
+
+    rows: tuple[BotSoFar, ...]
+    tables: int
+    t: float
+    fitted: bool
+
+
+class MatchesSoFar:
+    """The matches of one event, as they come.
+
+    tables: how many are complete
+    seeds: how many are over
+    """
+
+    def __init__(self, began: Begin) -> None:
+        self.tables = self.seeds = 0
+        self._began = began
+        self._open: dict[tuple[int, int], list[Match]] = {}
+        self._counted: list[tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = []  # arguments of RatedMatch
+        self._per_seed: dict[int, int] = {}  # round: matches on each seed
+        self._of_seed: dict[int, int] = {}  # seed: matches so far
+        self._matches = [0] * len(began.bots)
+        self._pairs = [0] * len(began.bots)
+        self._points = [0.0] * len(began.bots)
+
+    def add_round(self, line: Round) -> None:
+        """Learn how many matches each seed of a round has."""
+        self._per_seed[line.number] = line.tables * self._began.seats
+
+    def add(self, line: Match) -> None:
+        """Add a match."""
+        done = self._of_seed[line.seed] = self._of_seed.get(line.seed, 0) + 1
+        if done == self._per_seed.get(line.round):
+            self.seeds += 1
+            del self._of_seed[line.seed]
+        table = self._open.setdefault((line.seed, line.lineup), [])
+        table.append(line)
+        if len(table) == self._began.seats:
+            del self._open[line.seed, line.lineup]
+            self.tables += 1
+            for match in table:
+                self._count(match)
+
+    def _count(self, line: Match) -> None:
+        unstarted = tuple(seat for seat, verdict in enumerate(line.verdicts) if verdict == Verdict.START_FAILED)
+        self._counted.append((line.seed, tuple(line.bots), tuple(line.ranks), unstarted))
+        for bot in set(line.bots):
+            self._matches[bot] += 1
+        for i, a in enumerate(line.bots):
+            for j, b in enumerate(line.bots):
+                if a != b and (not unstarted or i in unstarted or j in unstarted):  # as ratings.pairs counts pairs
+                    self._pairs[a] += 1
+                    self._points[a] += (line.ranks[i] < line.ranks[j]) + (line.ranks[i] == line.ranks[j]) / 2
+
+    def ratings(self, t: float, *, fitted: bool) -> RatingsSoFar:
+        """The bots by Elo if ``fitted``, as in the standings, which takes long for many matches; else by score."""
+        found = self._fit() if fitted else None
+        rated = found if found and found.score[self._began.anchor] is not None else None  # without its anchor none has an Elo
+        rows = [self._row(bot, rated) for bot in range(len(self._began.bots))]
+        if fitted:
+            rows.sort(key=lambda row: (row.elo is None, -(row.elo or 0.0)))
+        else:
+            rows.sort(key=lambda row: (row.score is None, -(row.score or 0.0)))
+        return RatingsSoFar(tuple(rows), self.tables, t, fitted)
+
+    def _row(self, bot: int, rated: "Ratings | None") -> BotSoFar:
+        score = self._points[bot] / self._pairs[bot] if self._pairs[bot] else None
+        if rated is None or (elo := rated.elo[bot]) is None:
+            return BotSoFar(bot, None, None, "", score, self._matches[bot])
+        return BotSoFar(bot, elo, rated.error[bot], str(rated.bounds[bot]), score, self._matches[bot])
+
+    def _fit(self) -> "Ratings":
+        from khiva_arena.ratings.elo import rate  # numpy comes with it
+        from khiva_arena.ratings.pairs import RatedMatch
+
+        return rate((RatedMatch(*match) for match in self._counted), len(self._began.bots), self._began.anchor)

@@ -1,0 +1,107 @@
+"""The live screen as a process of its own, so that it takes nothing from the arbiter: the arbiter's side and the process.
+
+The arbiter starts it, ends it, and never waits for it while matches are played. The process, ``python -m`` with the descriptor
+of the stream, the bytes of it that were shown already, and the arbiter's process id, draws on stderr until its stdin ends.
+"""
+
+import os
+import select
+import subprocess
+import sys
+from contextlib import suppress
+
+from khiva_arena.sandbox.proc_usage import children
+from khiva_arena.sandbox.reap import MARK
+
+END_SECONDS = 1.0
+"""How long a screen may take to end."""
+NICENESS = 10
+FIRST_SECONDS = 0.5
+"""A run that is over by then needs no screen; nothing heavy is imported before."""
+
+
+class ScreenProcess:
+    """The arbiter's side: one screen at a time, or none."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, descriptor: int, shown: int) -> None:
+        """Draw what a descriptor reads, which is closed here; if that cannot be, there is no screen.
+
+        shown: bytes that it reads first and that the user has been shown already
+        """
+        # The mark tells it from what bots leave behind: nobody here takes it for a stray, and a later run ends it if we are dead.
+        environment = os.environ | {MARK: f"{os.getpid()}-screen", "OPENBLAS_NUM_THREADS": "1"}
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", __name__, str(descriptor), str(shown), str(os.getpid())],
+                stdin=subprocess.PIPE,  # its end tells the screen that we are done, or dead
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C is for the arbiter
+                pass_fds=[descriptor],
+                env=environment,
+                bufsize=0,
+            )
+        except OSError:
+            self._process = None
+        finally:
+            os.close(descriptor)
+
+    def lives(self) -> bool:
+        """Whether what happens can be seen on it."""
+        return self._process is not None and self._process.poll() is None
+
+    def end(self, *, at_once: bool = False) -> None:
+        """Let it take itself off the terminal; kill one that takes too long, or any if ``at_once``. Idempotent."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        assert process.stdin
+        process.stdin.close()
+        try:
+            if not at_once:
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(END_SECONDS)
+        finally:  # of an impatient interrupt, too
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+
+def cpu_seconds_of(arbiter: int) -> float:
+    """CPU seconds of the run: of the arbiter, its workers, and the bots that have ended."""
+    ticks = 0
+    for pid in [arbiter, *(child for child in children(arbiter) if child != os.getpid())]:
+        with suppress(OSError, ValueError):  # it has ended, and the arbiter has its count by now
+            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+                ticks += sum(map(int, file.read().rpartition(")")[2].split()[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _ended(seconds: float) -> bool:
+    """Whether the arbiter is done or dead: it holds the other side of our stdin, and writes nothing."""
+    return bool(select.select([0], [], [], seconds)[0])
+
+
+def main() -> int:
+    """Draw. Returns 1 if the terminal or the stream has gone."""
+    descriptor, shown, arbiter = map(int, sys.argv[1:4])
+    os.nice(NICENESS)  # bots come first
+    if _ended(FIRST_SECONDS):
+        return 0
+    from khiva_arena.stream import NotAStream
+    from khiva_arena.terminal.tty import in_front
+    from khiva_arena.terminal.viewer import Source, Viewer, follow
+
+    stream = sys.stderr
+    viewer = Viewer(Source(descriptor, shown), lambda: cpu_seconds_of(arbiter))
+    try:
+        follow(viewer, stream, _ended, gone=lambda: _ended(0), front=lambda: in_front(arbiter, stream))
+    except (OSError, NotAStream):
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

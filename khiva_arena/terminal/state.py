@@ -1,0 +1,121 @@
+"""What a stream of events comes to so far: counts, the rate and what is left, as frozen values. Pure."""
+
+from dataclasses import dataclass, replace
+from math import sqrt
+
+from khiva_arena.stream import Any_line, Begin, End, Fault, Llr, Match, Note, Paused, Round, SetAside, Void
+
+WINDOW = 30
+"""Seconds that the rate is taken over."""
+FAULTS_KEPT = 50
+STOPS_ITSELF = "sprt"
+"""The format that ends when a test has decided: nobody knows when."""
+FEW = 5
+"""Matches: a rate from fewer says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """What has happened since the last ``begin``.
+
+    began: that line, None before it
+    t: seconds of the stream's clock
+    recorded: matches of the event, those of earlier runs included; so are ``faults``, ``voids`` and ``pauses``
+    played: matches of this run
+    set_aside: tables that stayed void
+    recent: (second, matches recorded in it) of this run, rising
+    last_faults: of this run, the latest at the end
+    round, llr, end: the last line of that type
+    """
+
+    began: Begin | None = None
+    t: float = 0.0
+    recorded: int = 0
+    played: int = 0
+    faults: int = 0
+    voids: int = 0
+    pauses: int = 0
+    set_aside: int = 0
+    recent: tuple[tuple[int, int], ...] = ()
+    last_faults: tuple[Fault, ...] = ()
+    round: Round | None = None
+    llr: Llr | None = None
+    end: End | None = None
+
+    @property
+    def bots(self) -> list[str]:
+        """The names of the bots."""
+        return self.began.bots if self.began else []
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How fast a run is; None: not known.
+
+    rate: matches a second
+    left: seconds
+    error: relative half width of the 95 % interval of both
+    """
+
+    rate: float | None
+    left: float | None
+    error: float | None
+
+
+def state_after(state: RunState, line: Any_line) -> RunState:
+    """The state after one more line."""
+    if isinstance(line, Begin):
+        return RunState(began=line, t=line.t)
+    t = max(state.t, line.t)
+    match line:
+        case Match():
+            if line.before:
+                return replace(state, t=t, recorded=state.recorded + 1)
+            recent = _counted(state.recent, int(line.t))
+            return replace(state, t=t, recorded=state.recorded + 1, played=state.played + 1, recent=recent)
+        case Fault():
+            last = state.last_faults if line.before else (*state.last_faults, line)[-FAULTS_KEPT:]
+            return replace(state, t=t, faults=state.faults + 1, last_faults=last)
+        case Paused():
+            return replace(state, t=t, pauses=state.pauses + line.times)
+        case Void():
+            return replace(state, t=t, voids=state.voids + 1)
+        case SetAside():
+            return replace(state, t=t, set_aside=state.set_aside + 1)
+        case Round():
+            return replace(state, t=t, round=line)
+        case Llr():
+            return replace(state, t=t, llr=line)
+        case End():
+            return replace(state, t=t, end=line)
+        case Note():
+            return replace(state, t=t)
+
+
+def _counted(recent: tuple[tuple[int, int], ...], second: int) -> tuple[tuple[int, int], ...]:
+    if recent and recent[-1][0] >= second:
+        return (*recent[:-1], (recent[-1][0], recent[-1][1] + 1))
+    return (*recent[-WINDOW:], (second, 1))
+
+
+def rate(state: RunState, now: float) -> Rate:
+    """The rate over the last half minute, or over this whole run if that holds too few matches. ``now``: seconds of the
+    stream's clock.
+
+    Over half a minute the error is 1.96 standard errors of the mean of its seconds, each a sample; else that of a Poisson count.
+    """
+    whole = int(now)  # the current second is not over, so its count is not known yet
+    window = min(WINDOW, whole)
+    counts = [count for second, count in state.recent if whole - window <= second < whole]
+    played = sum(counts)
+    if window >= FEW and played >= FEW:
+        mean = played / window
+        spread = sum((count - mean) ** 2 for count in counts) + (window - len(counts)) * mean**2
+        error = 1.96 * sqrt(spread / (window - 1) / window) / mean
+    elif state.played >= FEW and now > 0 and whole > WINDOW:
+        mean, error = state.played / now, 1.96 / sqrt(state.played)
+    else:
+        return Rate(None, None, None)
+    if state.began is None or state.began.format == STOPS_ITSELF:
+        return Rate(mean, None, error)
+    return Rate(mean, max(0, state.began.matches - state.recorded) / mean, error)

@@ -1,0 +1,63 @@
+"""What a terminal can do, how wide it is, and whose turn on it is. Imports next to nothing."""
+
+import os
+import shutil
+import sys
+from typing import TextIO
+
+from khiva_arena.report.text import WIDTH
+
+DUMB = ("", "dumb", "unknown")
+NARROWEST = 40
+"""Columns of a terminal; no table fits in fewer."""
+ALARM, PLAIN = "\x1b[31m\x1b[1m", "\x1b[0m"
+"""The only colour of what is printed, and its end."""
+
+
+def can_draw(stream: TextIO | None) -> bool:
+    """Whether this is a terminal that can move its cursor."""
+    try:
+        return stream is not None and stream.isatty() and os.environ.get("TERM", "") not in DUMB
+    except ValueError:  # it is closed
+        return False
+
+
+def in_front(pid: int, stream: TextIO) -> bool:
+    """Whether a process lives, and is not behind what else uses its terminal: one that is stopped, or went to the background, has
+    left the screen to the shell."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            state, _parent, group, _session, terminal, front, *_ = file.read().rpartition(")")[2].split()
+    except (OSError, ValueError):
+        return False
+    if state in "tTZX":
+        return False
+    device, number = os.fstat(stream.fileno()).st_rdev, int(terminal)
+    its = (number >> 8 & 0xFFF, number & 0xFF | number >> 12 & 0xFFF00)
+    return its != (os.major(device), os.minor(device)) or group == front
+
+
+def table_width() -> int:
+    """Columns that tables have to fit. What does not go to a terminal is 100 wide, so that files do not differ."""
+    return _width() or WIDTH
+
+
+def list_width() -> int:
+    """Columns that lists have to fit. What does not go to a terminal has each thing on one line, for grep and its like."""
+    return _width() or sys.maxsize
+
+
+def _width() -> int:
+    """COLUMNS, else the width of the terminal; 0 if there is neither."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns) > 0:
+        return max(NARROWEST, int(columns))
+    if sys.stdout is None or not sys.stdout.isatty():
+        return 0
+    return max(NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns)
+
+
+def alarm(word: str) -> str:
+    """A word that must not be overlooked: coloured on a terminal whose user wants colours, else as it is."""
+    terminal = sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") not in (None, "", "dumb")
+    return f"{ALARM}{word}{PLAIN}" if terminal and not os.environ.get("NO_COLOR") else word

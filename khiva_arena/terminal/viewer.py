@@ -1,0 +1,213 @@
+"""Follow a stream of events on a terminal: read what has come, draw, rest. The rests keep it below a small share of the CPU time
+that the run itself uses.
+"""
+
+import os
+import stat
+import time
+from collections.abc import Callable
+from math import inf
+from pathlib import Path
+from typing import TextIO
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.stream import Any_line, Begin, End, Match, Note, Round, StreamReader, Void
+from khiva_arena.terminal.messages import text_of
+from khiva_arena.terminal.ratings_so_far import MatchesSoFar, RatingsSoFar
+from khiva_arena.terminal.screen import Screen, ScreenData, frame
+from khiva_arena.terminal.state import RunState, rate, state_after
+from khiva_arena.text import harmless
+
+CHUNK = 1 << 20
+QUICK, SLOW = 0.25, 2.0
+"""Seconds between two frames, at the least and at the most."""
+FRAME_SHARE, SHARE = 0.004, 0.014
+"""Of the CPU seconds of the run: what frames may take, as far as SLOW allows, and what all of this process, fits included."""
+FIRST_FIT_SECONDS = 5.0
+FIRST_FIT_COST = 0.5
+"""CPU seconds, numpy included."""
+PACE_SECONDS = 5.0
+ABOVE = (Note, Void)
+"""Lines that stay above the screen; the rest is on it."""
+LONGEST_TEXT = 2000
+
+
+class Source:
+    """Lines out of a descriptor.
+
+    shown: bytes that it reads first and that the user has been shown already
+    more: whether there may be more to read now
+    closed: whether nobody writes any longer
+    """
+
+    def __init__(self, descriptor: int, shown: int = 0) -> None:
+        self._descriptor = descriptor
+        self._shown = shown
+        self._fifo = stat.S_ISFIFO(os.fstat(descriptor).st_mode)
+        self._reader = StreamReader()
+        self.more = True
+        self.closed = False
+
+    @property
+    def unread(self) -> int:
+        """Lines that could not be read."""
+        return self._reader.unread
+
+    def take(self) -> list[tuple[Any_line, bool]]:
+        """Some of what has come: lines, each with whether it is new to the user. Raises NotAStream."""
+        try:
+            data = os.read(self._descriptor, min(CHUNK, self._shown) or CHUNK)
+        except BlockingIOError:
+            self.more = False
+            return []
+        new = self._shown == 0
+        self._shown = max(0, self._shown - len(data))
+        self.more, self.closed = bool(data), self._fifo and not data
+        return [(line, new) for line in self._reader.feed(data)]
+
+
+def open_source(path: Path) -> Source:
+    """A file or FIFO to follow; opening a FIFO waits for its writer. Raises ConfigError."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOCTTY)
+        if not (stat.S_ISREG(mode := os.fstat(descriptor).st_mode) or stat.S_ISFIFO(mode)):
+            raise ConfigError(f"{path}: it is neither a file nor a FIFO")
+        os.set_blocking(descriptor, False)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError as error:  # a NUL in the name
+        raise ConfigError(f"{path}: cannot be read: {error}") from None
+    return Source(descriptor)
+
+
+class Viewer:
+    """What a stream comes to so far, with ratings as often as the run bears their cost.
+
+    state: after the lines that were read
+    ratings: of the last fit
+    above: harmless lines to be shown above the screen
+    source: of the lines
+    spent: CPU seconds of the run so far; if nobody knows, take one each second
+    """
+
+    def __init__(self, source: Source, spent: Callable[[], float] = time.monotonic) -> None:
+        self.state = RunState()
+        self.ratings: RatingsSoFar | None = None
+        self.above: list[str] = []
+        self.source = source
+        self._matches: MatchesSoFar | None = None
+        self._zero = inf
+        self._cost = FIRST_FIT_COST
+        self._spent = spent
+        self._marks = [(time.monotonic(), spent())]
+
+    def take(self) -> None:
+        """Read some of what has come. Raises NotAStream."""
+        for line, new in self.source.take():
+            if new and isinstance(line, ABOVE) and (text := text_of(line, self.state.bots)):
+                self.above.append(harmless(text, LONGEST_TEXT))
+            self.state = state_after(self.state, line)
+            if isinstance(line, Begin):
+                self._matches, self.ratings, self._zero = MatchesSoFar(line), None, inf
+            elif isinstance(line, Match) and self._matches:
+                self._matches.add(line)
+            elif isinstance(line, Round) and self._matches:
+                self._matches.add_round(line)
+            self._zero = min(self._zero, time.monotonic() - line.t)
+
+    def now(self) -> float:
+        """The time by the stream's clock, as nearly as it can be known from when lines came."""
+        if self.state.end or self._zero == inf:
+            return self.state.t
+        return max(self.state.t, time.monotonic() - self._zero)
+
+    def pace(self) -> float:
+        """CPU seconds a second that the run has used of late."""
+        then, before = self._marks[0]
+        now, spent = time.monotonic(), self._spent()
+        if now - self._marks[-1][0] >= PACE_SECONDS:
+            self._marks = [self._marks[-1], (now, spent)]
+        return max(0.01, (spent - before) / max(now - then, 0.01))
+
+    def fit(self, *, last: bool = False) -> None:
+        """Fit ratings if there are new tables and the run so far bears the cost; for the first fit as long as it will be."""
+        known = self.ratings.tables if self.ratings else 0
+        if self._matches is None or self._matches.tables == known or not (last or self._may_fit()):
+            return
+        began = time.process_time()
+        self.ratings = self._matches.ratings(self.now(), fitted=True)
+        self._cost = time.process_time() - began
+
+    def _may_fit(self) -> bool:
+        now, borne = self.now(), self._spent()
+        if self.ratings is None:
+            borne += (rate(self.state, now).left or 0.0) * self.pace()
+        return now >= FIRST_FIT_SECONDS and time.process_time() + self._cost <= SHARE * borne
+
+    def data(self) -> ScreenData:
+        """What a frame shows: by score before the first fit."""
+        ratings = self.ratings
+        if self._matches and ratings is None:
+            ratings = self._matches.ratings(self.now(), fitted=False)
+        return ScreenData(self.state, ratings, self._matches.seeds if self._matches else 0, self.source.unread)
+
+
+def follow(
+    viewer: Viewer,
+    stream: TextIO,
+    rest: Callable[[float], object],
+    *,
+    gone: Callable[[], bool] = lambda: False,
+    front: Callable[[], bool] = lambda: True,
+    to_the_end: bool = False,
+) -> None:
+    """Draw until the run is gone, or nobody writes any longer. Raises NotAStream, and OSError when the terminal has gone.
+
+    stream: the terminal
+    rest: waits so many seconds
+    gone: whether the run has ended
+    front: whether to draw now
+    to_the_end: end with the stream, and leave the last frame on the terminal
+    """
+    screen, source = Screen(stream), viewer.source
+    while True:
+        began = time.process_time()
+        ends = source.closed or gone()  # asked before reading: what came until then is to be shown
+        viewer.take()
+        done = not source.more and (ends or (to_the_end and viewer.state.end is not None))
+        if done and to_the_end:
+            viewer.fit(last=True)
+        if not front():
+            screen.forget()
+        elif not source.more:
+            _draw(screen, viewer, clear=done and not to_the_end)
+        if done:
+            break
+        if not source.more:
+            cost = time.process_time() - began
+            viewer.fit()
+            rest(min(max(cost / FRAME_SHARE / viewer.pace(), QUICK), SLOW))
+
+
+def _draw(screen: Screen, viewer: Viewer, *, clear: bool) -> None:
+    width, height = screen.size()
+    above, viewer.above = viewer.above, []
+    screen.draw([] if clear else frame(viewer.data(), width, height, viewer.now()), above)
+
+
+def print_lines(source: Source, say: Callable[[str], None], rest: Callable[[float], object]) -> None:
+    """Say what happens as plain lines until the stream ends, for when there is no terminal. Raises NotAStream."""
+    bots: list[str] = []
+    over = False
+    while True:
+        ends = source.closed
+        for line, _ in source.take():
+            if text := text_of(line, bots):
+                say(harmless(text, LONGEST_TEXT))
+            if isinstance(line, Begin):
+                bots, over = line.bots, False
+            over = over or isinstance(line, End)
+        if not source.more:
+            if ends or over:
+                break
+            rest(QUICK)

@@ -1,0 +1,151 @@
+"""A settings file: each value with its line, stages with what they share, and every mistake at once."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from khiva_arena.competition.settings import settle
+from khiva_arena.competition.settings_file import lines_of, read_file
+from khiva_arena.competition.stages import settle_stages
+from khiva_arena.errors import ConfigError
+from khiva_arena.schedule.formats import Format
+
+TEXT = """# a comment = 3
+bots = [
+    "a", # seats = 9
+    "b",
+]
+seeds=4
+"turn" = "2s"
+limits.memory = "1G"
+
+[rules]
+overshoot = "stop_at_outpost" # x = 1
+'quoted' = 1
+
+[[stage]]
+name = "league"
+seats = 3
+
+  [[ stage ]]  # the end
+  format = "knockout"
+  take = 2
+  seats = 2
+"""
+
+
+def test_each_key_and_table_has_its_line() -> None:
+    assert lines_of(TEXT) == {
+        "bots": 2,
+        "seeds": 6,
+        "turn": 7,
+        "limits": 8,
+        "limits.memory": 8,
+        "rules": 10,
+        "rules.overshoot": 11,
+        "rules.quoted": 12,
+        "stage": 14,
+        "stage.0": 14,
+        "stage.0.name": 15,
+        "stage.0.seats": 16,
+        "stage.1": 18,
+        "stage.1.format": 19,
+        "stage.1.take": 20,
+        "stage.1.seats": 21,
+    }
+
+
+@given(st.text())
+def test_no_text_stops_the_search_for_lines(text: str) -> None:
+    assert all(1 <= line <= len(text.splitlines()) for line in lines_of(text).values())
+
+
+def stages(tmp_path: Path, text: str, **flags: object):
+    path = tmp_path / "c.toml"
+    path.write_text(text)
+    given_, places = read_file(path)
+    return settle_stages(given_, flags, places)
+
+
+def test_stages_share_what_stands_beside_them(tmp_path: Path) -> None:
+    text = TEXT.replace("'quoted' = 1\n", "")
+    league, final = stages(tmp_path, text)
+    assert (league.stage, league.name, league.format, league.seats, league.take) == (1, "league", Format.ROUND_ROBIN, 3, None)
+    assert (final.stage, final.name, final.format, final.seats, final.take) == (2, "stage 2", Format.KNOCKOUT, 2, 2)
+    assert league.seeds == final.seeds == 4
+    assert league.limits.turn_ms == final.limits.turn_ms == 2000
+    assert league.rules == final.rules
+
+
+def test_flags_win_over_every_stage(tmp_path: Path) -> None:
+    text = TEXT.replace("'quoted' = 1\n", "")
+    assert [stage.seeds for stage in stages(tmp_path, text, seeds=1)] == [1, 1]
+    assert [stage.seats for stage in stages(tmp_path, text, seats=4)] == [4, 4]
+
+
+def test_what_one_format_has_does_not_pass_to_a_stage_of_another(tmp_path: Path) -> None:
+    text = 'bots = ["a"]\nrounds = 3\n[[stage]]\nformat = "swiss"\n[[stage]]\nformat = "knockout"\nadvance = 1\n'
+    swiss, knockout = stages(tmp_path, text)
+    assert (swiss.rounds, knockout.rounds, knockout.advance) == (3, None, 1)
+
+
+def test_every_mistake_of_every_stage_is_told_once_with_its_line(tmp_path: Path) -> None:
+    text = """bots = ["a"]
+turn = "soon"
+colour = 1
+[[stage]]
+take = 3
+seats = 9
+[[stage]]
+name = "\\u0007"
+format = "league"
+seeds = 0
+shape = "round"
+take = "all"
+"""
+    with pytest.raises(ConfigError) as caught:
+        stages(tmp_path, text)
+    where = f"{tmp_path / 'c.toml'}:"
+    told = [problem.removeprefix(where) for problem in caught.value.problems]
+    assert all(problem.startswith(where) for problem in caught.value.problems)
+    assert sorted(int(problem.split(":")[0]) for problem in told) == [2, 3, 5, 6, 8, 9, 10, 11, 12]
+
+
+@pytest.mark.parametrize("wrong", ["stage = 3", "stage = []", 'stage = ["x"]', "[stage]\nseats = 2"])
+def test_a_stage_that_is_no_table(tmp_path: Path, wrong: str) -> None:
+    with pytest.raises(ConfigError, match=r"\[\[stage\]\] table"):
+        stages(tmp_path, f'bots = ["a"]\n{wrong}\n')
+
+
+def test_too_many_stages(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="20 stages at most, not 21"):
+        stages(tmp_path, 'bots = ["a"]\n' + "[[stage]]\n" * 21)
+
+
+@pytest.mark.parametrize(
+    ("given_", "said"),
+    [
+        ({"format": "ladder"}, "--format: 'ladder' is no format; there are round-robin, gauntlet, swiss, knockout"),
+        ({"format": "sprt"}, "--format: 'sprt' is no format"),
+        ({"rounds": 3}, "--rounds: only a swiss has this, not a round-robin"),
+        ({"format": "swiss", "advance": 2}, "--advance: only a knockout has this, not a swiss"),
+        ({"candidates": ["a"]}, "--candidate: only a gauntlet has this"),
+        ({"format": "swiss", "rounds": 1001}, "--rounds: 1,000 at most"),
+        ({"authors_apart": "yes"}, "--authors-apart: true or false"),
+        ({"engines": 3}, "--engines: a file"),
+        ({"events": ["x"]}, "--events: a file"),
+        ({"format": "gauntlet", "candidates": "a"}, "--candidate: a list of bots' names"),
+        ({"bots": []}, "--bot: no bots"),
+    ],
+)
+def test_settings_of_formats_that_make_no_sense(given_: dict[str, object], said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        settle({"bots": ["a"], **given_})
+    assert len(caught.value.problems) == 1
+    assert said in caught.value.problems[0]
+
+
+def test_engines_alone_are_bots_enough() -> None:
+    assert settle({"engines": "engines.json"}).bots == ()

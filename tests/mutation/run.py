@@ -1,0 +1,121 @@
+"""Change the program in small ways, one at a time, and see whether the tests notice: ``python tests/mutation/run.py``.
+
+The mutations are cosmic-ray's; which of them are tried is drawn from a seed. All of it happens on a copy of the files that git
+knows. Prints one JSON object a mutation, then one a room.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from cosmic_ray.ast import ast_nodes, get_ast_from_path
+from cosmic_ray.mutating import mutate_and_test
+from cosmic_ray.plugins import get_operator
+from cosmic_ray.testing import run_tests
+from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkResult
+
+ROOT = Path(__file__).parents[2]
+GAME_TESTS = "tests/games/test_every_game.py tests/games/test_game_vectors.py tests/playthroughs"
+ROOMS = {
+    "khiva": ("khiva_arena/games/khiva", f"tests/games/khiva {GAME_TESTS}"),
+    "emira": ("khiva_arena/games/emira", f"tests/games/emira {GAME_TESTS}"),
+    "silk_road": ("khiva_arena/games/silk_road", f"tests/games/silk_road {GAME_TESTS}"),
+    "schedule": ("khiva_arena/schedule", "tests/schedule"),
+    "ratings": ("khiva_arena/ratings", "tests/ratings"),
+    "session": ("khiva_arena/protocol/session.py", "tests/protocol tests/arbiter/test_match_scripted.py"),
+}
+"""What is changed, and the tests that should notice."""
+TURNED = ("Lt_GtE", "Gt_LtE", "Eq_NotEq", "NotEq_Eq", "Is_IsNot", "IsNot_Is")
+SHIFTED = ("Lt_LtE", "LtE_Lt", "Gt_GtE", "GtE_Gt")
+BINARY = ("Add_Sub", "Sub_Add", "Mul_Add", "Div_Mul", "FloorDiv_Mul", "Mod_FloorDiv", "Pow_Mul")
+OTHERS = (
+    "NumberReplacer",
+    "ReplaceTrueWithFalse",
+    "ReplaceFalseWithTrue",
+    "ReplaceAndWithOr",
+    "ReplaceOrWithAnd",
+    "AddNot",
+    "ReplaceUnaryOperator_Delete_Not",
+)
+LOOPS = ("ZeroIterationForLoop", "ReplaceBreakWithContinue", "ReplaceContinueWithBreak")
+OPERATORS = [
+    *(f"core/ReplaceComparisonOperator_{name}" for name in (*TURNED, *SHIFTED)),
+    *(f"core/ReplaceBinaryOperator_{name}" for name in BINARY),
+    *(f"core/{name}" for name in (*OTHERS, *LOOPS)),
+]
+"""No others: cosmic-ray has twelve for each sign, and most of those fail at once."""
+SECONDS = 900.0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mutants", type=int, default=40, help="a room")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rooms", nargs="*", choices=ROOMS, default=list(ROOMS))
+    parser.add_argument("--tree", type=Path, default=ROOT, help="the files to copy, as those of another version")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="khiva-mutants-") as folder:
+        copy_of(given.tree.resolve(), Path(folder))
+        os.chdir(folder)
+        os.environ["PYTHONPATH"] = folder
+        for room in given.rooms:
+            try_room(room, given.mutants, given.seed)
+    return 0
+
+
+def copy_of(tree: Path, folder: Path) -> None:
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=tree, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, names.split("\0")):
+        if (tree / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(tree / name, folder / name)
+    subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
+
+
+def try_room(room: str, count: int, seed: int) -> None:
+    where, tests = ROOMS[room]
+    command = f"{sys.executable} -m pytest -x -q -p no:cacheprovider {tests}"
+    outcome, said = run_tests(command, SECONDS)
+    if outcome is not TestOutcome.SURVIVED:
+        raise SystemExit(f"{room}: the tests fail without a mutation\n{said}")
+    there = [mutation for path in files(Path(where)) for mutation in mutations(path)]
+    counts: Counter[str] = Counter()
+    for mutation in random.Random(f"{seed} {room}").sample(there, min(count, len(there))):
+        result = mutate_and_test([mutation], command, SECONDS)
+        verdict = named(result)
+        counts[verdict] += 1
+        change = [line for line in (result.diff or "").splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+        place = f"{mutation.module_path}:{mutation.start_pos[0]}"
+        print(json.dumps({"room": room, "place": place, "outcome": verdict, "change": change}), flush=True)
+    print(json.dumps({"room": room, "seed": seed, "of": len(there), **dict(sorted(counts.items()))}), flush=True)
+
+
+def files(where: Path) -> list[Path]:
+    return sorted(where.rglob("*.py")) if where.is_dir() else [where]
+
+
+def mutations(path: Path) -> Iterator[MutationSpec]:
+    """All that the operators find in a file."""
+    nodes = list(ast_nodes(get_ast_from_path(path)))
+    for name in OPERATORS:
+        operator = get_operator(name)()
+        for occurrence, (start, end) in enumerate(place for node in nodes for place in operator.mutation_positions(node)):
+            yield MutationSpec(path, name, occurrence, start, end)
+
+
+def named(result: WorkResult) -> str:
+    if result.test_outcome is None or result.test_outcome is TestOutcome.INCOMPETENT:
+        return "not tried"
+    return "survived" if result.test_outcome is TestOutcome.SURVIVED else "killed"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+"""The one table of columns: it has every field of a row, and the pages and schemas that come from it are current."""
+
+import json
+from pathlib import Path
+
+from khiva_arena.report.columns import BETWEEN, COLUMNS, DETAILS, FIRST, LAST, ONLY_JSON, TABLE
+from khiva_arena.report.page import current
+from khiva_arena.report.values import Standing
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_every_field_of_a_row_is_explained_once() -> None:
+    assert sorted(column.field for column in COLUMNS) == sorted(Standing.__struct_fields__)
+    assert len({column.head for column in (*TABLE, *DETAILS)}) == len(TABLE) + len(DETAILS)
+    assert all(column.doc and "|" not in column.doc for column in COLUMNS)
+    assert not any(column.head for column in ONLY_JSON)
+
+
+def test_only_what_says_who_and_how_strong_stays_in_every_table() -> None:
+    assert [column.head for column in TABLE if not column.leaves] == ["rank", "bot", "ranks", "elo", "+/-", "1st, 2nd, ..."]
+    assert min(column.leaves for column in TABLE if column.leaves) > max(BETWEEN, LAST, FIRST)
+
+
+def test_the_page_is_current() -> None:
+    text = (ROOT / "docs" / "standings.md").read_text("utf-8")
+    assert text == current(text), "run `make schema` and read the diff"
+
+
+def test_the_schema_says_what_each_field_is() -> None:
+    schema = json.loads((ROOT / "khiva_arena" / "report" / "schema" / "standings.json").read_text())
+    fields = schema["$defs"]["Standing"]["properties"]
+    assert {name: field["description"] for name, field in fields.items()} == {column.field: column.doc for column in COLUMNS}

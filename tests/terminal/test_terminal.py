@@ -1,0 +1,256 @@
+"""A run on a real terminal: the live screen, who may end it, and what is left of it. And shipped bots, as far as their language
+is here, which `make run` leans on.
+"""
+
+import os
+import pty
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from arena import FAULTY, NAIVE, RANDOM, arena, bots, descendants, living
+from rich.cells import cell_len
+from sample_stream import begin
+from terminal import Terminal, take_terminal
+
+from khiva_arena.stream import Note, encoded
+from khiva_arena.terminal.tty import can_draw, in_front
+
+pytestmark = pytest.mark.slow
+
+PAIR = [
+    "run",
+    *bots(RANDOM, NAIVE),
+    "--seats",
+    "2",
+    "--seed",
+    "seen",
+    "--trust-bots",
+    "--rule",
+    "max_turns=8",
+    "-j",
+    "2",
+    "--out",
+    "out",
+]
+LONG = [*PAIR, "--seeds", "500"]
+SECONDS = 20.0
+
+
+def screen_of(run: Terminal) -> int:
+    """The process that draws."""
+    return next(pid for pid in descendants(run.process.pid) if b"khiva_arena.terminal.screen" in _command(pid))
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def wait_for(what: Callable[[], object]) -> bool:
+    until = time.monotonic() + SECONDS
+    while not what():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def drawing(text: str) -> bool:
+    return "whole tables" in text
+
+
+def lines_of(run: Terminal) -> list[str]:
+    return [line for line in run.shown.text.split("\n") if line]
+
+
+def test_a_run_draws_one_screen_and_leaves_none(tmp_path: Path) -> None:
+    run = Terminal([*PAIR, "--seeds", "20"], tmp_path)
+    assert run.until(lambda text: re.search(r"[1-9]\d*/40 matches \d+ %", text)), run.raw
+    seen = run.shown.text
+    assert seen.count("round-robin, khiva at 2 seats") == 1
+    assert "faults 0   voids 0   pauses 0" in seen
+    assert run.end() == 0
+    said = arena(*PAIR[:-1], "apart", "--seeds", "20", cwd=tmp_path).stderr
+    left = [line for line in said.splitlines() if "apart" not in line]
+    assert lines_of(run)[:-1] == left  # all but where the results are
+    assert b"\x1b[?" not in run.raw  # no mode is set that would have to be set back
+
+
+def test_elo_comes_with_its_error(tmp_path: Path) -> None:
+    run = Terminal(LONG, tmp_path)
+    assert run.until(lambda text: "95 %, from random" in text), run.raw
+    row = next(line for line in lines_of(run) if re.match(r" +\d  naive ", line))
+    assert re.fullmatch(r"  \d  naive +(n/a|(>=|<=)?-?\d+\.\d +(\d+\.\d|n/a)) +\d+\.\d +\d+", row)
+    run.type(b"\x03")
+    assert run.end() == 130
+
+
+@pytest.mark.parametrize("term", ["dumb", ""])
+def test_a_terminal_that_cannot_draw_gets_plain_lines(term: str, tmp_path: Path) -> None:
+    run = Terminal([*PAIR, "--seeds", "4"], tmp_path, term=term)
+    assert run.end() == 0
+    assert b"\x1b" not in run.raw
+    assert lines_of(run)[0].startswith("event ")
+
+
+def test_nothing_is_drawn_elsewhere(tmp_path: Path) -> None:
+    unseen = arena(*PAIR, "--seeds", "3", cwd=tmp_path).stderr
+    assert "\r" not in unseen
+    assert "\x1b" not in unseen
+    assert "matches/s" not in unseen
+
+
+def test_faults_are_seen_as_they_happen(tmp_path: Path) -> None:
+    crashing = ["run", *bots(RANDOM, f"{FAULTY} exit"), "--seats", "2", "--isolation", "trusted", "--out", "out"]
+    for jobs in ("1", "2"):
+        run = Terminal([*crashing, "--seeds", "300", "-j", jobs], tmp_path)
+        assert run.until(lambda text: re.search(r"^match \d+  \S+  crashed  ", text, re.MULTILINE)), run.raw
+        run.type(b"\x03")
+        assert run.end() == 130
+        assert "crashed" not in run.shown.text
+
+
+def test_an_interrupt_takes_the_screen_away_and_says_how_to_go_on(tmp_path: Path) -> None:
+    run = Terminal(LONG, tmp_path)
+    assert run.until(drawing), run.raw
+    below = descendants(run.process.pid)
+    run.type(b"\x03")
+    assert run.end() == 130
+    assert not living(below)
+    lines = lines_of(run)
+    assert "matches/s" not in run.shown.text
+    assert re.fullmatch(r"interrupted: \d+ of 1000 matches are recorded; the same command resumes", lines[-2])
+    assert lines[-1] == "khiva-arena: interrupted"
+
+
+def test_a_screen_that_dies_is_followed_by_plain_lines(tmp_path: Path) -> None:
+    words = ["run", *bots(RANDOM, f"{FAULTY} exit"), "--seats", "2", "--isolation", "trusted", "--out", "out"]
+    run = Terminal([*words, "--seeds", "20", "-j", "1"], tmp_path)
+    assert run.until(drawing), run.raw
+    os.kill(screen_of(run), signal.SIGKILL)
+    assert run.until(lambda text: "\nfault  match=" in text), run.raw
+    assert run.end() == 0
+    assert lines_of(run)[-1].startswith("results are in out; next: ")
+
+
+def test_a_screen_that_hangs_stops_nobody(tmp_path: Path) -> None:
+    run = Terminal([*PAIR, "--seeds", "20"], tmp_path)
+    assert run.until(drawing), run.raw
+    screen = screen_of(run)
+    os.kill(screen, signal.SIGSTOP)
+    assert run.end() == 0
+    assert not living({screen})
+    assert lines_of(run)[-1].startswith("results are in out; next: ")
+
+
+def test_a_screen_whose_stream_ends_is_followed_by_plain_lines(tmp_path: Path) -> None:
+    path = tmp_path / "events"
+    path.write_bytes(encoded(begin()) + encoded(Note(t=1.0, text="x" * 2_000_000, warning=False)))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 6_000, before[1]))  # the store's files stay below that
+    try:
+        run = Terminal([*PAIR, "--seeds", "20", "--events", "events"], tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert run.until(drawing), run.raw
+    assert run.end() == 0
+    assert run.shown.text.count("warning: the stream of events stops here: File too large") == 1
+    assert lines_of(run)[-1].startswith("results are in out; next: ")
+
+
+def test_a_screen_ends_with_its_run(tmp_path: Path) -> None:
+    run = Terminal(LONG, tmp_path)
+    assert run.until(drawing), run.raw
+    screen = screen_of(run)
+    run.process.kill()
+    assert wait_for(lambda: not living({screen}))
+    run.end()
+
+
+def test_a_frame_follows_the_size_of_its_terminal(tmp_path: Path) -> None:
+    run = Terminal(LONG, tmp_path)
+    assert run.until(drawing), run.raw
+    run.size(12, 44)
+    narrow = r"matches/s +left .+\nseeds \d+/500  faults 0  voids 0\n"
+    assert run.until(lambda text: re.search(narrow, text)), run.raw
+    frame = re.search(r"(?s)\nseeds \d+/500  faults 0  voids 0\n(.*)", run.shown.text)[1]
+    assert all(cell_len(line) <= 44 for line in frame.split("\n"))
+    run.type(b"\x03")
+    assert run.end() == 130
+
+
+def test_who_is_stopped_or_in_the_background_has_left_the_terminal() -> None:
+    ours, theirs = pty.openpty()
+    stream = os.fdopen(theirs, "w")
+    code = "import os, time\nif os.fork() == 0: os.setpgid(0, 0)\ntime.sleep(100)"
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=stream, start_new_session=True, preexec_fn=take_terminal)
+    try:
+        assert wait_for(lambda: [pid for pid in descendants(process.pid) if os.getpgid(pid) == pid])
+        behind = descendants(process.pid).pop()
+        assert in_front(process.pid, stream)
+        assert not in_front(behind, stream)
+        process.send_signal(signal.SIGSTOP)
+        assert wait_for(lambda: not in_front(process.pid, stream))
+        process.send_signal(signal.SIGCONT)
+        assert wait_for(lambda: in_front(process.pid, stream))
+        with open(os.devnull, "w") as elsewhere:
+            assert in_front(behind, elsewhere)  # not its terminal: nothing says that it has left
+    finally:
+        os.kill(behind, signal.SIGKILL)
+        process.kill()
+        process.wait()
+        stream.close()
+        os.close(ours)
+    assert not in_front(process.pid, sys.__stderr__)
+
+
+def test_what_can_draw(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    stream = os.fdopen(theirs, "w")
+    monkeypatch.setenv("TERM", "xterm")
+    with (tmp_path / "file").open("w") as file:
+        assert not can_draw(file)
+    assert can_draw(stream)
+    assert not can_draw(None)
+    monkeypatch.setenv("TERM", "dumb")
+    assert not can_draw(stream)
+    stream.close()
+    assert not can_draw(stream)
+    os.close(ours)
+
+
+def test_a_shipped_bot_whose_language_is_missing_is_left_out_by_name(tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    env = {"PATH": str(tools)}
+    done = arena(
+        "run",
+        "--shipped",
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--out",
+        "out",
+        "--rule",
+        "max_turns=2",
+        "--trust-bots",
+        cwd=tmp_path,
+        env=env,
+    )
+    assert re.search(r"shipped:c/random: left out, C is not on this machine; apt install gcc libc6-dev", done.stderr)
+    assert re.search(r"shipped:javascript/random: left out, JavaScript is not on this machine; apt install nodejs", done.stderr)
+    for name in ("random", "naive", "greedy", "search"):
+        assert re.search(rf"\d  {name} ", done.stdout)
+    assert "random-c" not in done.stdout
+    lacks = arena("bots", cwd=tmp_path, env=env).stdout
+    assert re.search(r"random-c +any +apt install gcc libc6-dev", lacks)
