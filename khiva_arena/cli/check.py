@@ -2,12 +2,12 @@
 
 import json
 import shlex
-import sys
 from typing import Any
 
 import click
 import msgspec
 
+from khiva_arena.api.bench import bench_of
 from khiva_arena.check.context import Bench
 from khiva_arena.check.formats import junit, markdown
 from khiva_arena.check.report import MARKS, Report, Status, Step, closing_text, not_tried_text, step_text
@@ -15,19 +15,9 @@ from khiva_arena.check.run import check
 from khiva_arena.cli.completion import BOT, GAME
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option, setting_options
-from khiva_arena.competition.isolation import sandbox_of
-from khiva_arena.competition.settings import AUTO, settle
 from khiva_arena.competition.settings_flags import given_by_flags
-from khiva_arena.entrants import bots as bot_files
-from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.games.base import Game
-from khiva_arena.games.registry import GAMES, get
-from khiva_arena.sandbox.cell import cell
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.sandbox.readable_paths import NotExecutable
-from khiva_arena.sandbox.reap import new_mark
+from khiva_arena.sandbox.level import Level
 from khiva_arena.terminal.tty import alarm
 from khiva_arena.text import harmless
 
@@ -69,57 +59,14 @@ def command(bot: str, games: tuple[str, ...], quick: bool, form: str | None, as_
     if as_json and form not in (None, "json"):
         raise ConfigError(f"--json and --format {form}: give one of them")
     form = "json" if as_json else form or "text"
-    settings = settle({**given_by_flags(flags), "bots": (bot,)})
-    loaded = bot_files.load(bot, loading=settings.loading)
-    played = _games(loaded, games)
-    sandbox = sandbox_of(settings, rated=False)
-    _must_start(loaded, sandbox)
-    restricted = settings.isolation != AUTO
-    bench = Bench(
-        bot=loaded,
-        limits=settings.limits,
-        sandbox=sandbox,
-        games=played,
-        quick=quick,
-        levels=(sandbox.level,) if restricted or quick else tuple(Level),
-        trust=settings.trust_bots or not sandbox.level.confines,
-        runtimes=settings.loading.runtimes,
-    )
+    bench = bench_of(bot, games, quick, given_by_flags(flags))
     if form == "text":
-        click.echo(harmless(f"{bot}, at isolation {sandbox.level}"))
+        click.echo(harmless(f"{bot}, at isolation {bench.sandbox.level}"))
     printer = _Printer()
     report = check(bench, bot, printer.show if form == "text" else lambda step: None)
     printer.done()
     _print(report, bench, form)
     return 0 if report.passed else 1
-
-
-def _must_start(bot: Bot, sandbox: Sandbox) -> None:
-    """Raise ConfigError if no step could be made, since the level cannot start the bot's program: root's bots run as users of
-    their own at level basic, who may not get at every program."""
-    of_its_own = bot.sources and "/" in bot.run[0]  # which is still to be copied to where they may run it
-    if of_its_own:
-        return
-    named = next((runtime.program for runtime in bot.runtimes if bot.run[0] == f"{{{runtime.name}}}"), bot.run[0])
-    program = sys.executable if bot.run[0] == "{python}" else named
-    try:
-        cell(Command((program,), bot.folder), sandbox, new_mark()).clean()
-    except (FileNotFoundError, NotExecutable):
-        return  # it is the bot that lacks it, and a step says so
-    except OSError as error:
-        raise ConfigError(f"--isolation {sandbox.level}: {bot.name} cannot be started: {error}") from None
-
-
-def _games(bot: Bot, asked: tuple[str, ...]) -> tuple[Game, ...]:
-    """The games to be played. Raises ConfigError on one that there is not, or that the bot does not play."""
-    for name in bot.games:
-        try:
-            get(name)
-        except ConfigError as error:
-            raise ConfigError(f"{bot.asked_as}: games in bot.toml: {error}") from None
-    if other := [name for name in asked if get(name) and bot.games and name not in bot.games]:
-        raise ConfigError(f"--game {other[0]}: {bot.name} plays {', '.join(bot.games)} by its bot.toml")
-    return tuple(get(name) for name in dict.fromkeys(asked or bot.games or GAMES))
 
 
 class _Printer:

@@ -6,7 +6,6 @@
 
 import importlib
 import os
-import signal
 import sys
 import traceback
 from difflib import get_close_matches
@@ -18,6 +17,7 @@ from khiva_arena import __version__
 from khiva_arena.cli.completion import VARIABLE, answer
 from khiva_arena.cli.help import write_examples
 from khiva_arena.errors import ArenaError, ConfigError
+from khiva_arena.terminal import interrupts
 from khiva_arena.terminal.console import harmless_streams, say, unwritten, watch_stdout
 from khiva_arena.text import harmless, is_text
 
@@ -45,9 +45,6 @@ INTERRUPTED = 130
 INTERNAL = 70
 UNWRITTEN = 1
 USAGE = 2
-AGAIN_SECONDS = 0.01
-_handled: list[signal.Signals] = []
-"""The signals that this process answers by ending, once ``main`` has seen to them."""
 
 
 class Commands(click.Group):
@@ -94,35 +91,11 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit."""
-    # A script's background job starts with SIGINT ignored: raising it then would do nothing.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    _handled.append(signal.SIGINT)
-    # Whoever starts us may ignore the ends of children: then nobody could wait for a bot, or learn how it ended.
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        # Whoever asks us to end gets what Ctrl-C gets: every bot reaped, and a line that says how to resume.
-        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup wants to outlive the terminal
-            signal.signal(number, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
-            _handled.append(number)
-    signal.signal(signal.SIGALRM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
-    sys.unraisablehook = _once_more
+    interrupts.listen()
     watch_stdout()
     code = run(sys.argv[1:])
-    _hear_no_more()  # Python gives signals back to the system while it ends: one would then be our exit code
+    interrupts.listen_no_more()  # Python gives signals back to the system while it ends: one would then be our exit code
     sys.exit(code)
-
-
-def _hear_no_more() -> None:
-    for number in _handled:
-        signal.signal(number, signal.SIG_IGN)
-
-
-def _once_more(unraisable: Any) -> None:
-    """An interrupt that hits while Python deletes an object is dropped there: let it come again a moment later."""
-    if issubclass(unraisable.exc_type, KeyboardInterrupt):
-        signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
-    else:
-        sys.__unraisablehook__(unraisable)
 
 
 def run(arguments: list[str]) -> int:
@@ -136,7 +109,7 @@ def _run(arguments: list[str]) -> int:
         _check_text(arguments)
         code = _answer(arguments)
         failed = unwritten()
-        _hear_no_more()
+        interrupts.listen_no_more()
         return _lost(failed) if failed else code if isinstance(code, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:
         say(error.message)
@@ -145,7 +118,7 @@ def _run(arguments: list[str]) -> int:
         say(f"khiva-arena: error: {_one_line(error)}")
         return USAGE
     except (click.Abort, KeyboardInterrupt):
-        _hear_no_more()  # an impatient second one would hide the exit code
+        interrupts.listen_no_more()  # an impatient second one would hide the exit code
         say("khiva-arena: interrupted")
         # If it hit while a text was run as code, as for each dataclass when a module is imported, Python would end by SIGINT
         # itself, whatever exit code we give; running one that ends well lets it forget that.

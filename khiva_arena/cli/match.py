@@ -2,7 +2,6 @@
 
 import json
 import os
-import secrets
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
-import msgspec
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play_one
@@ -18,20 +16,17 @@ from khiva_arena.arbiter.preflight import NotStarted, preflight
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import OF_A_MATCH, json_option, setting_options
-from khiva_arena.competition.define import changed_runtimes, conditions_of, runtimes_of
+from khiva_arena.competition.define import changed_runtimes
 from khiva_arena.competition.find import match_of, secret_of
-from khiva_arena.competition.isolation import keep_apart, sandbox_again, sandbox_of, say_what_is_cold
-from khiva_arena.competition.settings import settle
+from khiva_arena.competition.isolation import keep_apart, sandbox_again, say_what_is_cold
+from khiva_arena.competition.one_match import one_match, staged
 from khiva_arena.competition.settings_flags import given_by_flags, loading_again
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
 from khiva_arena.errors import ConfigError
-from khiva_arena.replay import seeds
-from khiva_arena.replay.record import Record, digest_of
+from khiva_arena.replay.difference import first_difference
 from khiva_arena.replay.story import story
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.store.db import BotRow, EventRow, Store
 from khiva_arena.terminal.console import BufferedStderr, say
 from khiva_arena.text import harmless
@@ -78,36 +73,16 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
     tracing = Tracing(trace, capture, notes)
     if stored:
         return _again(Path(stored[0]), stored[1], flags, tracing, as_json)
-    given = given_by_flags(flags)
-    seated = {"seats": len(given["bots"])} if "bots" in given else {}
-    settings = settle({**given, **seated}, {"seats": "--bot"}, seats="bots")
-    entrants = [bot_files.load(word, loading=settings.loading) for word in settings.bots]
-    if problems := bot_files.of_another_game(entrants, settings.game.name):
-        raise ConfigError(problems)
-    sandbox = sandbox_of(settings, rated=False)
-    secret = seeds.run_secret(settings.seed) if settings.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
-    conditions = conditions_of(settings, sandbox)
-    seed = seeds.seed_secret(secret, 0)
-    who = [(bot.name, bot.identity) for bot in entrants]
-    runtimes = msgspec.to_builtins(runtimes_of(entrants))
-    played = conditions.plain() | ({"runtimes": runtimes} if runtimes else {})
-    name = seeds.match_id(digest_of({**played, "bots": who, "deal": seeds.commitment("match", seed)})[: seeds.ID_LENGTH], 0)
-    commands = _stage(entrants, sandbox)
-    keep_apart(entrants, commands, sandbox)
-    job = Job(0, 1, conditions.header(who, name, seed), seed, commands, sandbox)
-    outcome, code = _play(job, tracing, [bot.asked_as for bot in entrants])
+    one = one_match(given_by_flags(flags))
+    outcome, code = _play(one.job, tracing, one.words)
     if outcome.record is None:
         say(f"the match is void, twice: {outcome.void}")
         return 1
-    _print(outcome, seed, as_json)
+    _print(outcome, one.job.secret, as_json)
     _print_notes(outcome, tracing)
-    if settings.seed is None:
-        say(f"to play these deals again: --seed {secret.hex()}")
+    if one.drawn is not None:
+        say(f"to play these deals again: --seed {one.drawn.hex()}")
     return code
-
-
-def _stage(entrants: list[Bot], sandbox: Sandbox) -> tuple[Command, ...]:
-    return tuple(bot_files.stage(bot, sandbox.level) for bot in entrants)
 
 
 def _play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, int]:
@@ -216,7 +191,7 @@ def _again(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_
             if bot.identity != seat.bot:
                 say(f"warning: {seat.name} has changed since it played")
     sandbox = sandbox_again(event.definition.sandbox(), flags["isolation"])
-    commands = _stage(entrants, sandbox)
+    commands = staged(entrants, sandbox)
     keep_apart(entrants, commands, sandbox)
     job = Job(0, 1, record.header, secret, commands, sandbox)
     outcome, code = _play(job, tracing, [bot.asked_as for bot in entrants])
@@ -244,18 +219,3 @@ def recorded_bot(event: EventRow, position: int, loading: Loading = AS_IT_IS) ->
     if row.folder != os.getcwd():
         say(harmless(f"warning: {word} was named in {row.folder}, and is not there; looking for it here"))
     return bot_files.load(word, loading=loading)
-
-
-def first_difference(before: Record, after: Record) -> str | None:
-    """Where two records of one match first part, in a line; None when they are equal."""
-    for number, (old, new) in enumerate(zip(before.steps, after.steps, strict=False), 1):
-        for one, other in zip(old, new, strict=False):
-            if one != other:
-                name = before.header.seats[one.seat].name
-                said = [f"choice {c.choice}" + (f" ({c.why})" if c.why else "") for c in (one, other)]
-                return f"step {number}, seat {one.seat} ({name}): {said[0]} then, {said[1]} now"
-    if len(before.steps) != len(after.steps):
-        return f"the stored match has {len(before.steps)} steps, this one {len(after.steps)}"
-    if before.digest != after.digest:
-        return f"the results differ: ranks {before.ranks} then, {after.ranks} now"
-    return None

@@ -11,15 +11,11 @@ from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import ALL, draw_options, json_option, setting_options
 from khiva_arena.competition import events
 from khiva_arena.competition.draw import How
-from khiva_arena.competition.run import compete, entrants_named, if_interrupted, unplayable
-from khiva_arena.competition.setting import TABLES
-from khiva_arena.competition.settings import Settings
-from khiva_arena.competition.settings_file import by_line, read_file
+from khiva_arena.competition.played import what_is_played
+from khiva_arena.competition.run import compete, if_interrupted
+from khiva_arena.competition.settings import DEFAULTS
+from khiva_arena.competition.settings_file import read_file
 from khiva_arena.competition.settings_flags import given_by_flags
-from khiva_arena.competition.settings_table import TABLE
-from khiva_arena.competition.stages import settle_stages
-from khiva_arena.entrants.bots import Bot
-from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import say
 
@@ -59,7 +55,10 @@ def command(
     what it asks for is over, it says so, prints the table and plays nothing.
     """
     how = How(any_engine, new_event, commit, public)
-    stages, entrants = _what_is_played(config, flags, shipped)
+    said = given_by_flags(flags)
+    if shipped:
+        said["bots"] = _with_shipped(config, said)
+    stages, entrants = what_is_played(config, said, say)
     played, complete = compete(stages, entrants, how)
     if commit:
         print_commitment(stages[0].out, played[0], as_json)
@@ -71,34 +70,12 @@ def command(
     return 0 if complete else 1
 
 
-def _what_is_played(config: Path | None, flags: dict[str, Any], shipped: bool) -> tuple[tuple[Settings, ...], list[Bot]]:
-    """What is to be played, and by whom. Raises ConfigError with every mistake in settings, bots and stages, by line."""
-    given, places = read_file(config) if config else ({}, {})
-    said = given_by_flags(flags)
-    named = said.get("bots", given.get("bots", ()))
-    if shipped and isinstance(named, list | tuple):
-        said["bots"] = (*named, *ready_bots(said.get("game") or given.get("game", "khiva")))
-    for key in [row.name for row in TABLE if row.kind in TABLES and row.name in said]:
-        by_flag = said.pop(key)  # what a flag does not name stays as the file has it
-        places = {place: line for place, line in places.items() if place not in [f"{key}.{name}" for name in by_flag]}
-        if isinstance(given.get(key, {}), dict):
-            said[key] = {**given.get(key, {}), **by_flag}
-    problems: list[str] = []
-    stages: tuple[Settings, ...] = ()
-    entrants: list[Bot] = []
-    try:
-        stages = settle_stages(given, said, places)
-    except ConfigError as error:
-        problems += error.problems
-    try:
-        entrants = entrants_named({**given, **said})
-    except ConfigError as error:
-        problems += error.problems
-    if stages and entrants:
-        problems += unplayable(stages, entrants)
-    if problems:
-        raise ConfigError(by_line(problems, {key: place for key, place in places.items() if key not in said}))
-    return stages, entrants
+def _with_shipped(config: Path | None, said: dict[str, Any]) -> Any:
+    """The bots that are named, by flags or else in the file, and those that come with the arena. What is no list stays as it is:
+    the check of all settings refuses it."""
+    given = {**(read_file(config)[0] if config else {}), **said}
+    named = given.get("bots", ())
+    return (*named, *ready_bots(given.get("game") or DEFAULTS["game"])) if isinstance(named, list | tuple) else named
 
 
 def print_commitment(folder: Path, event: str, as_json: bool) -> None:

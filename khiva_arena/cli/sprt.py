@@ -1,7 +1,6 @@
 """``khiva-arena sprt``: a sequential test of one bot against others, which stops by itself."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import click
@@ -11,18 +10,14 @@ from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import OF_A_MATCH, draw_options, json_option, setting_options
 from khiva_arena.cli.run import print_commitment
 from khiva_arena.competition.draw import How
-from khiva_arena.competition.events import stored, timetable_of
-from khiva_arena.competition.run import compete, entrants_named
-from khiva_arena.competition.sequential import rated, so_far
-from khiva_arena.competition.settings import settle
+from khiva_arena.competition.run import compete
+from khiva_arena.competition.sequential import MOST_SEEDS, sprt_of, test_of
 from khiva_arena.competition.settings_flags import given_by_flags
-from khiva_arena.errors import ConfigError
-from khiva_arena.ratings.sprt import FEWEST_BLOCKS, Hypotheses, Model
+from khiva_arena.ratings.sprt import Hypotheses, Model
 from khiva_arena.report.same_names import under_a_table
-from khiva_arena.report.sprt import Sprt, to_json, to_text
-from khiva_arena.store.db import Store
+from khiva_arena.report.sprt import to_json, to_text
+from khiva_arena.terminal.console import say
 
-MOST_SEEDS = 10_000
 UNDECIDED = 1
 
 
@@ -70,11 +65,8 @@ def command(
     how = How(any_engine, new_event, commit, public)
     model = Model.NORMALIZED if normalized else Model.LOGISTIC
     hypotheses = Hypotheses(flags.pop("elo0"), flags.pop("elo1"), flags.pop("alpha"), flags.pop("beta"), model)
-    given = {"seats": 2, "seeds": MOST_SEEDS} | given_by_flags(flags) | {"bots": (candidate, *opponents)}
-    settings = settle(given, hypotheses=hypotheses)
-    if settings.seeds < FEWEST_BLOCKS:
-        raise ConfigError(f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} are too few")
-    entrants = entrants_named(given)
+    given = given_by_flags(flags) | {"bots": (candidate, *opponents)}
+    settings, entrants = test_of(given, hypotheses, say)
     played, complete = compete([settings], entrants, how)
     if commit:
         print_commitment(settings.out, played[0], as_json)
@@ -84,14 +76,3 @@ def command(
     if not as_json and (same := under_a_table([entrants], {bot.identity: bot.name for bot in entrants})):
         click.echo(f"\n{same}", nl=False)
     return 0 if complete and found.report.decision else UNDECIDED
-
-
-def sprt_of(folder: Path, event: str) -> Sprt:
-    """The test of an event of a store, as it stands."""
-    with Store.read(folder) as store:
-        row = stored(store, event)
-        timetable = timetable_of(store, row)
-        test, _ = so_far(row, timetable, map(rated, store.matches(event)))
-    names = [bot.name for bot in row.bots]
-    per_seed = timetable.per_seed(timetable.shapes[0])
-    return Sprt(row.id, names[0], tuple(names[1:]), timetable.seats, timetable.seeds, per_seed, test.report())

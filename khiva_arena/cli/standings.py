@@ -1,32 +1,24 @@
 """``khiva-arena standings``: the rating table of a store, and more about it on request."""
 
-import gc
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import click
 
 from khiva_arena.cli.completion import one_of
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option, store_argument
-from khiva_arena.competition.find import events_of
-from khiva_arena.competition.places import places_of
-from khiva_arena.competition.pools import in_common, pooled, pooled_standings, title
-from khiva_arena.errors import ConfigError
-from khiva_arena.report import places, section_text, shapes
+from khiva_arena.competition.tables import ALL, PooledTable, effects_named, sections_named, tables_of
+from khiva_arena.report import places, section_text
 from khiva_arena.report.same_names import under_a_table
-from khiva_arena.report.sections import EFFECTS, NAMES, SectionRequest, sections
-from khiva_arena.report.table import to_json, to_text
+from khiva_arena.report.sections import EFFECTS, NAMES
+from khiva_arena.report.table import to_text
 from khiva_arena.report.text import paragraphs
-from khiva_arena.report.values import Standings
-from khiva_arena.store.db import EventRow, Store
 from khiva_arena.terminal.tty import table_width
 from khiva_arena.text import harmless
 
-ALL = "all"
 _AFTER_PLACES = (
     "The places are what the format decides. Elo, from the matches played, is an estimate of strength and decides nothing:"
 )
@@ -85,8 +77,8 @@ def command(
 ) -> None:
     """Print the rating table of STORE, or of each EVENT in it (by number or id). Events with equal game, rules, time,
     policy, isolation, limits and pondering are pooled into one table; others are printed apart."""
-    fitted = _effects(effects)
-    sections = _sections((*names, *(("effects",) if effects else ())))
+    fitted = effects_named(EFFECTS if effects is None else [part.strip() for part in effects.split(",")])
+    sections = sections_named((*names, *(("effects",) if effects else ())))
     _print(store, event, StandingsOptions(anchors, sections, fitted, as_json, wide))
 
 
@@ -95,46 +87,11 @@ def print_standings(folder: Path, words: Sequence[str], *, as_json: bool, anchor
     _print(folder, words, StandingsOptions(anchors=(anchor,) if anchor else (), as_json=as_json))
 
 
-def _sections(names: Sequence[str]) -> tuple[str, ...]:
-    """The sections named, in the order they are printed. Raises ConfigError for a name that is not one."""
-    wrong = [name for name in names if name not in (*NAMES, ALL)]
-    if wrong:
-        raise ConfigError([f"there is no section {name!r}; there are {', '.join(NAMES)}, or {ALL}" for name in wrong])
-    return tuple(name for name in NAMES if name in names or ALL in names)
-
-
-def _effects(text: str | None) -> tuple[str, ...]:
-    named = EFFECTS if text is None else tuple(part.strip() for part in text.split(","))
-    if wrong := [name for name in named if name not in EFFECTS]:
-        raise ConfigError([f"--effects: {name!r} is none; there are {' and '.join(EFFECTS)}" for name in wrong])
-    return named
-
-
-class PooledTable(NamedTuple):
-    """One table with all that goes with it.
-
-    events: those it is of.
-    table: the ratings.
-    sections: those that were named.
-    places: of those events whose format has them.
-    """
-
-    events: list[EventRow]
-    table: Standings
-    sections: shapes.Sections
-    places: list[places.Places]
-
-
 def _print(folder: Path, words: Sequence[str], options: StandingsOptions) -> None:
     """All is read and worked out before the first line: a store that is damaged somewhere gives no table at all."""
-    gc.disable()  # rows hold no cycles, and to look for some takes a tenth of the time
-    try:
-        with Store.read(folder) as store:
-            tables = [_table(store, events, options) for events in pooled(events_of(store, tuple(words)))]
-    finally:
-        gc.enable()
+    tables = tables_of(folder, words, options.anchors, options.sections, options.effects)
     if options.as_json:
-        click.echo(json.dumps({"standings": [_json(one) for one in tables]}))
+        click.echo(json.dumps({"standings": [one.to_json() for one in tables]}))
         return
     for one in tables:
         _print_table(one, options, table_width())
@@ -142,26 +99,13 @@ def _print(folder: Path, words: Sequence[str], options: StandingsOptions) -> Non
         click.echo(harmless(f"no event in {folder} yet"))
 
 
-def _table(store: Store, events: list[EventRow], options: StandingsOptions) -> PooledTable:
-    table = pooled_standings(store, events, options.anchors)
-    by_age = sorted((event.number, event.id) for event in events)
-    request = SectionRequest(options.sections, [(event, number) for number, event in by_age], options.effects)
-    placed = [found for event in events if (found := places_of(store, event))]
-    return PooledTable(events, table, sections(table, request), placed)
-
-
 def _print_table(one: PooledTable, options: StandingsOptions, width: int) -> None:
-    click.echo("\n".join(paragraphs([title(one.events)], width)))
+    click.echo("\n".join(paragraphs([one.title], width)))
     for placed in one.places:
         click.echo(places.to_text(placed, width))
     if one.places:
         click.echo("\n".join(paragraphs([_AFTER_PLACES], width)))
-    click.echo(to_text(one.table, width, options.wide))
-    if same := under_a_table([event.bots for event in one.events], {row.bot: row.name for row in one.table.rows}):
+    click.echo(to_text(one.standings, width, options.wide))
+    if same := under_a_table([event.bots for event in one.events], {row.bot: row.name for row in one.standings.rows}):
         click.echo(same)
-    click.echo(section_text.to_text(one.table, one.sections, options.sections, width), nl=False)
-
-
-def _json(one: PooledTable) -> dict[str, Any]:
-    placed = {"places": [places.to_json(found) for found in one.places]} if one.places else {}
-    return {**in_common(one.events), **to_json(one.table, one.sections), **placed}
+    click.echo(section_text.to_text(one.standings, one.sections, options.sections, width), nl=False)

@@ -4,11 +4,9 @@ import os
 import secrets
 import shlex
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
@@ -17,14 +15,15 @@ from khiva_arena.competition import events
 from khiva_arena.competition.define import definition_of, run_secret
 from khiva_arena.competition.draw import How, check_public_of_what_is_over, public_to_add
 from khiva_arena.competition.drift import refuse_changed
+from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.find import check_event
 from khiva_arena.competition.isolation import keep_apart, keep_private, sandbox_of, say_what_is_cold
 from khiva_arena.competition.play import Play
+from khiva_arena.competition.played import unplayable
 from khiva_arena.competition.progress import Standing, definition_after, standing_of
 from khiva_arena.competition.run_events import RunEvents
 from khiva_arena.competition.settings import AUTO, DEFAULTS, Settings
 from khiva_arena.entrants import bots as bot_files
-from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
@@ -32,45 +31,23 @@ from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import run_digest
 from khiva_arena.report.same_names import in_a_line
 from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.schedule import formats, lineups
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.terminal.console import say
-from khiva_arena.text import is_text
 from khiva_arena.words import count
 
 _FEW_SEEDS = 10
 
 
-def entrants_named(given: Mapping[str, Any]) -> list[Bot]:
-    """The bots that settings name, those of an engines.json after the others; none where the settings name no list of words.
-    Raises ConfigError with every mistake."""
-    words, engines = given.get("bots", ()), given.get("engines")
-    loading = loads.found_in(given.get("limits"), given.get("runtimes"))
-    found: list[Bot] = []
-    problems: list[str] = []
-    if isinstance(words, list | tuple) and all(isinstance(word, str) and is_text(word) for word in words):
-        try:
-            found += bot_files.load_all(words, loading)
-        except ConfigError as error:
-            problems += error.problems
-    if isinstance(engines, str | Path) and is_text(str(engines)):
-        from khiva_arena.entrants.engines import load_engines
-
-        try:
-            found += load_engines(Path(engines), say, loading)
-        except ConfigError as error:
-            problems += [f"--engines {problem}" for problem in error.problems]
-    if problems:
-        raise ConfigError(problems)
-    return bot_files.told_apart(found)
-
-
-def compete(stages: Sequence[Settings], entrants: Sequence[Bot], how: How) -> tuple[list[str], bool]:
+def compete(
+    stages: Sequence[Settings], entrants: Sequence[Bot], how: How, listener: EventsFile | None = None
+) -> tuple[list[str], bool]:
     """Play all stages, or what of them is not played yet. Returns the ids of their events, as far as it came, and whether all
-    is recorded; with ``how.commit`` that of the one that would be played now, which is stored. Where all was over before, that is
-    said and nothing is played, unless another event is asked for.
+    is recorded; with ``how.commit`` that of the one that would be played now, which is stored. If all was over before, that is
+    said and nothing is played, unless another event is asked for. ``listener``: a file that gets the stream of events, beside
+    the one that the settings name.
 
     Raises ConfigError, StoreError and BotError before the first match.
     """
@@ -86,7 +63,7 @@ def compete(stages: Sequence[Settings], entrants: Sequence[Bot], how: How) -> tu
             todo = standing_of(store, stages, entrants, sandbox)
             another = todo.definition is None
             if another and not how.new_event:
-                return _nothing_to_play(store, stages, todo, how)
+                return _nothing_to_play(store, stages, todo, how, listener)
             if not another:
                 _check_what_is_next(store, todo, how)
     with if_interrupted(say, lambda: "no match was begun"):
@@ -96,7 +73,7 @@ def compete(stages: Sequence[Settings], entrants: Sequence[Bot], how: How) -> tu
         keep_apart(entrants, [commands[bot.identity] for bot in entrants], sandbox)
         _preflight(first, definition_of(first, entrants, sandbox), entrants, commands)
         opened = Store.write(first.out)
-    with opened as store, RunEvents(first.out, first.events) as log:
+    with opened as store, RunEvents(first.out, first.events, listener=listener) as log:
         if not another:
             before = standing_of(store, stages, entrants, sandbox).over
             for event in before:
@@ -128,7 +105,9 @@ def compete(stages: Sequence[Settings], entrants: Sequence[Bot], how: How) -> tu
     return played, True
 
 
-def _nothing_to_play(store: Store, stages: Sequence[Settings], todo: Standing, how: How) -> tuple[list[str], bool]:
+def _nothing_to_play(
+    store: Store, stages: Sequence[Settings], todo: Standing, how: How, listener: EventsFile | None
+) -> tuple[list[str], bool]:
     numbers = [str(event.number) for event in todo.over]
     what = f"event {numbers[0]} is over" if len(numbers) == 1 else f"events {', '.join(numbers)} are over"
     said = f"{store.folder}: {what}, and no other event of these settings is left"
@@ -138,8 +117,8 @@ def _nothing_to_play(store: Store, stages: Sequence[Settings], todo: Standing, h
     say(f"{said}: nothing is played; --new-event plays another one")
     for event in todo.over:
         say(f"run digest {store.conclusion(event.id)}")
-    if stages[0].events is not None:
-        with RunEvents(store.folder, stages[0].events, logged=False) as log:
+    if stages[0].events is not None or listener is not None:
+        with RunEvents(store.folder, stages[0].events, logged=False, listener=listener) as log:
             _write_over(store, stages, todo.over, log)
     return [event.id for event in todo.over], True
 
@@ -208,40 +187,6 @@ def _check_events(settings: Settings, entrants: Sequence[Bot]) -> None:
         if bot.sources and place.is_relative_to(named if named.is_dir() else named.parent):
             where = f"lies in the folder of bot {bot.name}, which it would make another bot"
             raise ConfigError(f"--events {settings.events}: {where}; name a file elsewhere")
-
-
-def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]:
-    """Why stages cannot be played with as many bots as they will have, whoever these are. A line about a later stage begins with
-    its number: "stage 2: "."""
-    problems = bot_files.of_another_game(entrants, stages[0].game.name)
-    bots = list(entrants)
-    for stage in stages:
-        before = f"stage {stage.stage}: " if len(stages) > 1 else ""
-        if stage.take is not None and stage.take > len(bots):
-            problems.append(f"{before}take = {stage.take}, but only {len(bots)} bots come to it")
-        bots = bots[: stage.take]
-        names = [bot.name for bot in entrants]
-        unknown = [name for name in stage.candidates if name not in names]
-        problems += [f"{before}--candidate: no bot called {name!r}; there are {', '.join(names)}" for name in unknown]
-        if not unknown:
-            # who comes to a later stage is not known, so neither candidates nor authors can be checked there
-            some = replace(stage, candidates=(), authors_apart=False) if stage.stage > 1 else stage
-            try:
-                terms = definition_of(some, bots, Sandbox(Level.TRUSTED, stage.resources, stage.ponder)).terms()
-                formats.check_terms(terms)
-                _check_test(stage, terms)
-            except ConfigError as error:
-                problems += [f"{before}{problem}" for problem in error.problems]
-    return problems
-
-
-def _check_test(settings: Settings, terms: formats.Terms) -> None:
-    """Raise ConfigError where the bounds of a sequential test are none for as many matches as a seed has."""
-    if settings.hypotheses is not None:
-        from khiva_arena.ratings.sprt import SequentialTest  # numpy comes with it
-
-        shape = formats.shapes(terms)[0]
-        SequentialTest(settings.hypotheses, shape.line_ups * shape.seats)
 
 
 def _preflight(settings: Settings, definition: Definition, entrants: Sequence[Bot], commands: dict[str, Command]) -> None:

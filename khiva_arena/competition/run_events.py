@@ -35,10 +35,12 @@ class RunEvents:
     folder: the store
     events: the file or FIFO that the stream goes to, or None
     logged: whether messages go to the store's log, too
+    listener: another file that the stream goes to, which is closed here, or None
     """
 
-    def __init__(self, folder: Path, events: Path | None, *, logged: bool = True) -> None:
+    def __init__(self, folder: Path, events: Path | None, *, logged: bool = True, listener: EventsFile | None = None) -> None:
         self._files = [] if events is None else [EventsFile.open(events)]
+        self._files += [] if listener is None else [listener]
         self._log: StoreLog | None = None
         self._screen = ScreenProcess()
         self._drawn_from: EventsFile | None = None

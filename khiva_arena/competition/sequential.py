@@ -4,19 +4,50 @@ Results of seeds further on wait in memory until all before them are recorded: s
 same at any ``-j`` and after any interruption. A kill loses what waits, which is played again.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.competition.events import stored, timetable_of
 from khiva_arena.competition.play import Play
+from khiva_arena.competition.played import Tell, entrants_named
+from khiva_arena.competition.settings import Settings, settle
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.pairs import RatedMatch
-from khiva_arena.ratings.sprt import Decision, Hypotheses, Model, SequentialTest, block_scores
+from khiva_arena.ratings.sprt import FEWEST_BLOCKS, Decision, Hypotheses, Model, SequentialTest, block_scores
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.verify import faults_of
+from khiva_arena.report.sprt import Sprt
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
+
+MOST_SEEDS = 10_000
+"""That a test may take, unless it is told another number."""
+
+
+def test_of(said: Mapping[str, Any], hypotheses: Hypotheses, tell: Tell) -> tuple[Settings, list[Bot]]:
+    """A test of the first bot of ``said`` against the others. Raises ConfigError with every mistake in settings, or in bots."""
+    given = {"seats": 2, "seeds": MOST_SEEDS, **said}
+    settings = settle(given, hypotheses=hypotheses)
+    if settings.seeds < FEWEST_BLOCKS:
+        raise ConfigError(f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} are too few")
+    return settings, entrants_named(given, tell)
+
+
+def sprt_of(folder: Path, event: str) -> Sprt:
+    """The test of an event of a store, as it stands."""
+    with Store.read(folder) as store:
+        row = stored(store, event)
+        timetable = timetable_of(store, row)
+        test, _ = so_far(row, timetable, map(rated, store.matches(event)))
+    names = [bot.name for bot in row.bots]
+    per_seed = timetable.per_seed(timetable.shapes[0])
+    return Sprt(row.id, names[0], tuple(names[1:]), timetable.seats, timetable.seeds, per_seed, test.report())
 
 
 def hypotheses_of(definition: Definition) -> Hypotheses:

@@ -11,6 +11,7 @@ import pytest
 from arena import FAULTY, NAIVE, RANDOM, arena, bots, kill, started
 
 from khiva_arena.cli import main
+from khiva_arena.terminal import interrupts
 
 pytestmark = pytest.mark.slow
 
@@ -98,7 +99,7 @@ def test_a_second_interrupt_does_not_hide_the_exit_code(monkeypatch: pytest.Monk
         raise KeyboardInterrupt
 
     monkeypatch.setattr(main.cli, "main", interrupted)
-    monkeypatch.setattr(main, "_handled", [signal.SIGINT])
+    monkeypatch.setattr(interrupts, "_handled", [signal.SIGINT])
     before = signal.getsignal(signal.SIGINT)
     try:
         assert main.run(["games"]) == 130

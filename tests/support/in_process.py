@@ -21,7 +21,7 @@ import pytest
 import khiva_arena
 from khiva_arena.cli import main
 from khiva_arena.sandbox import detect, warm
-from khiva_arena.terminal import console
+from khiva_arena.terminal import console, interrupts
 
 ARGV0 = str(Path(khiva_arena.__file__).with_name("__main__.py"))
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGCHLD)
@@ -125,7 +125,7 @@ def _signals() -> Iterator[None]:
         for number, handler in handlers.items():
             signal.signal(number, handler)
         sys.unraisablehook = hook
-        main._handled.clear()
+        interrupts._handled.clear()
 
 
 @contextmanager

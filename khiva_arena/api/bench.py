@@ -1,0 +1,74 @@
+"""What a check of a bot is made with."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from khiva_arena.check.context import Bench
+from khiva_arena.competition.isolation import sandbox_of
+from khiva_arena.competition.settings import AUTO, settle
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.games.base import Game
+from khiva_arena.games.registry import GAMES, get
+from khiva_arena.sandbox.cell import cell
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.sandbox.readable_paths import NotExecutable
+from khiva_arena.sandbox.reap import new_mark
+
+
+def bench_of(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, Any]) -> Bench:
+    """A bot by its word, with the games that it is to play and the level it is checked at.
+
+    games: by name; () for all that it plays.
+    quick: whether to leave out what takes long.
+    given: settings, as of a match.
+
+    Raises ConfigError with what is wrong with settings or bot, or if no step could be made.
+    """
+    settings = settle({**given, "bots": (bot,)})
+    loaded = bot_files.load(bot, loading=settings.loading)
+    played = _games(loaded, games)
+    sandbox = sandbox_of(settings, rated=False)
+    _must_start(loaded, sandbox)
+    restricted = settings.isolation != AUTO
+    return Bench(
+        bot=loaded,
+        limits=settings.limits,
+        sandbox=sandbox,
+        games=played,
+        quick=quick,
+        levels=(sandbox.level,) if restricted or quick else tuple(Level),
+        trust=settings.trust_bots or not sandbox.level.confines,
+        runtimes=settings.loading.runtimes,
+    )
+
+
+def _must_start(bot: Bot, sandbox: Sandbox) -> None:
+    """Raise ConfigError if no step could be made, since the level cannot start the bot's program: root's bots run as users of
+    their own at level basic, who may not get at every program."""
+    of_its_own = bot.sources and "/" in bot.run[0]  # which is still to be copied to where they may run it
+    if of_its_own:
+        return
+    named = next((runtime.program for runtime in bot.runtimes if bot.run[0] == f"{{{runtime.name}}}"), bot.run[0])
+    program = sys.executable if bot.run[0] == "{python}" else named
+    try:
+        cell(Command((program,), bot.folder), sandbox, new_mark()).clean()
+    except (FileNotFoundError, NotExecutable):
+        return  # it is the bot that lacks it, and a step says so
+    except OSError as error:
+        raise ConfigError(f"--isolation {sandbox.level}: {bot.name} cannot be started: {error}") from None
+
+
+def _games(bot: Bot, asked: Sequence[str]) -> tuple[Game, ...]:
+    """The games to be played. Raises ConfigError on one that there is not, or that the bot does not play."""
+    for name in bot.games:
+        try:
+            get(name)
+        except ConfigError as error:
+            raise ConfigError(f"{bot.asked_as}: games in bot.toml: {error}") from None
+    if other := [name for name in asked if get(name) and bot.games and name not in bot.games]:
+        raise ConfigError(f"--game {other[0]}: {bot.name} plays {', '.join(bot.games)} by its bot.toml")
+    return tuple(get(name) for name in dict.fromkeys(asked or bot.games or GAMES))

@@ -1,0 +1,114 @@
+"""What a competition is made of, whoever asks for it: settings from a file and from words or keywords, and the bots they name."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from khiva_arena.competition.define import definition_of
+from khiva_arena.competition.setting import TABLES
+from khiva_arena.competition.settings import Settings
+from khiva_arena.competition.settings_file import by_line, read_file
+from khiva_arena.competition.settings_table import TABLE
+from khiva_arena.competition.stages import settle_stages
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants import loading as loads
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.schedule import formats
+from khiva_arena.text import is_text
+
+Tell = Callable[[str], None]
+
+
+def what_is_played(config: Path | None, said: Mapping[str, Any], tell: Tell) -> tuple[tuple[Settings, ...], list[Bot]]:
+    """What is to be played, and by whom.
+
+    config: a settings file.
+    said: settings that win over those of the file; of a table, those of its keys that it names.
+    tell: takes a line for people, as on a bot that is left out.
+
+    Raises ConfigError with every mistake in settings, bots and stages, by line of the file.
+    """
+    given, places = read_file(config) if config else ({}, {})
+    said = dict(said)
+    for key in [row.name for row in TABLE if row.kind in TABLES and row.name in said]:
+        own = said.pop(key)  # what is not named there stays as the file has it
+        places = {place: line for place, line in places.items() if place not in [f"{key}.{name}" for name in own]}
+        if isinstance(given.get(key, {}), dict):
+            said[key] = {**given.get(key, {}), **own}
+    problems: list[str] = []
+    stages: tuple[Settings, ...] = ()
+    entrants: list[Bot] = []
+    try:
+        stages = settle_stages(given, said, places)
+    except ConfigError as error:
+        problems += error.problems
+    try:
+        entrants = entrants_named({**given, **said}, tell)
+    except ConfigError as error:
+        problems += error.problems
+    if stages and entrants:
+        problems += unplayable(stages, entrants)
+    if problems:
+        raise ConfigError(by_line(problems, {key: place for key, place in places.items() if key not in said}))
+    return stages, entrants
+
+
+def entrants_named(given: Mapping[str, Any], tell: Tell) -> list[Bot]:
+    """The bots that settings name, those of an engines.json after the others; none if the settings name no list of words.
+    ``tell``: takes a line on what of an engines.json is left out. Raises ConfigError with every mistake."""
+    words, engines = given.get("bots", ()), given.get("engines")
+    loading = loads.found_in(given.get("limits"), given.get("runtimes"))
+    found: list[Bot] = []
+    problems: list[str] = []
+    if isinstance(words, list | tuple) and all(isinstance(word, str) and is_text(word) for word in words):
+        try:
+            found += bot_files.load_all(words, loading)
+        except ConfigError as error:
+            problems += error.problems
+    if isinstance(engines, str | Path) and is_text(str(engines)):
+        from khiva_arena.entrants.engines import load_engines
+
+        try:
+            found += load_engines(Path(engines), tell, loading)
+        except ConfigError as error:
+            problems += [f"--engines {problem}" for problem in error.problems]
+    if problems:
+        raise ConfigError(problems)
+    return bot_files.told_apart(found)
+
+
+def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]:
+    """Why stages cannot be played with as many bots as they will have, whoever these are. A line about a later stage begins with
+    its number: "stage 2: "."""
+    problems = bot_files.of_another_game(entrants, stages[0].game.name)
+    bots = list(entrants)
+    for stage in stages:
+        before = f"stage {stage.stage}: " if len(stages) > 1 else ""
+        if stage.take is not None and stage.take > len(bots):
+            problems.append(f"{before}take = {stage.take}, but only {len(bots)} bots come to it")
+        bots = bots[: stage.take]
+        names = [bot.name for bot in entrants]
+        unknown = [name for name in stage.candidates if name not in names]
+        problems += [f"{before}--candidate: no bot called {name!r}; there are {', '.join(names)}" for name in unknown]
+        if not unknown:
+            # who comes to a later stage is not known, so neither candidates nor authors can be checked there
+            some = replace(stage, candidates=(), authors_apart=False) if stage.stage > 1 else stage
+            try:
+                terms = definition_of(some, bots, Sandbox(Level.TRUSTED, stage.resources, stage.ponder)).terms()
+                formats.check_terms(terms)
+                _check_test(stage, terms)
+            except ConfigError as error:
+                problems += [f"{before}{problem}" for problem in error.problems]
+    return problems
+
+
+def _check_test(settings: Settings, terms: formats.Terms) -> None:
+    """Raise ConfigError where the bounds of a sequential test are none for as many matches as a seed has."""
+    if settings.hypotheses is not None:
+        from khiva_arena.ratings.sprt import SequentialTest  # numpy comes with it
+
+        shape = formats.shapes(terms)[0]
+        SequentialTest(settings.hypotheses, shape.line_ups * shape.seats)

@@ -1,0 +1,90 @@
+"""The rating tables of a store: one for each pool of its events, with the sections and places that go with it."""
+
+import gc
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from khiva_arena.competition.find import events_of
+from khiva_arena.competition.places import places_of
+from khiva_arena.competition.pools import in_common, pooled, pooled_standings, title
+from khiva_arena.errors import ConfigError
+from khiva_arena.report import places, shapes
+from khiva_arena.report.sections import EFFECTS, NAMES, SectionRequest, sections
+from khiva_arena.report.table import to_json
+from khiva_arena.report.values import Standings
+from khiva_arena.store.db import EventRow, Store
+
+ALL = "all"
+
+
+class PooledTable(NamedTuple):
+    """One table with all that goes with it.
+
+    events: those it is of.
+    standings: the ratings.
+    sections: those that were named.
+    places: of those events whose format has them.
+    """
+
+    events: list[EventRow]
+    standings: Standings
+    sections: shapes.Sections
+    places: list[places.Places]
+
+    @property
+    def title(self) -> str:
+        """What was played, and under which conditions, in a line."""
+        return title(self.events)
+
+    def to_json(self) -> dict[str, Any]:
+        """As ``standings --json`` prints it."""
+        placed = {"places": [places.to_json(found) for found in self.places]} if self.places else {}
+        return {**in_common(self.events), **to_json(self.standings, self.sections), **placed}
+
+
+def tables_of(
+    folder: Path, words: Sequence[str], anchors: Sequence[str] = (), names: Sequence[str] = (), effects: Sequence[str] = EFFECTS
+) -> list[PooledTable]:
+    """The tables of a store, all read and worked out: one that is damaged somewhere gives no table at all.
+
+    words: the events, by number or the beginning of their ids; () for all.
+    anchors: BOT, or BOT=ELO, or BOT=ELO:SD.
+    names: of sections, in the order of ``sections.NAMES``.
+    effects: which of these the section effects fits.
+
+    Raises ConfigError for what is not there, StoreError for a store that cannot be read or is damaged.
+    """
+    collected = gc.isenabled()
+    gc.disable()  # rows hold no cycles, and to look for some takes a tenth of the time
+    try:
+        with Store.read(folder) as store:
+            return [_table(store, events, anchors, names, effects) for events in pooled(events_of(store, tuple(words)))]
+    finally:
+        if collected:
+            gc.enable()
+
+
+def _table(
+    store: Store, events: list[EventRow], anchors: Sequence[str], names: Sequence[str], effects: Sequence[str]
+) -> PooledTable:
+    table = pooled_standings(store, events, anchors)
+    by_age = sorted((event.number, event.id) for event in events)
+    request = SectionRequest(tuple(names), [(event, number) for number, event in by_age], tuple(effects))
+    placed = [found for event in events if (found := places_of(store, event))]
+    return PooledTable(events, table, sections(table, request), placed)
+
+
+def sections_named(names: Sequence[str]) -> tuple[str, ...]:
+    """The sections named, in the order they are printed. Raises ConfigError for a name that is not one."""
+    wrong = [name for name in names if name not in (*NAMES, ALL)]
+    if wrong:
+        raise ConfigError([f"there is no section {name!r}; there are {', '.join(NAMES)}, or {ALL}" for name in wrong])
+    return tuple(name for name in NAMES if name in names or ALL in names)
+
+
+def effects_named(names: Sequence[str]) -> tuple[str, ...]:
+    """The effects named. Raises ConfigError for a name that is not one."""
+    if wrong := [name for name in names if name not in EFFECTS]:
+        raise ConfigError([f"--effects: {name!r} is none; there are {' and '.join(EFFECTS)}" for name in wrong])
+    return tuple(names)

@@ -1,0 +1,39 @@
+"""Signals that end a process which plays matches: each becomes a KeyboardInterrupt, after which every bot is reaped."""
+
+import signal
+import sys
+from typing import Any
+
+AGAIN_SECONDS = 0.01
+_handled: list[signal.Signals] = []
+"""The signals that this process answers by ending, once ``listen`` has seen to them."""
+
+
+def listen() -> None:
+    """Make SIGINT, SIGTERM and SIGHUP interrupt this process from here on."""
+    # A script's background job starts with SIGINT ignored: raising it then would do nothing.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    _handled.append(signal.SIGINT)
+    # Whoever starts us may ignore the ends of children: then nobody could wait for a bot, or learn how it ended.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # Whoever asks us to end gets what Ctrl-C gets: every bot reaped, and a line that says how to resume.
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup wants to outlive the terminal
+            signal.signal(number, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
+            _handled.append(number)
+    signal.signal(signal.SIGALRM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
+    sys.unraisablehook = _once_more
+
+
+def listen_no_more() -> None:
+    """Ignore these signals: the process ends already."""
+    for number in _handled:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _once_more(unraisable: Any) -> None:
+    """An interrupt that hits while Python deletes an object is dropped there: let it come again a moment later."""
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
+    else:
+        sys.__unraisablehook__(unraisable)
