@@ -39,10 +39,46 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 bundling.py: events that are over in one file
                 run_events.py: what happens in a run, written once   events_file.py, log.py: where to
     check/      the conformance run of a bot: context, bot_process, steps_*, hints, report
+    api/        what `import khiva_arena` offers, a file a noun   host.py, hosted.py: the process that plays
+                functions.py: functions as bots   bench.py: what a check is made with
     cli/        one file a command, named like it
 
 Beside the package: ``docs/`` are the pages for users, ``protocol/`` is the language-neutral protocol, ``bots/`` are the
 bots that come with the arena.
 """
 
+from importlib import import_module
+
 __version__ = "0.2.0"
+_HOMES = {
+    "Competition": "api.competitions",
+    "Game": "games.base",
+    "PlayedMatch": "api.matches",
+    "State": "games.base",
+    "check": "api.check",
+    "match": "api.matches",
+    "matches": "api.matches",
+    "run": "api.competitions",
+    "sprt": "api.competitions",
+    "standings": "api.tables",
+    "verify": "api.verify",
+}
+"""Where each public name is, which is imported when it is asked for: a command that needs one loads no other. ``__init__.pyi``
+has their types."""
+__all__ = ["games", *_HOMES]
+# A room has the name of a function. It is imported now, which happens once, so that it cannot take the function's place later.
+import_module("khiva_arena.check")
+del globals()["check"]
+
+
+def __getattr__(name: str) -> object:
+    if name == "games":
+        return import_module("khiva_arena.games")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'khiva_arena' has no attribute {name!r}")
+    globals()[name] = value = getattr(import_module(f"khiva_arena.{_HOMES[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -57,7 +57,7 @@ def command(
     how = How(any_engine, new_event, commit, public)
     said = given_by_flags(flags)
     if shipped:
-        said["bots"] = _with_shipped(config, said)
+        _add_shipped(config, said)
     stages, entrants = what_is_played(config, said, say)
     played, complete = compete(stages, entrants, how)
     if commit:
@@ -70,12 +70,12 @@ def command(
     return 0 if complete else 1
 
 
-def _with_shipped(config: Path | None, said: dict[str, Any]) -> Any:
-    """The bots that are named, by flags or else in the file, and those that come with the arena. What is no list stays as it is:
-    the check of all settings refuses it."""
+def _add_shipped(config: Path | None, said: dict[str, Any]) -> None:
+    """Add the bots that come with the arena to those that are named, by flags or else in the file, if these are a list."""
     given = {**(read_file(config)[0] if config else {}), **said}
     named = given.get("bots", ())
-    return (*named, *ready_bots(given.get("game") or DEFAULTS["game"])) if isinstance(named, list | tuple) else named
+    if isinstance(named, list | tuple):
+        said["bots"] = (*named, *ready_bots(given.get("game") or DEFAULTS["game"]))
 
 
 def print_commitment(folder: Path, event: str, as_json: bool) -> None:

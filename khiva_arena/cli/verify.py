@@ -1,19 +1,16 @@
 """``khiva-arena verify``: replay every record of a store or a bundle and hold it against everything that stands beside it."""
 
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
 from khiva_arena import __version__
+from khiva_arena.api.verify import verify
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option, store_argument
 from khiva_arena.competition.audit import AuditResult, EventReport
-from khiva_arena.competition.audit_store import audit_store
-from khiva_arena.errors import ConfigError
-from khiva_arena.store.db import Store
 from khiva_arena.text import LONGEST, harmless
 
 SHOWN = 20
@@ -31,23 +28,13 @@ def command(store: Path, event: tuple[str, ...], as_json: bool) -> int:
     and, once an event is over, its run digest. Of a store also the sum of every row, that none was lost or added, and the pages
     of the file; of a bundle also the standings. Exit code 1, with the first that differs, if anything is not sound; which
     matches are sound is then listed; 2 if there is no match to verify."""
-    if os.path.isfile(store):
-        if event:
-            raise ConfigError("a bundle is verified as a whole: leave out the events")
-        from khiva_arena.competition.audit_bundle import audit_bundle  # numpy comes with it
-
-        result = audit_bundle(store)
-        more = {"notes": result.notes, "bundle": result.digest}
-        say_result = _say_bundle
-    else:
-        with Store.read(store) as opened:
-            result = audit_store(opened, event)
-        more = {}
-        say_result = _say_store
+    result = verify(store, *event)
+    bundled = store.is_file()
     if as_json:
+        more = {"notes": result.notes, "bundle": result.digest} if bundled else {}
         click.echo(json.dumps({"events": [report.to_dict() for report in result.events], "file": result.problems, **more}))
     else:
-        say_result(store, result)
+        (_say_bundle if bundled else _say_store)(store, result)
     return 0 if result.sound else 1
 
 

@@ -1,6 +1,7 @@
 """Find in a store or a bundle what a user named, and refuse what is damaged: only `verify` looks at that."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from shlex import quote
 from typing import Any, NoReturn
@@ -166,6 +167,42 @@ def bundled_match(path: Path, word: str) -> tuple[Record, bytes]:
         if seeds.commitment(record.header.match, secret) == record.header.commit:
             return record, secret
     raise RecordError(f"{path}: no secret in it opens the commitment of match {word!r}")
+
+
+def bundled_matches(path: Path) -> Iterator[tuple[int, int, int, Record, bytes]]:
+    """Each match of a bundle as it is read: the number of its event, its ordinal, its seed, its record, and the seed's secret, 32
+    bytes. Nothing but the record's chain and its commitment is checked; ``verify`` checks the rest.
+
+    Raises ConfigError for a file that cannot be read, StoreError if it is no bundle, RecordError if it is damaged.
+    """
+    number = at = 0
+    secrets: list[tuple[int, bytes]] = []
+    try:
+        with path.open("rb") as file:
+            for line in bundle.Reader(file).lines():
+                if isinstance(line, bundle.Event):
+                    number, at, secrets = number + 1, 0, []
+                elif isinstance(line, bundle.Reveal):
+                    secrets.append((line.seed, bytes.fromhex(line.secret)))
+                elif isinstance(line, bundle.Match):
+                    record = _sound(Record.from_json(canonical(line.record).decode()))
+                    at = _opening(record, secrets, at)
+                    yield number, line.ordinal, secrets[at][0], record, secrets[at][1]
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except StoreError as error:
+        raise StoreError(f"{path}: {error}") from None
+    except RecordError as error:
+        raise RecordError(f"{path}: {error}") from None
+
+
+def _opening(record: Record, secrets: Sequence[tuple[int, bytes]], at: int) -> int:
+    """The index of the secret that opens a record's commitment. ``at``: that of the match before, since those of a seed stand
+    together. Raises RecordError if there is none."""
+    for index in chain(range(at, len(secrets)), range(at)):
+        if seeds.commitment(record.header.match, secrets[index][1]) == record.header.commit:
+            return index
+    raise RecordError(f"no secret in it opens the commitment of match {record.header.match!r}")
 
 
 def _sound(record: Record) -> Record:

@@ -1,0 +1,248 @@
+"""Competitions and sequential tests: begun here, played in a process of their own, followed as their matches are recorded."""
+
+import html
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from khiva_arena.api.functions import Choose, as_words
+from khiva_arena.api.host import Host
+from khiva_arena.api.keywords import plain_settings
+from khiva_arena.api.matches import PlayedMatch, one_of
+from khiva_arena.competition.settings import DEFAULTS
+from khiva_arena.competition.settings_file import read_file
+from khiva_arena.errors import ArenaError
+from khiva_arena.store.db import Store
+from khiva_arena.stream import Begin, Fault, Match, StreamReader, Void
+
+if TYPE_CHECKING:  # numpy comes with them
+    from khiva_arena.api.tables import Tables
+    from khiva_arena.competition.audit import AuditResult
+    from khiva_arena.report.sprt import Sprt
+
+Bot = str | Path | Choose
+"""A word as ``--bot`` takes it, a folder with a bot.toml, or a function ``choose(decide, match) -> index``."""
+AT_ONCE = 500
+"""Matches that are read from one look at the store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a competition has come. Counts are of the event that is played now.
+
+    event: its id, "" before the first one begins.
+    stage: the number of the stage, from 1; 0 if there are none.
+    recorded: matches, those of earlier runs included.
+    planned: matches when it is over; a sequential test may end before.
+    faults: of bots, strikes included.
+    voids: attempts that the host spoilt.
+    """
+
+    event: str = ""
+    stage: int = 0
+    recorded: int = 0
+    planned: int = 0
+    faults: int = 0
+    voids: int = 0
+
+    def _repr_html_(self) -> str:
+        bar = f'<progress value="{self.recorded}" max="{max(1, self.planned)}"></progress>'
+        return f"{bar} {self.recorded} of {self.planned} matches, {self.faults} faults, {self.voids} voids"
+
+
+class Competition:
+    """A competition that is played in a process of its own.
+
+    Iterate it for its matches, each as soon as it is recorded, those of earlier runs first; an iteration that begins later begins
+    with the first match, too. It goes on whether or not somebody looks, until it is over, ``stop`` is called, or Python ends.
+    What is recorded by then stays, and the same call resumes. An interrupt while something here waits stops it.
+
+    store: the folder with all results.
+    """
+
+    def __init__(self, host: Host, store: Path) -> None:
+        self.store = store
+        self._host = host
+        self._reader = StreamReader()
+        self._events: dict[str, None] = {}
+        self._recorded: list[tuple[str, int]] = []
+        self._progress = Progress()
+        self._stopped = False
+        host.wait(lambda: self._look() and bool(self._progress.event))
+        if not self._progress.event:
+            host.value()  # raises what was wrong
+
+    def _look(self) -> bool:
+        """Take in what has happened since the last look. Always true."""
+        for line in self._reader.feed(self._host.more_events()):
+            now = self._progress
+            if isinstance(line, Begin):
+                self._events[line.event] = None
+                self._progress = Progress(line.event, line.number, planned=line.matches)
+            elif isinstance(line, Match):
+                self._recorded.append((now.event, line.ordinal))
+                self._progress = replace(now, recorded=now.recorded + 1)
+            elif isinstance(line, Fault):
+                self._progress = replace(now, faults=now.faults + 1)
+            elif isinstance(line, Void):
+                self._progress = replace(now, voids=now.voids + 1)
+        return True
+
+    @property
+    def progress(self) -> Progress:
+        """How far it has come by now."""
+        self._look()
+        return self._progress
+
+    @property
+    def running(self) -> bool:
+        """Whether it is still being played."""
+        return self._host.running
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What a run says on stderr, a line each, as far as it has come."""
+        return tuple(self._host.said().splitlines())
+
+    def __iter__(self) -> Iterator[PlayedMatch]:
+        """Raises what ended the competition before it was over, after the last match."""
+        at = 0
+        while True:
+            self._host.wait(lambda at=at: self._look() and len(self._recorded) > at)  # type: ignore[misc]
+            self._look()
+            if at == len(self._recorded):
+                self.wait()
+                return
+            with Store.read(self.store) as store:
+                some = self._recorded[at : at + AT_ONCE]
+                yield from (one_of(store, event, ordinal) for event, ordinal in some)
+            at += len(some)
+
+    def wait(self) -> Self:
+        """Wait until it is over, or was stopped by ``stop``. Raises what else ended it before."""
+        try:
+            self._host.value()
+        except ArenaError:
+            if not self._stopped:
+                raise
+        return self
+
+    @property
+    def complete(self) -> bool:
+        """Whether all is recorded: it was not stopped, and no table was set aside because the host could not play it. Waits until
+        it is over."""
+        self.wait()
+        return not self._stopped and bool(self._host.value()["complete"])
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        """The ids of its events in the store, those that have begun by now."""
+        self._look()
+        return tuple(self._events)
+
+    def stop(self) -> None:
+        """Stop it, if it still runs: what is whole is recorded, and the same call resumes."""
+        if self.running:
+            self._stopped = True
+            self._host.interrupt()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def standings(self, **options: Any) -> "Tables":
+        """The rating tables of its events, once it is over or was stopped. ``options``: as of ``khiva_arena.standings``."""
+        from khiva_arena.api.tables import standings
+
+        return standings(self.store, *self.wait().events, **options)
+
+    def verify(self) -> "AuditResult":
+        """Replay and check all of its matches, once it is over or was stopped."""
+        from khiva_arena.api.verify import verify
+
+        return verify(self.store, *self.wait().events)
+
+    def _repr_html_(self) -> str:
+        state = "" if self.running else ", ended"
+        return f"<div>{html.escape(str(self.store))}: {self.progress._repr_html_()}{state}</div>"
+
+
+class Test(Competition):
+    """A sequential test of one bot against others, which stops by itself."""
+
+    __test__ = False  # it is no test of pytest's
+
+    def result(self) -> "Sprt":
+        """How the test came out, once it is over."""
+        from khiva_arena.competition.sequential import sprt_of
+
+        return sprt_of(self.store, self.wait().events[0])
+
+
+def run(
+    settings: str | Path | None = None,
+    *,
+    bots: Iterable[Bot] | None = None,
+    any_engine: bool = False,
+    new_event: bool = False,
+    public: str | None = None,
+    **more: Any,
+) -> Competition:
+    """Play a competition; returns as soon as its first event has begun.
+
+    settings: a TOML file, as ``khiva-arena init`` writes one.
+    bots: who plays. Functions are played at isolation trusted, in a process for each match.
+    any_engine, new_event, public: as the flags of ``khiva-arena run``.
+    more: settings by their names in a settings file, as seats=2, seeds=20, out="results/a", turn="500ms". They win over the file.
+
+    Raises ConfigError for wrong settings, BotError for a bot that cannot be built or does not start, StoreError if the store
+    cannot be used.
+    """
+    words, functions = as_words(bots or ())
+    given = plain_settings({**more, **({} if bots is None else {"bots": words})}, functions)
+    how = {"any_engine": any_engine, "new_event": new_event, "public": public}
+    config = None if settings is None else str(settings)
+    store = _store(given, Path(settings) if settings else None)
+    return Competition(Host("compete", listens=True, config=config, given=given, how=how, callables=functions), store)
+
+
+def sprt(
+    candidate: Bot,
+    opponents: Bot | Sequence[Bot],
+    *,
+    elo0: float = 0.0,
+    elo1: float = 20.0,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    normalized: bool = False,
+    any_engine: bool = False,
+    new_event: bool = False,
+    public: str | None = None,
+    **more: Any,
+) -> Test:
+    """Test whether a bot is better than others, seed by seed until the answer is clear; returns as soon as the test has begun.
+
+    elo0, elo1: H0 says that the candidate is so much better, or less; H1 that it is so much better, or more.
+    alpha, beta: about how often a candidate at elo0 passes, and one at elo1 fails.
+    normalized: whether both bounds are normalised Elo.
+    more: settings, as of ``run``.
+
+    Raises as ``run`` does.
+    """
+    many = opponents if isinstance(opponents, Sequence) and not isinstance(opponents, str) else (opponents,)
+    words, functions = as_words((candidate, *many))
+    given = plain_settings({**more, "bots": words}, functions)
+    model = "normalized" if normalized else "logistic"
+    hypotheses = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "model": model}
+    how = {"any_engine": any_engine, "new_event": new_event, "public": public}
+    host = Host("test", listens=True, given=given, hypotheses=hypotheses, how=how, callables=functions)
+    return Test(host, _store(given, None))
+
+
+def _store(given: dict[str, Any], config: Path | None) -> Path:
+    """Where the results go. What is no such setting is refused by whoever plays."""
+    out = given.get("out") or (read_file(config)[0].get("out") if config else None) or DEFAULTS["out"]
+    return Path(str(out)).absolute()

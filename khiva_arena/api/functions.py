@@ -1,0 +1,149 @@
+"""Functions as bots: each is written into a folder with a bot.toml and played like any other bot, in a process of its own.
+
+A function is known by its code, so that the same cell of a notebook makes the same bot, whatever the notebook's process is. Its
+line and cell are no part of that; a script's path is, and where modules are looked for.
+"""
+
+import io
+import json
+import os
+import pickle
+import shutil
+import sys
+import sysconfig
+import tempfile
+import types
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from khiva_arena import shipped
+from khiva_arena.entrants.bots import cache_folder
+from khiva_arena.errors import BotError, ConfigError
+
+Choose = Callable[[Mapping[str, Any], Mapping[str, Any]], int]
+"""``choose(decide, match)`` gives an index into ``decide["legal"]``; docs of both: bots/README.md."""
+KIT = ("python", "kit", "khiva_kit.py")
+LONGEST_NAME = 64
+MAIN = '''"""A function of Python as a bot, written by khiva_arena.run."""
+
+import pickle
+import sys
+from pathlib import Path
+
+sys.path[1:1] = {paths!r}
+sys.stdout = sys.stderr  # what it prints while it is loaded is no message
+
+from khiva_kit import play
+
+choose = pickle.loads(Path(__file__).with_name("choose.pkl").read_bytes())
+play({name!r}, choose)
+'''
+
+
+def as_words(bots: Iterable[object]) -> tuple[list[str], list[str]]:
+    """The words of bots, and those of them that are functions. A bot is a word or a path, or a function. Raises ConfigError for
+    anything else, BotError for a function that cannot be sent to another process."""
+    words: list[str] = []
+    functions: list[str] = []
+    for bot in bots:
+        if isinstance(bot, str | os.PathLike):
+            words.append(os.fspath(bot))
+        elif callable(bot):
+            functions.append(str(folder_of(bot)))
+            words.append(functions[-1])
+        else:
+            raise ConfigError(f"bots: {bot!r} is neither a word, nor a folder, nor a function choose(decide, match)")
+    return words, functions
+
+
+def folder_of(choose: Choose) -> Path:
+    """The folder of a function as a bot, in the cache of staged bots; made if it is not there. Raises BotError."""
+    name = _name(choose)
+    files = {
+        "bot.toml": f'name = {json.dumps(name, ensure_ascii=False)}\nrun = "{{python}} main.py"\n'.encode(),
+        "main.py": MAIN.format(paths=_own_paths(), name=name).encode(),
+        "choose.pkl": _pickled(choose, name),
+        KIT[-1]: shipped.folder("bots").joinpath(*KIT).read_bytes(),
+    }
+    digest = sha256(b"".join(b"%d\0%s" % (len(data), data) for data in files.values())).hexdigest()[:32]
+    home = cache_folder() / "functions"
+    folder = home / digest
+    if folder.is_dir():
+        return folder
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix="draft-", dir=home))
+        for file, data in files.items():
+            (draft / file).write_bytes(data)
+        try:
+            draft.rename(folder)
+        except OSError:
+            shutil.rmtree(draft)
+            if not folder.is_dir():  # unless another process was quicker
+                raise
+    except OSError as error:
+        raise BotError(f"{name}: cannot be written to {home}: {error}") from None
+    return folder
+
+
+def _name(choose: Choose) -> str:
+    """What it is called, as bots are."""
+    name = str(getattr(choose, "__name__", type(choose).__name__)).strip("<>")
+    return name[:LONGEST_NAME] if name.isprintable() and name else "function"
+
+
+def _own_paths() -> list[str]:
+    """Where modules are looked for beside the installation, which the bot's Python has anyway."""
+    installed = {os.path.realpath(path) for path in sysconfig.get_paths().values()} | {os.path.realpath(sys.base_prefix)}
+    paths = [os.path.abspath(path) for path in sys.path if os.path.isdir(path or os.curdir)]
+    return [path for path in dict.fromkeys(paths) if not any(_is_in(path, folder) for folder in installed)]
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return os.path.commonpath([os.path.realpath(path), folder]) == folder
+
+
+# --- pickling ---
+
+
+def _pickled(choose: Choose, name: str) -> bytes:
+    import cloudpickle  # most competitions do without it
+
+    table = ChainMap({types.CodeType: _plain_code}, cloudpickle.Pickler.dispatch_table)
+    pickler = type("Pickler", (cloudpickle.Pickler,), {"dispatch_table": table})
+    into = io.BytesIO()
+    try:
+        with _by_value(choose):
+            pickler(into, protocol=5).dump(choose)
+    except (pickle.PicklingError, TypeError, AttributeError, ValueError, RecursionError) as error:
+        raise BotError(f"{name}: cannot be sent to a process of its own: {error}; open files and the like inside of it") from None
+    return into.getvalue()
+
+
+def _plain_code(code: types.CodeType) -> Any:
+    """Code without the place where it stood, which for a cell of a notebook has the number of a process in it."""
+    import cloudpickle
+
+    return cloudpickle.Pickler.dispatch_table[types.CodeType](code.replace(co_filename="<function>", co_firstlineno=1))
+
+
+@contextmanager
+def _by_value(choose: Choose) -> Iterator[None]:
+    """While this lasts, what a function's own module defines is pickled as it is, unless that module is installed: a name alone
+    would not say which bot it is."""
+    import cloudpickle
+
+    module = sys.modules.get(str(getattr(choose, "__module__", "")))
+    file = getattr(module, "__file__", None)
+    own = module is not None and module.__name__ != "__main__" and file and os.path.dirname(os.path.abspath(file)) in _own_paths()
+    if own:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        if own:
+            cloudpickle.unregister_pickle_by_value(module)

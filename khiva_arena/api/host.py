@@ -1,0 +1,161 @@
+"""Calls that start bots run in a process of their own, the host, and never in the caller's.
+
+So a notebook keeps its signals, its event loop and its children to itself; what it computes meanwhile costs no bot any time; and
+whatever ends it, the host hears that, records what is whole and reaps every bot. What happens in a run reaches the caller as the
+stream of events, in a file without a name: nobody waits for a reader.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import khiva_arena
+from khiva_arena import errors
+from khiva_arena.errors import ArenaError, ConfigError, InternalError
+
+LOOK_SECONDS = 0.05
+GRACE_SECONDS = 20.0
+"""For the host to record what is whole and reap its bots."""
+PIECE = 1 << 16
+START = "import sys; sys.path.insert(0, sys.argv[1]); from khiva_arena.api.hosted import main; main()"
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What a host is asked.
+
+    call: the name of a function of hosted.py.
+    arguments: its arguments, by name.
+    """
+
+    call: str
+    arguments: dict[str, Any]
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """What it answers.
+
+    value: what the call returned.
+    error: the name of the class of errors.py that it raised, "" for none.
+    problems: what that says, a line a mistake.
+    interrupted: whether it was, by us or by somebody else.
+    """
+
+    value: Any = None
+    error: str = ""
+    problems: list[str] = []
+    interrupted: bool = False
+
+
+class Host:
+    """A process that carries out one call."""
+
+    def __init__(self, call: str, *, listens: bool = False, **arguments: Any) -> None:
+        with contextlib.ExitStack() as stack:
+            self._events, self._out, self._said = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
+            self._files = stack.pop_all()
+        self._at = 0
+        events = self._events.fileno()
+        request = Request(call, arguments | ({"listener": events} if listens else {}))
+        # -P: a json.py in the folder of a notebook is not ours
+        words = [sys.executable, "-P", "-c", START, str(Path(khiva_arena.__file__).parent.parent)]
+        self._process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=self._out, stderr=self._said, pass_fds=(events,), start_new_session=True
+        )
+        self._end = weakref.finalize(self, _end, self._process, self._files)
+        assert self._process.stdin
+        with contextlib.suppress(BrokenPipeError):  # it died at once, and ``value`` says how
+            self._process.stdin.write(msgspec.json.encode(request) + b"\n")
+            self._process.stdin.flush()  # it stays open: its end tells the host that we have ended
+
+    @property
+    def running(self) -> bool:
+        """Whether it still runs."""
+        return self._process.poll() is None
+
+    def wait(self, ready: Callable[[], bool] = lambda: False) -> None:
+        """Wait until it ends, or something is ready. An interrupt of the caller interrupts the host, too."""
+        try:
+            while not ready() and self.running:
+                try:
+                    self._process.wait(LOOK_SECONDS)
+                except subprocess.TimeoutExpired:
+                    continue
+        except KeyboardInterrupt:
+            self.interrupt()
+            raise
+
+    def interrupt(self) -> None:
+        """End it as Ctrl-C would, and wait for that."""
+        if self.running:
+            self._process.send_signal(signal.SIGINT)
+        try:
+            self._process.wait(GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def more_events(self) -> bytes:
+        """What was added to the stream of events since the last call."""
+        return b"".join(iter(self._piece, b""))
+
+    def _piece(self) -> bytes:
+        # pread: the host writes where the descriptor that we share stands
+        piece = os.pread(self._events.fileno(), PIECE, self._at)
+        self._at += len(piece)
+        return piece
+
+    def said(self) -> str:
+        """The messages for people so far, a line each."""
+        size = os.fstat(self._said.fileno()).st_size
+        return os.pread(self._said.fileno(), size, 0).decode(errors="replace")
+
+    def value(self) -> Any:
+        """What the call returned, once it has ended. Raises the error that it raised."""
+        self.wait()
+        size = os.fstat(self._out.fileno()).st_size
+        try:
+            reply = msgspec.json.decode(os.pread(self._out.fileno(), size, 0), type=Reply)
+        except msgspec.DecodeError:
+            code = self._process.returncode
+            how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+            tail = "\n".join(self.said().splitlines()[-20:])
+            raise InternalError(
+                f"the process that plays {how}; what was recorded is safe, and the same call resumes\n{tail}"
+            ) from None
+        if reply.interrupted:
+            raise ArenaError("interrupted: what was recorded is safe, and the same call resumes")
+        if reply.error:
+            raise _error(reply)
+        return reply.value
+
+
+def _error(reply: Reply) -> ArenaError:
+    """The error that a host met, as an object of its class."""
+    kind = getattr(errors, reply.error, InternalError)
+    if issubclass(kind, ConfigError):
+        return kind(reply.problems)
+    raised: ArenaError = kind("\n".join(reply.problems))
+    raised.problems = tuple(reply.problems)
+    return raised
+
+
+def _end(process: subprocess.Popen[bytes], files: contextlib.ExitStack) -> None:
+    """When nobody holds it any longer, or Python ends: let the host end, which it does when its input ends."""
+    assert process.stdin
+    with contextlib.suppress(BrokenPipeError):  # it has ended before it read all
+        process.stdin.close()
+    try:
+        process.wait(GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    files.close()

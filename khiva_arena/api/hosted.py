@@ -1,0 +1,159 @@
+"""What runs in the process that host.py starts: one call, whose value or error is written to the output as JSON."""
+
+import os
+import re
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from khiva_arena import shipped
+from khiva_arena.api.host import Reply, Request
+from khiva_arena.competition.draw import How
+from khiva_arena.competition.events_file import EventsFile
+from khiva_arena.competition.setting import TABLES, Kind
+from khiva_arena.competition.settings import Settings
+from khiva_arena.competition.settings_table import TABLE
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ArenaError, ConfigError
+from khiva_arena.terminal import interrupts
+from khiva_arena.terminal.console import say
+
+
+def main() -> None:
+    """Read a request, carry it out, write the reply."""
+    interrupts.listen()
+    out = os.dup(1)
+    os.dup2(2, 1)  # whatever prints is a message
+    request = msgspec.json.decode(sys.stdin.buffer.readline(), type=Request)
+    threading.Thread(target=_end_with_caller, daemon=True).start()
+    reply = _reply(request)
+    interrupts.listen_no_more()
+    with os.fdopen(out, "wb") as file:
+        file.write(msgspec.json.encode(reply))
+
+
+def _end_with_caller() -> None:
+    """The input ends when the caller does, however that was: then nobody wants the rest."""
+    while os.read(0, 1):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _reply(request: Request) -> Reply:
+    try:
+        return Reply(CALLS[request.call](**request.arguments))
+    except KeyboardInterrupt:
+        return Reply(interrupted=True)
+    except ArenaError as error:
+        kinds = [kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "khiva_arena.errors"]
+        return Reply(error=kinds[0], problems=_by_keyword(error.problems or (str(error),)))
+    except Exception:
+        say(traceback.format_exc(), end="")
+        last = traceback.format_exc().strip().splitlines()[-1]
+        return Reply(error="InternalError", problems=[f"this is a bug, please report it: {last}"])
+
+
+OF_AN_EVENT = ("any_engine", "new_event", "public")
+_KEYWORDS = {row.option: row.name for row in TABLE} | {
+    "--new-event": "new_event",
+    "--any-engine": "any_engine",
+    "--public": "public",
+}
+_FLAG = re.compile(r"--[a-z]+(?:-[a-z]+)*")
+
+
+def _by_keyword(problems: Sequence[str]) -> list[str]:
+    """Mistakes with the keywords of settings in place of their flags."""
+    plain = [re.sub(r"(?<=[a-z.] )--bot ", "", re.sub("^--bot ", "bots: ", problem)) for problem in problems]
+    plain = [re.sub(r"^--(\w+): unknown setting", r"\1: unknown setting", problem) for problem in plain]
+    return [_FLAG.sub(lambda flag: _KEYWORDS.get(flag[0], flag[0]), problem) for problem in plain]
+
+
+# --- calls ---
+
+
+def compete(
+    config: str | None, given: dict[str, Any], how: dict[str, Any], callables: list[str], listener: int
+) -> dict[str, Any]:
+    """Play a competition. ``callables``: the words of bots that are functions of the caller."""
+    from khiva_arena.competition.played import what_is_played
+
+    stages, entrants = what_is_played(Path(config) if config else None, as_words(given), say)
+    _check_trust([bot.asked_as for bot in entrants], callables, stages[0].trust_bots)
+    return _played(stages, entrants, How(**how), listener)
+
+
+def test(
+    given: dict[str, Any], hypotheses: dict[str, Any], how: dict[str, Any], callables: list[str], listener: int
+) -> dict[str, Any]:
+    """Play a sequential test."""
+    from khiva_arena.competition.sequential import test_of
+    from khiva_arena.ratings.sprt import Hypotheses, Model
+
+    model = Model(hypotheses.pop("model"))
+    settings, entrants = test_of(as_words(given), Hypotheses(**hypotheses, model=model), say)
+    _check_trust([bot.asked_as for bot in entrants], callables, settings.trust_bots)
+    return _played([settings], entrants, How(**how), listener)
+
+
+def _played(stages: Sequence[Settings], entrants: Sequence[Bot], how: How, listener: int) -> dict[str, Any]:
+    from khiva_arena.competition.run import compete as play
+
+    events, complete = play(stages, entrants, how, EventsFile(listener, fifo=False, called="what the caller sees"))
+    return {"out": str(stages[0].out), "events": events, "complete": complete}
+
+
+def match(given: dict[str, Any], callables: list[str]) -> dict[str, Any]:
+    """Play one match."""
+    from khiva_arena.arbiter.pool import play_one
+    from khiva_arena.arbiter.preflight import preflight
+    from khiva_arena.competition.isolation import say_what_is_cold
+    from khiva_arena.competition.one_match import one_match
+
+    _check_trust(given["bots"], callables, given.get("trust_bots") is True)
+    one = one_match(as_words(given))
+    job = one.job
+    preflight([seat.name for seat in job.header.seats], job.commands, job.header, job.sandbox, words=one.words)
+    say_what_is_cold()
+    outcome = play_one(job)
+    if outcome.record is None:
+        raise ArenaError(f"the match is void, twice: {outcome.void}")
+    return {
+        "record": outcome.record.to_json(),
+        "secret": job.secret.hex(),
+        "faults": [[[blame.verdict, blame.gather, blame.detail] for blame in seat.faults] for seat in outcome.seats],
+        "notes": [seat.ending.notes for seat in outcome.seats],
+    }
+
+
+def check(bot: str, games: list[str], quick: bool, given: dict[str, Any]) -> Any:
+    """Check a bot."""
+    from khiva_arena.api.bench import bench_of
+    from khiva_arena.check.run import check as made
+
+    return msgspec.to_builtins(made(bench_of(bot, games, quick, as_words(given)), bot, lambda step: None))
+
+
+CALLS: Mapping[str, Callable[..., Any]] = {"compete": compete, "test": test, "match": match, "check": check}
+
+
+def as_words(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as flags give them: lists as tuples."""
+    lists = {row.name for row in TABLE if row.kind in (Kind.BOTS, Kind.NAMES)} - set(TABLES)
+    return {name: tuple(value) if name in lists and isinstance(value, list) else value for name, value in given.items()}
+
+
+def _check_trust(words: Sequence[str], callables: Sequence[str], trusted: bool) -> None:
+    """Raise ConfigError if others were played with the caller's rights only since a function is."""
+    strangers = [word for word in words if word not in callables and not word.startswith(shipped.WORD)]
+    if callables and strangers and not trusted:
+        raise ConfigError(
+            f"bots: a function plays at isolation trusted, and so does everybody at its tables; trust_bots=True says that you "
+            f"trust {', '.join(strangers)}"
+        )

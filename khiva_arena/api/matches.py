@@ -1,0 +1,210 @@
+"""Recorded matches as values: of a store, of a bundle, or just played; each can be replayed step by step."""
+
+import html
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from khiva_arena.api.functions import Choose, as_words
+from khiva_arena.api.host import Host
+from khiva_arena.api.keywords import plain_settings
+from khiva_arena.competition.find import bundled_matches, events_of, matches_of, secret_of
+from khiva_arena.games.base import NOBODY, Event, Pending, State
+from khiva_arena.replay.record import Record
+from khiva_arena.replay.story import story
+from khiva_arena.replay.verify import verify
+from khiva_arena.store.db import EventRow, MatchRow, Store
+
+
+class MatchFault(NamedTuple):
+    """A fault of a bot in a match.
+
+    verdict: the kind, a word of result.Verdict.
+    step: in which step, 0 is the start.
+    detail: one line for the bot's author.
+    """
+
+    verdict: str
+    step: int
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayStep:
+    """One step of a match.
+
+    number: 0 is the opening, in which nobody is asked.
+    before: the state in which the seats were asked; None for the opening. To be looked at or cloned, not changed.
+    asked: by seat, its decision.
+    choices: by seat, its index into ``asked[seat].legal``.
+    defaults: why the default was played, of those seats for which it was: a verdict, or "forfeited".
+    events: what happened, in order.
+    state: after that; the ``before`` of the next step.
+    """
+
+    number: int
+    before: State | None
+    asked: Pending = field(repr=False)
+    choices: Mapping[int, int]
+    defaults: Mapping[int, str]
+    events: Sequence[Event] = field(repr=False)
+    state: State
+
+
+@dataclass(frozen=True)
+class PlayedMatch:
+    """A match that was recorded. Lists are by seat.
+
+    record: what replays bit for bit, with rules, choices and results.
+    secret: of its deal, 32 bytes: what opens the record's commitment.
+    event: its number in the store, 0 for a match that belongs to none.
+    ordinal: its place in the schedule, from 0.
+    seed: which deal of the event, from 0.
+    faults: of each seat, strikes included; None from a bundle, which does not tell their details.
+    notes: what each bot wrote on stderr, as far as that is kept; None from a bundle.
+    """
+
+    record: Record
+    secret: bytes = field(repr=False)
+    event: int = 0
+    ordinal: int = 0
+    seed: int = 0
+    faults: tuple[tuple[MatchFault, ...], ...] | None = None
+    notes: tuple[str, ...] | None = field(default=None, repr=False)
+
+    @property
+    def id(self) -> str:
+        """16 hex digits."""
+        return self.record.header.match
+
+    @property
+    def game(self) -> str:
+        """The name of the game."""
+        return self.record.header.game
+
+    @property
+    def rules(self) -> Mapping[str, Any]:
+        """The rules map."""
+        return self.record.header.rules
+
+    @property
+    def bots(self) -> tuple[str, ...]:
+        """The names."""
+        return tuple(seat.name for seat in self.record.header.seats)
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """1 is best, ties share a rank."""
+        return self.record.ranks
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """Points."""
+        return self.record.scores
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """ "ok", or why the seat forfeited."""
+        return tuple(map(str, self.record.verdicts))
+
+    @property
+    def digest(self) -> str:
+        """The end of the record's hash chain, 64 hex digits."""
+        return self.record.digest
+
+    def __repr__(self) -> str:
+        seats = ", ".join(f"{bot} {score} ({rank}.)" for bot, score, rank in zip(self.bots, self.scores, self.ranks, strict=True))
+        return f"<match {self.id} of {self.game}: {seats}>"
+
+    def replay(self) -> tuple[ReplayStep, ...]:
+        """All steps, the opening first. Raises RecordError if the record does not replay to what it says."""
+        steps: list[ReplayStep] = []
+
+        def watch(number: int, state: State, events: Sequence[Event]) -> None:
+            before = steps[-1].state if steps else None
+            chosen = self.record.steps[number - 1] if number else ()
+            steps.append(
+                ReplayStep(
+                    number,
+                    before,
+                    before.pending() if before else NOBODY,
+                    {choice.seat: choice.choice for choice in chosen},
+                    {choice.seat: choice.why for choice in chosen if choice.why},
+                    tuple(events),
+                    state.clone(),
+                )
+            )
+
+        verify(self.record, self.secret, watch)
+        return tuple(steps)
+
+    def story(self) -> str:
+        """The match as text, turn by turn, hidden cards included. Raises RecordError if it does not replay."""
+        return story(self.record, self.secret)
+
+    def to_json(self) -> str:
+        """The record as canonical JSON."""
+        return self.record.to_json()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.story())}</pre>"
+
+
+def match(*bots: str | Path | Choose, **settings: Any) -> PlayedMatch:
+    """Play one match, the bots seated in the order given, and return it.
+
+    bots: words as ``--bot`` takes them, folders, or functions ``choose(decide, match) -> index``.
+    settings: those of a match by their names in a settings file, as game="emira", seed="a", turn="500ms", rules={...}.
+
+    Raises ConfigError for wrong settings, BotError for a bot that does not start, ArenaError if the host spoils the match twice.
+    """
+    words, functions = as_words(bots)
+    given = plain_settings({**settings, "bots": words}, functions)
+    played = Host("match", given=given, callables=functions).value()
+    return PlayedMatch(
+        record=Record.from_json(played["record"]),
+        secret=bytes.fromhex(played["secret"]),
+        faults=tuple(tuple(MatchFault(*fault) for fault in seat) for seat in played["faults"]),
+        notes=tuple(played["notes"]),
+    )
+
+
+def matches(path: str | Path, *events: str | int) -> Iterator[PlayedMatch]:
+    """The recorded matches of a store, or of a bundle, in the order of their schedule, read as they are asked for.
+
+    events: those of the store by number or the beginning of their ids; all of them without.
+
+    Raises ConfigError for an event that is not there, StoreError for what is damaged or cannot be read, RecordError for a record
+    that is.
+    """
+    if Path(path).is_file():
+        for number, ordinal, seed, record, secret in bundled_matches(Path(path)):
+            yield PlayedMatch(record, secret, number, ordinal, seed)
+        return
+    with Store.read(Path(path)) as store:
+        for event in events_of(store, tuple(map(str, events))):
+            secrets = store.reveals(event.id)
+            for row in matches_of(store, event):
+                yield of_row(event, row, secrets.get(row.seed) or event.seed_secret(row.seed))
+
+
+def of_row(event: EventRow, row: MatchRow, secret: bytes) -> PlayedMatch:
+    """A match of a store. Raises RecordError."""
+    return PlayedMatch(
+        record=row.parsed(),
+        secret=secret,
+        event=event.number,
+        ordinal=row.ordinal,
+        seed=row.seed,
+        faults=tuple(tuple(MatchFault(verdict, step, detail) for verdict, detail, step in seat.faults) for seat in row.seats),
+        notes=tuple(seat.notes for seat in row.seats),
+    )
+
+
+def one_of(store: Store, event: str, ordinal: int) -> PlayedMatch:
+    """One recorded match of an event, by its id. Raises StoreError, RecordError."""
+    found, row = store.event(event), store.match(event, ordinal)
+    assert found is not None
+    assert row is not None
+    return of_row(found, row, secret_of(store, found, row.seed)[0])

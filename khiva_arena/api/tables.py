@@ -1,0 +1,127 @@
+"""Rating tables as values that a notebook shows."""
+
+import html
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tabulate import tabulate
+
+from khiva_arena.competition.tables import PooledTable, effects_named, sections_named, tables_of
+from khiva_arena.report.columns import columns
+from khiva_arena.report.sections import EFFECTS
+from khiva_arena.report.table import to_text
+from khiva_arena.report.values import Standing, Standings
+
+if TYPE_CHECKING:
+    import pandas
+
+WIDE = 10_000
+
+
+class Table:
+    """The ratings of events that were played under equal conditions.
+
+    rows: a bot each, best first; docs/standings.md says what the attributes of a row are.
+    standings: the whole of it, with what the numbers were made from.
+    title: what was played, and under which conditions.
+    """
+
+    def __init__(self, pooled: PooledTable) -> None:
+        self._pooled = pooled
+        self.standings: Standings = pooled.standings
+        self.rows: tuple[Standing, ...] = pooled.standings.rows
+        self.title = pooled.title
+
+    def __iter__(self) -> Iterator[Standing]:
+        return iter(self.rows)
+
+    def __getitem__(self, name: str) -> Standing:
+        """The row of a bot by its name. Raises KeyError."""
+        for row in self.rows:
+            if row.name == name:
+                return row
+        raise KeyError(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As ``khiva-arena standings --json`` prints it."""
+        return self._pooled.to_json()
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A row a bot, a column a field. Needs pandas."""
+        import pandas
+
+        return pandas.DataFrame([{name: getattr(row, name) for name in row.__struct_fields__} for row in self.rows])
+
+    def __repr__(self) -> str:
+        return f"<table of {len(self.rows)} bots: {self.title}>"
+
+    def __str__(self) -> str:
+        return f"{self.title}\n{to_text(self.standings)}"
+
+    def _repr_html_(self) -> str:
+        shown = columns(self.standings, True)
+        cells = [[column.text(row) for column in shown] for row in self.rows]
+        align = ["left" if column.left else "right" for column in shown]
+        table = tabulate(cells, [column.head for column in shown], tablefmt="html", disable_numparse=True, colalign=align)
+        notes = to_text(self.standings, WIDE).split("\n\n", 1)[-1].strip().splitlines()
+        said = "".join(f"<p>{html.escape(line)}</p>" for line in notes)
+        return f"<p><b>{html.escape(self.title)}</b></p>{table}{said}"
+
+
+class Tables(Sequence[Table]):
+    """All tables of a store: one for events that were played under equal conditions. Most stores have one.
+
+    rows: of all tables, one after another.
+    """
+
+    def __init__(self, tables: Sequence[Table]) -> None:
+        self._tables = tuple(tables)
+        self.rows = tuple(row for table in tables for row in table.rows)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._tables[index]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As ``khiva-arena standings --json`` prints it."""
+        return {"standings": [table.to_dict() for table in self._tables]}
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A row a bot, a column a field, the number of the table first. Needs pandas."""
+        import pandas
+
+        frames = {number: table.to_pandas() for number, table in enumerate(self._tables, 1)}
+        return pandas.concat(frames, names=["table", None]).reset_index("table") if frames else pandas.DataFrame()
+
+    def __repr__(self) -> str:
+        return repr(list(self._tables))
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self._tables))
+
+    def _repr_html_(self) -> str:
+        return "".join(table._repr_html_() for table in self._tables)
+
+
+def standings(
+    path: str | Path,
+    *events: str | int,
+    anchors: Sequence[str] = (),
+    sections: Sequence[str] = (),
+    effects: Sequence[str] = EFFECTS,
+) -> Tables:
+    """The rating tables of a store.
+
+    events: by number or the beginning of their ids; all of them without.
+    anchors: BOT, or BOT=ELO, or BOT=ELO:SD; by default the bot at 0 is the one that is stored with the event.
+    sections: more about each table, in ``to_dict``: names as of ``khiva-arena standings --section``.
+    effects: which of these the section effects fits.
+
+    Raises ConfigError for what is not there, StoreError for a store that cannot be read or is damaged.
+    """
+    words = tuple(map(str, events))
+    found = tables_of(Path(path), words, tuple(anchors), sections_named(sections), effects_named(effects))
+    return Tables([Table(one) for one in found])

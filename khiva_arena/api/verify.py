@@ -1,0 +1,26 @@
+"""Verification: every record replayed, and held against all that stands beside it."""
+
+from pathlib import Path
+
+from khiva_arena.competition.audit import AuditResult
+from khiva_arena.competition.audit_store import audit_store
+from khiva_arena.errors import ConfigError
+from khiva_arena.store.db import Store
+
+
+def verify(path: str | Path, *events: str | int) -> AuditResult:
+    """Replay and check each match of a store, or of a bundle. ``result.sound`` says whether all of it is sound; what is not
+    stands in ``result.problems`` and in those of ``result.events``.
+
+    events: those of a store by number or the beginning of their ids; all of them without.
+
+    Raises ConfigError for what is not there, StoreError for what cannot be read.
+    """
+    if Path(path).is_file():
+        if events:
+            raise ConfigError("a bundle is verified as a whole: leave out the events")
+        from khiva_arena.competition.audit_bundle import audit_bundle  # numpy comes with it
+
+        return audit_bundle(Path(path))
+    with Store.read(Path(path)) as store:
+        return audit_store(store, tuple(map(str, events)))
