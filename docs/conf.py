@@ -1,6 +1,7 @@
 """How Sphinx makes the site: `make docs`. The source is the whole checkout, so that a page lies where it belongs (the rules of a
 game with the game, SPEC.md with the protocol) and a link leads to the same place on the site as in the tree."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,10 @@ from sphinx.addnodes import pending_xref
 
 project = "Khiva Arena"
 author = "The authors of Khiva Arena"
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+autodoc_class_signature = "separated"
+autodoc_typehints_format = "short"
+autodoc_member_order = "bysource"
 root_doc = "docs/index"
 include_patterns = [
     "docs/*.md",
@@ -50,6 +54,22 @@ def _plain_links_to_folders(app: Any, doctree: Any) -> None:
             link.replace_self(nodes.inline("", "", *link.children))
 
 
+FIELD = re.compile(r"([a-z_0-9]+(?:, [a-z_0-9]+)*): ")
+
+
+def _fields_as_lists(_app: Any, _what: str, _name: str, _obj: Any, _options: Any, lines: list[str]) -> None:
+    """Docstrings have a line a field or argument ("seeds: how many"): on the site these are a list."""
+    shown: list[str] = []
+    for line in lines:
+        if found := FIELD.match(line):
+            shown += ["", f"- **{found[1]}**: {line[found.end() :]}"]
+        elif shown and line and not line.startswith(" ") and shown[-1].startswith(("- **", "  ")):
+            shown.append(f"  {line}")
+        else:
+            shown.append(line)
+    lines[:] = shown
+
+
 def _start_page(app: Any, error: Exception | None) -> None:
     """The site opens at its top folder."""
     if error is None and app.builder.format == "html":
@@ -60,5 +80,6 @@ def setup(app: Any) -> dict[str, bool]:
     for name in ("hex", "mermaid"):
         app.add_lexer(name, TextLexer)
     app.connect("doctree-read", _plain_links_to_folders)
+    app.connect("autodoc-process-docstring", _fields_as_lists)
     app.connect("build-finished", _start_page)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -170,10 +170,8 @@ class Competition:
         return f"<div>{html.escape(str(self.store))}: {self.progress._repr_html_()}{state}</div>"
 
 
-class Test(Competition):
+class RunningTest(Competition):
     """A sequential test of one bot against others, which stops by itself."""
-
-    __test__ = False  # it is no test of pytest's
 
     def result(self) -> "Sprt":
         """How the test came out, once it is over."""
@@ -222,7 +220,7 @@ def sprt(
     new_event: bool = False,
     public: str | None = None,
     **more: Any,
-) -> Test:
+) -> RunningTest:
     """Test whether a bot is better than others, seed by seed until the answer is clear; returns as soon as the test has begun.
 
     elo0, elo1: H0 says that the candidate is so much better, or less; H1 that it is so much better, or more.
@@ -236,10 +234,11 @@ def sprt(
     words, functions = as_words((candidate, *many))
     given = plain_settings({**more, "bots": words}, functions)
     model = "normalized" if normalized else "logistic"
-    hypotheses = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "model": model}
+    bounds = {"elo0": float(elo0), "elo1": float(elo1), "alpha": float(alpha), "beta": float(beta)}
+    hypotheses = {**bounds, "model": model}
     how = {"any_engine": any_engine, "new_event": new_event, "public": public}
     host = Host("test", listens=True, given=given, hypotheses=hypotheses, how=how, callables=functions)
-    return Test(host, _store(given, None))
+    return RunningTest(host, _store(given, None))
 
 
 def _store(given: dict[str, Any], config: Path | None) -> Path:

@@ -29,7 +29,7 @@ PIECE = 1 << 16
 START = "import sys; sys.path.insert(0, sys.argv[1]); from khiva_arena.api.hosted import main; main()"
 
 
-class Request(msgspec.Struct, frozen=True):
+class HostCall(msgspec.Struct, frozen=True):
     """What a host is asked.
 
     call: the name of a function of hosted.py.
@@ -40,7 +40,7 @@ class Request(msgspec.Struct, frozen=True):
     arguments: dict[str, Any]
 
 
-class Reply(msgspec.Struct, frozen=True):
+class HostReply(msgspec.Struct, frozen=True):
     """What it answers.
 
     value: what the call returned.
@@ -64,7 +64,7 @@ class Host:
             self._files = stack.pop_all()
         self._at = 0
         events = self._events.fileno()
-        request = Request(call, arguments | ({"listener": events} if listens else {}))
+        request = HostCall(call, arguments | ({"listener": events} if listens else {}))
         # -P: a json.py in the folder of a notebook is not ours
         words = [sys.executable, "-P", "-c", START, str(Path(khiva_arena.__file__).parent.parent)]
         self._process = subprocess.Popen(
@@ -123,7 +123,7 @@ class Host:
         self.wait()
         size = os.fstat(self._out.fileno()).st_size
         try:
-            reply = msgspec.json.decode(os.pread(self._out.fileno(), size, 0), type=Reply)
+            reply = msgspec.json.decode(os.pread(self._out.fileno(), size, 0), type=HostReply)
         except msgspec.DecodeError:
             code = self._process.returncode
             how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
@@ -138,7 +138,7 @@ class Host:
         return reply.value
 
 
-def _error(reply: Reply) -> ArenaError:
+def _error(reply: HostReply) -> ArenaError:
     """The error that a host met, as an object of its class."""
     kind = getattr(errors, reply.error, InternalError)
     if issubclass(kind, ConfigError):

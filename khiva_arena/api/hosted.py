@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from khiva_arena import shipped
-from khiva_arena.api.host import Reply, Request
+from khiva_arena.api.host import HostCall, HostReply
 from khiva_arena.competition.draw import How
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.setting import TABLES, Kind
@@ -30,7 +30,7 @@ def main() -> None:
     interrupts.listen()
     out = os.dup(1)
     os.dup2(2, 1)  # whatever prints is a message
-    request = msgspec.json.decode(sys.stdin.buffer.readline(), type=Request)
+    request = msgspec.json.decode(sys.stdin.buffer.readline(), type=HostCall)
     threading.Thread(target=_end_with_caller, daemon=True).start()
     reply = _reply(request)
     interrupts.listen_no_more()
@@ -45,18 +45,18 @@ def _end_with_caller() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _reply(request: Request) -> Reply:
+def _reply(request: HostCall) -> HostReply:
     try:
-        return Reply(CALLS[request.call](**request.arguments))
+        return HostReply(CALLS[request.call](**request.arguments))
     except KeyboardInterrupt:
-        return Reply(interrupted=True)
+        return HostReply(interrupted=True)
     except ArenaError as error:
         kinds = [kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "khiva_arena.errors"]
-        return Reply(error=kinds[0], problems=_by_keyword(error.problems or (str(error),)))
+        return HostReply(error=kinds[0], problems=_by_keyword(error.problems or (str(error),)))
     except Exception:
         say(traceback.format_exc(), end="")
         last = traceback.format_exc().strip().splitlines()[-1]
-        return Reply(error="InternalError", problems=[f"this is a bug, please report it: {last}"])
+        return HostReply(error="InternalError", problems=[f"this is a bug, please report it: {last}"])
 
 
 OF_AN_EVENT = ("any_engine", "new_event", "public")

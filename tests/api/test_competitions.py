@@ -1,0 +1,174 @@
+"""A competition as a value: its matches as they are recorded, its end however it comes, and nothing printed."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from arena import FAULTY, NAIVE, RANDOM, arena, descendants, living
+
+import khiva_arena
+from khiva_arena.errors import ArenaError, BotError, ConfigError, StoreError
+
+pytestmark = pytest.mark.slow
+PAIR = {"bots": ["shipped:python/random", "shipped:python/naive"], "seats": 2, "isolation": "trusted"}
+
+
+def test_matches_come_as_they_are_recorded(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    competition = khiva_arena.run(**PAIR, seeds=3, seed="a", out=tmp_path / "out")
+    seen = []
+    for match in competition:
+        seen.append(match)
+        assert competition.progress.recorded >= len(seen)
+    assert sorted(match.ordinal for match in seen) == list(range(6))
+    assert (competition.progress.recorded, competition.progress.planned) == (6, 6)
+    assert competition.complete
+    assert not competition.running
+    assert competition.standings()[0]["random"].matches == 6
+    assert competition.verify().sound
+    assert any(line.startswith("run digest ") for line in competition.messages)
+    assert "6 of 6 matches" in competition._repr_html_()
+    assert capfd.readouterr() == ("", "")
+    # the command gives the same, and it is over for both
+    flags = ["--bot", "shipped:python/random", "--bot", "shipped:python/naive", "--seats", "2", "--isolation", "trusted"]
+    said = arena("run", *flags, "--seeds", "3", "--seed", "a", "--out", str(tmp_path / "out"), cwd=tmp_path).stderr
+    assert "nothing is played" in said
+    assert next(line for line in competition.messages if line.startswith("run digest ")) in said
+    over = khiva_arena.run(**PAIR, seeds=3, seed="a", out=tmp_path / "out")
+    assert [match.digest for match in over] == [match.digest for match in khiva_arena.matches(tmp_path / "out")]
+    assert over.events == competition.events
+
+
+def test_a_settings_file_with_stages_and_keywords_over_it(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text(
+        f'bots = ["{RANDOM}", "{NAIVE}"]\nseats = 2\nseeds = 9\nout = "there"\nisolation = "trusted"\n'
+        "[[stage]]\nname = 'one'\n[[stage]]\nname = 'two'\ntake = 2\n"
+    )
+    competition = khiva_arena.run(tmp_path / "c.toml", seeds=1).wait()
+    assert competition.store == tmp_path / "there"
+    assert len(competition.events) == 2
+    assert len(list(competition)) == 4
+    assert competition.progress.stage == 2
+
+
+def test_it_is_stopped_and_resumed(tmp_path: Path) -> None:
+    with khiva_arena.run(**PAIR, seeds=400, out=tmp_path) as competition:
+        first = next(iter(competition))
+        assert competition.running
+    assert not competition.running
+    assert not competition.complete
+    recorded = list(competition)
+    assert recorded[0].digest == first.digest
+    assert 0 < len(recorded) < 800
+    assert competition.standings().rows
+    more = khiva_arena.run(**PAIR, seeds=400, out=tmp_path)
+    assert more.events == competition.events
+    assert more.progress.recorded >= len(recorded)
+    more.stop()
+
+
+def test_mistakes_are_all_said_at_once_by_keyword(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as error:
+        khiva_arena.run(bots=["shipped:python/random", "nope"], seats=9, isolation="tight", colour="red", out=tmp_path)
+    assert sorted(problem.partition(": ")[0] for problem in error.value.problems) == ["bots", "colour", "isolation", "seats"]
+    assert "--" not in str(error.value)
+    with pytest.raises(ConfigError, match=r"bots: no bots; name at least two, e\.g\. shipped:python/random ship"):
+        khiva_arena.run(out=tmp_path)
+    with pytest.raises(ConfigError, match="rules: 1j is no value of a setting"):
+        khiva_arena.run(**PAIR, rules={"overshoot": 1j}, out=tmp_path)
+    with pytest.raises(BotError, match="false: start_failed: crashed: exited with code 1"):
+        khiva_arena.run(
+            bots=["shipped:python/random", "false"], seats=2, isolation="trusted", trust_bots=True, out=tmp_path / "dead"
+        )
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="not a folder"):
+        khiva_arena.run(**PAIR, out=tmp_path / "file")
+
+
+def test_faults_are_counted_as_they_come(tmp_path: Path) -> None:
+    bots = ["shipped:python/random", f"{FAULTY} illegal 3"]
+    competition = khiva_arena.run(bots=bots, seats=2, seeds=1, isolation="trusted", out=tmp_path).wait()
+    assert competition.progress.faults > 0
+    assert any(fault.verdict == "illegal" for match in competition for seat in match.faults or () for fault in seat)
+
+
+def test_an_event_loop_is_not_in_the_way(tmp_path: Path) -> None:
+    """As in the kernel of a notebook, whose cells run inside of one."""
+
+    async def cell() -> int:
+        return sum(1 for _ in khiva_arena.run(**PAIR, seeds=1, out=tmp_path))
+
+    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)]
+    assert asyncio.run(cell()) == 2
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)] == handlers
+
+
+FOLLOW = """
+import sys, khiva_arena
+bots = ["shipped:python/random", "shipped:python/naive"]
+competition = khiva_arena.run(bots=bots, seats=2, isolation="trusted", seeds=4000, out=sys.argv[1])
+for match in competition:
+    print(match.ordinal, flush=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_whatever_ends_the_caller_ends_the_competition_and_every_bot(tmp_path: Path, number: signal.Signals) -> None:
+    caller = subprocess.Popen(
+        [sys.executable, "-c", FOLLOW, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert caller.stdout
+    assert caller.stdout.readline()
+    below = descendants(caller.pid)
+    caller.send_signal(number)
+    _, said = caller.communicate(timeout=60)
+    assert caller.returncode == -number if number == signal.SIGKILL else "KeyboardInterrupt" in said
+    until = time.monotonic() + 60
+    while living(below) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not living(below)
+    assert khiva_arena.verify(tmp_path).sound
+    assert len(list(khiva_arena.matches(tmp_path))) > 0
+
+
+def test_a_host_that_is_killed_is_said(tmp_path: Path) -> None:
+    competition = khiva_arena.run(**PAIR, seeds=4000, out=tmp_path)
+    next(iter(competition))
+    competition._host._process.kill()
+    with pytest.raises(ArenaError, match="killed by signal 9; what was recorded is safe, and the same call resumes"):
+        list(competition)
+    with pytest.raises(ArenaError):
+        competition.wait()
+
+
+def test_a_sequential_test(tmp_path: Path) -> None:
+    test = khiva_arena.sprt(
+        "shipped:python/greedy", "shipped:python/random", elo0=0, elo1=400, seeds=60, isolation="trusted", jobs=2, out=tmp_path
+    )
+    found = test.result()
+    assert found.candidate == "greedy"
+    assert found.report.blocks >= 32
+    with pytest.raises(ConfigError, match="seeds: no test decides before 32 seeds, so 5 are too few"):
+        khiva_arena.sprt("shipped:python/greedy", ["shipped:python/random"], seeds=5, out=tmp_path)
+
+
+def test_a_bot_is_checked() -> None:
+    report = khiva_arena.check("shipped:python/random", quick=True, isolation="trusted")
+    assert report.passed
+    assert report.counts["failed"] == 0
+    assert not khiva_arena.check("false", quick=True, isolation="trusted").passed
+    with pytest.raises(ConfigError, match="nope: no such folder"):
+        khiva_arena.check("./nope")
+
+
+def test_a_store_and_a_bundle_are_verified(played: Path) -> None:
+    of_store, of_bundle = khiva_arena.verify(played / "out"), khiva_arena.verify(played / "all.khiva")
+    assert of_store.sound
+    assert of_bundle.sound
+    assert [one.digest for one in of_store.events] == [one.digest for one in of_bundle.events]
+    assert [one.number for one in khiva_arena.verify(played / "out", "2").events] == [2]
+    with pytest.raises(ConfigError, match="a bundle is verified as a whole"):
+        khiva_arena.verify(played / "all.khiva", 1)

@@ -1,0 +1,125 @@
+"""Functions as bots: hosted apart, known by their code, and never more trusted than was said."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from arena import RANDOM
+
+import khiva_arena
+from khiva_arena.api.functions import folder_of
+from khiva_arena.errors import BotError, ConfigError
+
+pytestmark = pytest.mark.slow
+
+
+def last(decide: Mapping[str, Any], match: Mapping[str, Any]) -> int:
+    return len(decide["legal"]) - 1
+
+
+def test_a_function_plays_in_a_process_of_its_own(tmp_path: Path) -> None:
+    counted = []
+    me = os.getpid()
+
+    def choose(decide: Mapping[str, Any], match: Mapping[str, Any]) -> int:
+        print("on stdout, which harms nobody")
+        counted.append(1)
+        if os.getpid() == me:
+            raise SystemExit
+        return 0
+
+    match = khiva_arena.match(choose, "shipped:python/random", seed="a")
+    assert match.bots == ("choose", "random")
+    assert match.verdicts == ("ok", "ok")
+    assert not counted
+    assert all(step.choices.get(0, 0) == 0 for step in match.replay())
+    assert match.record.header.isolation == "trusted"
+    assert "on stdout" in (match.notes or [""])[0]
+
+
+def test_a_competition_of_functions_and_shipped_bots(tmp_path: Path) -> None:
+    bots = (last, lambda decide, match: 0, "shipped:python/random")
+    competition = khiva_arena.run(bots=bots, seats=3, seeds=1, out=tmp_path).wait()
+    (table,) = competition.standings()
+    assert {row.name for row in table} == {"last", "lambda", "random"}
+    assert "isolation trusted" in table.title
+    again = khiva_arena.run(bots=bots, seats=3, seeds=1, out=tmp_path)
+    assert any("nothing is played" in line for line in again.wait().messages)
+
+
+def test_others_are_trusted_only_if_that_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=f"trust_bots=True says that you trust {RANDOM}"):
+        khiva_arena.run(bots=[last, RANDOM], seats=2, seeds=1, out=tmp_path)
+    with pytest.raises(ConfigError, match=f"trust_bots=True says that you trust {RANDOM}"):
+        khiva_arena.match(last, RANDOM)
+    with pytest.raises(ConfigError, match="isolation: a function runs with all of your rights"):
+        khiva_arena.run(bots=[last, RANDOM], isolation="standard", seats=2, seeds=1, out=tmp_path)
+    assert khiva_arena.match(last, RANDOM, trust_bots=True).verdicts == ("ok", "ok")
+
+
+def test_what_is_no_bot_is_said() -> None:
+    with pytest.raises(ConfigError, match="bots: 5 is neither a word, nor a folder, nor a function"):
+        khiva_arena.match(5, last)  # type: ignore[arg-type]
+    with Path(__file__).open("rb") as opened:
+
+        def choose(decide: Mapping[str, Any], match: Mapping[str, Any]) -> int:
+            return len(opened.read())
+
+        with pytest.raises(BotError, match="choose: cannot be sent to a process of its own"):
+            khiva_arena.match(choose, last)
+
+
+def test_a_function_that_fails_is_a_bot_s_fault() -> None:
+    def choose(decide: Mapping[str, Any], match: Mapping[str, Any]) -> int:
+        raise ValueError("none of these")
+
+    found = khiva_arena.match(choose, last)
+    assert found.verdicts[0] == "crashed"
+    assert "none of these" in (found.notes or [""])[0]
+
+
+CELL = """
+{blank}
+BEST = {best}
+def helper(legal):
+    return min(BEST, len(legal) - 1)
+def choose(decide, match):
+    return helper(decide["legal"])
+from khiva_arena.api.functions import folder_of
+print(folder_of(choose))
+"""
+
+
+def test_equal_code_is_the_same_bot_and_other_code_another(tmp_path: Path) -> None:
+    """As a cell that is run again, in another kernel and further down: code from no file."""
+
+    def made(best: int, blank: str) -> str:
+        code = f"exec(compile({CELL.format(best=best, blank=blank)!r}, 'cell-{blank.count(chr(10))}', 'exec'))"
+        words = [sys.executable, "-c", code]
+        return subprocess.run(words, check=True, capture_output=True, text=True, cwd=tmp_path).stdout
+
+    assert made(1, "") == made(1, "\n\n\n") != made(2, "")
+
+
+def test_a_function_of_a_module_is_known_by_what_it_says_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    folders = []
+    for index in (0, 1):
+        (tmp_path / "mine.py").write_text(f"INDEX = {index}\ndef choose(decide, match):\n    return INDEX\n")
+        spec = importlib.util.spec_from_file_location("mine", tmp_path / "mine.py")
+        assert spec
+        assert spec.loader
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "mine", module)
+        spec.loader.exec_module(module)
+        folders.append(folder_of(module.choose))
+        os.utime(tmp_path / "mine.py", (index, index))
+    assert folders[0] != folders[1]
+    match = khiva_arena.match(module.choose, "shipped:python/random")
+    assert match.bots == ("choose", "random")
+    assert all(step.choices.get(0, 1) == 1 for step in match.replay())

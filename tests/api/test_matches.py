@@ -1,0 +1,92 @@
+"""Recorded matches as values, of a store and of its bundle."""
+
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import khiva_arena
+from khiva_arena.errors import ConfigError, RecordError, StoreError
+from khiva_arena.games.registry import get
+
+pytestmark = pytest.mark.slow
+
+
+def test_all_matches_of_a_store_in_order(played: Path) -> None:
+    found = list(khiva_arena.matches(played / "out"))
+    assert [(one.event, one.ordinal) for one in found] == [*((1, k) for k in range(12)), *((2, k) for k in range(6))]
+    assert Counter(one.seed for one in found) == {0: 9, 1: 9}
+    assert {len(one.bots) for one in found} == {2, 3}
+    assert all(one.verdicts == ("ok",) * len(one.bots) for one in found)
+    assert all(one.faults == ((),) * len(one.bots) for one in found)
+
+
+def test_events_are_named_as_commands_name_them(played: Path) -> None:
+    assert {one.event for one in khiva_arena.matches(played / "out", 2)} == {2}
+    with pytest.raises(ConfigError, match="no event 'no' here"):
+        next(khiva_arena.matches(played / "out", "no"))
+
+
+def test_a_bundle_has_the_same_matches(played: Path) -> None:
+    of_store = list(khiva_arena.matches(played / "out"))
+    of_bundle = list(khiva_arena.matches(str(played / "all.khiva")))
+    same = [(one.event, one.ordinal, one.seed, one.record, one.secret) for one in of_store]
+    assert same == [(one.event, one.ordinal, one.seed, one.record, one.secret) for one in of_bundle]
+    assert of_bundle[0].faults is of_bundle[0].notes is None
+
+
+def test_a_match_is_replayed_step_by_step(played: Path) -> None:
+    one = next(khiva_arena.matches(played / "out"))
+    steps = one.replay()
+    opening, last = steps[0], steps[-1]
+    assert (opening.number, opening.before, dict(opening.asked), opening.choices) == (0, None, {}, {})
+    assert [step.number for step in steps] == list(range(len(one.record.steps) + 1))
+    game = get(one.game)
+    state, events = game.new(2, game.rules(one.rules), one.secret)
+    assert list(opening.events) == events
+    for before, step in pairwise(steps):
+        assert step.before is before.state
+        assert list(step.asked) == list(step.choices)
+        assert [decision.legal for decision in step.asked.values()] == [one.legal for one in state.pending().values()]
+        assert state.apply(step.choices) == list(step.events)
+        assert [step.state.view(seat) for seat in (0, 1)] == [state.view(seat) for seat in (0, 1)]
+    assert last.state.is_over
+    assert tuple(last.state.scores) == one.scores
+    assert "Decision" not in repr(steps[1])
+
+
+def test_what_is_read_is_not_more_than_what_is_asked_for(played: Path) -> None:
+    assert next(khiva_arena.matches(played / "out")).ordinal == 0
+
+
+def test_a_match_shows_itself(played: Path) -> None:
+    one = next(khiva_arena.matches(played / "out"))
+    assert repr(one).startswith(f"<match {one.id} of khiva: ")
+    assert one.secret.hex() not in repr(one)
+    assert one.story().startswith(f"match {one.id}: Khiva, 2 seats")
+    assert one._repr_html_().startswith("<pre>match ")
+
+
+@pytest.mark.parametrize(
+    ("name", "error"), [("nothing", StoreError), ("text", StoreError), ("cut", RecordError)], ids=["nothing", "text", "cut"]
+)
+def test_what_is_no_store_and_no_bundle_is_said_so(played: Path, tmp_path: Path, name: str, error: type[Exception]) -> None:
+    (tmp_path / "text").write_text("hello")
+    whole = (played / "all.khiva").read_bytes()
+    (tmp_path / "cut").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(error, match=name):
+        list(khiva_arena.matches(tmp_path / name))
+
+
+def test_one_match_alone(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = {"seed": "a", "isolation": "trusted", "rules": {"overshoot": "bounce"}}
+    one = khiva_arena.match("shipped:python/random", "shipped:python/greedy", "shipped:python/naive", **settings)
+    assert one.bots == ("random", "greedy", "naive")
+    assert one.rules["overshoot"] == "bounce"
+    assert one.replay()[-1].state.is_over
+    again = khiva_arena.match("shipped:python/random", "shipped:python/greedy", "shipped:python/naive", **settings)
+    assert again.digest == one.digest
+    assert capfd.readouterr() == ("", "")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,29 @@
+"""The examples of docs/python-api.md run, in their order, as in one notebook."""
+
+import re
+from pathlib import Path
+
+import pytest
+from arena import ROOT
+
+import khiva_arena
+
+pytestmark = pytest.mark.slow
+PAGE = (ROOT / "docs" / "python-api.md").read_text()
+
+
+def test_its_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "__main__"}
+    examples = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert len(examples) == 7
+    for number, example in enumerate(examples, 1):
+        exec(compile(example, f"example {number}", "exec"), names)
+    said = capsys.readouterr().out
+    assert "('random', 'naive')" in said
+    assert "last#0" in said
+
+
+def test_it_names_all_that_is_public() -> None:
+    hidden = {"Competition", "PlayedMatch"}  # nobody makes these by hand
+    assert {name for name in khiva_arena.__all__ if f"khiva_arena.{name}" not in PAGE} == hidden

@@ -1,0 +1,58 @@
+"""What ``import khiva_arena`` offers: lazily, typed, and without losing a name to a room."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import khiva_arena
+
+ROOM = Path(khiva_arena.__file__).parent
+
+
+def test_the_types_are_of_the_names_that_there_are() -> None:
+    stub = ast.parse((ROOM / "__init__.pyi").read_text())
+    found = {
+        alias.asname: f"{node.module}.{alias.name}"
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    homes = {name: f"khiva_arena.{home}.{name}" for name, home in khiva_arena._HOMES.items()}
+    assert found == {"games": "khiva_arena.games", **homes}
+    assert set(khiva_arena.__all__) == set(found)
+    assert (ROOM / "py.typed").is_file()
+
+
+def test_each_name_is_there_and_says_what_it_is() -> None:
+    for name in khiva_arena.__all__:
+        assert getattr(khiva_arena, name).__doc__, name
+        assert name in dir(khiva_arena)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'khiva_arena' has no attribute 'no_such_name'"):
+        khiva_arena.no_such_name  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_check_is_the_function_whatever_was_imported_before() -> None:
+    for words in ("import khiva_arena.check.run", "from khiva_arena.check import report", "import khiva_arena.cli.check"):
+        code = f"{words}; import khiva_arena; assert khiva_arena.check.__module__ == 'khiva_arena.api.check'"
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_import_alone_loads_nothing_heavy() -> None:
+    code = "import sys, khiva_arena; print(*[name for name in sys.modules if name.startswith('khiva_arena')])"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert sorted(done) == ["khiva_arena", "khiva_arena.check"]
+
+
+def test_games_are_found_by_name() -> None:
+    assert list(khiva_arena.games.GAMES) == ["khiva", "emira", "silk_road"]
+    game = khiva_arena.games.get("khiva")
+    assert isinstance(game, khiva_arena.Game)
+    state, events = game.new(3, game.rules({}), bytes(32))
+    assert isinstance(state, khiva_arena.State)
+    assert events
