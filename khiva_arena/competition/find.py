@@ -1,6 +1,7 @@
 """Find in a store or a bundle what a user named, and refuse what is damaged: only `verify` looks at that."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from shlex import quote
@@ -149,15 +150,8 @@ def bundled_match(path: Path, word: str) -> tuple[Record, bytes]:
     Raises ConfigError for a word that fits none or several or a file that cannot be read, StoreError where it is no bundle,
     RecordError where it is damaged.
     """
-    try:
-        with path.open("rb") as file:
-            fits, secrets = _fits_in_bundle(bundle.Reader(file), word)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except StoreError as error:
-        raise StoreError(f"{path}: {error}") from None
-    except RecordError as error:
-        raise RecordError(f"{path}: {error}") from None
+    with _opened(path) as reader:
+        fits, secrets = _fits_in_bundle(reader, word)
     if len(fits) != 1:
         what = "no match" if not fits else "several matches"
         raise ConfigError(f"{what} {word!r} in {path}; name one as EVENT/ORDINAL, or by its id")
@@ -177,17 +171,24 @@ def bundled_matches(path: Path) -> Iterator[tuple[int, int, int, Record, bytes]]
     """
     number = at = 0
     secrets: list[tuple[int, bytes]] = []
+    with _opened(path) as reader:
+        for line in reader.lines():
+            if isinstance(line, bundle.Event):
+                number, at, secrets = number + 1, 0, []
+            elif isinstance(line, bundle.Reveal):
+                secrets.append((line.seed, bytes.fromhex(line.secret)))
+            elif isinstance(line, bundle.Match):
+                record = _sound(Record.from_json(canonical(line.record).decode()))
+                at = _opening(record, secrets, at)
+                yield number, line.ordinal, secrets[at][0], record, secrets[at][1]
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[bundle.Reader]:
+    """A bundle; what is wrong with it is said with its name."""
     try:
         with path.open("rb") as file:
-            for line in bundle.Reader(file).lines():
-                if isinstance(line, bundle.Event):
-                    number, at, secrets = number + 1, 0, []
-                elif isinstance(line, bundle.Reveal):
-                    secrets.append((line.seed, bytes.fromhex(line.secret)))
-                elif isinstance(line, bundle.Match):
-                    record = _sound(Record.from_json(canonical(line.record).decode()))
-                    at = _opening(record, secrets, at)
-                    yield number, line.ordinal, secrets[at][0], record, secrets[at][1]
+            yield bundle.Reader(file)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
     except StoreError as error:
