@@ -1,8 +1,8 @@
 """Calls that start bots run in a process of their own, the host, and never in the caller's.
 
 So a notebook keeps its signals, its event loop and its children to itself, and what it computes meanwhile costs no bot any time.
-Whatever ends the caller, the host notices and ends every bot; what was recorded stays. What happens in a run reaches the caller as
-the stream of events, in a file without a name: the host waits for no reader.
+Whatever ends the caller, the host notices and ends every bot; what was recorded stays. What happens in a run reaches the caller
+as the stream of events, in a file without a name: the host waits for no reader.
 """
 
 import contextlib
