@@ -12,8 +12,9 @@ from khiva_arena.cli.options import OF_A_MATCH, draw_options, json_option, setti
 from khiva_arena.cli.run import print_commitment
 from khiva_arena.competition.draw import How
 from khiva_arena.competition.events import stored, timetable_of
+from khiva_arena.competition.results import of_row
 from khiva_arena.competition.run import compete, entrants_named
-from khiva_arena.competition.sequential import rated, so_far
+from khiva_arena.competition.sequential import so_far
 from khiva_arena.competition.settings import settle
 from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.errors import ConfigError
@@ -91,7 +92,7 @@ def sprt_of(folder: Path, event: str) -> Sprt:
     with Store.read(folder) as store:
         row = stored(store, event)
         timetable = timetable_of(store, row)
-        test, _ = so_far(row, timetable, map(rated, store.matches(event)))
+        test, _ = so_far(row, timetable, (of_row(row, match) for match in store.matches(event)))
     names = [bot.name for bot in row.bots]
     per_seed = timetable.per_seed(timetable.shapes[0])
     return Sprt(row.id, names[0], tuple(names[1:]), timetable.seats, timetable.seeds, per_seed, test.report())

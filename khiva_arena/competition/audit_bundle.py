@@ -1,7 +1,7 @@
 """The audit of a bundle: its events without a store and without their bots, and standings worked out from the records alone."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,10 +15,11 @@ from khiva_arena.competition.bundling import BundledMatches, tables_of
 from khiva_arena.competition.settings import MOST
 from khiva_arena.errors import ArenaError, ConfigError, RecordError, StoreError
 from khiva_arena.games.registry import get
-from khiva_arena.ratings.pairs import RatedMatch
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import Record, canonical
 from khiva_arena.report.differences import counted, differences, fitted
+from khiva_arena.result import Result
+from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import bundle
 from khiva_arena.store.db import RUN_SECRET, BotRow, EventRow
@@ -114,12 +115,12 @@ class BundledEvent:
                 return
         raise RecordError(f"event {self.event.number} has no end")
 
-    def rated(self) -> Iterable[RatedMatch]:
-        return self.matches.rated()
+    def results(self) -> Iterable[Result]:
+        return self.matches.results
 
-    def keep(self, ordinal: int, bots: Sequence[int], record: Record, voids: int) -> None:
+    def keep(self, match: ScheduledMatch, record: Record, voids: int) -> None:
         self.matches.event = self.event  # with the run's secret by now
-        self.matches.add(ordinal, bots, record, voids)
+        self.matches.add(match, record, voids)
 
 
 def _event_row(line: bundle.Event, number: int) -> EventRow:

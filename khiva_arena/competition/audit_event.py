@@ -118,7 +118,7 @@ class _EventAudit:
         from khiva_arena.competition.sequential import so_far  # numpy comes with it
 
         try:
-            test, played = so_far(event, timetable, self.source.rated() if ended else ())
+            test, played = so_far(event, timetable, self.source.results() if ended else ())
         except (KeyError, TypeError, ValueError) as error:
             raise RecordError(f"its definition has no test that can be ({type(error).__name__}: {error})") from None
         if test.decision:
@@ -156,7 +156,7 @@ class _EventAudit:
         if row is not None:
             _check_row(row, record, match.bots if match else [seat.bot for seat in row.seats], secret)
         if match is not None:
-            self.source.keep(ordinal, match.bots, record, self.voids[ordinal])
+            self.source.keep(match, record, self.voids[ordinal])
 
     def _planned(self, ordinal: int, row: MatchRow | None) -> ScheduledMatch | None:
         """The match that the schedule has there; None without a schedule, if a store's row says enough to check the record."""

@@ -2,20 +2,19 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from khiva_arena.competition import events
 from khiva_arena.competition.audit import AuditLine, AuditResult, Damage
 from khiva_arena.competition.audit_event import audit
 from khiva_arena.competition.find import CHANGED, named_events
+from khiva_arena.competition.results import of_row
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import Record
+from khiva_arena.result import Result
+from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.bundle import Over, Reveal
 from khiva_arena.store.db import EventRow, MatchRow, Store
-
-if TYPE_CHECKING:  # numpy comes with it
-    from khiva_arena.ratings.pairs import RatedMatch
 
 
 def audit_store(store: Store, words: tuple[str, ...]) -> AuditResult:
@@ -68,12 +67,10 @@ class StoredEvent:
         row = self._store.match(self.event.id, ordinal)
         return [row] if row else []
 
-    def rated(self) -> Iterable["RatedMatch"]:
-        from khiva_arena.competition.sequential import rated  # numpy comes with it
+    def results(self) -> Iterable[Result]:
+        return (of_row(self.event, row) for row in self._store.matches(self.event.id))
 
-        return map(rated, self._store.matches(self.event.id))
-
-    def keep(self, ordinal: int, bots: Sequence[int], record: Record, voids: int) -> None:
+    def keep(self, match: ScheduledMatch, record: Record, voids: int) -> None:
         """Nothing: later rounds are drawn from the results that the store has."""
 
 

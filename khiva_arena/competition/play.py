@@ -110,13 +110,11 @@ def _match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:
             thought=report.thought,
             slowest=report.slowest,
             bank_left=report.bank_left,
-            cpu=report.ending.cpu,
             status=report.ending.status,
             notes=report.ending.notes,
             notes_total=report.ending.notes_total,
             peak=report.ending.peak,
-            paused=report.paused,
-            major=report.ending.major,
+            measured=report.measured,
         )
         for seat, report in enumerate(outcome.seats)
     ]

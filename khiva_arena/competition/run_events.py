@@ -196,8 +196,8 @@ class RunEvents:
             where: dict[str, Any] = {"match": row.ordinal, "bot": seat.bot, "seat": seat.seat, "before": before}
             for verdict, detail, gather in seat.faults:
                 self._write(stream.Fault(t=self._t(), **where, verdict=verdict, gather=gather, detail=detail))
-            if seat.paused:
-                self._write(stream.Paused(t=self._t(), **where, times=seat.paused))
+            if seat.measured.paused:
+                self._write(stream.Paused(t=self._t(), **where, times=seat.measured.paused))
 
     def _void(self, row: VoidRow, *, before: bool) -> None:
         line = stream.Void(t=self._t(), match=row.ordinal, attempt=row.attempt, bots=row.bots, why=row.why, before=before)

@@ -16,9 +16,10 @@ from khiva_arena.ratings.covariance import blocks_by_bot
 from khiva_arena.ratings.effects import AnchorCheck, Effect, Effects
 from khiva_arena.ratings.estimate import Fit, anchor_checks, fit, given_numbers, problem_of
 from khiva_arena.ratings.oneway import OneWay, one_way
-from khiva_arena.ratings.pairs import Floats, PairCells, RatedMatch
+from khiva_arena.ratings.pairs import Floats, PairCells
 from khiva_arena.ratings.quasi import quasi_variances
 from khiva_arena.ratings.scale import ELO_PER_NAT, FEWEST_SEEDS, LEVEL, half_width
+from khiva_arena.result import Result
 
 __all__ = ["ELO_PER_NAT", "FEWEST_SEEDS", "LEVEL", "PRIOR_GAMES", "Ratings", "half_width", "rate"]
 
@@ -137,7 +138,7 @@ def _least(oneway: OneWay, i: int, j: int) -> float | None:
 
 
 def rate(
-    matches: Iterable[RatedMatch] | PairCells,
+    matches: Iterable[Result] | PairCells,
     bots: int,
     anchor: int,
     prior: float = PRIOR_GAMES,

@@ -14,10 +14,11 @@ from khiva_arena.ratings.connections import Bound, connections
 from khiva_arena.ratings.covariance import Variances, variances
 from khiva_arena.ratings.effects import AnchorCheck, Effect, Effects
 from khiva_arena.ratings.model import Solution, solve
-from khiva_arena.ratings.pairs import Floats, Ints, PairCells, RatedMatch, pair_cells
+from khiva_arena.ratings.pairs import Floats, Ints, PairCells, pair_cells
 from khiva_arena.ratings.quasi import differences
 from khiva_arena.ratings.rows import Columns, Rows, rows_of_cells, rows_of_matches
 from khiva_arena.ratings.scale import ELO_PER_NAT, half_width
+from khiva_arena.result import Result
 
 _EXACT = 0.01  # Elo: a smaller standard deviation of a given number is none, nobody knows a number better
 _LARGEST_SPREAD = 10_000.0  # Elo between given numbers: beyond, chances of winning are 0 to a computer
@@ -77,7 +78,7 @@ def given_numbers(anchor: int, bots: int, numbers: Mapping[int, float], deviatio
     return {bot: (elo, sd if sd >= _EXACT else 0.0) for bot, (elo, sd) in given.items()}
 
 
-def problem_of(matches: Iterable[RatedMatch] | PairCells, bots: int, prior: float, effects: Effects) -> Problem:
+def problem_of(matches: Iterable[Result] | PairCells, bots: int, prior: float, effects: Effects) -> Problem:
     """Raises ValueError on what cannot be combined."""
     if not effects:
         return problem_of_cells(matches if isinstance(matches, PairCells) else pair_cells(matches, bots), prior)

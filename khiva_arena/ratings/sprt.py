@@ -16,9 +16,9 @@ import numpy as np
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.elo import half_width
 from khiva_arena.ratings.likelihood import MOST_T, Histogram, arrays, elo_of, llr_of_scores, llr_of_ts, moments, score_of
-from khiva_arena.ratings.pairs import RatedMatch
 from khiva_arena.ratings.proportions import wilson
 from khiva_arena.ratings.stopping import after_stop
+from khiva_arena.result import Result
 
 NELO_PER_T = 800 / log(10)  # normalised Elo per (mean - 1/2) / sd of one match
 FEWEST_BLOCKS = 32  # no decision before: Wald's bounds are for many blocks; with 8, up to twice as many simulated tests erred
@@ -221,13 +221,13 @@ class SequentialTest:
         return Estimate(elo_of(middle), elo_of(low), elo_of(high)), los
 
 
-def block_scores(matches: Iterable[RatedMatch], candidate: int) -> dict[int | str, Fraction]:
+def block_scores(matches: Iterable[Result], candidate: int) -> dict[str, Fraction]:
     """The candidate's mean pair score in each block, in the order in which blocks first come; only pairs that are rated count.
 
     Seats of the candidate's own copies are the candidate too, and all others are its opponents. A block without a rated pair
     of the candidate (where others failed to start, say, only their pairs count) has no score and is not there.
     """
-    sums: dict[int | str, tuple[Fraction, int]] = {}
+    sums: dict[str, tuple[Fraction, int]] = {}
     for match in matches:
         points, pairs = sums.setdefault(match.block, (Fraction(0), 0))
         for mine, bot in enumerate(match.bots):

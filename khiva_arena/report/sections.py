@@ -12,10 +12,11 @@ from khiva_arena.ratings.crosstable import Crosstable, crosstable
 from khiva_arena.ratings.cycles import intransitivity
 from khiva_arena.ratings.effects import Effects
 from khiva_arena.ratings.elo import Ratings
-from khiva_arena.ratings.pairs import Floats, RatedMatch
+from khiva_arena.ratings.pairs import Floats
 from khiva_arena.report import shapes
 from khiva_arena.report.standings import percent, rating, refit, rounded
 from khiva_arena.report.values import Standings
+from khiva_arena.result import Result
 
 NAMES = ("details", "crosstable", "los", "surprise", "seats", "cycles", "connectivity", "covariance", "effects", "history")
 EFFECTS = ("seats", "neighbours")
@@ -136,10 +137,10 @@ def _effects(standings: Standings, which: Sequence[str]) -> shapes.Effects:
 
 def history(standings: Standings, events: Sequence[tuple[str, int]]) -> list[shapes.Stage]:
     """After each event, in order of creation: ratings from all so far, and from it alone."""
-    by_event: dict[str, list[RatedMatch]] = {}
-    for row, match in zip(standings.evidence.rated, standings.evidence.matches, strict=True):
-        by_event.setdefault(row.event, []).append(match)
-    so_far: list[RatedMatch] = []
+    by_event: dict[str, list[Result]] = {}
+    for match in standings.evidence.matches:
+        by_event.setdefault(match.event, []).append(match)
+    so_far: list[Result] = []
     stages = []
     for event, number in events:
         mine = by_event.get(event, [])

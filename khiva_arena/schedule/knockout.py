@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from khiva_arena.result import Result
 from khiva_arena.rng import Stream
 from khiva_arena.schedule.grouping import settle, snake
 from khiva_arena.schedule.scores import BotSums, bot_sums, line_ups_in, shared
@@ -13,7 +14,6 @@ from khiva_arena.schedule.terms import (
     DrawnRound,
     PlaceColumn,
     Placing,
-    Result,
     Shape,
     Terms,
     drawn,

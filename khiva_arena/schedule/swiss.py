@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
+from khiva_arena.result import Result
 from khiva_arena.rng import Stream
 from khiva_arena.schedule.grouping import search, snake
 from khiva_arena.schedule.scores import HALF, bot_sums, line_ups_in, or_last, shared
@@ -14,7 +15,6 @@ from khiva_arena.schedule.terms import (
     DrawnRound,
     PlaceColumn,
     Placing,
-    Result,
     Shape,
     Terms,
     drawn,

@@ -89,26 +89,6 @@ class DrawnRound:
     together: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One recorded match.
-
-    k: its seed.
-    lineup: its line-up, numbered within the round.
-    rotation: which of the table's rotations it is, from 0.
-    bots: by seat.
-    ranks: by seat; 1 is best, ties share a rank.
-    scores: by seat, in the game's own points.
-    """
-
-    k: int
-    lineup: int
-    rotation: int
-    bots: tuple[int, ...]
-    ranks: tuple[int, ...]
-    scores: tuple[int, ...]
-
-
 class PlaceColumn(NamedTuple):
     """One cell of a table of places that only some formats have.
 

@@ -8,7 +8,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from khiva_arena.schedule.formats import DrawnRound, Result, Shape, Terms, check_results, check_terms, draw, schedule, shapes
+from khiva_arena.result import Result
+from khiva_arena.schedule.formats import DrawnRound, Shape, Terms, check_results, check_terms, draw, schedule, shapes
 from khiva_arena.schedule.seating import ScheduledMatch
 
 Results = Callable[[Shape], Sequence[Result] | None]

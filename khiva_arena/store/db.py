@@ -14,6 +14,7 @@ import msgspec
 
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
+from khiva_arena.result import Measured
 from khiva_arena.store import files, private, sums
 from khiva_arena.store.files import FILE, LOCK, VERSION, explained
 from khiva_arena.store.rows import BotRow, EventRow, MatchRow, SeatRow, VoidRow, now
@@ -28,6 +29,7 @@ TABLES = ("engines", "bots", "matches", "seats", "voids", "reveals", "conclusion
 MATCHES_AT_ONCE, BYTES_AT_ONCE = 500, 32 * 2**20  # read at a time: bounds memory whatever the size of a store
 ROWS_AT_ONCE = 32  # asked of SQLite before they are weighed: each may be as long as shape.LONGEST_ROW
 MOST_BYTES = 2**30  # that one question may take: more than a million matches need
+MEASURED = {"cpu": "cpu_s", "paused": "paused"}  # columns of seats, and what of Measured they hold
 T = TypeVar("T")
 
 
@@ -170,11 +172,12 @@ class Store:
             del values["seats"], values["intact"]
             insert("matches", values)
             for seat in match.seats:
-                row = asdict(seat) | {"faults": json.dumps(seat.faults)}
-                where, major = {"event": match.event, "ordinal": match.ordinal}, row.pop("major")
-                insert("seats", {**where, **row})
-                if major:
-                    insert("page_faults", {**where, "seat": seat.seat, "major": major})
+                where, row = {"event": match.event, "ordinal": match.ordinal}, asdict(seat)
+                measured = row.pop("measured")
+                columns = {column: getattr(measured, name) for column, name in MEASURED.items()}
+                insert("seats", {**where, **row, **columns, "faults": json.dumps(seat.faults)})
+                if measured.page_faults:
+                    insert("page_faults", {**where, "seat": seat.seat, "major": measured.page_faults})
             for seed, secret in reveals.items():
                 insert("reveals", {"event": match.event, "seed": seed, "secret": secret})
             if RUN_SECRET in reveals:
@@ -235,7 +238,8 @@ class Store:
             del seat["event"]
             seat["faults"] = _faults(seat["faults"])
             major, also = majors.get((ordinal, seat["seat"]), (0, True))
-            seats.setdefault(ordinal, []).append(SeatRow(**seat, major=major))
+            measured = Measured(page_faults=major, **{name: seat.pop(column) for column, name in MEASURED.items()})
+            seats.setdefault(ordinal, []).append(SeatRow(**seat, measured=measured))
             if not (intact and also):
                 changed.add(ordinal)
         for row, intact in rows:

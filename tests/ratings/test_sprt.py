@@ -13,6 +13,7 @@ import pytest
 from bayeselo import bayeselo_llr, bayeselo_of_draws, bayeselo_shares
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_results import rated
 from simulated import World, sequential_tests, strength_for
 
 from khiva_arena.errors import ConfigError
@@ -26,7 +27,6 @@ from khiva_arena.ratings.likelihood import (
     moments,
     score_of,
 )
-from khiva_arena.ratings.pairs import RatedMatch
 from khiva_arena.ratings.sprt import NELO_PER_T, Decision, Hypotheses, Model, SequentialTest, block_scores, llr
 from khiva_arena.ratings.stopping import after_stop, chance_of_worse
 
@@ -301,13 +301,13 @@ def test_a_score_out_of_range(score):
 
 def test_block_scores_are_the_candidates_mean_over_all_pairs_that_count():
     matches = [
-        RatedMatch("b", (0, 1, 2), (1, 2, 3)),
-        RatedMatch("a", (1, 0, 2), (1, 1, 3)),
-        RatedMatch("b", (1, 2, 0), (1, 1, 3)),
-        RatedMatch("a", (1, 1, 0), (3, 1, 2)),
-        RatedMatch("c", (0, 0, 2), (1, 3, 2)),
-        RatedMatch("d", (0, 1, 2), (1, 2, 3), unstarted=(2,)),
-        RatedMatch("e", (1, 2), (1, 2)),
+        rated("b", (0, 1, 2), (1, 2, 3)),
+        rated("a", (1, 0, 2), (1, 1, 3)),
+        rated("b", (1, 2, 0), (1, 1, 3)),
+        rated("a", (1, 1, 0), (3, 1, 2)),
+        rated("c", (0, 0, 2), (1, 3, 2)),
+        rated("d", (0, 1, 2), (1, 2, 3), unstarted=(2,)),
+        rated("e", (1, 2), (1, 2)),
     ]
     found = block_scores(matches, 0)
     assert found == {"b": Fraction(1, 2), "a": Fraction(5, 8), "c": Fraction(1, 2), "d": Fraction(1)}

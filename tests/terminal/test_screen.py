@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_results import rated
 from rich.cells import cell_len
 from rich.console import Console
 from sample_stream import ALL, LINE_UPS, NAMES, SEEDS, begin, fault, matches, replace_line, round_
 
 from khiva_arena import stream
 from khiva_arena.ratings.elo import rate as elo_of
-from khiva_arena.ratings.pairs import RatedMatch
 from khiva_arena.terminal.messages import text_of
 from khiva_arena.terminal.ratings_so_far import MatchesSoFar
 from khiva_arena.terminal.screen import ScreenData, drawn, frame
@@ -132,7 +132,7 @@ def test_the_error_of_a_rate_is_that_of_a_mean_of_seconds(counts: list[int]) -> 
 def test_ratings_are_those_of_a_fit_over_complete_tables() -> None:
     played = list(matches())[:97]  # the last table has one of three matches
     data = data_of(97)
-    whole = [RatedMatch(m.seed, tuple(m.bots), tuple(m.ranks), _unstarted(m)) for m in played[:96]]
+    whole = [rated(m.seed, tuple(m.bots), tuple(m.ranks), _unstarted(m)) for m in played[:96]]
     expected = elo_of(whole, len(NAMES), 5)
     assert data.ratings is not None
     assert data.ratings.tables == 32
@@ -148,7 +148,7 @@ def _unstarted(match: stream.Match) -> tuple[int, ...]:
 
 def test_the_score_before_a_fit_is_that_of_the_fit() -> None:
     quick = data_of(ALL, rated=False).ratings
-    scores = elo_of([RatedMatch(m.seed, tuple(m.bots), tuple(m.ranks), _unstarted(m)) for m in matches()], len(NAMES), 5).score
+    scores = elo_of([rated(m.seed, tuple(m.bots), tuple(m.ranks), _unstarted(m)) for m in matches()], len(NAMES), 5).score
     assert quick is not None
     for row in quick.rows:
         assert row.score == pytest.approx(scores[row.bot])
@@ -313,13 +313,13 @@ def test_control_characters_are_seen_and_markup_is_text(evil: str) -> None:
 def test_a_fit_waits_until_the_run_bears_its_cost(tmp_path: Path) -> None:
     path = tmp_path / "events"
     path.write_bytes(b"".join(map(stream.encoded, (begin(), round_(), *matches()))))
-    for spent, rated in ((0.0, False), (1e6, True)):
+    for spent, is_fitted in ((0.0, False), (1e6, True)):
         with path.open("rb") as file:
             viewer = Viewer(Source(file.fileno()), lambda spent=spent: spent)
             viewer.take()
             viewer.fit()
             assert viewer.data().ratings is not None
-            assert viewer.data().ratings.fitted is rated
+            assert viewer.data().ratings.fitted is is_fitted
             assert (viewer.pace() > 0) is True
             viewer.fit(last=True)
             assert viewer.data().ratings.fitted
