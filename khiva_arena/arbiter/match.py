@@ -108,7 +108,7 @@ class Outcome:
     causes: tuple[int, ...] = ()
 
 
-class Match:
+class LiveMatch:
     """One match in progress."""
 
     def __init__(self, job: Job, wire: Wire, lag: LagMeter) -> None:

@@ -41,7 +41,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Question:
     """One decision of the bot's seat: all of a ``decide`` but ``req`` and times."""
 
     kind: str
@@ -96,13 +96,13 @@ class Table:
         self._out: set[int] = set()
         self._see(events)
 
-    def next(self) -> Asked | None:
+    def next(self) -> Question | None:
         """What the bot is asked now, None when the match is over. Asking again gives the same, without the events."""
         while pending := self._state.pending():
             mine = pending.get(self.where.seat)
             if mine is not None:
                 events, self._unseen = self._unseen, []
-                return Asked(mine.kind, self._state.view(self.where.seat), events, mine.legal)
+                return Question(mine.kind, self._state.view(self.where.seat), events, mine.legal)
             self._apply({})
         return None
 
@@ -119,7 +119,7 @@ class Table:
         self._out.add(seat)
         self.tell({"type": "forfeit", "seat": seat, "why": "crashed", "strikes": 0})
 
-    def skip_to(self, kind: str) -> Asked:
+    def skip_to(self, kind: str) -> Question:
         """Play for the bot, too, until it is asked a decision of this kind. Raises InternalError where that never comes."""
         while pending := self._state.pending():
             mine = pending.get(self.where.seat)

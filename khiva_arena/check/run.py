@@ -15,7 +15,7 @@ from khiva_arena.check import steps_ending, steps_incoming, steps_play
 from khiva_arena.check.causes import of_settings
 from khiva_arena.check.context import SPEC, Bench, Failed, Silent, Skipped, Warned
 from khiva_arena.check.hints import IN_TIME, hint, language_of
-from khiva_arena.check.report import Bar, Report, Status, Step, counted
+from khiva_arena.check.report import Bar, CheckReport, CheckStep, Status, counted
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.errors import BotError
 from khiva_arena.shipped import folder
@@ -24,10 +24,10 @@ NOTES_LINES, NOTES_CHARACTERS = 8, 1_200
 SILENT_MOST = 2
 """Steps in which a bot may let all of its time go by before no more are tried that wait for answers."""
 Do = Callable[[Bench], Awaitable[str]]
-Told = Callable[[Step], None]
+Told = Callable[[CheckStep], None]
 
 
-class Plan(NamedTuple):
+class PlannedStep(NamedTuple):
     """A step to come. ``needs``: the id of an earlier one without which it makes no sense; ``hint``: for a failure that shows no
     known trap; ``asks``: whether it asks the bot anything, and so may wait for long."""
 
@@ -64,43 +64,43 @@ QUIET = "write nothing but hello and act on stdout, not when the match ends eith
 CHILD = "end and wait for the processes that you started when your input ends"
 
 
-def steps(bench: Bench) -> Iterator[Plan]:
+def steps(bench: Bench) -> Iterator[PlannedStep]:
     """All steps from the bot's start on."""
-    yield Plan(START, "it starts and says hello in time", steps_incoming.start, "build", FRAMES)
-    yield Plan(ANSWERS, "it answers plain requests", steps_incoming.answers, START, FRAMES)
-    yield Plan("later-hello", "the hello of a later arbiter", steps_incoming.later_hello, ANSWERS, TAKE_KNOWN)
-    yield Plan("no-common-protocol", "no hello without a common protocol", steps_ending.no_common_protocol, START, COMMON)
-    yield Plan("fragments", "messages in pieces", steps_incoming.fragmented, ANSWERS, ONE_AT_A_TIME)
-    yield Plan("coalesced", "several messages at once", steps_incoming.coalesced, ANSWERS, LEFT_OVER)
-    yield Plan("encodings", "longer encodings than needed", steps_incoming.encodings, ANSWERS, ALL_FORMS)
-    yield Plan("unknown-fields", "unknown fields are ignored", steps_incoming.unknown_fields, ANSWERS, TAKE_KNOWN)
-    yield Plan("unknown-messages", "unknown messages are ignored", steps_incoming.unknown_messages, ANSWERS, DO_NOTHING)
-    yield Plan("fault", "a message about a fault", steps_incoming.fault, ANSWERS, DO_NOTHING)
-    yield Plan("events", "events of a fault and of a forfeit", steps_incoming.events, ANSWERS, EVENTS)
-    yield Plan("req", "the number of the request is sent back", steps_incoming.reqs, ANSWERS, AS_IT_IS)
-    yield Plan("large", "large messages", steps_incoming.large, ANSWERS, WHOLE)
+    yield PlannedStep(START, "it starts and says hello in time", steps_incoming.start, "build", FRAMES)
+    yield PlannedStep(ANSWERS, "it answers plain requests", steps_incoming.answers, START, FRAMES)
+    yield PlannedStep("later-hello", "the hello of a later arbiter", steps_incoming.later_hello, ANSWERS, TAKE_KNOWN)
+    yield PlannedStep("no-common-protocol", "no hello without a common protocol", steps_ending.no_common_protocol, START, COMMON)
+    yield PlannedStep("fragments", "messages in pieces", steps_incoming.fragmented, ANSWERS, ONE_AT_A_TIME)
+    yield PlannedStep("coalesced", "several messages at once", steps_incoming.coalesced, ANSWERS, LEFT_OVER)
+    yield PlannedStep("encodings", "longer encodings than needed", steps_incoming.encodings, ANSWERS, ALL_FORMS)
+    yield PlannedStep("unknown-fields", "unknown fields are ignored", steps_incoming.unknown_fields, ANSWERS, TAKE_KNOWN)
+    yield PlannedStep("unknown-messages", "unknown messages are ignored", steps_incoming.unknown_messages, ANSWERS, DO_NOTHING)
+    yield PlannedStep("fault", "a message about a fault", steps_incoming.fault, ANSWERS, DO_NOTHING)
+    yield PlannedStep("events", "events of a fault and of a forfeit", steps_incoming.events, ANSWERS, EVENTS)
+    yield PlannedStep("req", "the number of the request is sent back", steps_incoming.reqs, ANSWERS, AS_IT_IS)
+    yield PlannedStep("large", "large messages", steps_incoming.large, ANSWERS, WHOLE)
     if not bench.quick:
-        yield Plan("vectors", "the golden frames", steps_incoming.vectors, ANSWERS, TAKE_KNOWN)
+        yield PlannedStep("vectors", "the golden frames", steps_incoming.vectors, ANSWERS, TAKE_KNOWN)
     some_games = "" if bench.bot.games else GAMES
     for game in bench.games:
-        yield Plan(
+        yield PlannedStep(
             f"game:{game.name}", f"decisions of {game.title}", partial(steps_play.one_game, game=game), ANSWERS, some_games
         )
-    yield Plan("repeat", "equal requests, equal choices", steps_play.repeat, ANSWERS)
-    yield Plan("stdout", "nothing but frames on stdout", steps_ending.stdout, ANSWERS, QUIET)
-    yield Plan(EXITS, "it exits when the match is over", steps_ending.exits, ANSWERS, EXIT)
-    yield Plan("exit-idle", "it exits when its input ends in the middle", steps_ending.exits_idle, EXITS, EXIT)
-    yield Plan("exit-frame", "it exits when its input ends inside of a message", steps_ending.exits_in_frame, EXITS, EXIT)
-    yield Plan("children", "no processes left behind", steps_ending.children, EXITS, CHILD)
+    yield PlannedStep("repeat", "equal requests, equal choices", steps_play.repeat, ANSWERS)
+    yield PlannedStep("stdout", "nothing but frames on stdout", steps_ending.stdout, ANSWERS, QUIET)
+    yield PlannedStep(EXITS, "it exits when the match is over", steps_ending.exits, ANSWERS, EXIT)
+    yield PlannedStep("exit-idle", "it exits when its input ends in the middle", steps_ending.exits_idle, EXITS, EXIT)
+    yield PlannedStep("exit-frame", "it exits when its input ends inside of a message", steps_ending.exits_in_frame, EXITS, EXIT)
+    yield PlannedStep("children", "no processes left behind", steps_ending.children, EXITS, CHILD)
     for level in bench.levels:
-        yield Plan(f"level:{level}", f"isolation {level}", partial(steps_ending.survives, level=level), ANSWERS)
-    yield Plan("keys", "no key twice in a message", steps_play.keys, START, asks=False)
-    yield Plan("time", "time for its decisions", steps_play.latency, ANSWERS, IN_TIME, asks=False)
-    yield Plan("processor", "use of the processor", steps_play.cores, ANSWERS)
-    yield Plan("memory", "memory", steps_play.memory, START, asks=False)
+        yield PlannedStep(f"level:{level}", f"isolation {level}", partial(steps_ending.survives, level=level), ANSWERS)
+    yield PlannedStep("keys", "no key twice in a message", steps_play.keys, START, asks=False)
+    yield PlannedStep("time", "time for its decisions", steps_play.latency, ANSWERS, IN_TIME, asks=False)
+    yield PlannedStep("processor", "use of the processor", steps_play.cores, ANSWERS)
+    yield PlannedStep("memory", "memory", steps_play.memory, START, asks=False)
 
 
-def check(bench: Bench, word: str, told: Told) -> Report:
+def check(bench: Bench, word: str, told: Told) -> CheckReport:
     """Make all steps; ``told`` hears of each as it is done. ``word`` is how the user named the bot.
 
     Raises BotError where the host cannot start bots at all. An interrupt leaves no process behind.
@@ -115,7 +115,7 @@ def check(bench: Bench, word: str, told: Told) -> Report:
     else:
         made.add("build", "its build", Status.OK, said=_built(bench))
     trio.run(_all, bench, made, restrict_keyboard_interrupt_to_checkpoints=True)
-    return Report(
+    return CheckReport(
         bot=word,
         name=bench.bot.name,
         identity=bench.bot.identity,
@@ -138,12 +138,12 @@ def check(bench: Bench, word: str, told: Told) -> Report:
 class Made:
     """The steps so far. ``silent``: those in which the bot let all of its time go by."""
 
-    steps: list[Step]
+    steps: list[CheckStep]
     told: Told
     silent: list[str] = field(default_factory=list)
 
     def add(self, id: str, title: str, status: Status, *, said: str = "", **more: str) -> None:
-        step = Step(len(self.steps) + 1, id, title, status, said, **more)
+        step = CheckStep(len(self.steps) + 1, id, title, status, said, **more)
         self.steps.append(step)
         self.told(step)
 
@@ -175,7 +175,7 @@ async def _all(bench: Bench, made: Made) -> None:
         await _one(plan, bench, made)
 
 
-async def _one(plan: Plan, bench: Bench, made: Made) -> None:
+async def _one(plan: PlannedStep, bench: Bench, made: Made) -> None:
     try:
         said = await plan.do(bench)
     except Failed as failed:

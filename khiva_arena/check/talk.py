@@ -14,7 +14,7 @@ from khiva_arena.check.bot_process import MOMENT, BotProcess
 from khiva_arena.check.context import Bench, Failed, Silent
 from khiva_arena.check.describe import repeated_keys, shown
 from khiva_arena.check.inbox import Hearing, frames_text
-from khiva_arena.check.positions import Asked, Place, Table, hello_of
+from khiva_arena.check.positions import Place, Question, Table, hello_of
 from khiva_arena.check.processor import used
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol import codec
@@ -44,7 +44,7 @@ class Talk:
         self.req = seeds.req_start(where.secret, where.match)
         self._bank = Bank(bench.limits)
         self._answered: set[int] = set()
-        self._last: Asked | None = None
+        self._last: Question | None = None
         self._before: CpuSample | None = None
 
     # --- what the bot is sent ---
@@ -77,7 +77,7 @@ class Talk:
         self.bench.starts.append(trio.current_time() - began)
         return hello
 
-    def decide(self, asked: Asked, req: int | None = None) -> tuple[int, dict[str, Any]]:
+    def decide(self, asked: Question, req: int | None = None) -> tuple[int, dict[str, Any]]:
         """The request that puts ``asked`` next, and its number."""
         number = self.req if req is None else req
         self.req = number + 1
@@ -85,7 +85,7 @@ class Talk:
 
     async def ask(
         self,
-        asked: Asked,
+        asked: Question,
         *,
         req: int | None = None,
         change: Mapping[str, Any] | None = None,
@@ -114,13 +114,13 @@ class Talk:
             self.play(asked, choice)
         return choice
 
-    def play(self, asked: Asked, choice: int) -> None:
+    def play(self, asked: Question, choice: int) -> None:
         """Play a choice at the table, the default for one that is illegal."""
         self._last = asked
         self.table.choose(choice if 0 <= choice < len(asked.legal) else 0)
 
     @property
-    def last(self) -> Asked:
+    def last(self) -> Question:
         """What was asked last."""
         assert self._last is not None
         return self._last

@@ -102,7 +102,7 @@ class Damage(NamedTuple):
     ordinal: int | None = None
 
 
-AuditLine = Damage | bundle.Reveal | bundle.Void | VoidRow | bundle.Match | MatchRow | bundle.Over
+AuditLine = Damage | bundle.RevealLine | bundle.VoidLine | VoidRow | bundle.MatchLine | MatchRow | bundle.OverLine
 """A line of a bundle, or what a store has for it: rows, which hold more. Over without a digest: the event is not over."""
 
 

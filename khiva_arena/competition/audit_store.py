@@ -13,7 +13,7 @@ from khiva_arena.replay.record import Record
 from khiva_arena.result import Result
 from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import Timetable
-from khiva_arena.store.bundle import Over, Reveal
+from khiva_arena.store.bundle import OverLine, RevealLine
 from khiva_arena.store.db import EventRow, MatchRow, Store
 
 
@@ -50,7 +50,7 @@ class StoredEvent:
     def lines(self) -> Iterator[AuditLine]:
         """All rows of the event; then, once they were held against each other, whether their sums are right."""
         store, event = self._store, self.event.id
-        yield from _read("what is revealed", lambda: [Reveal(k, secret.hex()) for k, secret in store.reveals(event).items()])
+        yield from _read("what is revealed", lambda: [RevealLine(k, secret.hex()) for k, secret in store.reveals(event).items()])
         ordinals: Iterable[int] = range(self._planned)
         try:
             ordinals = sorted(store.recorded(event))
@@ -60,7 +60,7 @@ class StoredEvent:
             yield from _read(f"match {self.event.number}/{ordinal}", partial(self._match, ordinal), ordinal)
         yield from (Damage(f"{what} {CHANGED}") for what in self.event.changed)
         yield from _read("the void matches", lambda: store.voids(event))
-        yield from _read("its end", lambda: [Over(store.conclusion(event) or "")])
+        yield from _read("its end", lambda: [OverLine(store.conclusion(event) or "")])
         yield from _read("the sums of its rows", lambda: [Damage(problem) for problem in store.changed(event)])
 
     def _match(self, ordinal: int) -> list[MatchRow]:

@@ -83,14 +83,14 @@ def _check_over(store: Store, events: Sequence[EventRow]) -> None:
 
 def _add_event(writer: bundle.Writer, store: Store, event: EventRow) -> BundledMatches:
     """Add all of an event. Returns its matches."""
-    bots = [bundle.Bot(bot.name, bot.identity, bot.version, bot.complete) for bot in event.bots]
+    bots = [bundle.BotEntry(bot.name, bot.identity, bot.version, bot.complete) for bot in event.bots]
     public = msgspec.UNSET if event.public is None else event.public
-    writer.add(bundle.Event(event.id, event.definition.plain(), event.commitment, list(event.engines), bots, public))
+    writer.add(bundle.EventLine(event.id, event.definition.plain(), event.commitment, list(event.engines), bots, public))
     for seed, secret in sorted(store.reveals(event.id).items()):
-        writer.add(bundle.Reveal(seed, secret.hex()))
+        writer.add(bundle.RevealLine(seed, secret.hex()))
     voids: dict[int, int] = {}
     for void in voids_of(store, event):
-        writer.add(bundle.Void(void.ordinal, void.attempt))
+        writer.add(bundle.VoidLine(void.ordinal, void.attempt))
         voids[void.ordinal] = void.attempt
     matches = BundledMatches(event, bare_timetable(event))
     for match in matches_of(store, event):
@@ -98,16 +98,16 @@ def _add_event(writer: bundle.Writer, store: Store, event: EventRow) -> BundledM
             record = match.parsed()
         except RecordError as error:
             damaged(store, f"match {event.number}/{match.ordinal}", str(error))
-        writer.add(bundle.Match(match.ordinal, msgspec.json.decode(match.record)))
+        writer.add(bundle.MatchLine(match.ordinal, msgspec.json.decode(match.record)))
         sits = tuple(seat.bot for seat in match.seats)
         matches.add(
             ScheduledMatch(match.ordinal, match.seed, match.lineup, match.rotation, sits), record, voids.get(match.ordinal, 0)
         )
-    writer.add(bundle.Over(store.conclusion(event.id) or ""))
+    writer.add(bundle.OverLine(store.conclusion(event.id) or ""))
     return matches
 
 
-def tables_of(members: Sequence[BundledMatches]) -> list[bundle.Standings]:
+def tables_of(members: Sequence[BundledMatches]) -> list[bundle.StandingsLine]:
     """What ``standings --json`` gives for these events, except what was measured, which is null."""
     by_id = {one.event.id: one for one in members}
     tables = []
@@ -117,7 +117,7 @@ def tables_of(members: Sequence[BundledMatches]) -> list[bundle.Standings]:
         rows = [{key: None if key in MEASURED else value for key, value in row.items()} for row in table["rows"]]
         placed = [_places(one) for one in matches if has_places(one.event)]
         more = {"rows": rows, **({"places": placed} if placed else {})}
-        tables.append(bundle.Standings({**in_common(events), **table, **more}))
+        tables.append(bundle.StandingsLine({**in_common(events), **table, **more}))
     return tables
 
 

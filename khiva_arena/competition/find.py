@@ -188,13 +188,13 @@ def _fits_in_bundle(reader: bundle.Reader, word: str) -> tuple[list[tuple[int, d
     secrets: dict[int, list[bytes]] = {}
     number, within = 0, False
     for line in reader.lines():
-        if isinstance(line, bundle.Event):
+        if isinstance(line, bundle.EventLine):
             number += 1
             within = not event or event == str(number) or (not event.isdigit() and line.id.startswith(event))
             secrets[number] = []
-        elif isinstance(line, bundle.Reveal):
+        elif isinstance(line, bundle.RevealLine):
             secrets.setdefault(number, []).append(bytes.fromhex(line.secret))
-        elif isinstance(line, bundle.Match) and within:
+        elif isinstance(line, bundle.MatchLine) and within:
             header = line.record.get("header")
             into = by_ordinal if str(line.ordinal) == rest else by_id
             if len(into) < 2 and (into is by_ordinal or (isinstance(header, dict) and str(header.get("match")).startswith(rest))):

@@ -17,7 +17,7 @@ from khiva_arena.store.db import EventRow, Store
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Progress:
     """How far a competition has come. ``over``: the events of its first stages, each the one that the next one follows.
 
     Of the stage after those: its ``entrants`` and its ``definition``, and the ``event`` that goes on, None if one is to begin.
@@ -30,7 +30,7 @@ class Standing:
     event: EventRow | None = None
 
 
-def standing_of(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> Standing:
+def standing_of(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> Progress:
     """Find the events of a competition by their definitions: at each stage the newest that is not over, else the newest.
 
     Raises StoreError where the store is damaged, ConfigError where a stage cannot be played with those who came to it.
@@ -43,9 +43,9 @@ def standing_of(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot
         definition = definition_after(stage, entrants, sandbox, over[-1] if over else None)
         event = _newest(store, known, definition)
         if event is None or store.conclusion(event.id) is None:
-            return Standing(tuple(over), tuple(entrants), definition, event)
+            return Progress(tuple(over), tuple(entrants), definition, event)
         over.append(event)
-    return Standing(tuple(over))
+    return Progress(tuple(over))
 
 
 def _newest(store: Store, known: Sequence[EventRow], definition: Definition) -> EventRow | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.results import of_record, of_row
-from khiva_arena.ratings.sprt import Decision, Hypotheses, Model, SequentialTest, block_scores
+from khiva_arena.ratings.sprt import Hypotheses, Model, SequentialTest, SprtDecision, block_scores
 from khiva_arena.replay.definition import Definition
 from khiva_arena.result import Result
 from khiva_arena.sandbox.command import Command
@@ -41,7 +41,7 @@ def so_far(event: EventRow, timetable: Timetable, matches: Iterable[Result]) -> 
     return test, seeds
 
 
-def add_seed(test: SequentialTest, seed: Sequence[Result], event: EventRow) -> Decision:
+def add_seed(test: SequentialTest, seed: Sequence[Result], event: EventRow) -> SprtDecision:
     """Count a seed; one on which nothing was rated counts for nothing."""
     for score in block_scores(seed, event.definition.candidate).values():
         test.add(score)
@@ -92,7 +92,7 @@ class SequentialPlay(Play):
         assert outcome.record is not None
         self._seed.append(of_record(self.event, match, outcome.record))
         whole = len(self._seed) == self._per_seed
-        decided = whole and add_seed(self.test, self._seed, self.event) is not Decision.NONE
+        decided = whole and add_seed(self.test, self._seed, self.event) is not SprtDecision.NONE
         row = self.store_match(match, outcome, over=decided or len(self.done) + 1 == self.timetable.matches)
         if whole:
             self._seed, self._front = [], self._front + 1

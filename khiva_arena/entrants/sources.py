@@ -27,7 +27,7 @@ LOOKS_PER_FILE = 40
 LOOKS_PER_NAME = 4
 
 Sources = tuple[tuple[str, Path], ...]
-Places = frozenset[tuple[int, int]]
+GlobPlaces = frozenset[tuple[int, int]]
 
 
 class _Entry(NamedTuple):
@@ -97,7 +97,7 @@ def _pattern(part: str) -> re.Pattern[str]:
 
 
 class _Walk:
-    """One walk through a folder. Places are pairs (glob, part of it that comes next)."""
+    """One walk through a folder. A place is a pair (glob, part of it that comes next)."""
 
     def __init__(self, folder: Path, where: Path, globs: Sequence[tuple[str, ...]], bounds: Bounds) -> None:
         self._folder = folder
@@ -110,7 +110,7 @@ class _Walk:
     def found(self, globs: Sequence[str]) -> dict[str, Path]:
         """Each file that a glob fits, by its path inside the folder. Raises ConfigError where one fits none."""
         files: dict[str, Path] = {}
-        todo: list[tuple[str, int, Places]] = [("", 0, self._open({(n, 0) for n in range(len(globs))}))]
+        todo: list[tuple[str, int, GlobPlaces]] = [("", 0, self._open({(n, 0) for n in range(len(globs))}))]
         while todo:
             inside, depth, places = todo.pop()
             if depth > self._bounds.bot_depth:
@@ -146,7 +146,7 @@ class _Walk:
         except PermissionError:
             return
 
-    def _fits(self, entry: _Entry, places: Places) -> set[int]:
+    def _fits(self, entry: _Entry, places: GlobPlaces) -> set[int]:
         """The globs that end with this name."""
         self._look(len(places))
         return {
@@ -157,7 +157,7 @@ class _Walk:
             and _pattern(self._globs[glob][at]).match(entry.name)
         }
 
-    def _below(self, entry: _Entry, places: Places) -> Places:
+    def _below(self, entry: _Entry, places: GlobPlaces) -> GlobPlaces:
         """Which places are live in a folder of this one. Links are followed where a part names them, not by **."""
         self._look(len(places))
         below: set[tuple[int, int]] = set()
@@ -169,7 +169,7 @@ class _Walk:
                 below.add((glob, at + 1))
         return self._open(below)
 
-    def _open(self, places: set[tuple[int, int]]) -> Places:
+    def _open(self, places: set[tuple[int, int]]) -> GlobPlaces:
         """With those behind each **, which may stand for no folder at all."""
         behind = {(glob, at + 1) for glob, at in places if self._globs[glob][at] == "**" and at + 1 < len(self._globs[glob])}
         return frozenset(places | behind)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Effects:
+class EffectsToFit:
     """Which effects to fit; false if none.
 
     seats: one for each seat of each table size.
@@ -25,7 +25,7 @@ class Effects:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class FittedEffect:
     """One effect: of a seat, or of a neighbour.
 
     seats, seat: table size, and the seat from 0; None for a neighbour.

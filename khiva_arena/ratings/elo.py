@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from khiva_arena.ratings.connections import Bound
 from khiva_arena.ratings.covariance import blocks_by_bot
-from khiva_arena.ratings.effects import AnchorCheck, Effect, Effects
+from khiva_arena.ratings.effects import AnchorCheck, EffectsToFit, FittedEffect
 from khiva_arena.ratings.estimate import Fit, anchor_checks, fit, given_numbers, problem_of
 from khiva_arena.ratings.oneway import OneWay, one_way
 from khiva_arena.ratings.pairs import Floats, PairCells
@@ -79,7 +79,7 @@ class Ratings:
     quasi_worst: float | None
     design_effect: tuple[float | None, ...]
     oneway: OneWay | None = None
-    effects: tuple[Effect, ...] = ()
+    effects: tuple[FittedEffect, ...] = ()
     anchors: tuple[AnchorCheck, ...] = ()
 
     def between(self, i: int, j: int) -> tuple[float | None, float | None]:
@@ -145,7 +145,7 @@ def rate(
     *,
     anchors: Mapping[int, float] | None = None,
     anchor_sds: Mapping[int, float] | None = None,
-    effects: Effects | None = None,
+    effects: EffectsToFit | None = None,
 ) -> Ratings:
     """Rate bots 0..bots-1 from all their matches at once; the order of the matches does not matter.
 
@@ -157,7 +157,7 @@ def rate(
     if not 0 <= anchor < bots:
         raise ValueError(f"anchor {anchor} is not among the {bots} bots")
     given = given_numbers(anchor, bots, {anchor: 0.0} if anchors is None else anchors, anchor_sds or {})
-    problem = problem_of(matches, bots, prior, effects or Effects())
+    problem = problem_of(matches, bots, prior, effects or EffectsToFit())
     checks = anchor_checks(problem, given) if len(given) > 1 else ()
     ratings = _ratings(fit(problem, given), problem.cells, tuple(given), checks)
     if effects or len(ratings.components) == 1:

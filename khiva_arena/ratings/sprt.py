@@ -31,7 +31,7 @@ class Model(StrEnum):
     NORMALIZED = "normalized"
 
 
-class Decision(StrEnum):
+class SprtDecision(StrEnum):
     NONE = ""
     H0 = "H0"
     H1 = "H1"
@@ -88,7 +88,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SprtReport:
     """What a sequential test says. After the decision it does not change: later blocks are not looked at.
 
     hypotheses: what is tested.
@@ -115,7 +115,7 @@ class Report:
     fewest: int
     llr: float | None
     bounds: tuple[float, float]
-    decision: Decision
+    decision: SprtDecision
     score: Estimate | None
     elo: Estimate | None
     nelo: Estimate | None
@@ -138,33 +138,33 @@ class SequentialTest:
                 f"normalised Elo is at most {limit:.0f} where a seed has {matches} matches: set the bounds nearer to 0"
             )
         self.hypotheses, self.matches, self.fewest = hypotheses, matches, fewest
-        self.decision = Decision.NONE
+        self.decision = SprtDecision.NONE
         self.blocks = 0
         self._counts: Counter[Fraction] = Counter()
 
-    def add(self, score: Fraction) -> Decision:
+    def add(self, score: Fraction) -> SprtDecision:
         """One more block's score, 0..1. Ignored after the decision. Raises ValueError out of range."""
         if not 0 <= score <= 1:
             raise ValueError(f"a block score is between 0 and 1, not {score}")
-        if self.decision is Decision.NONE:
+        if self.decision is SprtDecision.NONE:
             self._counts[score] += 1
             self.blocks += 1
             lower, upper = self.hypotheses.bounds
             if self.blocks >= self.fewest and not lower < (ratio := self.llr()) < upper:
-                self.decision = Decision.H0 if ratio <= lower else Decision.H1
+                self.decision = SprtDecision.H0 if ratio <= lower else SprtDecision.H1
         return self.decision
 
     def llr(self) -> float:
         """The log likelihood ratio of the blocks so far; ValueError if there are none."""
         return llr(self._support(), self.hypotheses, self.matches)
 
-    def report(self) -> Report:
+    def report(self) -> SprtReport:
         score = nelo = adjusted = los = None
         if self.blocks > 1:
             score, nelo = _estimates(self._counts, self.matches)
         if self.blocks >= max(2, self.fewest):
             adjusted, los = self._after_stop()
-        return Report(
+        return SprtReport(
             hypotheses=self.hypotheses,
             blocks=self.blocks,
             fewest=self.fewest,

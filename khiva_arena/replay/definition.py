@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self
 import msgspec
 
 from khiva_arena.replay import seeds
-from khiva_arena.replay.record import Header, Seat, canonical, digest_of
+from khiva_arena.replay.record import Header, RecordedSeat, canonical, digest_of
 from khiva_arena.result import Policy
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import Resources
@@ -108,7 +108,7 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
             game=self.game,
             rules_version=self.rules_version,
             rules=self.rules,
-            seats=tuple(Seat(name, bot, seeds.seat_number(secret, match, i)) for i, (name, bot) in enumerate(who)),
+            seats=tuple(RecordedSeat(name, bot, seeds.seat_number(secret, match, i)) for i, (name, bot) in enumerate(who)),
             commit=seeds.commitment(match, secret),
             time=msgspec.to_builtins(self.time),
             policy=str(self.policy),

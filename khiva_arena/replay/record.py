@@ -29,7 +29,7 @@ class Choice(NamedTuple):
     why: str = ""
 
 
-class Seat(NamedTuple):
+class RecordedSeat(NamedTuple):
     """Who sat there: the bot's name in the event, its identity (hash), and the seat's own number given in the hello."""
 
     name: str
@@ -45,7 +45,7 @@ class Header:
     game: str
     rules_version: str
     rules: Mapping[str, Any]
-    seats: tuple[Seat, ...]
+    seats: tuple[RecordedSeat, ...]
     commit: str
     time: Mapping[str, int]
     policy: str

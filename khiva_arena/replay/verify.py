@@ -9,14 +9,14 @@ from khiva_arena.replay import seeds
 from khiva_arena.replay.record import FORFEITED, Choice, Record
 from khiva_arena.result import FAULTS, STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict, final_ranks
 
-Watch = Callable[[int, State, Sequence[Event]], None]
+StepWatcher = Callable[[int, State, Sequence[Event]], None]
 BLAMED_AT_A_STEP = frozenset(FAULTS) - {Verdict.START_FAILED}
 # Who is not asked cannot be late or choose wrongly; neither can who has not yet greeted.
 BLAMED_UNASKED = BLAMED_AT_A_STEP - frozenset(STRIKING)
 BLAMED_AT_THE_START = BLAMED_UNASKED | {Verdict.START_FAILED}
 
 
-def verify(record: Record, secret: bytes, watch: Watch | None = None) -> None:
+def verify(record: Record, secret: bytes, watch: StepWatcher | None = None) -> None:
     """Replay ``record`` with the seed's 32-byte ``secret``. ``watch(step, state, events)`` sees each step, 0 the opening.
 
     Raises RecordError saying where the record first differs from what the rules, the commitment and the faults give.
@@ -56,7 +56,7 @@ def faults_of(record: Record) -> list[list[tuple[str, int]]]:
     return found
 
 
-def _replay(record: Record, state: State, events: list[Event], watch: Watch | None) -> None:
+def _replay(record: Record, state: State, events: list[Event], watch: StepWatcher | None) -> None:
     strikes = [0] * len(record.header.seats)
     out = _out_at_the_start(record)
     if watch:

@@ -156,7 +156,7 @@ def _covariance(standings: Standings, rows: shapes.Matrix, width: int) -> list[s
     return ["Covariance:", *matrix(_bots(standings), _numbers(rows, 1), width), *paragraphs([note], width)]
 
 
-def _effects(standings: Standings, found: shapes.Effects, width: int) -> list[str]:
+def _effects(standings: Standings, found: shapes.EffectsSection, width: int) -> list[str]:
     names = _named(standings)
     ratings = [["bot", "elo", "+/-", "without", "+/-"]]
     for row, one in zip(standings.rows, found.rows, strict=True):

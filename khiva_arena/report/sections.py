@@ -10,7 +10,7 @@ import numpy as np
 from khiva_arena.ratings.bias import neighbour_bias, seat_bias
 from khiva_arena.ratings.crosstable import Crosstable, crosstable
 from khiva_arena.ratings.cycles import intransitivity
-from khiva_arena.ratings.effects import Effects
+from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import Ratings
 from khiva_arena.ratings.pairs import Floats
 from khiva_arena.report import shapes
@@ -118,9 +118,9 @@ def _ratings(standings: Standings, ratings: Ratings) -> list[shapes.Rating]:
     return [shapes.Rating(row.bot, *rating(ratings, i)) for row, i in zip(standings.rows, _order(standings), strict=True)]
 
 
-def _effects(standings: Standings, which: Sequence[str]) -> shapes.Effects:
+def _effects(standings: Standings, which: Sequence[str]) -> shapes.EffectsSection:
     evidence = standings.evidence
-    found = refit(evidence, evidence.matches, Effects("seats" in which, "neighbours" in which))
+    found = refit(evidence, evidence.matches, EffectsToFit("seats" in which, "neighbours" in which))
     effects = [
         shapes.Effect(
             "seat" if one.bot is None else "neighbour",
@@ -132,7 +132,7 @@ def _effects(standings: Standings, which: Sequence[str]) -> shapes.Effects:
         )
         for one in found.effects
     ]
-    return shapes.Effects([name for name in EFFECTS if name in which], _ratings(standings, found), effects)
+    return shapes.EffectsSection([name for name in EFFECTS if name in which], _ratings(standings, found), effects)
 
 
 def history(standings: Standings, events: Sequence[tuple[str, int]]) -> list[shapes.Stage]:

@@ -16,7 +16,7 @@ from msgspec import structs
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.ratings.bias import opponents_average, tie_share
 from khiva_arena.ratings.compare import los, rank_intervals
-from khiva_arena.ratings.effects import Effects
+from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import PRIOR_GAMES, Ratings, half_width, rate
 from khiva_arena.ratings.matches import complete_tables
 from khiva_arena.ratings.pairs import PairCells, pair_cells
@@ -130,7 +130,7 @@ def _given_anchor(bot: Entrant, i: int, elo: float, sd: float, ratings: Ratings)
     return GivenAnchor(bot.id, elo, sd, rounded(check.elo), rounded(check.z), contradicts)
 
 
-def refit(evidence: Evidence, matches: Iterable[Result], effects: Effects | None = None) -> Ratings:
+def refit(evidence: Evidence, matches: Iterable[Result], effects: EffectsToFit | None = None) -> Ratings:
     """The headline fit once more: over other matches, or with effects."""
     bots = evidence.cells.bots
     return _fit(matches, bots, evidence.anchor, evidence.prior, evidence.given, effects)
@@ -142,7 +142,7 @@ def _fit(
     anchor: int,
     prior: float,
     given: Sequence[tuple[int, float, float]],
-    effects: Effects | None = None,
+    effects: EffectsToFit | None = None,
 ) -> Ratings:
     elos, sds = {bot: elo for bot, elo, _ in given}, {bot: sd for bot, _, sd in given}
     return rate(matches, bots, anchor, prior, anchors=elos or None, anchor_sds=sds, effects=effects)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from khiva_arena.result import Result
-from khiva_arena.stream import Begin, Match, Round
+from khiva_arena.stream import Begin, MatchRecorded, Round
 
 if TYPE_CHECKING:
     from khiva_arena.ratings.elo import Ratings
@@ -54,7 +54,7 @@ class MatchesSoFar:
     def __init__(self, began: Begin) -> None:
         self.tables = self.seeds = 0
         self._began = began
-        self._open: dict[tuple[int, int], list[Match]] = {}
+        self._open: dict[tuple[int, int], list[MatchRecorded]] = {}
         self._counted: list[Result] = []
         self._per_seed: dict[int, int] = {}  # round: matches on each seed
         self._of_seed: dict[int, int] = {}  # seed: matches so far
@@ -66,7 +66,7 @@ class MatchesSoFar:
         """Learn how many matches each seed of a round has."""
         self._per_seed[line.number] = line.tables * self._began.seats
 
-    def add(self, line: Match) -> None:
+    def add(self, line: MatchRecorded) -> None:
         """Add a match."""
         done = self._of_seed[line.seed] = self._of_seed.get(line.seed, 0) + 1
         if done == self._per_seed.get(line.round):
@@ -80,7 +80,7 @@ class MatchesSoFar:
             for match in table:
                 self._count(match)
 
-    def _count(self, line: Match) -> None:
+    def _count(self, line: MatchRecorded) -> None:
         result = Result(
             seed=line.seed, block=str(line.seed), bots=tuple(line.bots), ranks=tuple(line.ranks), verdicts=tuple(line.verdicts)
         )

@@ -18,7 +18,7 @@ from scripted import Bot, ScriptedWire, act, honest, play
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fairness import CpuSample, cpu_shortfall, over_cpu_share
-from khiva_arena.arbiter.match import VOIDS_MOST, Job, Match, Outcome
+from khiva_arena.arbiter.match import VOIDS_MOST, Job, LiveMatch, Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.replay.record import Record
@@ -165,7 +165,7 @@ def changing(at: int) -> tuple[Outcome, ScriptedWire]:
     async def one() -> tuple[Outcome, ScriptedWire]:
         wire = ScriptedWire([honest, first(late), honest])
         wire.delays, wire.processes = [NOTHING, STARVED], [*[same] * at, other, same]
-        return await Match(job([NOBODY] * 3, **LIMITS), wire, LagMeter()).play(), wire
+        return await LiveMatch(job([NOBODY] * 3, **LIMITS), wire, LagMeter()).play(), wire
 
     return trio.run(one, clock=trio.testing.MockClock(autojump_threshold=0))
 
@@ -203,7 +203,7 @@ def test_lateness_voids_a_match_once_and_never_sets_a_table_aside() -> None:
     async def one(job_: Job) -> Outcome:
         wire = ScriptedWire([honest, first(late)])
         wire.delays = [[0.0, 0.0], [0.0, 0.5]]
-        return await Match(job_, wire, LagMeter()).play()
+        return await LiveMatch(job_, wire, LagMeter()).play()
 
     outcomes: list[Outcome] = []
     jobs = iter([job([NOBODY] * 2, **LIMITS)])

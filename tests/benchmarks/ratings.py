@@ -61,12 +61,12 @@ def stream(arrays: Any) -> Iterator[Any]:
 
 def measure(matches: int, layout: str, form: str) -> dict[str, Any]:
     """In this process; CPU of the fit alone."""
-    from khiva_arena.ratings.effects import Effects
+    from khiva_arena.ratings.effects import EffectsToFit
     from khiva_arena.ratings.elo import rate
     from khiva_arena.ratings.pairs import cells_of_tables
 
     arrays = log(matches, LAYOUTS[layout])
-    effects = Effects(seats=True, neighbours=True) if form == "effects" else Effects()
+    effects = EffectsToFit(seats=True, neighbours=True) if form == "effects" else EffectsToFit()
     began = time.process_time()
     ratings = rate(cells_of_tables(arrays, BOTS) if form == "arrays" else stream(arrays), BOTS, 0, effects=effects)
     cpu = time.process_time() - began

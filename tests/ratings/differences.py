@@ -23,7 +23,7 @@ sys.path[:] = [
 from made_results import rated  # noqa: E402
 from sandwich import NO_PRIOR, covariance_of, standard_errors, without_prior  # noqa: E402
 
-from khiva_arena.ratings.effects import Effects  # noqa: E402
+from khiva_arena.ratings.effects import EffectsToFit  # noqa: E402
 from khiva_arena.ratings.elo import ELO_PER_NAT, rate  # noqa: E402
 from khiva_arena.ratings.quasi import quasi_variances  # noqa: E402
 from khiva_arena.result import Result  # noqa: E402
@@ -151,7 +151,7 @@ def effects() -> Iterator[Row]:
     for sizes in BOTH_SIZES:
         matches = played(1, sizes, seat=0.6, gift=0.8, blocks=30)
         _, numbers, variances = oracle(matches, 7, 2, 1.0)
-        both = Effects(seats=True, neighbours=True)
+        both = EffectsToFit(seats=True, neighbours=True)
         found = rate(matches, 7, 2, effects=both)
         for kind in ("model", "cr0", "cr1", "cr3"):
             covariance, of_effects = covariance_of(kind, matches, 7, 2, effects=both)

@@ -11,12 +11,12 @@ from rating_oracle import BOTH_SIZES, C, oracle, played
 from sandwich import KINDS, covariance_of
 
 from khiva_arena.ratings.connections import Bound
-from khiva_arena.ratings.effects import Effects
+from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import rate
 from khiva_arena.ratings.pairs import pair_cells
 from khiva_arena.ratings.rows import expected
 
-BOTH = Effects(seats=True, neighbours=True)
+BOTH = EffectsToFit(seats=True, neighbours=True)
 
 
 @pytest.mark.slow
@@ -54,9 +54,11 @@ def test_effects_are_found_and_sum_to_zero():
 
 def test_one_sort_of_effects_alone():
     matches = played(3)
-    assert {(e.seats is None, e.bot is None) for e in rate(matches, 7, 0, effects=Effects(seats=True)).effects} == {(False, True)}
-    assert [e.bot for e in rate(matches, 7, 0, effects=Effects(neighbours=True)).effects] == list(range(7))
-    assert rate(matches, 7, 0, effects=Effects()).elo == rate(matches, 7, 0).elo
+    assert {(e.seats is None, e.bot is None) for e in rate(matches, 7, 0, effects=EffectsToFit(seats=True)).effects} == {
+        (False, True)
+    }
+    assert [e.bot for e in rate(matches, 7, 0, effects=EffectsToFit(neighbours=True)).effects] == list(range(7))
+    assert rate(matches, 7, 0, effects=EffectsToFit()).elo == rate(matches, 7, 0).elo
 
 
 def test_intervals_of_effects_hold_95_percent_of_the_time():
@@ -87,7 +89,7 @@ def test_where_the_neighbour_is_the_opponent_there_is_no_neighbour_effect():
     plain, with_effects = rate(matches, 7, 0), rate(matches, 7, 0, effects=BOTH)
     assert [e.elo for e in with_effects.effects if e.bot is not None] == [None] * 7
     assert [e.elo is None for e in with_effects.effects if e.seats] == [False, False]
-    only = rate(matches, 7, 0, effects=Effects(neighbours=True))
+    only = rate(matches, 7, 0, effects=EffectsToFit(neighbours=True))
     assert only.elo == pytest.approx(plain.elo, abs=1e-7)
     assert only.error == pytest.approx(plain.error, abs=1e-7)
 
@@ -116,7 +118,7 @@ def test_an_effect_without_end_is_no_number():
         order = tuple(rng.sample(range(4), 3))
         ranks = (1, *rng.choice([(2, 3), (3, 2)]))
         matches.append(rated(block, order, ranks))
-    ratings = rate(matches, 4, 0, effects=Effects(seats=True))
+    ratings = rate(matches, 4, 0, effects=EffectsToFit(seats=True))
     assert ratings.effects[0].elo is None
     assert all(bound is Bound.NONE for bound in ratings.bounds)
     assert None not in ratings.error
@@ -130,7 +132,7 @@ def test_a_bot_whose_wins_may_all_be_its_seat_s_is_compared_with_none():
     matches += [rated(b, (b % 3, 3), (1, 2)) for b in range(0, 60, 2)]
     matches += [rated(b, (3, b % 3), (2, 1)) for b in range(1, 60, 2)]
     matches += [rated(b, (3, *rng.sample(range(3), 2)), (1, *rng.choice([(2, 3), (3, 2)]))) for b in range(60)]
-    plain, ratings = rate(matches, 4, 0), rate(matches, 4, 0, effects=Effects(seats=True))
+    plain, ratings = rate(matches, 4, 0), rate(matches, 4, 0, effects=EffectsToFit(seats=True))
     assert plain.bounds == (Bound.NONE,) * 4
     assert ratings.bounds == (Bound.NONE, Bound.NONE, Bound.NONE, Bound.APART)
     assert ratings.components == ((0, 1, 2), (3,))
@@ -144,7 +146,7 @@ def test_copies_and_failed_starts_as_without_effects():
     """They leave out the same pairs: with every effect far from telling anything the numbers are those of the plain fit."""
     matches = [rated(m.block, (*m.bots, m.bots[0]), (*m.ranks, 9)) for m in played(8)]
     matches += [rated(50 + b, (0, 1, 2), (1, 2, 3), (2,)) for b in range(5)]
-    ratings = rate(matches, 7, 0, effects=Effects(seats=True))
+    ratings = rate(matches, 7, 0, effects=EffectsToFit(seats=True))
     assert ratings.score == rate(matches, 7, 0).score
     assert ratings.seeds == rate(matches, 7, 0).seeds
     only_copies = [rated(90 + b, (b, b, b), (1, 2, 3)) for b in range(4)]

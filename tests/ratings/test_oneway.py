@@ -16,7 +16,7 @@ from simulated import World, trials, truth
 from khiva_arena.ratings.compare import los, rank_intervals
 from khiva_arena.ratings.covariance import variances
 from khiva_arena.ratings.crosstable import crosstable
-from khiva_arena.ratings.effects import Effects
+from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import ELO_PER_NAT, rate
 from khiva_arena.ratings.estimate import problem_of_cells, solution_of
 from khiva_arena.ratings.oneway import GIVEN_BACK, one_way
@@ -210,7 +210,7 @@ def test_what_is_given_for_anchors_counts_and_effects_have_no_such_bounds():
     several = rate(matches, 4, 0, anchors={0: 0.0, 1: 40.0})
     assert several.interval(3)[0] is not None
     assert rank_intervals(several)[3] == (1, 1)
-    assert rate(matches, 4, 0, effects=Effects(seats=True)).oneway is None
+    assert rate(matches, 4, 0, effects=EffectsToFit(seats=True)).oneway is None
 
 
 @pytest.mark.slow

@@ -16,12 +16,12 @@ from khiva_arena.ratings.bias import neighbour_bias
 from khiva_arena.ratings.compare import los, rank_intervals
 from khiva_arena.ratings.crosstable import crosstable
 from khiva_arena.ratings.cycles import intransitivity
-from khiva_arena.ratings.effects import Effects
+from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import half_width, rate
 from khiva_arena.ratings.pairs import pair_cells
 from khiva_arena.ratings.planning import for_error, for_gap
 
-SEATS = Effects(seats=True)
+SEATS = EffectsToFit(seats=True)
 
 
 def two_names(seed, blocks):

@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.match import Job, Match, Outcome
+from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.wire import Arrival, Ending
 from khiva_arena.result import Measured
 from khiva_arena.sandbox.proc_usage import ThreadTime
@@ -154,6 +154,6 @@ def play(
         wire.delays = list(delays) or wire.delays
         wire.cpus = list(cpus) or wire.cpus
         wire.owns = list(owns)
-        return await Match(job, wire, lag or LagMeter()).play(), wire
+        return await LiveMatch(job, wire, lag or LagMeter()).play(), wire
 
     return trio.run(run, clock=trio.testing.MockClock(autojump_threshold=0))

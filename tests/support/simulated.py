@@ -18,7 +18,7 @@ from sandwich import NO_PRIOR
 
 from khiva_arena.ratings.elo import rate
 from khiva_arena.ratings.pairs import PairCells, TableArrays, cells_of_tables
-from khiva_arena.ratings.sprt import Hypotheses, Report, SequentialTest
+from khiva_arena.ratings.sprt import Hypotheses, SequentialTest, SprtReport
 from khiva_arena.result import Result
 
 
@@ -139,7 +139,7 @@ def candidate_scores(rng: np.random.Generator, world: World, seats: int, strengt
 
 def sequential_tests(
     rng: np.random.Generator, world: World, seats: int, strength: float, hypotheses: Hypotheses, number: int
-) -> Iterator[Report]:
+) -> Iterator[SprtReport]:
     """Reports of so many tests of a candidate of that strength, 800 blocks at most."""
     for _ in range(number):
         test = SequentialTest(hypotheses, seats)

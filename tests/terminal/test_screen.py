@@ -67,7 +67,7 @@ def test_counts_are_of_the_event_and_the_rate_is_of_this_run() -> None:
         fault(),
         fault(detail="another"),
         stream.Paused(t=3.0, match=2, bot=0, seat=0, times=3, before=False),
-        stream.Void(t=3.0, match=99, attempt=1, bots=[0, 1, 2], why="late", before=False),
+        stream.VoidRecorded(t=3.0, match=99, attempt=1, bots=[0, 1, 2], why="late", before=False),
         stream.SetAside(t=3.0, seed=1, lineup=0),
     )
     assert (state.recorded, state.played, state.faults, state.pauses, state.voids, state.set_aside) == (10, 8, 3, 3, 1, 1)
@@ -142,7 +142,7 @@ def test_ratings_are_those_of_a_fit_over_complete_tables() -> None:
         assert row.matches == sum(row.bot in match.bots for match in played[:96])
 
 
-def _unstarted(match: stream.Match) -> tuple[int, ...]:
+def _unstarted(match: stream.MatchRecorded) -> tuple[int, ...]:
     return tuple(seat for seat, verdict in enumerate(match.verdicts) if verdict == "start_failed")
 
 
@@ -204,7 +204,7 @@ def test_a_seed_is_over_with_all_its_tables() -> None:
             "paused  match=2  bot=search  seat=1  times=3  why=it kept a core from a seat that was asked",
         ),
         (
-            stream.Void(t=3.0, match=9, attempt=1, bots=[0, 1, 2], why="late", before=False),
+            stream.VoidRecorded(t=3.0, match=9, attempt=1, bots=[0, 1, 2], why="late", before=False),
             "warning: void  match=9  attempt=1  why=late",
         ),
         (stream.SetAside(t=3.0, seed=1, lineup=2), "warning: set aside  seed=1  line-up=2"),
@@ -215,7 +215,7 @@ def test_a_seed_is_over_with_all_its_tables() -> None:
         (stream.Llr(t=3.0, llr=1.0, low=-2.94, high=2.94, seeds=8, decision=""), ""),
         (stream.Note(t=3.0, text="a word", warning=True), "warning: a word"),
         (
-            stream.End(t=3.0, how="complete", fixed=4, seconds=3.0, digest=None),
+            stream.RunEnded(t=3.0, how="complete", fixed=4, seconds=3.0, digest=None),
             "the run has ended: complete, 4 matches are recorded",
         ),
         (round_(), ""),
