@@ -3,12 +3,12 @@
 CSV, a row for each seat of each match: ``event``, ``game``, ``match``, ``ordinal``, ``seed``, ``lineup``, ``rotation``,
 ``block``, ``rated``, ``seat``, ``bot``, ``identity``, ``rank``, ``score``, ``verdict``, ``faults``. ``block`` is equal if
 equal deals were played, and errors cluster on it; ``rated`` is 1 if the whole table was played, which is what standings
-rate; ``faults`` is every fault of the seat as ``illegal@3``, the gather behind the @, with spaces between. A name that begins
+rate; ``faults`` is every fault of the seat as ``illegal@3``, the step behind the @, with spaces between. A name that begins
 with one of = + - @ ' has a ' before it, since a spreadsheet takes the first four for the beginning of a formula; ``identity``
 is never changed.
 
 JSON lines, an object for each match, with the same keys except ``seat``; ``seats`` is a list by seat of objects with ``bot``,
-``identity``, ``rank``, ``score``, ``verdict`` and ``faults`` [[fault, gather], ...].
+``identity``, ``rank``, ``score``, ``verdict`` and ``faults`` [[fault, step], ...].
 
 PGN, a game without moves for each pair of seats of each match of a complete table, won by who finished ahead, for programs that
 rate players of two. Which pairs count is what the arena's own fit counts (ratings/pairs.py): not two copies of one bot, and

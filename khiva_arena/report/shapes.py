@@ -87,7 +87,7 @@ class Cycles(Struct, frozen=True):
     """How much of the differences no single number per bot can express, in percent. All null if the results do not say.
 
     share, low, high: without luck, and its 95 % interval.
-    raw: as it is.
+    raw: as measured.
     noise: what luck alone makes of that.
     """
 

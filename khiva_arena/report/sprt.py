@@ -111,8 +111,8 @@ def _estimates(report: SprtReport) -> list[str]:
         f"LOS                {'n/a' if report.los is None else f'{100 * report.los:.1f} %'}",
     ]
     note = (
-        "Intervals are 95 %, over seeds. A test stops where the score looks decided, which the first three do not allow for: "
-        "the fourth does, and is the one to quote; n/a where nearly all seeds end alike."
+        "Intervals are 95 %, over seeds. A test stops when the score looks decided, which the first three do not allow for: "
+        "the fourth does, and is the one to quote; n/a if nearly all seeds end alike."
     )
     return [*lines, *wrap(note, WIDTH)]
 

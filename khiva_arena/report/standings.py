@@ -197,7 +197,7 @@ def _standing(
 
 
 def rating(ratings: Ratings, i: int) -> tuple[float | None, float | None, str]:
-    """Elo, error and bound of a bot as they are shown: without a number there is none of them."""
+    """Elo, error and bound of a bot as they are shown: without a number, none of the three."""
     elo = rounded(ratings.elo[i]) if anchor_played(ratings) else None
     return (None, None, "") if elo is None else (elo, rounded(ratings.error[i]), str(ratings.bounds[i]))
 
@@ -218,7 +218,7 @@ def _ranked(rows: Sequence[Standing], evidence: Evidence, index: Mapping[str, in
 
 
 def rounded(value: float | None) -> float | None:
-    """To 3 digits; None for None and for what is no number."""
+    """To 3 digits; None for None and for NaN."""
     return None if value is None or isnan(value) else round(float(value), DIGITS) + 0.0  # + 0.0: no minus zero
 
 

@@ -79,7 +79,7 @@ def test_too_few_seeds_to_tell(seeds):
         assert not found.enough
         assert found.need is None
         text = plan.to_text(found, table)
-        assert "Too few to tell" in text
+        assert "Too few to know" in text
         assert "5 seeds or more" in text
 
 
