@@ -83,7 +83,7 @@ class Ratings:
     anchors: tuple[AnchorCheck, ...] = ()
 
     def between(self, i: int, j: int) -> tuple[float | None, float | None]:
-        """Elo of bot i above bot j and its 95 % half width, from the full covariance; None where there is none."""
+        """Elo of bot i above bot j and its 95 % half width, from the full covariance; None if there is none."""
         a, b = self.elo[i], self.elo[j]
         variance = float(self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j])
         if a is None or b is None:
@@ -94,7 +94,7 @@ class Ratings:
 
     def ends(self, i: int, j: int) -> tuple[float | None, float | None]:
         """Ends of the 95 % interval of how far bot i is above bot j. One of them is None if all points flow one way, and both
-        if nothing tells."""
+        if the results say nothing."""
         distance, error = self.between(i, j)
         if distance is not None and error is not None:
             return distance - error, distance + error

@@ -65,7 +65,7 @@ class Fit:
 
 
 def given_numbers(anchor: int, bots: int, numbers: Mapping[int, float], deviations: Mapping[int, float]) -> Given:
-    """Bot: (Elo, standard deviation), ``anchor`` first; 0 is exact. Raises ValueError on what is no anchor or no number."""
+    """Bot: (Elo, standard deviation), ``anchor`` first; 0 is exact. Raises ValueError if a bot or a number is out of range."""
     if anchor not in numbers or not deviations.keys() <= numbers.keys():
         raise ValueError("the anchor, and each bot with a standard deviation, needs a given number")
     given = {bot: (float(numbers[bot]), float(deviations.get(bot, 0.0))) for bot in [anchor, *numbers]}

@@ -4,7 +4,7 @@ Which pairs of a match count:
 - every pair of seats, by final rank: ahead 1, tied 1/2, behind 0. Final ranks put forfeited seats last, so a forfeiter
   loses to all who did not forfeit, and forfeiters compare by when they forfeited;
 - two copies of one bot: not counted, they say nothing about it;
-- where a seat failed to start: only pairs with such a seat. The others played another game than they came for.
+- if a seat failed to start: only pairs with such a seat. The others played another game than they came for.
 A pair of a match with K seats weighs 3 / (K + 1) (1, .75, .6, .5 for K = 2..5): docs/how-ratings-work.md F2.
 """
 
@@ -45,7 +45,7 @@ class PairCells:
     unit: float = 1.0
 
     def only(self, keep: npt.NDArray[np.bool_]) -> "PairCells":
-        """The cells where ``keep``; the blocks that are left are numbered from 0 again."""
+        """The cells for which ``keep`` is true; the blocks that are left are numbered from 0 again."""
         old = self.block[keep]
         new = np.ones(len(old), dtype=np.bool_)
         new[1:] = old[1:] != old[:-1]  # blocks come in order
@@ -118,7 +118,7 @@ def cells_of_tables(tables: Iterable[TableArrays], bots: int) -> PairCells:
     block, pair = np.divmod(keys, max(1, bots * bots))
     low, high = np.divmod(pair, max(1, bots))
     cells = PairCells(bots, 0, block, low, high, weight, score, pair_weight(largest))
-    return cells.only(np.ones(len(keys), dtype=np.bool_))  # blocks without a counted pair are no blocks
+    return cells.only(np.ones(len(keys), dtype=np.bool_))  # blocks without a counted pair do not count
 
 
 def tables_of(matches: Iterable[Result]) -> Iterator[TableArrays]:

@@ -93,7 +93,7 @@ class SprtReport:
 
     hypotheses: what is tested.
     blocks: how many were looked at.
-    fewest: blocks before which there is no decision.
+    fewest: no decision before so many blocks.
     llr: the log likelihood ratio of H1 to H0; None before the first block.
     bounds: as of the hypotheses.
     decision: for which of the two.
@@ -127,7 +127,7 @@ class SprtReport:
 class SequentialTest:
     """Takes block scores in the order of their seeds and decides at the first bound met.
 
-    ``matches``: of a block, rotations times line-ups. ``fewest``: no decision before so many blocks. Raises ConfigError where
+    ``matches``: of a block, rotations times line-ups. ``fewest``: no decision before so many blocks. Raises ConfigError if
     the bounds are too far from 0 for normalised Elo.
     """
 
@@ -135,7 +135,7 @@ class SequentialTest:
         limit = MOST_T * NELO_PER_T / sqrt(matches)
         if hypotheses.model is Model.NORMALIZED and max(abs(hypotheses.elo0), abs(hypotheses.elo1)) > limit:
             raise ConfigError(
-                f"normalised Elo is at most {limit:.0f} where a seed has {matches} matches: set the bounds nearer to 0"
+                f"normalised Elo is at most {limit:.0f} if a seed has {matches} matches: set the bounds nearer to 0"
             )
         self.hypotheses, self.matches, self.fewest = hypotheses, matches, fewest
         self.decision = SprtDecision.NONE
@@ -180,7 +180,7 @@ class SequentialTest:
         )
 
     def _support(self) -> dict[Fraction, float]:
-        """The scores seen; 0 or 1 too where no seen score is on that side of the hypotheses, which could not be met else.
+        """The scores seen; 0 or 1 too if no seen score is on that side of the hypotheses, which could not be met else.
 
         Not all scores that are possible: were 0 and 1 there always, the likeliest way to a hypothesis would be a few blocks at
         an end, which costs little likelihood however many blocks were seen nowhere near. With five seats the test would take
@@ -257,7 +257,7 @@ def _t_of(elo: float, matches: float) -> float:
 
 
 def _estimates(counts: Histogram, matches: int) -> tuple[Estimate, Estimate | None]:
-    """Mean score and normalised Elo of blocks taken as they are, with t intervals. Where all blocks had the same score the
+    """Mean score and normalised Elo of blocks taken as they are, with t intervals. If all blocks had the same score, the
     interval is as if each were one match, see ``proportions``, and normalised Elo is none.
 
     The error of normalised Elo is that of the ratio mean over sd: block by block (x - m)/sd - t/2 (((x - m)/sd)^2 - 1).
