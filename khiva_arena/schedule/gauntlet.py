@@ -1,4 +1,4 @@
-"""The gauntlet: each candidate against line-ups of the bots that are no candidates.
+"""The gauntlet: each candidate against line-ups of the bots that are not candidates.
 
 Candidates whose authors rule out the same bots meet the very same line-ups, on the same seeds: nothing but the candidate
 differs between their tables.

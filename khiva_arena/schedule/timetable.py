@@ -1,4 +1,4 @@
-"""The timetable of an event: which match stands at which place of it, worked out as it is asked for.
+"""The timetable of an event: which match has which place in it, worked out on demand.
 
 Places are known before any result: how many rounds, tables and matches a format has follows from its terms alone. Who sits
 where in a later round of a swiss or a knockout follows from the results of the rounds before it.
