@@ -132,7 +132,7 @@ class Writer:
         self._write(canonical({"kind": HEADER, "format": FORMAT, "engine": engine}) + b"\n")
 
     def add(self, line: BundleLine) -> None:
-        """Add a line. Raises StoreError where no reader would take it."""
+        """Add a line. Raises StoreError if no reader would take it."""
         text = canonical(msgspec.to_builtins(line)) + b"\n"
         if len(text) > LONGEST_LINE:
             raise StoreError(f"a line of {len(text):,} bytes is more than a bundle can hold; bundle fewer events at a time")
@@ -155,7 +155,7 @@ class Reader:
     once all were read."""
 
     def __init__(self, file: BinaryIO) -> None:
-        """Raises StoreError where this is no bundle, or one of another format."""
+        """Raises StoreError if this is not a bundle, or one of another format."""
         self.digest = ""
         self._sums = _Sums()
         self._texts = _texts(file)
@@ -170,7 +170,7 @@ class Reader:
         self.engine = header.engine
 
     def lines(self) -> Iterator[BundleLine]:
-        """Each line between the header and the end. Raises RecordError where the file is damaged, cut short or too large."""
+        """Each line between the header and the end. Raises RecordError if the file is damaged, cut short or too large."""
         for text in self._texts:
             where = f"line {self._sums.lines + 1}"
             try:

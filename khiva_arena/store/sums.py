@@ -64,7 +64,7 @@ def _one(value: Any) -> str:
 
 
 def add(total: str, sums: Iterable[str]) -> str:
-    """``total`` with more sums added to it, in any order; what is no sum counts as nothing."""
+    """``total`` with more sums added to it, in any order; anything else counts as nothing."""
     return f"{(_number(total) + sum(map(_number, sums))) % _MODULUS:0{DIGITS}x}"
 
 
