@@ -118,9 +118,9 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
 
 
 def final_ranks(game_ranks: Sequence[int], forfeited_at: Sequence[int | None]) -> list[int]:
-    """Places when some seats forfeited: below all who did not, later forfeits above earlier ones, one gather ties.
+    """Places when some seats forfeited: below all who did not, later forfeits above earlier ones, those of one step tie.
 
-    ``game_ranks``: places by the rules, 1 is best. ``forfeited_at``: by seat, the ordinal of the gather in which the seat
+    ``game_ranks``: places by the rules, 1 is best. ``forfeited_at``: by seat, the number of the step in which the seat
     forfeited, or None. Returns places with ties sharing one (1, 2, 2, 4).
     """
     keys = [(0, rank) if at is None else (1, -at) for rank, at in zip(game_ranks, forfeited_at, strict=True)]

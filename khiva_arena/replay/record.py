@@ -55,7 +55,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A match that was recorded. Lists by seat; ``forfeited_at`` is the ordinal of the gather in which a seat forfeited
+    """A match that was recorded. Lists by seat; ``forfeited_at`` is the number of the step in which a seat forfeited
     (0 is the start), or None. ``reason`` says why the match ended: "over" by the rules, "forfeits" with one seat left in."""
 
     header: Header
