@@ -84,7 +84,7 @@ FLOOD = Breach(Verdict.FLOODED, f"more than {DROPPED_MOST} acts that nobody aske
 
 
 class Session:
-    """One seat's conversation. Raises LocalProtocolError where the arbiter does what the table does not allow.
+    """One seat's conversation. Raises LocalProtocolError if the arbiter does what the table does not allow.
 
     What a bot sends is taken in its own order, however it was cut into pieces: the awaited answer counts even if a breach
     stands behind it, and the breach is found when the rest is opened.
@@ -127,7 +127,7 @@ class Session:
         self._owed += 1
 
     def fault(self, message: Fault) -> bytes:
-        """The frame that tells the bot of its fault."""
+        """The frame that reports a fault to the bot."""
         return codec.encode(message)
 
     def end(self, message: End) -> bytes:
