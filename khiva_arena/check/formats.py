@@ -69,7 +69,7 @@ def _details(step: CheckStep) -> list[str]:
 
 
 def _fenced(lines: Sequence[str]) -> list[str]:
-    """Lines as they are, in a fence that is longer than any in them."""
+    """Lines unchanged, in a fence that is longer than any in them."""
     longest = max((len(fence) for line in lines for fence in _FENCE.findall(line)), default=2)
     fence = "`" * (longest + 1)
     return [fence, *lines, fence] if lines else []

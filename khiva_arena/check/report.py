@@ -18,8 +18,15 @@ class Status(StrEnum):
 
 
 class CheckStep(Struct, frozen=True):
-    """One step. ``id`` is a stable word, ``title`` what was tried, ``said`` what came of it, or why it is skipped. Of a failure:
-    what was expected, what came, the end of the bot's stderr, and a hint, "" for none."""
+    """One step.
+
+    id: a stable word.
+    title: what was tried.
+    said: what came of it, or why it is skipped.
+    expected, got: of a failure; "" for none.
+    stderr: the end of what the bot wrote there before a failure.
+    hint: what to look at, "" for none.
+    """
 
     number: int
     id: str
@@ -40,9 +47,17 @@ class Bar(Struct, frozen=True):
 
 
 class CheckReport(Struct, frozen=True):
-    """A whole check. ``identity``: the bot's hash; ``language``: as in bots/languages.toml, "" where it cannot be told;
-    ``passed``: nothing failed; ``counts``: of steps by status; ``latency_ms``: p50, p90, p99 and max of all decisions, empty
-    where there was none; ``startup_ms``: of each start; ``memory_bytes``: at most."""
+    """A whole check.
+
+    bot: as the user named it.
+    identity: the bot's hash.
+    language: as in bots/languages.toml, "" if unknown.
+    passed: nothing failed.
+    counts: of steps by status.
+    latency_ms: p50, p90, p99 and max of all decisions, empty if there was none.
+    startup_ms: of each start.
+    memory_bytes: at most.
+    """
 
     bot: str
     name: str

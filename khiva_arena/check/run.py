@@ -24,12 +24,16 @@ NOTES_LINES, NOTES_CHARACTERS = 8, 1_200
 SILENT_MOST = 2
 """Steps in which a bot may let all of its time go by before no more are tried that wait for answers."""
 Do = Callable[[Bench], Awaitable[str]]
-Told = Callable[[CheckStep], None]
+Listener = Callable[[CheckStep], None]
 
 
 class PlannedStep(NamedTuple):
-    """A step to come. ``needs``: the id of an earlier one without which it makes no sense; ``hint``: for a failure that shows no
-    known trap; ``asks``: whether it asks the bot anything, and so may wait for long."""
+    """A step to come.
+
+    needs: the id of an earlier one without which it makes no sense.
+    hint: for a failure that shows no known trap.
+    asks: whether it asks the bot anything, and so may wait for long.
+    """
 
     id: str
     title: str
@@ -54,8 +58,8 @@ FRAMES = f"sections 2 to 4 of {SPEC} say what a frame, a hello and an act are; t
 TAKE_KNOWN = "take the fields and event types that you know, and leave all others alone"
 EVENTS = f"any game's events may hold a default or a forfeit ({SPEC}, section 7): skip the types that you do not use"
 DO_NOTHING = "for a message whose type you do not know, or that is a fault or end, do nothing, and read on"
-AS_IT_IS = "send back the decide's req as it is: a whole number of up to 53 bits, more than a 32-bit integer or float holds"
-COMMON = "greet only where 1 stands in protos; else say so on stderr and exit"
+AS_IT_IS = "send back the decide's req unchanged: a whole number of up to 53 bits, more than a 32-bit integer or float holds"
+COMMON = "greet only if protos contains 1; else say so on stderr and exit"
 ALL_FORMS = f"a decoder has to take every form in section 3 of {SPEC}; a MessagePack library does"
 WHOLE = "a frame may have up to 1,048,576 bytes: read until all of it is there, and make room for that"
 GAMES = 'a bot that plays some games only says so in its bot.toml: games = ["khiva"]'
@@ -100,13 +104,13 @@ def steps(bench: Bench) -> Iterator[PlannedStep]:
     yield PlannedStep("memory", "memory", steps_play.memory, START, asks=False)
 
 
-def check(bench: Bench, word: str, told: Told) -> CheckReport:
-    """Make all steps; ``told`` hears of each as it is done. ``word`` is how the user named the bot.
+def check(bench: Bench, word: str, listener: Listener) -> CheckReport:
+    """Make all steps; ``listener`` is called with each when it is done. ``word``: how the user named the bot.
 
-    Raises BotError where the host cannot start bots at all. An interrupt leaves no process behind.
+    Raises BotError if the host cannot start bots at all. An interrupt leaves no process behind.
     """
     began = time.monotonic()
-    made = Made([], told)
+    made = CheckRun([], listener)
     made.add("settings", "its settings", Status.OK, said=_settings(bench))
     try:
         bench.staged = bot_files.stage(bench.bot, bench.sandbox.level)
@@ -135,20 +139,20 @@ def check(bench: Bench, word: str, told: Told) -> CheckReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class CheckRun:
     """The steps so far. ``silent``: those in which the bot let all of its time go by."""
 
     steps: list[CheckStep]
-    told: Told
+    listener: Listener
     silent: list[str] = field(default_factory=list)
 
     def add(self, id: str, title: str, status: Status, *, said: str = "", **more: str) -> None:
         step = CheckStep(len(self.steps) + 1, id, title, status, said, **more)
         self.steps.append(step)
-        self.told(step)
+        self.listener(step)
 
     def fail(self, id: str, title: str, bench: Bench, failed: Failed, otherwise: str) -> None:
-        # Where a bot says itself why it ended, nothing general is to be added.
+        # If a bot says itself why it ended, nothing general is added.
         confined = bench.sandbox.level.confines
         plain = otherwise == FRAMES
         general = "" if failed.notes and plain else otherwise
@@ -163,7 +167,7 @@ class Made:
         return any(step.id == id and step.status in (Status.OK, Status.WARNING) for step in self.steps)
 
 
-async def _all(bench: Bench, made: Made) -> None:
+async def _all(bench: Bench, made: CheckRun) -> None:
     for plan in steps(bench):
         if plan.asks and len(made.silent) >= SILENT_MOST:
             made.add(plan.id, plan.title, Status.SKIPPED, said=f"not tried: {SILENT}")
@@ -175,7 +179,7 @@ async def _all(bench: Bench, made: Made) -> None:
         await _one(plan, bench, made)
 
 
-async def _one(plan: PlannedStep, bench: Bench, made: Made) -> None:
+async def _one(plan: PlannedStep, bench: Bench, made: CheckRun) -> None:
     try:
         said = await plan.do(bench)
     except Failed as failed:

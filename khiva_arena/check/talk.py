@@ -13,7 +13,7 @@ from khiva_arena.arbiter.stderr import in_its_folder, unmarked
 from khiva_arena.check.bot_process import MOMENT, BotProcess
 from khiva_arena.check.context import Bench, Failed, Silent
 from khiva_arena.check.describe import repeated_keys, shown
-from khiva_arena.check.inbox import Hearing, frames_text
+from khiva_arena.check.inbox import Inbox, frames_text
 from khiva_arena.check.positions import Place, Question, Table, hello_of
 from khiva_arena.check.processor import used
 from khiva_arena.errors import RemoteProtocolError
@@ -32,7 +32,7 @@ Encode = Callable[[Any], bytes]
 
 
 class Talk:
-    """Raises Failed where the bot does what it should not. ``sent`` holds all frames, ``hearing`` what came."""
+    """Raises Failed if the bot does what it should not. ``sent`` holds all frames, ``hearing`` what came."""
 
     def __init__(self, bench: Bench, wire: BotProcess, where: Place) -> None:
         self.bench = bench
@@ -40,7 +40,7 @@ class Talk:
         self.where = where
         self.table = Table(where)
         self.sent: list[bytes] = []
-        self.hearing = Hearing(wire)
+        self.hearing = Inbox(wire)
         self.req = seeds.req_start(where.secret, where.match)
         self._bank = Bank(bench.limits)
         self._answered: set[int] = set()
@@ -60,7 +60,7 @@ class Talk:
         return await self.greeted(encode(hello_of(self.where, self.bench.limits) | dict(change or {})))
 
     async def greeted(self, frame: bytes, send: Callable[[bytes], Awaitable[None]] | None = None) -> BotHello:
-        """The same with the hello's frame as it is given."""
+        """The same with a given frame for the hello."""
         began = trio.current_time()
         if send is None:
             self.send(frame)
@@ -146,7 +146,7 @@ class Talk:
             raise Failed(expected, f"{again} to req {act.req}: {shown(payload)}")
         self._answered.add(req)
         if legal and not 0 <= act.choice < choices:
-            raise Failed(expected, f"{shown(payload)}: choice {act.choice} is no index into the {choices} entries of legal")
+            raise Failed(expected, f"{shown(payload)}: choice {act.choice} is not an index into the {choices} entries of legal")
         return act.choice
 
     def _note_time(self, took: float) -> None:
@@ -175,7 +175,7 @@ class Talk:
         return payload
 
     async def _nothing(self, expected: str, began: float, allowed: float, paid: str = "") -> Failed:
-        """What to raise where no frame came in the ``allowed`` seconds; ``paid`` says more of those."""
+        """What to raise if no frame came in the ``allowed`` seconds; ``paid`` says more of those."""
         if self.hearing.trouble:
             return Failed(expected, self.hearing.trouble)
         if self.hearing.closed:
@@ -238,8 +238,13 @@ class Talk:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """How a bot ended. ``exited``: in words, "" where it still ran after EXIT_SECONDS; ``closed``: its output has ended;
-    ``rest``: what came that nobody asked for, in words, "" where nothing did."""
+    """How a bot ended.
+
+    seconds: that it took.
+    exited: in words, "" if it still ran after EXIT_SECONDS.
+    closed: whether its output has ended.
+    rest: what came that nobody asked for, in words, "" if nothing did.
+    """
 
     seconds: float
     exited: str

@@ -41,12 +41,12 @@ MISFITS = {
     "string_req": (["answers"], "goes out as a string; int(x)"),
     "chokes_on_default": (["events"], "any game's events may hold"),
     "chokes_on_forfeit": (["events", "game:khiva"], "any game's events may hold"),
-    "greets_any_proto": (["no-common-protocol"], "greet only where 1 stands in protos"),
+    "greets_any_proto": (["no-common-protocol"], "greet only if protos contains 1"),
     "bare": (["start"], "without a length"),
     "json": (["start"], "JSON is another protocol"),
     "json_in_frame": (["start"], "the frame holds JSON"),
     "little_endian": (["start"], "little-endian"),
-    "empty_map": (["start"], "a map was sent where an array belongs"),
+    "empty_map": (["start"], "a map was sent in place of an array"),
     "fills_buffer": (["start"], "held back"),
     "print": (["answers"], "print(..., file=sys.stderr)"),
     "no_flush": (["answers"], "sys.stdout.buffer.flush()"),
@@ -158,7 +158,7 @@ def test_what_an_author_is_told(checked: Callable[..., CheckReport]) -> None:
     ("repeated_long_key", "keys", "kkk ... (20002 characters) twice in one map"),
     ("slow", "time", "which its bank of 2,400 ms has to pay"),
     ("exits_3", "exit", "it exited with code 3 after `end`, which no match blames it for"),
-    ("spins", "processor", "while it is not, where a tenth of one is its due"),
+    ("spins", "processor", "while it is not, and its due is a tenth of one"),
 ])  # fmt: skip
 def test_what_no_match_blames_is_a_warning(way: str, word: str, said: str, checked: Callable[..., CheckReport]) -> None:
     report = checked(way, limits=Limits(4_000, 100, 2_400))
