@@ -64,7 +64,7 @@ def entrants_named(given: Mapping[str, Any]) -> list[Bot]:
             problems += [f"--engines {problem}" for problem in error.problems]
     if problems:
         raise ConfigError(problems)
-    return bot_files.told_apart(found)
+    return bot_files.with_distinct_names(found)
 
 
 def compete(stages: Sequence[Settings], entrants: Sequence[Bot], how: How) -> tuple[list[str], bool]:

@@ -28,7 +28,7 @@ REFUSED = [
     ([*TWO, "--rule", "overshoot=" + "[" * 100_000], "overshoot"),
     ([*TWO, "--rule", "overshoot=[1]"], "overshoot"),
     ([*TWO, "--rule", "overshoot=NaN"], "overshoot"),
-    ([*bots("{torch} x", NAIVE), "--seats", "2", "--runtime", "torch=nowhere"], "nowhere is no folder and no program"),
+    ([*bots("{torch} x", NAIVE), "--seats", "2", "--runtime", "torch=nowhere"], "nowhere is neither a folder nor a program"),
 ]
 
 
@@ -46,7 +46,7 @@ FILES = [
     ('game = ["khiva"]', "c.toml:2: game: a name is expected"),
     ("bots = 5", "c.toml:1: bots: a list of folders or commands is expected"),
     ("bots = {}", "c.toml:1: bots: a list of folders or commands is expected"),
-    ('bots = ["a\\u0000b"]', "x00b' is no valid Unicode"),
+    ('bots = ["a\\u0000b"]', "x00b' is not valid Unicode"),
     ('out = "a\\u0000b"', "c.toml:2: out: 'a"),
     ('seed = "a\\u0000b"', "c.toml:2: seed: 'a"),
     ("seats = 1979-05-27", "c.toml:2: seats: datetime"),
