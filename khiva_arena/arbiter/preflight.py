@@ -29,7 +29,7 @@ NOTES_SHOWN = 2_000
 BARE = "; a bare command sees only its program and the files that its words name: one of more files needs a folder with bot.toml"
 
 
-class NotStarted(BotError):
+class PreflightFailed(BotError):
     """Bots that did not start, a problem each. ``failed``: of a table that was traced, by seat, the report, and whether it wrote
     anything."""
 
@@ -51,7 +51,7 @@ def preflight(
     """Start all bots, a table at a time, under the limits of ``header``. ``words``: how the user named each. ``trace``: of a
     single table.
 
-    Raises NotStarted naming each one that fails, with what it wrote, how it ended and what to do next.
+    Raises PreflightFailed naming each one that fails, with what it wrote, how it ended and what to do next.
     """
     size = len(header.seats)
     problems: list[str] = []
@@ -68,7 +68,7 @@ def preflight(
                 problems.append(_problem(names[bot], report, output, BARE if bare else "", word))
                 failed.append((seat, report, output.total > 0))
     if problems:
-        raise NotStarted(problems, failed)
+        raise PreflightFailed(problems, failed)
 
 
 async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotOutput]]:

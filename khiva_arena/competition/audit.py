@@ -75,7 +75,7 @@ class AuditResult:
 
     events: a report of each.
     problems: of the file itself, and of a bundle's standings.
-    notes: what is no problem, but to be known: numbers of a bundle that another engine version fitted.
+    notes: what is not a problem, but good to know: numbers of a bundle that another engine version fitted.
     engine: the version that wrote a bundle.
     digest: the sum over a bundle's lines, 64 hex digits.
     """

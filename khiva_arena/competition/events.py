@@ -70,7 +70,7 @@ def timetable_of(store: Store, event: EventRow) -> Timetable:
 
 
 def round_results(store: Store, event: EventRow, shape: Shape) -> list[Result] | None:
-    """The results of a round, None unless all its matches are recorded. Raises StoreError where one cannot be a result."""
+    """The results of a round, None unless all its matches are recorded. Raises StoreError if one cannot be a result."""
     seats, places = event.definition.seats, (shape.first_ordinal, shape.first_ordinal + shape.matches - 1)
     if store.count(event.id, *places) != shape.matches:
         return None
@@ -92,7 +92,7 @@ def places(store: Store, event: EventRow) -> tuple[tuple[Placing, ...], int]:
 
 def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secret: bytes, like_0_1: bool) -> EventRow:
     """Add an event to a store. ``like_0_1``: with an id as version 0.1.0 gave it, which only stages have that come after one
-    that was begun by it. Raises ConfigError where the store has an event of that id."""
+    that was begun by it. Raises ConfigError if the store has an event of that id."""
     commitment = commitment_to(definition, secret)
     event = event_id(definition, commitment)
     if like_0_1:
@@ -109,7 +109,7 @@ def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secre
 
 
 def let_go_on(store: Store, row: EventRow, any_engine: bool) -> EventRow:
-    """The event, to be gone on with. Raises StoreError if another engine version began it, unless ``any_engine``: then the
+    """The event, to be continued. Raises StoreError if another engine version began it, unless ``any_engine``: then the
     event is marked with this one, too."""
     if __version__ in row.engines:
         return row

@@ -44,7 +44,7 @@ _FEW_SEEDS = 10
 
 
 def entrants_named(given: Mapping[str, Any]) -> list[Bot]:
-    """The bots that settings name, those of an engines.json after the others; none where the settings name no list of words.
+    """The bots that settings name, those of an engines.json after the others; none if the settings name no list of words.
     Raises ConfigError with every mistake."""
     words, engines = given.get("bots", ()), given.get("engines")
     loading = loads.found_in(given.get("limits"), given.get("runtimes"))
@@ -152,7 +152,7 @@ def _write_over(store: Store, stages: Sequence[Settings], over: Sequence[EventRo
 
 
 def _check_what_is_next(store: Store, todo: Progress, how: How) -> None:
-    """Raise ConfigError where what is to be played next cannot be: because of what was begun before, or its public text."""
+    """Raise ConfigError if what is to be played next cannot be: because of what was begun before, or its public text."""
     if todo.event is not None:
         public_to_add(store, todo.event, how.public, todo.over[-1] if todo.over else None)
     elif not how.new_event and todo.definition is not None:
@@ -197,7 +197,7 @@ def _how_far(play: Play) -> str:
 
 
 def _check_events(settings: Settings, entrants: Sequence[Bot]) -> None:
-    """Raise ConfigError where the stream of events would lie among files that are not its own."""
+    """Raise ConfigError if the stream of events would lie among files that are not its own."""
     if settings.events is None:
         return
     place = settings.events.resolve()
@@ -236,7 +236,7 @@ def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]
 
 
 def _check_test(settings: Settings, terms: formats.Terms) -> None:
-    """Raise ConfigError where the bounds of a sequential test are none for as many matches as a seed has."""
+    """Raise ConfigError if the bounds of a sequential test are none for as many matches as a seed has."""
     if settings.hypotheses is not None:
         from khiva_arena.ratings.sprt import SequentialTest  # numpy comes with it
 
@@ -291,7 +291,7 @@ def _announce(log: RunEvents, settings: Settings, play: Play) -> None:
 
 
 def _advice(settings: Settings, bots: int, line_ups: int) -> str:
-    """What as many matches tell more with, where seeds are few; else nothing."""
+    """If seeds are few: what gives smaller errors with as many matches. Else nothing."""
     if not formats.FORMATS[settings.format].AUTO or settings.lineups is not None or settings.authors_apart:
         return ""
     fewest = lineups.fewest(bots, settings.seats, settings.copies)
@@ -330,12 +330,12 @@ def _play(log: RunEvents, settings: Settings, play: Play) -> None:
 
 
 @contextmanager
-def if_interrupted(tell: Callable[[str], None], how_far: Callable[[], str]) -> Iterator[None]:
-    """Say how far it came and how it goes on, whatever an interrupt hits."""
+def if_interrupted(notify: Callable[[str], None], how_far: Callable[[], str]) -> Iterator[None]:
+    """Say how far it came and how to continue, whenever an interrupt comes."""
     try:
         yield
     except KeyboardInterrupt:
-        tell(f"interrupted: {how_far()}; the same command resumes")
+        notify(f"interrupted: {how_far()}; the same command resumes")
         raise
 
 

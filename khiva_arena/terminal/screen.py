@@ -237,7 +237,7 @@ class Screen:
         self._rows = len(texts)
 
     def forget(self) -> None:
-        """Draw the next rows below what others have written meanwhile."""
+        """Draw the next rows below what others have written since."""
         self._rows = 0
 
     def _write(self, text: str) -> None:
