@@ -2,7 +2,7 @@
 
 General layout, from the bottom up; a room imports only rooms below it (``pyproject.toml`` has the contracts):
 
-    errors.py  result.py  rng.py      what blame, verdicts and chance are   shipped.py: what comes with the arena
+    errors.py  result.py  rng.py      what blame, a match's result and chance are   shipped.py: what comes with the arena
     text.py                           how words that others wrote are made harmless
     words.py                          how many of what, and what was perhaps meant
     stream.py                         what happens in a run, as data: one JSON object a line
@@ -34,7 +34,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 settings.py, settings_file.py, stages.py: what is asked for   define.py: the event that it defines
                 run.py, play.py, sequential.py: schedule, arbiter and store wired together   events.py: those of a store
                 progress.py: how far it has come   find.py: what a user named   drift.py: what has changed since
-                pools.py: which events make one table, and its rows
+                results.py: where a Result is made   pools.py: which events make one table
                 audit.py, audit_event.py: what is sound, of a store (audit_store.py) or a bundle (audit_bundle.py)
                 bundling.py: events that are over in one file
                 run_events.py: what happens in a run, written once   events_file.py, log.py: where to

@@ -1,7 +1,12 @@
 """How a seat and a match ended. A forfeit is data, never an exception that leaves a match."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 
 class Verdict(StrEnum):
@@ -34,10 +39,88 @@ STRIKING = (Verdict.TIMEOUT, Verdict.ILLEGAL)
 STRIKES_TO_FORFEIT = {Policy.LENIENT: 3, Policy.STRICT: 1}
 
 
-def final_ranks(game_ranks: Sequence[int], forfeited_at: Sequence[int | None]) -> list[int]:
-    """Places when some seats forfeited: below all who did not, later forfeits above earlier ones, one gather ties.
+class Measured(NamedTuple):
+    """What was measured of a seat in one match, beside its record; None: unknown. A row of the standings has the sums.
 
-    ``game_ranks``: places by the rules, 1 is best. ``forfeited_at``: by seat, the ordinal of the gather in which the seat
+    cpu_s: CPU time, in seconds.
+    paused: times that the bot was stopped, since it kept a core from a seat that was to answer.
+    caused: void attempts at the match that the seat caused, by being late.
+    page_faults: those for which a disk was read.
+    """
+
+    cpu_s: float | None = None
+    paused: int = 0
+    caused: int = 0
+    page_faults: int | None = None
+
+
+NOT_MEASURED = Measured()
+
+
+def total(seats: Iterable[Measured]) -> Measured:
+    """The sums over what is known; None if nothing is."""
+    known = ([value for value in values if value is not None] for values in zip(NOT_MEASURED, *seats, strict=True))
+    sums: list[Any] = [reduce(add, values) if values else None for values in known]
+    return Measured(*sums)
+
+
+class Result(Struct, frozen=True, kw_only=True, gc=False):
+    """How a match ended: the one value that later rounds, ratings and exports are made from. Tuples are by seat.
+
+    event: id of its event.
+    ordinal: its place in the schedule of the event.
+    match: its id.
+    seed: which of the event's seeds.
+    lineup: its line-up, numbered within the round.
+    rotation: which of the table's rotations it is, from 0.
+    block: names the deal; errors cluster on it. Events that share deals (one run secret) must give equal names.
+    bots: numbers from 0, in the order of the event's bots, or of the table that pools events. Copies of a bot have one number.
+    ranks: final places, 1 is best, ties share one, forfeits rank below; empty if the match was set aside.
+    scores: in the game's own points.
+    verdicts: "ok", or the fault that the seat forfeited by.
+    faults: every (fault, step) of the seat, in order, strikes included.
+    voids: attempts at this match that were void before it was recorded or set aside.
+    set_aside: the match stayed void; its whole table is not rated.
+    measured: what was measured of each seat; empty if nothing was.
+    """
+
+    event: str = ""
+    ordinal: int = 0
+    match: str = ""
+    seed: int = 0
+    lineup: int = 0
+    rotation: int = 0
+    block: str = ""
+    bots: tuple[int, ...]
+    ranks: tuple[int, ...] = ()
+    scores: tuple[int, ...] = ()
+    verdicts: tuple[str, ...] = ()
+    faults: tuple[tuple[tuple[str, int], ...], ...] = ()
+    voids: int = 0
+    set_aside: bool = False
+    measured: tuple[Measured, ...] = ()
+
+    @property
+    def table(self) -> str:
+        """The name of its table in the event: the N rotations of a line-up on a seed."""
+        return f"{self.seed}/{self.lineup}"
+
+    @property
+    def fault_free(self) -> bool:
+        return not any(self.faults)
+
+    @property
+    def unstarted(self) -> tuple[int, ...]:
+        """The seats whose bot failed to start."""
+        if Verdict.START_FAILED not in self.verdicts:
+            return ()
+        return tuple(seat for seat, verdict in enumerate(self.verdicts) if verdict == Verdict.START_FAILED)
+
+
+def final_ranks(game_ranks: Sequence[int], forfeited_at: Sequence[int | None]) -> list[int]:
+    """Places when some seats forfeited: below all who did not, later forfeits above earlier ones, those of one step tie.
+
+    ``game_ranks``: places by the rules, 1 is best. ``forfeited_at``: by seat, the number of the step in which the seat
     forfeited, or None. Returns places with ties sharing one (1, 2, 2, 4).
     """
     keys = [(0, rank) if at is None else (1, -at) for rank, at in zip(game_ranks, forfeited_at, strict=True)]

@@ -21,7 +21,7 @@ BROKEN = "broken"
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language with a kit. ``probe`` succeeds where all is there that its bots need, which the packages ``debian`` bring on
+    """A language with a kit. ``probe`` succeeds if all is there that its bots need, which the packages ``debian`` bring on
     Debian and Ubuntu, the first of them the program ``tool``; ``main`` is the file of its random bot that a newcomer edits."""
 
     name: str
@@ -69,7 +69,7 @@ def here(language: Language) -> bool:
 
 
 def lacks(language: Language) -> str:
-    """What to type where this machine lacks what the bots of a language need, "" where it has that; or that a probe of it did not
+    """What to type if this machine lacks what the bots of a language need, "" if it has that; or that a probe of it did not
     end in time, so that it is not known."""
     found = _probe(language)
     if found is None:
@@ -78,7 +78,7 @@ def lacks(language: Language) -> str:
 
 
 def _probe(language: Language) -> bool | None:
-    """Whether all is there; None where the time was up before."""
+    """Whether all is there; None if the time was up before."""
     words = [sys.executable if word == "{python}" else word for word in language.probe]
     nothing = subprocess.DEVNULL
     try:
@@ -105,7 +105,7 @@ def all_lacks() -> dict[str, str]:
 
 
 def remedy(language: Language) -> str:
-    """What to type on Debian and Ubuntu where ``here`` is false."""
+    """What to type on Debian and Ubuntu if ``here`` is false."""
     # A compiler that is there already, newer perhaps, is left as it is.
     packages = language.debian[1:] if len(language.debian) > 1 and shutil.which(language.tool) else language.debian
     return f"apt install {' '.join(packages)}" if packages else "pip install msgpack"

@@ -77,7 +77,7 @@ class Round(Line, frozen=True, kw_only=True, tag="round"):
     byes: list[Whole]
 
 
-class Match(Line, frozen=True, kw_only=True, tag="match"):
+class MatchRecorded(Line, frozen=True, kw_only=True, tag="match"):
     """A match was recorded. Lists are by seat.
 
     ordinal: its place in the schedule
@@ -99,7 +99,7 @@ class Match(Line, frozen=True, kw_only=True, tag="match"):
     before: bool
 
 
-class Fault(Line, frozen=True, kw_only=True, tag="fault"):
+class FaultRecorded(Line, frozen=True, kw_only=True, tag="fault"):
     """A fault in a match that was recorded, strikes included.
 
     match: its ordinal
@@ -128,7 +128,7 @@ class Paused(Line, frozen=True, kw_only=True, tag="paused"):
     before: bool
 
 
-class Void(Line, frozen=True, kw_only=True, tag="void"):
+class VoidRecorded(Line, frozen=True, kw_only=True, tag="void"):
     """An attempt at a match that the host spoilt; nobody is to blame.
 
     attempt: which one, from 1
@@ -171,7 +171,7 @@ class Note(Line, frozen=True, kw_only=True, tag="note"):
     warning: bool
 
 
-class End(Line, frozen=True, kw_only=True, tag="end"):
+class RunEnded(Line, frozen=True, kw_only=True, tag="end"):
     """The run is over.
 
     how: ``incomplete`` if tables were set aside
@@ -186,8 +186,8 @@ class End(Line, frozen=True, kw_only=True, tag="end"):
     digest: str | None
 
 
-Any_line = Begin | Round | Match | Fault | Paused | Void | SetAside | Llr | Note | End
-KINDS = (Begin, Round, Match, Fault, Paused, Void, SetAside, Llr, Note, End)
+Any_line = Begin | Round | MatchRecorded | FaultRecorded | Paused | VoidRecorded | SetAside | Llr | Note | RunEnded
+KINDS = (Begin, Round, MatchRecorded, FaultRecorded, Paused, VoidRecorded, SetAside, Llr, Note, RunEnded)
 _encode = msgspec.json.Encoder().encode
 _decode: Callable[[bytes], Any_line] = msgspec.json.Decoder(Any_line).decode
 
@@ -270,12 +270,12 @@ class StreamReader:
         match line:
             case Begin():
                 return line.anchor < len(line.bots)
-            case Match():
+            case MatchRecorded():
                 sizes = {len(line.bots), len(line.ranks), len(line.scores), len(line.verdicts)}
                 return sizes == {self._seats} and all(bot < self._bots for bot in line.bots)
-            case Void() | Round():
-                return all(bot < self._bots for bot in (line.bots if isinstance(line, Void) else line.byes))
-            case Fault() | Paused():
+            case VoidRecorded() | Round():
+                return all(bot < self._bots for bot in (line.bots if isinstance(line, VoidRecorded) else line.byes))
+            case FaultRecorded() | Paused():
                 return line.bot < self._bots
             case _:
                 return True

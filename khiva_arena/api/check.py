@@ -8,10 +8,10 @@ import msgspec
 
 from khiva_arena.api.host import Host
 from khiva_arena.api.keywords import plain_settings
-from khiva_arena.check.report import Report
+from khiva_arena.check.report import CheckReport
 
 
-def check(bot: str | Path, *, games: Sequence[str] = (), quick: bool = False, **settings: Any) -> Report:
+def check(bot: str | Path, *, games: Sequence[str] = (), quick: bool = False, **settings: Any) -> CheckReport:
     """Check step by step that a bot keeps the protocol. ``report.passed`` says whether it does.
 
     bot: a folder with a bot.toml, or a word as ``--bot`` takes it.
@@ -23,4 +23,4 @@ def check(bot: str | Path, *, games: Sequence[str] = (), quick: bool = False, **
     """
     given = plain_settings(settings, ())
     found = Host("check", bot=str(bot), games=list(games), quick=quick, given=given).value()
-    return msgspec.convert(found, Report)
+    return msgspec.convert(found, CheckReport)

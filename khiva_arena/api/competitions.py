@@ -14,21 +14,21 @@ from khiva_arena.competition.settings import DEFAULTS
 from khiva_arena.competition.settings_file import read_file
 from khiva_arena.errors import ArenaError
 from khiva_arena.store.db import Store
-from khiva_arena.stream import Begin, Fault, Match, StreamReader, Void
+from khiva_arena.stream import Begin, FaultRecorded, MatchRecorded, StreamReader, VoidRecorded
 
 if TYPE_CHECKING:  # numpy comes with them
-    from khiva_arena.api.tables import Tables
+    from khiva_arena.api.tables import StoreTables
     from khiva_arena.competition.audit import AuditResult
     from khiva_arena.report.sprt import Sprt
 
-Bot = str | Path | Choose
+AnyBot = str | Path | Choose
 """A word as ``--bot`` takes it, a folder with a bot.toml, or a function ``choose(decide, match) -> index``."""
 AT_ONCE = 500
 """Matches that are read from one look at the store."""
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class RunProgress:
     """How far a competition has come. Counts are of the event that is played now.
 
     event: its id, "" before the first one begins.
@@ -67,7 +67,7 @@ class Competition:
         self._reader = StreamReader()
         self._events: dict[str, None] = {}
         self._recorded: list[tuple[str, int]] = []
-        self._progress = Progress()
+        self._progress = RunProgress()
         self._stopped = False
         host.wait(lambda: self._look() and bool(self._progress.event))
         if not self._progress.event:
@@ -79,18 +79,18 @@ class Competition:
             now = self._progress
             if isinstance(line, Begin):
                 self._events[line.event] = None
-                self._progress = Progress(line.event, line.number, planned=line.matches)
-            elif isinstance(line, Match):
+                self._progress = RunProgress(line.event, line.number, planned=line.matches)
+            elif isinstance(line, MatchRecorded):
                 self._recorded.append((now.event, line.ordinal))
                 self._progress = replace(now, recorded=now.recorded + 1)
-            elif isinstance(line, Fault):
+            elif isinstance(line, FaultRecorded):
                 self._progress = replace(now, faults=now.faults + 1)
-            elif isinstance(line, Void):
+            elif isinstance(line, VoidRecorded):
                 self._progress = replace(now, voids=now.voids + 1)
         return True
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> RunProgress:
         """How far it has come by now."""
         self._look()
         return self._progress
@@ -153,7 +153,7 @@ class Competition:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def standings(self, **options: Any) -> "Tables":
+    def standings(self, **options: Any) -> "StoreTables":
         """The rating tables of its events, once it is over or was stopped. ``options``: as of ``khiva_arena.standings``."""
         from khiva_arena.api.tables import standings
 
@@ -183,7 +183,7 @@ class RunningTest(Competition):
 def run(
     settings: str | Path | None = None,
     *,
-    bots: Iterable[Bot] | None = None,
+    bots: Iterable[AnyBot] | None = None,
     any_engine: bool = False,
     new_event: bool = False,
     public: str | None = None,
@@ -208,8 +208,8 @@ def run(
 
 
 def sprt(
-    candidate: Bot,
-    opponents: Bot | Sequence[Bot],
+    candidate: AnyBot,
+    opponents: AnyBot | Sequence[AnyBot],
     *,
     elo0: float = 0.0,
     elo1: float = 20.0,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 WIDE = 10_000
 
 
-class Table:
+class RatingTable:
     """The ratings of events that were played under equal conditions.
 
     rows: a bot each, best first; docs/standings.md says what the attributes of a row are.
@@ -69,13 +69,13 @@ class Table:
         return f"<p><b>{html.escape(self.title)}</b></p>{table}{said}"
 
 
-class Tables(Sequence[Table]):
+class StoreTables(Sequence[RatingTable]):
     """All tables of a store: one for events that were played under equal conditions. Most stores have one.
 
     rows: of all tables, one after another.
     """
 
-    def __init__(self, tables: Sequence[Table]) -> None:
+    def __init__(self, tables: Sequence[RatingTable]) -> None:
         self._tables = tuple(tables)
         self.rows = tuple(row for table in tables for row in table.rows)
 
@@ -112,7 +112,7 @@ def standings(
     anchors: Sequence[str] = (),
     sections: Sequence[str] = (),
     effects: Sequence[str] = EFFECTS,
-) -> Tables:
+) -> StoreTables:
     """The rating tables of a store.
 
     events: by number or the beginning of their ids; all of them without.
@@ -124,4 +124,4 @@ def standings(
     """
     words = tuple(map(str, events))
     found = tables_of(Path(path), words, tuple(anchors), sections_named(sections), effects_named(effects))
-    return Tables([Table(one) for one in found])
+    return StoreTables([RatingTable(one) for one in found])

@@ -16,6 +16,7 @@ from khiva_arena.arbiter.noise import Quiet
 from khiva_arena.arbiter.pipes import Ends, Pipes, close, pipes
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.errors import InternalError
+from khiva_arena.result import Measured
 from khiva_arena.sandbox import cell as isolation
 from khiva_arena.sandbox import reap, stops
 from khiva_arena.sandbox.cell import Cell, kind
@@ -86,7 +87,7 @@ class Lifetimes:
 
     def _reaped(self, child: Child) -> Ending:
         if child.started is None:
-            return Ending(None, False, 0.0, child.start_error, len(child.start_error))
+            return Ending(None, False, Measured(0.0, page_faults=0), child.start_error, len(child.start_error))
         process, pid, cell = child.started
         with exit_descriptor(pid) as descriptor:
             poll = select.poll()
@@ -98,14 +99,14 @@ class Lifetimes:
         self._adoption.reaped(pid)
         process.returncode = os.waitstatus_to_exitcode(status)
         used = [own, *reap.reap_group(pid, REAP_SECONDS)]
+        cpu_s = max(child.cpu_seen, sum(one.ru_utime + one.ru_stime for one in used))
         return Ending(
             status=cell.exit_status(process.returncode),
             killed=child.killed,
-            cpu=max(child.cpu_seen, sum(one.ru_utime + one.ru_stime for one in used)),
+            measured=Measured(cpu_s, page_faults=sum(one.ru_majflt for one in used)),
             notes=child.notes.text(),
             notes_total=child.notes.total,
             peak=cell.peak(used),
-            major=sum(one.ru_majflt for one in used),
         )
 
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.match import Job, Match, Outcome
+from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.sandbox.stops import SETTLES_SECONDS
@@ -18,7 +18,7 @@ async def play_live(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | Non
         wire = Processes(job.commands, job.sandbox, alone=alone, on_stderr=trace.on_stderr if trace else None)
     except HostFault as fault:
         return void(job, str(fault))
-    return await Match(job, trace.around(wire) if trace else wire, lag).play()
+    return await LiveMatch(job, trace.around(wire) if trace else wire, lag).play()
 
 
 def void(job: Job, why: str) -> Outcome:

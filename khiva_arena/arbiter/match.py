@@ -18,7 +18,7 @@ from khiva_arena.protocol.session import Answer, Greeting, Phase
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import FORFEITED, Choice, Header, Record
 from khiva_arena.replay.requests import hello
-from khiva_arena.result import Policy, Verdict, final_ranks
+from khiva_arena.result import Measured, Policy, Verdict, final_ranks
 from khiva_arena.sandbox import stops
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING, Sandbox
@@ -69,7 +69,7 @@ class SeatReport:
     slowest: seconds that the longest took
     bank_left: seconds
     ending: how its process ended
-    paused: how often it was stopped, since it kept a core from a seat that was asked
+    measured: of it in this match
     """
 
     name: str
@@ -80,7 +80,7 @@ class SeatReport:
     slowest: float
     bank_left: float
     ending: Ending
-    paused: int = 0
+    measured: Measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Outcome:
     causes: tuple[int, ...] = ()
 
 
-class Match:
+class LiveMatch:
     """One match in progress."""
 
     def __init__(self, job: Job, wire: Wire, lag: LagMeter) -> None:
@@ -309,5 +309,5 @@ def _report(seat: Seat, ending: Ending) -> SeatReport:
         seat.slowest,
         seat.bank.left,
         ending,
-        seat.paused,
+        ending.measured._replace(paused=seat.paused),
     )

@@ -21,7 +21,7 @@ READABLE = 0.8
 
 
 @dataclass(slots=True)
-class Output:
+class BotOutput:
     """What one bot wrote on stdout.
 
     head: the beginning
@@ -66,7 +66,7 @@ class OutputKeeper:
     for a moment, which none but ``keep`` hears: so it is known what it had to say, and with which code it exits."""
 
     def __init__(self, wire: Wire, seats: int, keep: Callable[[int, bytes], None] | None = None) -> None:
-        self.outputs = [Output() for _ in range(seats)]
+        self.outputs = [BotOutput() for _ in range(seats)]
         self._wire = wire
         self._keep = keep
         self._out: set[int] = set()

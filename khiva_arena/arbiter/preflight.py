@@ -10,8 +10,8 @@ import trio
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.lifetimes import describe_status
-from khiva_arena.arbiter.match import Job, Match, SeatReport
-from khiva_arena.arbiter.overheard import Output, OutputKeeper
+from khiva_arena.arbiter.match import Job, LiveMatch, SeatReport
+from khiva_arena.arbiter.overheard import BotOutput, OutputKeeper
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.settle import settled
 from khiva_arena.arbiter.stderr import in_its_folder, unmarked
@@ -29,7 +29,7 @@ NOTES_SHOWN = 2_000
 BARE = "; a bare command sees only its program and the files that its words name: one of more files needs a folder with bot.toml"
 
 
-class NotStarted(BotError):
+class PreflightFailed(BotError):
     """Bots that did not start, a problem each. ``failed``: of a table that was traced, by seat, the report, and whether it wrote
     anything."""
 
@@ -51,7 +51,7 @@ def preflight(
     """Start all bots, a table at a time, under the limits of ``header``. ``words``: how the user named each. ``trace``: of a
     single table.
 
-    Raises NotStarted naming each one that fails, with what it wrote, how it ended and what to do next.
+    Raises PreflightFailed naming each one that fails, with what it wrote, how it ended and what to do next.
     """
     size = len(header.seats)
     problems: list[str] = []
@@ -68,15 +68,15 @@ def preflight(
                 problems.append(_problem(names[bot], report, output, BARE if bare else "", word))
                 failed.append((seat, report, output.total > 0))
     if problems:
-        raise NotStarted(problems, failed)
+        raise PreflightFailed(problems, failed)
 
 
-async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, Output]]:
+async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotOutput]]:
     while True:
         try:
             wire = Processes(job.commands, job.sandbox, on_stderr=trace.on_stderr if trace else None)
             heard = OutputKeeper(wire, len(job.commands), trace.came if trace else None)
-            outcome = await Match(job, trace.around(heard) if trace else heard, LagMeter()).greet()
+            outcome = await LiveMatch(job, trace.around(heard) if trace else heard, LagMeter()).greet()
             if any(seat.faults and stops.by_signal(seat.ending.status) for seat in outcome.seats):
                 await settled(stops.SETTLES_SECONDS)  # if it was a stop that ended a bot, we are to hear of it
             return list(zip(outcome.seats, heard.outputs, strict=True))
@@ -86,7 +86,7 @@ async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, Outp
             job = replace(job, attempt=job.attempt + 1)
 
 
-def _problem(name: str, report: SeatReport, output: Output, hint: str, word: str) -> str:
+def _problem(name: str, report: SeatReport, output: BotOutput, hint: str, word: str) -> str:
     blame = report.faults[0]
     lines = [f"{name}: {blame.verdict}: {blame.detail}{hint}"]
     if how := _how(report):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from khiva_arena.result import Measured
 from khiva_arena.sandbox.proc_usage import ThreadTime
 
 
@@ -37,20 +38,23 @@ class Ending:
 
     status: its exit status, negative for a signal, None if it never started
     killed: the arbiter ended it
-    cpu: seconds, those of children that were waited for included
+    measured: CPU time and page faults, those of children that were waited for included
     notes: the beginning and the end of what it wrote on stderr, with marks, see stderr.py
     notes_total: bytes that it wrote there in all
     peak: bytes of memory that the largest of its processes had at most, 0 if that is not known
-    major: page faults for which a disk had to be read, those of children that were waited for included
     """
 
     status: int | None
     killed: bool
-    cpu: float
+    measured: Measured
     notes: str
     notes_total: int
     peak: int = 0
-    major: int = 0
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of CPU time."""
+        return self.measured.cpu_s or 0.0
 
 
 class Wire(Protocol):

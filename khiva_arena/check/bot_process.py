@@ -72,7 +72,7 @@ class BotProcess:
 
 
 def words_of(pid: int) -> str:
-    """A process's command line, "" where it has ended."""
+    """A process's command line, "" if it has ended."""
     with suppress(OSError):
         descriptor = os.open(f"/proc/{pid}/cmdline", os.O_RDONLY | os.O_CLOEXEC)
         try:

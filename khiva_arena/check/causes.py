@@ -1,4 +1,4 @@
-"""Causes of failures that the bot's silence, its last bytes or its settings tell, in whatever language it is written."""
+"""Causes of failures that the bot's silence, its last bytes or its settings show, in whatever language it is written."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
 from khiva_arena.sandbox import silence
 
 AN_INDEX = "the answer is an index into legal, a whole number counted from 0, never the entry itself"
-OWN_REQ = "an act carries the req of the decide that it answers, as it is: none that the bot counts itself or keeps from before"
+OWN_REQ = "an act carries the req of the decide that it answers, unchanged: none that the bot counts itself or keeps from before"
 # What adds a line end behind the bytes that it writes.
 PRINTS = {
     "python": "print(...): write with sys.stdout.buffer.write",
@@ -57,7 +57,7 @@ def of_settings(bot: Bot, text: str) -> str:
 
 
 def of_bytes(heard: bytes, language: str) -> str:
-    """What the bytes behind the last whole frame tell, "" for nothing."""
+    """What the bytes after the last whole frame show, "" for nothing."""
     at = whole_frames(heard)
     rest = heard[at:]
     if at and rest[:2].startswith((b"\n", b"\r\n")):
@@ -70,7 +70,7 @@ def of_bytes(heard: bytes, language: str) -> str:
 
 
 def of_text(failed: Failed) -> str:
-    """What the words for a failure tell, "" for nothing."""
+    """What the words for a failure show, "" for nothing."""
     text = failed.got
     if "missing required field `req`" in text:
         return OWN_REQ
@@ -91,7 +91,7 @@ def of_plain(failed: Failed, flush: str) -> str:
         return OWN_REQ
     if "output ended: it exited with code" in text and not failed.notes.strip():
         return (
-            "it exits where it should answer, and says nothing of it on stderr. An answer that it wrote may have been lost in a "
+            "it exits when it should answer, and says nothing of that on stderr. An answer that it wrote may have been lost in a "
             f"buffer: flush stdout after each frame ({flush}), and before os._exit, exec or a kill"
         )
     if "once its input had ended" in text or "too late" in text:
@@ -100,13 +100,13 @@ def of_plain(failed: Failed, flush: str) -> str:
 
 
 def _map_size(data: bytes) -> int:
-    """How many bytes the map at the beginning has, 0 where there is no whole one."""
+    """How many bytes the map at the beginning has, 0 if there is no whole one."""
     if not (0x80 <= data[0] <= 0x8F or data[0] in (0xDE, 0xDF)):
         return 0
     unpacker = msgpack.Unpacker(strict_map_key=False, max_buffer_size=1 << 20)
     unpacker.feed(data[: 1 << 20])
     try:
         unpacker.skip()
-    except Exception:  # the library names its errors loosely: what it cannot read is no map
+    except Exception:  # the library names its errors loosely: what it cannot read is not a map
         return 0
     return int(unpacker.tell())

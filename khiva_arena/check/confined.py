@@ -23,11 +23,11 @@ HEAP = (
 
 
 def hint_of(words: tuple[str, ...], got: str, notes: str) -> str:
-    """A line for a bot whose ``run`` is ``words``, which ended as ``got`` says and left ``notes`` on stderr; "" where the sandbox
+    """A line for a bot whose ``run`` is ``words``, which ended as ``got`` says and left ``notes`` on stderr; "" if the sandbox
     is not known to have anything to do with it."""
     if "SIGBUS" in got:
         return (
-            "SIGBUS: it used memory that is mapped from a file for which there is no room: of /dev/shm a bot has 24 MiB (none at "
+            "SIGBUS: it used memory that is mapped from a file that has no room left: of /dev/shm a bot has 24 MiB (none at "
             f"isolation basic), of scratch what --limit scratch= says; keep to private memory ({PAGE})"
         )
     if "memory: " in got or ("ended" in got and REFUSED.search(notes)):

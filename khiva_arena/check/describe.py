@@ -1,4 +1,4 @@
-"""What came from a bot, in words: decoded where it can be, else in hex; and keys that it sends twice."""
+"""What came from a bot, in words: decoded if possible, else in hex; and keys that it sends twice."""
 
 from collections import Counter
 from itertools import islice
@@ -18,12 +18,12 @@ def shown(payload: bytes) -> str:
     """A payload for people."""
     try:
         return _short(repr(msgpack.unpackb(payload, strict_map_key=False)))
-    except Exception:  # the library names its errors loosely, and some nest too deep; what cannot be read is shown as it is
+    except Exception:  # the library names its errors loosely, and some nest too deep; what cannot be read is shown as bytes
         return f"a frame that is not one msgpack value, {as_bytes(payload)}"
 
 
 def as_bytes(data: bytes) -> str:
-    """Bytes for people: how many, and the first of them as hex, as text too where that is what they are."""
+    """Bytes for people: how many, and the first of them as hex, as text too if that is what they are."""
     cut = data[:HEX_SHOWN]
     dots = " ..." if len(data) > HEX_SHOWN else ""
     text = cut.decode("ascii", "replace")

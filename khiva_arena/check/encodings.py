@@ -45,7 +45,7 @@ class Encoder:
         if isinstance(value, dict):
             pairs = b"".join(self._value(key) + self._value(item) for key, item in value.items())
             return self._pick(_lengths(_MAPS, len(value), 0x80, 15)) + pairs
-        raise InternalError(f"{value!r} is no plain value")
+        raise InternalError(f"{value!r} is not a plain value")
 
     def _integer(self, value: int) -> bytes:
         forms = [bytes([tag]) + struct.pack(layout, value) for tag, layout, most in _SIGNED if -most <= value < most]

@@ -7,14 +7,14 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from khiva_arena.check.report import MARKS, Report, Status, Step, closing_text
+from khiva_arena.check.report import MARKS, CheckReport, CheckStep, Status, closing_text
 from khiva_arena.text import harmless
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-!|~&@])")
 _FENCE = re.compile(r"`{3,}")
 
 
-def junit(report: Report) -> str:
+def junit(report: CheckReport) -> str:
     """One test suite with a test case a step. A warning is a case that passed, with what was said as its output."""
     counts = report.counts
     suite = ElementTree.Element(
@@ -44,7 +44,7 @@ def junit(report: Report) -> str:
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
 
 
-def markdown(report: Report, next_step: str) -> str:
+def markdown(report: CheckReport, next_step: str) -> str:
     """What failed or was warned of in full, then a table of all steps. ``next_step``: what to do next, a line."""
     result = "keeps the protocol" if report.passed else "does not keep the protocol"
     lines = [f"### {_escaped(report.name)} {result}", ""]
@@ -59,7 +59,7 @@ def markdown(report: Report, next_step: str) -> str:
     return "\n".join(lines)
 
 
-def _details(step: Step) -> list[str]:
+def _details(step: CheckStep) -> list[str]:
     found = []
     for name in ("expected", "got", "stderr", "hint"):
         if text := getattr(step, name):
@@ -69,7 +69,7 @@ def _details(step: Step) -> list[str]:
 
 
 def _fenced(lines: Sequence[str]) -> list[str]:
-    """Lines as they are, in a fence that is longer than any in them."""
+    """Lines unchanged, in a fence that is longer than any in them."""
     longest = max((len(fence) for line in lines for fence in _FENCE.findall(line)), default=2)
     fence = "`" * (longest + 1)
     return [fence, *lines, fence] if lines else []

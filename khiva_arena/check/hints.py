@@ -1,4 +1,4 @@
-"""The known traps: what a failure most often comes from, in the bot's own language where that can be told."""
+"""The known traps: what a failure most often comes from, in the bot's own language if that is known."""
 
 import re
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ LANGUAGES = (
     ("nim", r"nim|.*\.nim"),
     ("python", r"\{python\}|python[\d.]*|pypy[\d.]*|.*\.py"),
 )
-# What the kits say where choose gives no whole number; each says it in its own words, right at its call of choose.
+# What the kits say if choose gives no whole number; each says it in its own words, right at its call of choose.
 BAD_CHOICE = re.compile(
     r"operator\.index\(choose\(.*\n(?:[ ^~]*\n)?TypeError: .* cannot be interpreted as an integer|"
     r"choose (?:returned|gave) [\s\S]{0,4000}?, (?:no whole number|not a whole number|not an int(?:eger)?)\b|"
@@ -124,7 +124,7 @@ EMPTY = {
 }
 
 IN_TIME = (
-    "an act is due within turn_ms and what is left of bank_ms, which each decide tells: look at a clock while you think, aim at "
+    "an act is due within turn_ms and what is left of bank_ms, which each decide names: look at a clock while you think, aim at "
     "turn_ms less some milliseconds, and keep the bank for accidents"
 )
 START_IN_TIME = "do less before the hello: prepare it in the build, or at the first decide, which the bank pays for"
@@ -150,7 +150,7 @@ def hint(
     plain: bool = False,
     runtimes: Mapping[str, Runtime] | None = None,
 ) -> str:
-    """A line that says what to look at, ``otherwise`` where nothing is known. ``confined``: it runs at a level that keeps it from
+    """A line that says what to look at, ``otherwise`` if nothing is known. ``confined``: it runs at a level that keeps it from
     the user's files. ``plain``: it was only greeted and asked, so that no peculiarity of a step explains it. ``runtimes``: those
     that the organiser has named."""
     language = language_of(bot)
@@ -179,10 +179,10 @@ def hint(
         ("got `str` - at `$.proto`", as_number),
         ("got `str` - at `$.choice`", f"{as_number}; {AN_INDEX}"),
         ("at `$.choice`", AN_INDEX),
-        ("got `object`", EMPTY.get(language, "a map was sent where an array belongs")),
+        ("got `object`", EMPTY.get(language, "a map was sent in place of an array")),
         ("keys are strings", 'the keys of maps are strings, such as "type"; a table or array with numbers as keys is none'),
-        ("is no index into", AN_INDEX),
-        ("a second answer", "send one act for each decide, and none when the match ends or a fault is told"),
+        ("is not an index into", AN_INDEX),
+        ("a second answer", "send one act for each decide, and none when the match ends or a fault is reported"),
         ("too late", START_IN_TIME if failed.expected.startswith("its hello") else IN_TIME),
         ("once its input had ended", _held_back(language)),
         ("left of its bank", IN_TIME),
@@ -207,7 +207,7 @@ def _held_back(language: str) -> str:
 
 
 def _of_framing(heard: bytes, language: str) -> str:
-    """What the bytes themselves tell."""
+    """What the bytes themselves show."""
     start = heard[:4]
     if not heard or _is_whole(heard):
         return _of_json(heard)
@@ -234,7 +234,7 @@ def _of_json(heard: bytes) -> str:
 
 
 def _printed(heard: bytes) -> str:
-    """The text that stands where a frame should begin, "" if that is none."""
+    """The text in place of the beginning of a frame, "" if it is not text."""
     line = heard[whole_frames(heard) :][:LINE].split(b"\n")[0].decode("utf-8", "replace").rstrip("\r\ufffd")
     return line if len(line) >= 3 and all(letter.isprintable() or letter == "\t" for letter in line) else ""
 
@@ -251,5 +251,5 @@ def _is_map(data: bytes) -> bool:
     unpacker.feed(data)
     try:
         return isinstance(unpacker.unpack(), dict)
-    except Exception:  # the library names its errors loosely: what it cannot read is no map
+    except Exception:  # the library names its errors loosely: what it cannot read is not a map
         return False

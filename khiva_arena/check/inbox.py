@@ -10,7 +10,7 @@ FRAMES_MOST = 64
 """Unread, until a bot is taken for one that floods, and nothing more is kept of what it writes."""
 
 
-class Hearing:
+class Inbox:
     """``heard``: bytes from the beginning, ``trouble``: what is wrong with them, "" for nothing, ``closed``: no more can come,
     ``frames``: payloads that nobody has taken yet."""
 
@@ -53,11 +53,11 @@ class Hearing:
         return bool(came)
 
     def rest(self) -> str:
-        """What came that nobody has taken, in words, "" where nothing did."""
+        """What came that nobody has taken, in words, "" if nothing did."""
         if self.frames:
             return f"{frames_text(len(self.frames))} more, the first: {shown(self.frames[0])}"
         if self.trouble:
-            return f"what is no frame: {as_bytes(bytes(self.heard[whole_frames(self.heard) :]))}: {self.trouble}"
+            return f"what is not a frame: {as_bytes(bytes(self.heard[whole_frames(self.heard) :]))}: {self.trouble}"
         return f"{self.partial} bytes of a frame that does not end" if self.partial else ""
 
 

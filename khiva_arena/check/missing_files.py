@@ -1,4 +1,4 @@
-"""What a bot's own words tell of something that is not there for it: a program, a library, a file outside of its folder."""
+"""What a bot's own words say about something that is missing: a program, a library, a file outside of its folder."""
 
 import re
 import shlex
@@ -38,7 +38,7 @@ _OF_THE_SYSTEM = re.compile(r"/(?:usr|bin|sbin|lib\w*|dev|proc|sys)(?:/|$)")
 
 
 def hint_of(language: str, said: str) -> str:
-    """What to install where ``said``, the bot's stderr or a build's end, tells of a missing program or library; "" for none."""
+    """What to install if ``said``, the bot's stderr or a build's end, names a missing program or library; "" for none."""
     found = PROGRAM.search(said)
     if not found and not LIBRARY.search(said):
         return ""
@@ -52,7 +52,7 @@ def hint_of(language: str, said: str) -> str:
 
 
 def module_of(language: str, said: str, known: Mapping[str, Runtime], used: Sequence[Runtime]) -> str:
-    """Which module a Python bot lacks, the runtimes there are and what is to be done, "" where it lacks none. ``known``: the
+    """Which module a Python bot lacks, the runtimes there are and what is to be done, "" if it lacks none. ``known``: the
     runtimes that the organiser has named; ``used``: those of them that the bot names."""
     found = _MODULE.search(said) if language == "python" else None
     if found is None or (found[1] == "msgpack" and not used):

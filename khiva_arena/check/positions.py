@@ -41,7 +41,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Question:
     """One decision of the bot's seat: all of a ``decide`` but ``req`` and times."""
 
     kind: str
@@ -62,7 +62,7 @@ def place(game: Game, seats: int, seat: int, given: Mapping[str, Any] | None = N
 
 
 def crowded(game: Game) -> int:
-    """The smallest number of seats at which a match goes on when one is out; the largest there is where none does."""
+    """The smallest number of seats at which a match continues when one is out; the largest there is if none does."""
     return next((seats for seats in game.seats if seats > 2), game.seats[-1])
 
 
@@ -96,13 +96,13 @@ class Table:
         self._out: set[int] = set()
         self._see(events)
 
-    def next(self) -> Asked | None:
+    def next(self) -> Question | None:
         """What the bot is asked now, None when the match is over. Asking again gives the same, without the events."""
         while pending := self._state.pending():
             mine = pending.get(self.where.seat)
             if mine is not None:
                 events, self._unseen = self._unseen, []
-                return Asked(mine.kind, self._state.view(self.where.seat), events, mine.legal)
+                return Question(mine.kind, self._state.view(self.where.seat), events, mine.legal)
             self._apply({})
         return None
 
@@ -110,17 +110,17 @@ class Table:
         """The bot's choice, with what the others of the same decision choose."""
         self._apply({self.where.seat: choice})
 
-    def tell(self, event: dict[str, Any]) -> None:
+    def announce(self, event: dict[str, Any]) -> None:
         """Put one more event into the bot's next request."""
         self._unseen.append(event)
 
     def forfeit(self, seat: int) -> None:
-        """Another seat is out, as if it had crashed: the bot is told, and the default is played for that seat from now on."""
+        """Another seat is out, as if it had crashed: an event says so, and the default is played for that seat from now on."""
         self._out.add(seat)
-        self.tell({"type": "forfeit", "seat": seat, "why": "crashed", "strikes": 0})
+        self.announce({"type": "forfeit", "seat": seat, "why": "crashed", "strikes": 0})
 
-    def skip_to(self, kind: str) -> Asked:
-        """Play for the bot, too, until it is asked a decision of this kind. Raises InternalError where that never comes."""
+    def skip_to(self, kind: str) -> Question:
+        """Play for the bot, too, until it is asked a decision of this kind. Raises InternalError if that never comes."""
         while pending := self._state.pending():
             mine = pending.get(self.where.seat)
             if mine is not None and mine.kind == kind:
@@ -136,7 +136,7 @@ class Table:
         return self._state.is_over
 
     def end(self) -> messages.End:
-        """The end as it is told where all others are out."""
+        """The ``end`` message; all others are out unless the match is over."""
         return messages.End("over" if self._state.is_over else "forfeits", self._state.ranks, self._state.scores)
 
     def _apply(self, known: Mapping[int, int]) -> None:

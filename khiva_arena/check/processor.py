@@ -9,11 +9,11 @@ from khiva_arena.sandbox.proc_usage import ThreadTime
 
 SETTLE_SECONDS, IDLE_SECONDS = 0.3, 0.6
 """How long a bot that has just answered may tidy up, and how long it is looked at then."""
-WHAT_FOLLOWS = f"in a match it has to pause, or is out, where another bot is late because of it ({SPEC}, section 6)"
+WHAT_FOLLOWS = f"in a match it has to pause, or is out, if another bot is late because of it ({SPEC}, section 6)"
 
 
 def used(before: CpuSample, after: CpuSample) -> float:
-    """Seconds of CPU between two looks at one bot: that of its living threads, which is exact, or, where the system does not say
+    """Seconds of CPU between two looks at one bot: that of its living threads, which is exact, or, if the system does not say
     that or threads have come and gone, what the rougher figure of whole processes says at least."""
     nothing = ThreadTime(0.0, 0.0)
     threads = sum(now.cpu - before.delays[0].get(thread, nothing).cpu for thread, now in after.delays[0].items())
@@ -34,7 +34,7 @@ def judged(bench: Bench, idling: float) -> str:
     asking = bench.used / bench.asked_for if bench.asked_for else 0.0
     text = f"{asking:.2f} cores while it is asked, {idling:.2f} while it is not"
     if idling > DUE_UNASKED + ROUNDING / IDLE_SECONDS:
-        raise Warned(f"{text}, where a tenth of one is its due: think only between a decide and its act; {WHAT_FOLLOWS}")
+        raise Warned(f"{text}, and its due is a tenth of one: think only between a decide and its act; {WHAT_FOLLOWS}")
     if bench.used > DUE_ASKED * bench.asked_for + ROUNDING:
         raise Warned(f"{text}; one is its due: think in one thread; {WHAT_FOLLOWS}")
     return text

@@ -17,9 +17,16 @@ class Status(StrEnum):
     SKIPPED = "skipped"
 
 
-class Step(Struct, frozen=True):
-    """One step. ``id`` is a stable word, ``title`` what was tried, ``said`` what came of it, or why it is skipped. Of a failure:
-    what was expected, what came, the end of the bot's stderr, and a hint, "" for none."""
+class CheckStep(Struct, frozen=True):
+    """One step.
+
+    id: a stable word.
+    title: what was tried.
+    said: what came of it, or why it is skipped.
+    expected, got: of a failure; "" for none.
+    stderr: the end of what the bot wrote there before a failure.
+    hint: what to look at, "" for none.
+    """
 
     number: int
     id: str
@@ -39,10 +46,18 @@ class Bar(Struct, frozen=True):
     decisions: int
 
 
-class Report(Struct, frozen=True):
-    """A whole check. ``identity``: the bot's hash; ``language``: as in bots/languages.toml, "" where it cannot be told;
-    ``passed``: nothing failed; ``counts``: of steps by status; ``latency_ms``: p50, p90, p99 and max of all decisions, empty
-    where there was none; ``startup_ms``: of each start; ``memory_bytes``: at most."""
+class CheckReport(Struct, frozen=True):
+    """A whole check.
+
+    bot: as the user named it.
+    identity: the bot's hash.
+    language: as in bots/languages.toml, "" if unknown.
+    passed: nothing failed.
+    counts: of steps by status.
+    latency_ms: p50, p90, p99 and max of all decisions, empty if there was none.
+    startup_ms: of each start.
+    memory_bytes: at most.
+    """
 
     bot: str
     name: str
@@ -52,7 +67,7 @@ class Report(Struct, frozen=True):
     quick: bool
     passed: bool
     counts: dict[str, int]
-    steps: list[Step]
+    steps: list[CheckStep]
     decisions: int
     latency_ms: dict[str, float]
     histogram: list[Bar]
@@ -61,7 +76,7 @@ class Report(Struct, frozen=True):
     seconds: float
 
 
-def counted(steps: Sequence[Step]) -> dict[str, int]:
+def counted(steps: Sequence[CheckStep]) -> dict[str, int]:
     """How many steps went how, every status included."""
     return {str(status): sum(step.status is status for step in steps) for status in Status}
 
@@ -72,7 +87,7 @@ BAR = 40
 """Characters."""
 
 
-def step_text(step: Step) -> str:
+def step_text(step: CheckStep) -> str:
     """One step as lines for people."""
     lines = [f"{step.number:>3}  {MARKS[step.status]:<7} {step.title}" + (f": {harmless(step.said)}" if step.said else "")]
     for name in ("expected", "got", "stderr", "hint"):
@@ -82,7 +97,7 @@ def step_text(step: Step) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def not_tried_text(steps: Sequence[Step]) -> str:
+def not_tried_text(steps: Sequence[CheckStep]) -> str:
     """Steps in a row that were all skipped for one reason, in a line."""
     first, last = steps[0], steps[-1]
     if first is last:
@@ -90,7 +105,7 @@ def not_tried_text(steps: Sequence[Step]) -> str:
     return f"{first.number:>3}  {MARKS[Status.SKIPPED]:<7} steps {first.number} to {last.number}: {first.said}"
 
 
-def closing_text(report: Report, next_step: str) -> str:
+def closing_text(report: CheckReport, next_step: str) -> str:
     """The last lines: the counts, and what to do next."""
     counts = report.counts
     warnings = f"{counts['warning']} warning{'' if counts['warning'] == 1 else 's'}"

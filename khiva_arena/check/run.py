@@ -15,7 +15,7 @@ from khiva_arena.check import steps_ending, steps_incoming, steps_play
 from khiva_arena.check.causes import of_settings
 from khiva_arena.check.context import SPEC, Bench, Failed, Silent, Skipped, Warned
 from khiva_arena.check.hints import IN_TIME, hint, language_of
-from khiva_arena.check.report import Bar, Report, Status, Step, counted
+from khiva_arena.check.report import Bar, CheckReport, CheckStep, Status, counted
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.errors import BotError
 from khiva_arena.shipped import folder
@@ -24,12 +24,16 @@ NOTES_LINES, NOTES_CHARACTERS = 8, 1_200
 SILENT_MOST = 2
 """Steps in which a bot may let all of its time go by before no more are tried that wait for answers."""
 Do = Callable[[Bench], Awaitable[str]]
-Told = Callable[[Step], None]
+Listener = Callable[[CheckStep], None]
 
 
-class Plan(NamedTuple):
-    """A step to come. ``needs``: the id of an earlier one without which it makes no sense; ``hint``: for a failure that shows no
-    known trap; ``asks``: whether it asks the bot anything, and so may wait for long."""
+class PlannedStep(NamedTuple):
+    """A step to come.
+
+    needs: the id of an earlier one without which it makes no sense.
+    hint: for a failure that shows no known trap.
+    asks: whether it asks the bot anything, and so may wait for long.
+    """
 
     id: str
     title: str
@@ -54,8 +58,8 @@ FRAMES = f"sections 2 to 4 of {SPEC} say what a frame, a hello and an act are; t
 TAKE_KNOWN = "take the fields and event types that you know, and leave all others alone"
 EVENTS = f"any game's events may hold a default or a forfeit ({SPEC}, section 7): skip the types that you do not use"
 DO_NOTHING = "for a message whose type you do not know, or that is a fault or end, do nothing, and read on"
-AS_IT_IS = "send back the decide's req as it is: a whole number of up to 53 bits, more than a 32-bit integer or float holds"
-COMMON = "greet only where 1 stands in protos; else say so on stderr and exit"
+AS_IT_IS = "send back the decide's req unchanged: a whole number of up to 53 bits, more than a 32-bit integer or float holds"
+COMMON = "greet only if protos contains 1; else say so on stderr and exit"
 ALL_FORMS = f"a decoder has to take every form in section 3 of {SPEC}; a MessagePack library does"
 WHOLE = "a frame may have up to 1,048,576 bytes: read until all of it is there, and make room for that"
 GAMES = 'a bot that plays some games only says so in its bot.toml: games = ["khiva"]'
@@ -64,49 +68,49 @@ QUIET = "write nothing but hello and act on stdout, not when the match ends eith
 CHILD = "end and wait for the processes that you started when your input ends"
 
 
-def steps(bench: Bench) -> Iterator[Plan]:
+def steps(bench: Bench) -> Iterator[PlannedStep]:
     """All steps from the bot's start on."""
-    yield Plan(START, "it starts and says hello in time", steps_incoming.start, "build", FRAMES)
-    yield Plan(ANSWERS, "it answers plain requests", steps_incoming.answers, START, FRAMES)
-    yield Plan("later-hello", "the hello of a later arbiter", steps_incoming.later_hello, ANSWERS, TAKE_KNOWN)
-    yield Plan("no-common-protocol", "no hello without a common protocol", steps_ending.no_common_protocol, START, COMMON)
-    yield Plan("fragments", "messages in pieces", steps_incoming.fragmented, ANSWERS, ONE_AT_A_TIME)
-    yield Plan("coalesced", "several messages at once", steps_incoming.coalesced, ANSWERS, LEFT_OVER)
-    yield Plan("encodings", "longer encodings than needed", steps_incoming.encodings, ANSWERS, ALL_FORMS)
-    yield Plan("unknown-fields", "unknown fields are ignored", steps_incoming.unknown_fields, ANSWERS, TAKE_KNOWN)
-    yield Plan("unknown-messages", "unknown messages are ignored", steps_incoming.unknown_messages, ANSWERS, DO_NOTHING)
-    yield Plan("fault", "a message about a fault", steps_incoming.fault, ANSWERS, DO_NOTHING)
-    yield Plan("events", "events of a fault and of a forfeit", steps_incoming.events, ANSWERS, EVENTS)
-    yield Plan("req", "the number of the request is sent back", steps_incoming.reqs, ANSWERS, AS_IT_IS)
-    yield Plan("large", "large messages", steps_incoming.large, ANSWERS, WHOLE)
+    yield PlannedStep(START, "it starts and says hello in time", steps_incoming.start, "build", FRAMES)
+    yield PlannedStep(ANSWERS, "it answers plain requests", steps_incoming.answers, START, FRAMES)
+    yield PlannedStep("later-hello", "the hello of a later arbiter", steps_incoming.later_hello, ANSWERS, TAKE_KNOWN)
+    yield PlannedStep("no-common-protocol", "no hello without a common protocol", steps_ending.no_common_protocol, START, COMMON)
+    yield PlannedStep("fragments", "messages in pieces", steps_incoming.fragmented, ANSWERS, ONE_AT_A_TIME)
+    yield PlannedStep("coalesced", "several messages at once", steps_incoming.coalesced, ANSWERS, LEFT_OVER)
+    yield PlannedStep("encodings", "longer encodings than needed", steps_incoming.encodings, ANSWERS, ALL_FORMS)
+    yield PlannedStep("unknown-fields", "unknown fields are ignored", steps_incoming.unknown_fields, ANSWERS, TAKE_KNOWN)
+    yield PlannedStep("unknown-messages", "unknown messages are ignored", steps_incoming.unknown_messages, ANSWERS, DO_NOTHING)
+    yield PlannedStep("fault", "a message about a fault", steps_incoming.fault, ANSWERS, DO_NOTHING)
+    yield PlannedStep("events", "events of a fault and of a forfeit", steps_incoming.events, ANSWERS, EVENTS)
+    yield PlannedStep("req", "the number of the request is sent back", steps_incoming.reqs, ANSWERS, AS_IT_IS)
+    yield PlannedStep("large", "large messages", steps_incoming.large, ANSWERS, WHOLE)
     if not bench.quick:
-        yield Plan("vectors", "the golden frames", steps_incoming.vectors, ANSWERS, TAKE_KNOWN)
+        yield PlannedStep("vectors", "the golden frames", steps_incoming.vectors, ANSWERS, TAKE_KNOWN)
     some_games = "" if bench.bot.games else GAMES
     for game in bench.games:
-        yield Plan(
+        yield PlannedStep(
             f"game:{game.name}", f"decisions of {game.title}", partial(steps_play.one_game, game=game), ANSWERS, some_games
         )
-    yield Plan("repeat", "equal requests, equal choices", steps_play.repeat, ANSWERS)
-    yield Plan("stdout", "nothing but frames on stdout", steps_ending.stdout, ANSWERS, QUIET)
-    yield Plan(EXITS, "it exits when the match is over", steps_ending.exits, ANSWERS, EXIT)
-    yield Plan("exit-idle", "it exits when its input ends in the middle", steps_ending.exits_idle, EXITS, EXIT)
-    yield Plan("exit-frame", "it exits when its input ends inside of a message", steps_ending.exits_in_frame, EXITS, EXIT)
-    yield Plan("children", "no processes left behind", steps_ending.children, EXITS, CHILD)
+    yield PlannedStep("repeat", "equal requests, equal choices", steps_play.repeat, ANSWERS)
+    yield PlannedStep("stdout", "nothing but frames on stdout", steps_ending.stdout, ANSWERS, QUIET)
+    yield PlannedStep(EXITS, "it exits when the match is over", steps_ending.exits, ANSWERS, EXIT)
+    yield PlannedStep("exit-idle", "it exits when its input ends in the middle", steps_ending.exits_idle, EXITS, EXIT)
+    yield PlannedStep("exit-frame", "it exits when its input ends inside of a message", steps_ending.exits_in_frame, EXITS, EXIT)
+    yield PlannedStep("children", "no processes left behind", steps_ending.children, EXITS, CHILD)
     for level in bench.levels:
-        yield Plan(f"level:{level}", f"isolation {level}", partial(steps_ending.survives, level=level), ANSWERS)
-    yield Plan("keys", "no key twice in a message", steps_play.keys, START, asks=False)
-    yield Plan("time", "time for its decisions", steps_play.latency, ANSWERS, IN_TIME, asks=False)
-    yield Plan("processor", "use of the processor", steps_play.cores, ANSWERS)
-    yield Plan("memory", "memory", steps_play.memory, START, asks=False)
+        yield PlannedStep(f"level:{level}", f"isolation {level}", partial(steps_ending.survives, level=level), ANSWERS)
+    yield PlannedStep("keys", "no key twice in a message", steps_play.keys, START, asks=False)
+    yield PlannedStep("time", "time for its decisions", steps_play.latency, ANSWERS, IN_TIME, asks=False)
+    yield PlannedStep("processor", "use of the processor", steps_play.cores, ANSWERS)
+    yield PlannedStep("memory", "memory", steps_play.memory, START, asks=False)
 
 
-def check(bench: Bench, word: str, told: Told) -> Report:
-    """Make all steps; ``told`` hears of each as it is done. ``word`` is how the user named the bot.
+def check(bench: Bench, word: str, listener: Listener) -> CheckReport:
+    """Make all steps; ``listener`` is called with each when it is done. ``word``: how the user named the bot.
 
-    Raises BotError where the host cannot start bots at all. An interrupt leaves no process behind.
+    Raises BotError if the host cannot start bots at all. An interrupt leaves no process behind.
     """
     began = time.monotonic()
-    made = Made([], told)
+    made = CheckRun([], listener)
     made.add("settings", "its settings", Status.OK, said=_settings(bench))
     try:
         bench.staged = bot_files.stage(bench.bot, bench.sandbox.level)
@@ -115,7 +119,7 @@ def check(bench: Bench, word: str, told: Told) -> Report:
     else:
         made.add("build", "its build", Status.OK, said=_built(bench))
     trio.run(_all, bench, made, restrict_keyboard_interrupt_to_checkpoints=True)
-    return Report(
+    return CheckReport(
         bot=word,
         name=bench.bot.name,
         identity=bench.bot.identity,
@@ -135,20 +139,20 @@ def check(bench: Bench, word: str, told: Told) -> Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class CheckRun:
     """The steps so far. ``silent``: those in which the bot let all of its time go by."""
 
-    steps: list[Step]
-    told: Told
+    steps: list[CheckStep]
+    listener: Listener
     silent: list[str] = field(default_factory=list)
 
     def add(self, id: str, title: str, status: Status, *, said: str = "", **more: str) -> None:
-        step = Step(len(self.steps) + 1, id, title, status, said, **more)
+        step = CheckStep(len(self.steps) + 1, id, title, status, said, **more)
         self.steps.append(step)
-        self.told(step)
+        self.listener(step)
 
     def fail(self, id: str, title: str, bench: Bench, failed: Failed, otherwise: str) -> None:
-        # Where a bot says itself why it ended, nothing general is to be added.
+        # If a bot says itself why it ended, nothing general is added.
         confined = bench.sandbox.level.confines
         plain = otherwise == FRAMES
         general = "" if failed.notes and plain else otherwise
@@ -163,7 +167,7 @@ class Made:
         return any(step.id == id and step.status in (Status.OK, Status.WARNING) for step in self.steps)
 
 
-async def _all(bench: Bench, made: Made) -> None:
+async def _all(bench: Bench, made: CheckRun) -> None:
     for plan in steps(bench):
         if plan.asks and len(made.silent) >= SILENT_MOST:
             made.add(plan.id, plan.title, Status.SKIPPED, said=f"not tried: {SILENT}")
@@ -175,7 +179,7 @@ async def _all(bench: Bench, made: Made) -> None:
         await _one(plan, bench, made)
 
 
-async def _one(plan: Plan, bench: Bench, made: Made) -> None:
+async def _one(plan: PlannedStep, bench: Bench, made: CheckRun) -> None:
     try:
         said = await plan.do(bench)
     except Failed as failed:

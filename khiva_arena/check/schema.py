@@ -6,7 +6,7 @@ Keys may be added in a later version, so what is not listed is allowed; readers 
 import sys
 from pathlib import Path
 
-from khiva_arena.check.report import Report
+from khiva_arena.check.report import CheckReport
 from khiva_arena.json_schema import schema_text
 
 NAME = "check.json"
@@ -14,7 +14,7 @@ NAME = "check.json"
 
 def schema() -> str:
     """The file's text."""
-    return schema_text(Report)
+    return schema_text(CheckReport)
 
 
 def main() -> None:

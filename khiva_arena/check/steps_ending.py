@@ -56,7 +56,7 @@ async def no_common_protocol(bench: Bench) -> str:
         await talk.hearing.listen(trio.current_time() + 2 * max(bench.starts) + UNGREETED_SECONDS)
         end = await talk.finish(say_end=False)
         if end.rest:
-            raise Failed("nothing on stdout where `protos` is [2], which it does not speak, and its exit", end.rest)
+            raise Failed("nothing on stdout if `protos` is [2], which it does not speak, and its exit", end.rest)
     if not end.exited:
         raise Warned(f"it does not greet, which is right, but {_how(end)}, with its input at its end")
     return f"protos [2]: no hello, and it {end.exited}"

@@ -19,7 +19,7 @@ PAUSE = 0.002
 LATER_FIELDS = {"later": {"x": [1, None, True, {"deep": []}]}, "also_later": -5}
 LATER_EVENT = {"type": "later_event", "seat": 0, "more": [[1, 2], {"a": None}]}
 LATER_MESSAGES = ({"type": "later"}, {"type": "later", "req": 1, "x": []}, {"type": "ping", "legal": [[0], [1]], "view": {}})
-# That an answer came after its deadline, as the bot is told, and as all seats are.
+# That an answer came after its deadline, as a fault to the bot, and as an event to all seats.
 FAULT = {"type": "fault", "code": "timeout", "detail": "said by `khiva-arena check` alone", "strikes": 1}
 DEFAULT = {"type": "default", "why": "timeout", "strikes": 1}
 LONG = "x" * 70_000
@@ -185,7 +185,7 @@ async def events(bench: Bench) -> str:
         late = talk.table.next() or talk.last
         await talk.ask(late)
         talk.play(late, 0)
-        talk.table.tell(DEFAULT | {"seat": where.seat})
+        talk.table.announce(DEFAULT | {"seat": where.seat})
         await talk.turn()  # without the fault message, which is a step of its own
         talk.table.forfeit(0)
         for _ in range(AFTER_FORFEIT):

@@ -143,7 +143,7 @@ async def latency(bench: Bench) -> str:
 
 
 def bank_lasts(thought: list[float], firsts: set[int], limits: Limits) -> float:
-    """For how many decisions of a match the bank pays at this rate, infinity where for any number. ``firsts``: which of them were
+    """For how many decisions of a match the bank pays at this rate, infinity if for any number. ``firsts``: which of them were
     the first of a conversation, which often take longer, and come once to a match."""
     beyond = [max(0.0, took - limits.turn) for took in thought]
     first = [took for number, took in enumerate(beyond) if number in firsts]
@@ -164,7 +164,7 @@ async def cores(bench: Bench) -> str:
 
 
 def of_latency(thought: list[float]) -> dict[str, float]:
-    """Percentiles (the smallest that so many do not exceed) and the longest, in milliseconds; empty where there is none."""
+    """Percentiles (the smallest that so many do not exceed) and the longest, in milliseconds; empty if there is none."""
     times = sorted(thought)
     if not times:
         return {}

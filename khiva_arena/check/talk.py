@@ -13,8 +13,8 @@ from khiva_arena.arbiter.stderr import in_its_folder, unmarked
 from khiva_arena.check.bot_process import MOMENT, BotProcess
 from khiva_arena.check.context import Bench, Failed, Silent
 from khiva_arena.check.describe import repeated_keys, shown
-from khiva_arena.check.inbox import Hearing, frames_text
-from khiva_arena.check.positions import Asked, Place, Table, hello_of
+from khiva_arena.check.inbox import Inbox, frames_text
+from khiva_arena.check.positions import Place, Question, Table, hello_of
 from khiva_arena.check.processor import used
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol import codec
@@ -32,7 +32,7 @@ Encode = Callable[[Any], bytes]
 
 
 class Talk:
-    """Raises Failed where the bot does what it should not. ``sent`` holds all frames, ``hearing`` what came."""
+    """Raises Failed if the bot does what it should not. ``sent`` holds all frames, ``hearing`` what came."""
 
     def __init__(self, bench: Bench, wire: BotProcess, where: Place) -> None:
         self.bench = bench
@@ -40,11 +40,11 @@ class Talk:
         self.where = where
         self.table = Table(where)
         self.sent: list[bytes] = []
-        self.hearing = Hearing(wire)
+        self.hearing = Inbox(wire)
         self.req = seeds.req_start(where.secret, where.match)
         self._bank = Bank(bench.limits)
         self._answered: set[int] = set()
-        self._last: Asked | None = None
+        self._last: Question | None = None
         self._before: CpuSample | None = None
 
     # --- what the bot is sent ---
@@ -60,7 +60,7 @@ class Talk:
         return await self.greeted(encode(hello_of(self.where, self.bench.limits) | dict(change or {})))
 
     async def greeted(self, frame: bytes, send: Callable[[bytes], Awaitable[None]] | None = None) -> BotHello:
-        """The same with the hello's frame as it is given."""
+        """The same with a given frame for the hello."""
         began = trio.current_time()
         if send is None:
             self.send(frame)
@@ -77,7 +77,7 @@ class Talk:
         self.bench.starts.append(trio.current_time() - began)
         return hello
 
-    def decide(self, asked: Asked, req: int | None = None) -> tuple[int, dict[str, Any]]:
+    def decide(self, asked: Question, req: int | None = None) -> tuple[int, dict[str, Any]]:
         """The request that puts ``asked`` next, and its number."""
         number = self.req if req is None else req
         self.req = number + 1
@@ -85,7 +85,7 @@ class Talk:
 
     async def ask(
         self,
-        asked: Asked,
+        asked: Question,
         *,
         req: int | None = None,
         change: Mapping[str, Any] | None = None,
@@ -114,13 +114,13 @@ class Talk:
             self.play(asked, choice)
         return choice
 
-    def play(self, asked: Asked, choice: int) -> None:
+    def play(self, asked: Question, choice: int) -> None:
         """Play a choice at the table, the default for one that is illegal."""
         self._last = asked
         self.table.choose(choice if 0 <= choice < len(asked.legal) else 0)
 
     @property
-    def last(self) -> Asked:
+    def last(self) -> Question:
         """What was asked last."""
         assert self._last is not None
         return self._last
@@ -146,7 +146,7 @@ class Talk:
             raise Failed(expected, f"{again} to req {act.req}: {shown(payload)}")
         self._answered.add(req)
         if legal and not 0 <= act.choice < choices:
-            raise Failed(expected, f"{shown(payload)}: choice {act.choice} is no index into the {choices} entries of legal")
+            raise Failed(expected, f"{shown(payload)}: choice {act.choice} is not an index into the {choices} entries of legal")
         return act.choice
 
     def _note_time(self, took: float) -> None:
@@ -175,7 +175,7 @@ class Talk:
         return payload
 
     async def _nothing(self, expected: str, began: float, allowed: float, paid: str = "") -> Failed:
-        """What to raise where no frame came in the ``allowed`` seconds; ``paid`` says more of those."""
+        """What to raise if no frame came in the ``allowed`` seconds; ``paid`` says more of those."""
         if self.hearing.trouble:
             return Failed(expected, self.hearing.trouble)
         if self.hearing.closed:
@@ -238,8 +238,13 @@ class Talk:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """How a bot ended. ``exited``: in words, "" where it still ran after EXIT_SECONDS; ``closed``: its output has ended;
-    ``rest``: what came that nobody asked for, in words, "" where nothing did."""
+    """How a bot ended.
+
+    seconds: that it took.
+    exited: in words, "" if it still ran after EXIT_SECONDS.
+    closed: whether its output has ended.
+    rest: what came that nobody asked for, in words, "" if nothing did.
+    """
 
     seconds: float
     exited: str

@@ -10,7 +10,7 @@ import msgspec
 from khiva_arena.api.bench import bench_of
 from khiva_arena.check.context import Bench
 from khiva_arena.check.formats import junit, markdown
-from khiva_arena.check.report import MARKS, Report, Status, Step, closing_text, not_tried_text, step_text
+from khiva_arena.check.report import MARKS, CheckReport, CheckStep, Status, closing_text, not_tried_text, step_text
 from khiva_arena.check.run import check
 from khiva_arena.cli.completion import BOT, GAME
 from khiva_arena.cli.help import Verb
@@ -73,9 +73,9 @@ class _Printer:
     """Prints each step as it is done; those in a row that are skipped for one reason as one line."""
 
     def __init__(self) -> None:
-        self._held: list[Step] = []
+        self._held: list[CheckStep] = []
 
-    def show(self, step: Step) -> None:
+    def show(self, step: CheckStep) -> None:
         if self._held and (step.status is not Status.SKIPPED or step.said != self._held[0].said):
             self.done()
         if step.status is Status.SKIPPED:
@@ -90,7 +90,7 @@ class _Printer:
         self._held.clear()
 
 
-def _print(report: Report, bench: Bench, form: str) -> None:
+def _print(report: CheckReport, bench: Bench, form: str) -> None:
     if form == "json":
         click.echo(json.dumps(msgspec.to_builtins(report)))
     elif form == "junit":
@@ -101,7 +101,7 @@ def _print(report: Report, bench: Bench, form: str) -> None:
         click.echo(closing_text(report, _next_step(report, bench)))
 
 
-def _next_step(report: Report, bench: Bench) -> str:
+def _next_step(report: CheckReport, bench: Bench) -> str:
     """What to do next, in a line."""
     failed = [step for step in report.steps if step.status is Status.FAILED]
     if failed:

@@ -86,7 +86,7 @@ def _print(file: str, number: int, piece: Piece, from_bot: bool | None, as_json:
 
 
 def _bytes(file: Path | None, as_hex: bool) -> Iterator[bytes]:
-    """The bytes, a chunk at a time. Raises ConfigError where they cannot be read, or are no hex after all."""
+    """The bytes, a chunk at a time. Raises ConfigError if they cannot be read, or are not hex after all."""
     name = str(file or "stdin")
     try:
         if file is None:

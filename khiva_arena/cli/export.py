@@ -7,10 +7,10 @@ import click
 
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import store_argument
-from khiva_arena.competition.find import events_of, in_order, matches_of
-from khiva_arena.competition.pools import block_of, entrants_of, match_rows
-from khiva_arena.ratings.matches import complete_tables
-from khiva_arena.report.exports import MatchResult, ResultSeat, pgn_names, to_csv, to_jsonl, to_pgn
+from khiva_arena.competition.find import events_of, in_order
+from khiva_arena.competition.pools import entrants_of, results_of
+from khiva_arena.report.exports import EventResults, pgn_names, to_csv, to_jsonl, to_pgn
+from khiva_arena.report.standings import Entrant
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.new_file import new_file
 from khiva_arena.text import harmless
@@ -43,38 +43,13 @@ def command(store: Path, event: tuple[str, ...], form: str, out: Path | None) ->
 
 
 def _texts(store: Store, events: Sequence[EventRow], form: str) -> Iterator[str]:
-    matches = (match for event in events for match in results_of(store, event))
+    every = (_results(store, event) for event in events)
     if form == "pgn":
-        return to_pgn(matches, pgn_names(entrants_of(events)))
-    return to_csv(matches) if form == "csv" else to_jsonl(matches)
+        return to_pgn(every, pgn_names(entrants_of(events)))
+    return to_csv(every) if form == "csv" else to_jsonl(every)
 
 
-def results_of(store: Store, event: EventRow) -> Iterator[MatchResult]:
-    """The recorded matches of an event in schedule order. Raises StoreError if the store is damaged."""
-    selection = complete_tables(match_rows(store, event))
-    not_rated = {table for _, table in (*selection.incomplete, *selection.set_aside)}
-    for row in matches_of(store, event):
-        yield MatchResult(
-            event=event.id,
-            number=event.number,
-            game=event.definition.game,
-            match=harmless(row.id),
-            ordinal=row.ordinal,
-            seed=row.seed,
-            lineup=row.lineup,
-            rotation=row.rotation,
-            block=block_of(event, row.seed),
-            rated=f"{row.seed}/{row.lineup}" not in not_rated,
-            seats=tuple(
-                ResultSeat(
-                    position=seat.bot,
-                    bot=event.bots[seat.bot].name,
-                    identity=event.bots[seat.bot].identity,
-                    rank=seat.rank,
-                    score=seat.score,
-                    verdict=harmless(seat.verdict),
-                    faults=tuple((harmless(fault), gather) for fault, _, gather in seat.faults),
-                )
-                for seat in row.seats
-            ),
-        )
+def _results(store: Store, event: EventRow) -> EventResults:
+    """Raises StoreError if the store is damaged."""
+    bots = tuple(Entrant(bot.identity, bot.name) for bot in event.bots)
+    return EventResults(event.id, event.number, event.definition.game, bots, results_of(store, event))

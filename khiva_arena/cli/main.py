@@ -151,7 +151,7 @@ def _answer(arguments: list[str]) -> Any:
 def _check_text(arguments: list[str]) -> None:
     for argument in arguments:
         if not is_text(argument):
-            raise ConfigError(f"{argument!r} is no valid Unicode text, or has a NUL in it")
+            raise ConfigError(f"{argument!r} is not valid Unicode text, or has a NUL in it")
 
 
 def _one_line(error: click.ClickException) -> str:

@@ -12,7 +12,7 @@ import click
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.arbiter.preflight import NotStarted, preflight
+from khiva_arena.arbiter.preflight import PreflightFailed, preflight
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import OF_A_MATCH, json_option, setting_options
@@ -114,7 +114,7 @@ def _try(job: Job, tracing: Tracing, words: Sequence[str], trace: "Trace", lines
     try:
         with _notes_of_failed(tracing):
             preflight([seat.name for seat in job.header.seats], job.commands, job.header, job.sandbox, words=words, trace=trace)
-    except NotStarted as error:
+    except PreflightFailed as error:
         for line in held:
             lines(line)
         kept = [seat for seat, _, wrote in error.failed if wrote]
@@ -136,7 +136,7 @@ def _notes_of_failed(tracing: Tracing) -> Iterator[None]:
     """Print what bots that do not start wrote on stderr, whole, if that is asked for."""
     try:
         yield
-    except NotStarted as error:
+    except PreflightFailed as error:
         for seat, report, _ in error.failed if tracing.notes else ():
             click.echo(notes_of(seat, report.ending.notes, report.ending.notes_total))
         raise

@@ -90,7 +90,7 @@ def language_of(word: str) -> Language:
 
 
 def make(language: Language, folder: Path) -> list[str]:
-    """Make the folder, all of it or nothing. Returns its files. Raises ConfigError where it stands already or cannot be made,
+    """Make the folder, all of it or nothing. Returns its files. Raises ConfigError if it exists already or cannot be made,
     Unwritten if the disk is full."""
     place = Path(os.path.abspath(folder))
     if not (place.name.isprintable() and 1 <= len(place.name) <= 64):

@@ -27,7 +27,7 @@ POWER = 0.8
 @store_argument
 @click.argument("event", nargs=-1)
 @click.option("--error", type=float, metavar="ELO", help="The 95 % error that every bot is to have.")
-@click.option("--gap", type=float, metavar="ELO", help="The gap between two bots that is to be told apart.")
+@click.option("--gap", type=float, metavar="ELO", help="The gap between two bots that a result is to show.")
 @click.option("--power", type=float, metavar="SHARE", help=f"How often that gap is to be found [default: {POWER:g}].")
 @click.option("--anchor", metavar="BOT[=ELO]", help="The bot that errors are relative to [default: as stored with the event].")
 @json_option
@@ -40,8 +40,8 @@ def command(
     anchor: str | None,
     as_json: bool,
 ) -> None:
-    """Say how many seeds it takes until every bot of STORE has an error, or until two bots that are a gap apart are told
-    apart. This is worked out from how much the results in STORE, or of each EVENT in it, vary."""
+    """Estimate how many seeds are needed until every bot of STORE has an error of ELO, or until results show a gap of ELO
+    between two bots. The estimate follows from how much the results in STORE, or of each EVENT in it, vary."""
     if (error is None) == (gap is None):
         raise ConfigError("give --error ELO or --gap ELO, one of the two")
     if power is not None and gap is None:

@@ -5,19 +5,18 @@ line: ``audit_store.py`` has the lines of a store, ``audit_bundle.py`` those of 
 is damaged is a problem in the report, and hides nothing else.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from khiva_arena.errors import ArenaError
 from khiva_arena.replay.record import Record
+from khiva_arena.result import Result
+from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import bundle
 from khiva_arena.store.rows import EventRow, MatchRow, VoidRow
 from khiva_arena.text import LONGEST, harmless
-
-if TYPE_CHECKING:  # numpy comes with it
-    from khiva_arena.ratings.pairs import RatedMatch
 
 
 @dataclass(slots=True)
@@ -76,7 +75,7 @@ class AuditResult:
 
     events: a report of each.
     problems: of the file itself, and of a bundle's standings.
-    notes: what is no problem, but to be known: numbers of a bundle that another engine version fitted.
+    notes: what is not a problem, but good to know: numbers of a bundle that another engine version fitted.
     engine: the version that wrote a bundle.
     digest: the sum over a bundle's lines, 64 hex digits.
     """
@@ -103,7 +102,7 @@ class Damage(NamedTuple):
     ordinal: int | None = None
 
 
-AuditLine = Damage | bundle.Reveal | bundle.Void | VoidRow | bundle.Match | MatchRow | bundle.Over
+AuditLine = Damage | bundle.RevealLine | bundle.VoidLine | VoidRow | bundle.MatchLine | MatchRow | bundle.OverLine
 """A line of a bundle, or what a store has for it: rows, which hold more. Over without a digest: the event is not over."""
 
 
@@ -124,8 +123,8 @@ class EventSource(Protocol):
     def lines(self) -> Iterator[AuditLine]:
         """What is to be checked. Raises RecordError for a file that cannot be read any further."""
 
-    def rated(self) -> Iterable["RatedMatch"]:
+    def results(self) -> Iterable[Result]:
         """The results of its matches in schedule order, as far as they are known: a sequential test ends by them."""
 
-    def keep(self, ordinal: int, bots: Sequence[int], record: Record, voids: int) -> None:
-        """Take a sound match, in schedule order, with how many attempts at it were void. ``bots``: positions by seat."""
+    def keep(self, match: ScheduledMatch, record: Record, voids: int) -> None:
+        """Take a sound match, in schedule order, with how many attempts at it were void."""

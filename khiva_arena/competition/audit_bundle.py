@@ -1,7 +1,7 @@
 """The audit of a bundle: its events without a store and without their bots, and standings worked out from the records alone."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,10 +15,11 @@ from khiva_arena.competition.bundling import BundledMatches, tables_of
 from khiva_arena.competition.settings import MOST
 from khiva_arena.errors import ArenaError, ConfigError, RecordError, StoreError
 from khiva_arena.games.registry import get
-from khiva_arena.ratings.pairs import RatedMatch
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import Record, canonical
 from khiva_arena.report.differences import counted, differences, fitted
+from khiva_arena.result import Result
+from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import bundle
 from khiva_arena.store.db import RUN_SECRET, BotRow, EventRow
@@ -27,7 +28,10 @@ from khiva_arena.text import LONGEST, harmless
 MOST_BOTS = 2_000  # what a table of who meets whom takes grows with their square
 MOST_COPIES = 5
 MOST_SEARCHED = 2_000_000  # line-ups times bots: what a balanced part of all line-ups takes to find
-ORDER = {kind: place for place, kind in enumerate((bundle.Event, bundle.Reveal, bundle.Void, bundle.Match, bundle.Over))}
+ORDER = {
+    kind: place
+    for place, kind in enumerate((bundle.EventLine, bundle.RevealLine, bundle.VoidLine, bundle.MatchLine, bundle.OverLine))
+}
 
 
 def audit_bundle(path: Path) -> AuditResult:
@@ -55,19 +59,19 @@ class BundledEvents:
     tables: the standings behind them.
     """
 
-    def __init__(self, lines: Iterator[bundle.Line]) -> None:
+    def __init__(self, lines: Iterator[bundle.BundleLine]) -> None:
         self.events: list[BundledEvent] = []
-        self.tables: list[bundle.Standings] = []
+        self.tables: list[bundle.StandingsLine] = []
         self._lines = lines
 
     def __iter__(self) -> Iterator["BundledEvent"]:
         """Raises RecordError for a file that is damaged, or has a line where none of its kind can stand."""
         for line in self._lines:
-            if isinstance(line, bundle.Standings):
+            if isinstance(line, bundle.StandingsLine):
                 self.tables.append(line)
             elif self.tables:
                 raise RecordError("an event stands behind the standings")
-            elif not isinstance(line, bundle.Event):
+            elif not isinstance(line, bundle.EventLine):
                 raise _misplaced(self.events[-1].event, line) if self.events else RecordError("it begins with no event")
             elif line.id in [known.event.id for known in self.events]:
                 raise RecordError(f"event {harmless(line.id, LONGEST)} comes twice")
@@ -87,7 +91,7 @@ class BundledEvent:
     bundled = True
     matches: BundledMatches
 
-    def __init__(self, event: EventRow, lines: Iterator[bundle.Line]) -> None:
+    def __init__(self, event: EventRow, lines: Iterator[bundle.BundleLine]) -> None:
         self.event = event
         self._lines = lines
 
@@ -102,27 +106,27 @@ class BundledEvent:
     def lines(self) -> Iterator[AuditLine]:
         before = (0, 0, 0)
         for line in self._lines:
-            if isinstance(line, bundle.Event | bundle.Standings):
+            if isinstance(line, bundle.EventLine | bundle.StandingsLine):
                 break
             if (place := _place(line)) <= before:
                 raise _misplaced(self.event, line)
             before = place
-            if isinstance(line, bundle.Reveal) and line.seed == RUN_SECRET:
+            if isinstance(line, bundle.RevealLine) and line.seed == RUN_SECRET:
                 self.event = replace(self.event, secret=bytes.fromhex(line.secret))
             yield line
-            if isinstance(line, bundle.Over):
+            if isinstance(line, bundle.OverLine):
                 return
         raise RecordError(f"event {self.event.number} has no end")
 
-    def rated(self) -> Iterable[RatedMatch]:
-        return self.matches.rated()
+    def results(self) -> Iterable[Result]:
+        return self.matches.results
 
-    def keep(self, ordinal: int, bots: Sequence[int], record: Record, voids: int) -> None:
+    def keep(self, match: ScheduledMatch, record: Record, voids: int) -> None:
         self.matches.event = self.event  # with the run's secret by now
-        self.matches.add(ordinal, bots, record, voids)
+        self.matches.add(match, record, voids)
 
 
-def _event_row(line: bundle.Event, number: int) -> EventRow:
+def _event_row(line: bundle.EventLine, number: int) -> EventRow:
     return EventRow(
         id=line.id,
         number=number,
@@ -151,13 +155,13 @@ def check_size(definition: Definition) -> None:
         game.rules(definition.rules)
 
 
-def _place(line: bundle.Line) -> tuple[int, int, int]:
+def _place(line: bundle.BundleLine) -> tuple[int, int, int]:
     """Lines of an event stand in this order, each at a place of its own."""
-    first = line.seed if isinstance(line, bundle.Reveal) else getattr(line, "ordinal", 0)
+    first = line.seed if isinstance(line, bundle.RevealLine) else getattr(line, "ordinal", 0)
     return ORDER[type(line)], first, getattr(line, "attempt", 0)
 
 
-def _misplaced(event: EventRow, line: bundle.Line) -> RecordError:
+def _misplaced(event: EventRow, line: bundle.BundleLine) -> RecordError:
     return RecordError(f"event {event.number}: a line of kind {line.__struct_config__.tag!r} stands where it cannot")
 
 

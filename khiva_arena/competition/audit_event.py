@@ -69,19 +69,19 @@ class _EventAudit:
             case Damage(problem, ordinal):
                 self.report.add(problem)
                 self.report.unsound_matches += [] if ordinal is None else [ordinal]
-            case bundle.Reveal():
+            case bundle.RevealLine():
                 secret = self.revealed[line.seed] = bytes.fromhex(line.secret)
                 what = f"the revealed secret of seed {line.seed}" if self.source.bundled else "the event itself"
                 passes(what, lambda: self._check_revealed(line.seed, secret))
-            case bundle.Void() | VoidRow():
+            case bundle.VoidLine() | VoidRow():
                 self.voids[line.ordinal] += 1
                 passes(f"void {number}/{line.ordinal}", lambda: self._check_void(line))
-            case bundle.Match():
+            case bundle.MatchLine():
                 digest = line.record.get("digest", "")
                 self._take_match(line.ordinal, canonical(line.record).decode(), digest if isinstance(digest, str) else "", None)
             case MatchRow():
                 self._take_match(line.ordinal, line.record, line.digest, line)
-            case bundle.Over() if self.timetable:
+            case bundle.OverLine() if self.timetable:
                 self._check_end(self.timetable, line.digest)
 
     def _take_match(self, ordinal: int, text: str, digest: str, row: MatchRow | None) -> None:
@@ -118,7 +118,7 @@ class _EventAudit:
         from khiva_arena.competition.sequential import so_far  # numpy comes with it
 
         try:
-            test, played = so_far(event, timetable, self.source.rated() if ended else ())
+            test, played = so_far(event, timetable, self.source.results() if ended else ())
         except (KeyError, TypeError, ValueError) as error:
             raise RecordError(f"its definition has no test that can be ({type(error).__name__}: {error})") from None
         if test.decision:
@@ -134,7 +134,7 @@ class _EventAudit:
             it = "it" if bundled else f"the revealed secret of seed {seed}"
             raise RecordError(f"{it} is not the one that the run's secret gives")
 
-    def _check_void(self, line: bundle.Void | VoidRow) -> None:
+    def _check_void(self, line: bundle.VoidLine | VoidRow) -> None:
         if line.attempt != (place := self.voids[line.ordinal]):
             raise RecordError(f"attempt {line.attempt} stands at place {place}")
         if self.timetable and not _is_planned(self.timetable, line):
@@ -156,7 +156,7 @@ class _EventAudit:
         if row is not None:
             _check_row(row, record, match.bots if match else [seat.bot for seat in row.seats], secret)
         if match is not None:
-            self.source.keep(ordinal, match.bots, record, self.voids[ordinal])
+            self.source.keep(match, record, self.voids[ordinal])
 
     def _planned(self, ordinal: int, row: MatchRow | None) -> ScheduledMatch | None:
         """The match that the schedule has there; None without a schedule, if a store's row says enough to check the record."""
@@ -224,8 +224,8 @@ class _EventAudit:
             yield f"{where}the run digest was {digest} when the event was over"
 
 
-def _is_planned(timetable: Timetable, void: bundle.Void | VoidRow) -> bool:
-    if isinstance(void, bundle.Void):  # its round may not be drawn yet
+def _is_planned(timetable: Timetable, void: bundle.VoidLine | VoidRow) -> bool:
+    if isinstance(void, bundle.VoidLine):  # its round may not be drawn yet
         return timetable.place(void.ordinal) is not None
     match = timetable.match(void.ordinal)
     return match is not None and (match.k, match.lineup, [*match.bots]) == (void.seed, void.lineup, void.bots)

@@ -2,20 +2,19 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from khiva_arena.competition import events
 from khiva_arena.competition.audit import AuditLine, AuditResult, Damage
 from khiva_arena.competition.audit_event import audit
 from khiva_arena.competition.find import CHANGED, named_events
+from khiva_arena.competition.results import of_row
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import Record
+from khiva_arena.result import Result
+from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import Timetable
-from khiva_arena.store.bundle import Over, Reveal
+from khiva_arena.store.bundle import OverLine, RevealLine
 from khiva_arena.store.db import EventRow, MatchRow, Store
-
-if TYPE_CHECKING:  # numpy comes with it
-    from khiva_arena.ratings.pairs import RatedMatch
 
 
 def audit_store(store: Store, words: tuple[str, ...]) -> AuditResult:
@@ -51,7 +50,7 @@ class StoredEvent:
     def lines(self) -> Iterator[AuditLine]:
         """All rows of the event; then, once they were held against each other, whether their sums are right."""
         store, event = self._store, self.event.id
-        yield from _read("what is revealed", lambda: [Reveal(k, secret.hex()) for k, secret in store.reveals(event).items()])
+        yield from _read("what is revealed", lambda: [RevealLine(k, secret.hex()) for k, secret in store.reveals(event).items()])
         ordinals: Iterable[int] = range(self._planned)
         try:
             ordinals = sorted(store.recorded(event))
@@ -61,19 +60,17 @@ class StoredEvent:
             yield from _read(f"match {self.event.number}/{ordinal}", partial(self._match, ordinal), ordinal)
         yield from (Damage(f"{what} {CHANGED}") for what in self.event.changed)
         yield from _read("the void matches", lambda: store.voids(event))
-        yield from _read("its end", lambda: [Over(store.conclusion(event) or "")])
+        yield from _read("its end", lambda: [OverLine(store.conclusion(event) or "")])
         yield from _read("the sums of its rows", lambda: [Damage(problem) for problem in store.changed(event)])
 
     def _match(self, ordinal: int) -> list[MatchRow]:
         row = self._store.match(self.event.id, ordinal)
         return [row] if row else []
 
-    def rated(self) -> Iterable["RatedMatch"]:
-        from khiva_arena.competition.sequential import rated  # numpy comes with it
+    def results(self) -> Iterable[Result]:
+        return (of_row(self.event, row) for row in self._store.matches(self.event.id))
 
-        return map(rated, self._store.matches(self.event.id))
-
-    def keep(self, ordinal: int, bots: Sequence[int], record: Record, voids: int) -> None:
+    def keep(self, match: ScheduledMatch, record: Record, voids: int) -> None:
         """Nothing: later rounds are drawn from the results that the store has."""
 
 

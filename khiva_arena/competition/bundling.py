@@ -1,6 +1,6 @@
 """Write events that are over into a bundle; and the standings that go with it, which follow from the records alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,15 @@ from khiva_arena import __version__
 from khiva_arena.competition.events import bare_timetable
 from khiva_arena.competition.find import damaged, matches_of, voids_of
 from khiva_arena.competition.places import as_reported, has_places
-from khiva_arena.competition.pools import block_of, in_common, pooled, standings_of
+from khiva_arena.competition.pools import in_common, pooled, standings_of
+from khiva_arena.competition.results import of_record
 from khiva_arena.errors import ConfigError, RecordError
-from khiva_arena.ratings.matches import MatchRow, Measured
-from khiva_arena.ratings.pairs import RatedMatch
 from khiva_arena.replay.record import Record
-from khiva_arena.replay.verify import faults_of
 from khiva_arena.report import places
 from khiva_arena.report.table import to_json
-from khiva_arena.result import Verdict
+from khiva_arena.result import Measured, Result
 from khiva_arena.schedule import formats
-from khiva_arena.schedule.formats import Result, Shape
+from khiva_arena.schedule.formats import ScheduledMatch, Shape
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import bundle
 from khiva_arena.store.db import EventRow, Store
@@ -33,49 +31,26 @@ MEASURED = Measured._fields
 
 @dataclass(slots=True)
 class BundledMatches:
-    """The matches of an event as ratings and places need them, from their records alone.
+    """The matches of an event, from their records alone.
 
     event: with the run's secret.
     timetable: of the event.
-    rows: in schedule order.
-    results: by round, for formats that have places, draw a round from those before it, or end with a decision.
+    results: in schedule order.
     """
 
     event: EventRow
     timetable: Timetable
-    rows: list[MatchRow] = field(default_factory=list)
-    results: dict[int, list[Result]] = field(default_factory=dict)
+    results: list[Result] = field(default_factory=list)
 
-    def add(self, ordinal: int, bots: Sequence[int], record: Record, voids: int) -> None:
-        """Add the match at a place of the schedule. ``bots``: positions by seat; ``voids``: void attempts at it."""
-        place = self.timetable.place(ordinal)
-        assert place is not None
-        seed, lineup, rotation = place
-        self.rows.append(
-            MatchRow(
-                event=self.event.id,
-                table=f"{seed}/{lineup}",
-                rotation=rotation,
-                seed=block_of(self.event, seed),
-                bots=tuple(self.event.bots[bot].identity for bot in bots),
-                ranks=record.ranks,
-                faults=tuple(tuple(Verdict(verdict) for verdict, _ in faults) for faults in faults_of(record)),
-                voids=voids,
-            )
-        )
-        if has_places(self.event) or formats.FORMATS[self.event.definition.format].SEQUENTIAL:
-            in_round = self.results.setdefault(self.timetable.shape_of(ordinal).number, [])
-            in_round.append(Result(seed, lineup, rotation, tuple(bots), record.ranks, record.scores))
+    def add(self, match: ScheduledMatch, record: Record, voids: int) -> None:
+        """Add a match. ``voids``: void attempts at it."""
+        self.results.append(of_record(self.event, match, record, voids))
 
     def of_round(self, shape: Shape) -> list[Result] | None:
         """The results of a round, None unless all are there."""
-        results = self.results.get(shape.number, [])
+        after = shape.first_ordinal + shape.matches
+        results = [result for result in self.results if shape.first_ordinal <= result.ordinal < after]
         return results if len(results) == shape.matches else None
-
-    def rated(self) -> Iterator[RatedMatch]:
-        """The matches of a sequential test, which has one round."""
-        for result, row in zip(self.results.get(0, []), self.rows, strict=True):
-            yield RatedMatch(result.k, result.bots, result.ranks, row.unstarted)
 
 
 def write_bundle(path: Path, store: Store, events: Sequence[EventRow]) -> tuple[int, str]:
@@ -89,7 +64,7 @@ def write_bundle(path: Path, store: Store, events: Sequence[EventRow]) -> tuple[
         members = [_add_event(writer, store, replace(event, number=number)) for number, event in enumerate(events, 1)]
         for table in tables_of(members):
             writer.add(table)
-        return sum(len(one.rows) for one in members), writer.end()
+        return sum(len(one.results) for one in members), writer.end()
 
 
 def _check_over(store: Store, events: Sequence[EventRow]) -> None:
@@ -108,14 +83,14 @@ def _check_over(store: Store, events: Sequence[EventRow]) -> None:
 
 def _add_event(writer: bundle.Writer, store: Store, event: EventRow) -> BundledMatches:
     """Add all of an event. Returns its matches."""
-    bots = [bundle.Bot(bot.name, bot.identity, bot.version, bot.complete) for bot in event.bots]
+    bots = [bundle.BotEntry(bot.name, bot.identity, bot.version, bot.complete) for bot in event.bots]
     public = msgspec.UNSET if event.public is None else event.public
-    writer.add(bundle.Event(event.id, event.definition.plain(), event.commitment, list(event.engines), bots, public))
+    writer.add(bundle.EventLine(event.id, event.definition.plain(), event.commitment, list(event.engines), bots, public))
     for seed, secret in sorted(store.reveals(event.id).items()):
-        writer.add(bundle.Reveal(seed, secret.hex()))
+        writer.add(bundle.RevealLine(seed, secret.hex()))
     voids: dict[int, int] = {}
     for void in voids_of(store, event):
-        writer.add(bundle.Void(void.ordinal, void.attempt))
+        writer.add(bundle.VoidLine(void.ordinal, void.attempt))
         voids[void.ordinal] = void.attempt
     matches = BundledMatches(event, bare_timetable(event))
     for match in matches_of(store, event):
@@ -123,27 +98,31 @@ def _add_event(writer: bundle.Writer, store: Store, event: EventRow) -> BundledM
             record = match.parsed()
         except RecordError as error:
             damaged(store, f"match {event.number}/{match.ordinal}", str(error))
-        writer.add(bundle.Match(match.ordinal, msgspec.json.decode(match.record)))
-        matches.add(match.ordinal, [seat.bot for seat in match.seats], record, voids.get(match.ordinal, 0))
-    writer.add(bundle.Over(store.conclusion(event.id) or ""))
+        writer.add(bundle.MatchLine(match.ordinal, msgspec.json.decode(match.record)))
+        sits = tuple(seat.bot for seat in match.seats)
+        matches.add(
+            ScheduledMatch(match.ordinal, match.seed, match.lineup, match.rotation, sits), record, voids.get(match.ordinal, 0)
+        )
+    writer.add(bundle.OverLine(store.conclusion(event.id) or ""))
     return matches
 
 
-def tables_of(members: Sequence[BundledMatches]) -> list[bundle.Standings]:
+def tables_of(members: Sequence[BundledMatches]) -> list[bundle.StandingsLine]:
     """What ``standings --json`` gives for these events, except what was measured, which is null."""
     by_id = {one.event.id: one for one in members}
     tables = []
     for events in pooled([one.event for one in members]):
         matches = [by_id[event.id] for event in events]
-        table = to_json(standings_of(events, [row for one in matches for row in one.rows]))
+        table = to_json(standings_of(events, [result for one in matches for result in one.results]))
         rows = [{key: None if key in MEASURED else value for key, value in row.items()} for row in table["rows"]]
         placed = [_places(one) for one in matches if has_places(one.event)]
         more = {"rows": rows, **({"places": placed} if placed else {})}
-        tables.append(bundle.Standings({**in_common(events), **table, **more}))
+        tables.append(bundle.StandingsLine({**in_common(events), **table, **more}))
     return tables
 
 
 def _places(matches: BundledMatches) -> dict[str, Any]:
-    timetable, rounds = matches.timetable, [matches.results[number] for number in sorted(matches.results)]
+    timetable = matches.timetable
+    rounds = [results for shape in timetable.shapes if (results := matches.of_round(shape)) is not None]
     found = formats.places(timetable.terms, rounds)
     return places.to_json(as_reported(matches.event, found, len(rounds), len(timetable.shapes)))

@@ -9,7 +9,7 @@ from khiva_arena.store.db import EventRow, Store
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """How an event is begun or gone on with, as the flags of the same names."""
+    """How an event is begun or continued, as the flags of the same names."""
 
     any_engine: bool = False
     new_event: bool = False
@@ -17,7 +17,7 @@ class How:
     public: str | None = None
 
     def __post_init__(self) -> None:
-        """Raises ConfigError for what does not go together, or is no public text."""
+        """Raises ConfigError if flags do not go together, or the public text is not valid."""
         if self.commit and self.public is not None:
             raise ConfigError("--commit and --public: publish the commitment first, then give the run a text drawn after that")
         if self.public is not None and (problem := events.public_problem(self.public)):
@@ -27,7 +27,7 @@ class How:
 def public_to_add(store: Store, event: EventRow, given: str | None, before: EventRow | None) -> str | None:
     """The public text that an event is still to get, None for none: ``given``, else that of the stage ``before`` it.
 
-    Raises ConfigError where ``given`` comes too late, or is another one than the event has.
+    Raises ConfigError if ``given`` comes too late, or is another one than the event has.
     """
     begun = len(store.recorded(event.id)) + len(store.voids(event.id))
     if event.public is not None:
@@ -45,6 +45,6 @@ def public_to_add(store: Store, event: EventRow, given: str | None, before: Even
 
 
 def check_public_of_what_is_over(over: tuple[EventRow, ...], given: str | None) -> None:
-    """Raise ConfigError where a public text is given to a competition that was played with none, or with another one."""
+    """Raise ConfigError if a public text is given to a competition that was played with none, or with another one."""
     if given is not None and given not in [event.public for event in over]:
         raise ConfigError("--public: what these settings define is over, and was played without this text; leave it out")

@@ -1,4 +1,4 @@
-"""What has changed since an unfinished event began: told line by line before a run would begin another one beside it."""
+"""What has changed since an unfinished event began: reported line by line before a run would begin another one beside it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ WAYS_ON = (
 
 
 def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot]) -> None:
-    """Raise ConfigError where the store has an event that is not over, which an event of this definition, that is not in the
+    """Raise ConfigError if the store has an event that is not over, which an event of this definition, that is not in the
     store, would leave behind: then it says what differs from the most similar one. An event of which nothing was played yet does
     not count."""
     known = events_of(store, ())
@@ -28,7 +28,7 @@ def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot]) ->
     begun = [event for event in known if recorded.get(event.id)]
     if not begun:
         return
-    # where a later stage was begun, an earlier one of the same competition has changed: then that is to be compared
+    # if a later stage was begun, an earlier one of the same competition has changed: then that is to be compared
     stage = definition.stage
     alike = [event for event in begun if event.definition.stage == stage]
     alike = alike or [event for event in known if stage and event.definition.stage == stage] or begun

@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from khiva_arena import __version__
+from khiva_arena.competition import results
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition, text_digest
+from khiva_arena.result import Result
 from khiva_arena.schedule import formats
-from khiva_arena.schedule.formats import Placing, Result, Shape
+from khiva_arena.schedule.formats import Placing, Shape
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import BotRow, EventRow, Store
 
@@ -64,36 +66,33 @@ def bare_timetable(event: EventRow) -> Timetable:
 
 def timetable_of(store: Store, event: EventRow) -> Timetable:
     """The whole timetable of an event, later rounds drawn from the results that the store holds. Raises ConfigError."""
-    return Timetable(event.terms(), lambda shape: results_of(store, event, shape))
+    return Timetable(event.terms(), lambda shape: round_results(store, event, shape))
 
 
-def results_of(store: Store, event: EventRow, shape: Shape) -> list[Result] | None:
-    """The results of a round, None unless all its matches are recorded. Raises StoreError where one cannot be a result."""
+def round_results(store: Store, event: EventRow, shape: Shape) -> list[Result] | None:
+    """The results of a round, None unless all its matches are recorded. Raises StoreError if one cannot be a result."""
     seats, places = event.definition.seats, (shape.first_ordinal, shape.first_ordinal + shape.matches - 1)
     if store.count(event.id, *places) != shape.matches:
         return None
     found = []
     for row in store.matches(event.id, *places):
-        bots = tuple(seat.bot for seat in row.seats)
-        ranks = tuple(seat.rank for seat in row.seats)
-        in_range = all(0 <= bot < len(event.bots) and 1 <= rank <= seats for bot, rank in zip(bots, ranks, strict=True))
-        if len(bots) != seats or not in_range:
+        in_range = all(0 <= seat.bot < len(event.bots) and 1 <= seat.rank <= seats for seat in row.seats)
+        if len(row.seats) != seats or not in_range:
             raise StoreError(f"match {event.number}/{row.ordinal} is damaged: its seats are not those of its event")
-        scores = tuple(seat.score for seat in row.seats)
-        found.append(Result(row.seed, row.lineup, row.rotation, bots, ranks, scores))
+        found.append(results.of_row(event, row))
     return found
 
 
 def places(store: Store, event: EventRow) -> tuple[tuple[Placing, ...], int]:
     """Who came in where, best first, by the event's format, and how many of its rounds are complete."""
     timetable = timetable_of(store, event)
-    found = [results for shape in timetable.shapes if (results := results_of(store, event, shape)) is not None]
+    found = [of_round for shape in timetable.shapes if (of_round := round_results(store, event, shape)) is not None]
     return formats.places(timetable.terms, found), len(found)
 
 
 def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secret: bytes, like_0_1: bool) -> EventRow:
     """Add an event to a store. ``like_0_1``: with an id as version 0.1.0 gave it, which only stages have that come after one
-    that was begun by it. Raises ConfigError where the store has an event of that id."""
+    that was begun by it. Raises ConfigError if the store has an event of that id."""
     commitment = commitment_to(definition, secret)
     event = event_id(definition, commitment)
     if like_0_1:
@@ -110,7 +109,7 @@ def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secre
 
 
 def let_go_on(store: Store, row: EventRow, any_engine: bool) -> EventRow:
-    """The event, to be gone on with. Raises StoreError if another engine version began it, unless ``any_engine``: then the
+    """The event, to be continued. Raises StoreError if another engine version began it, unless ``any_engine``: then the
     event is marked with this one, too."""
     if __version__ in row.engines:
         return row

@@ -33,7 +33,7 @@ def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
 
 
 def check_file(store: Store) -> None:
-    """Raise StoreError where SQLite finds the file damaged: an index can hide from us that the row itself was changed."""
+    """Raise StoreError if SQLite finds the file damaged: an index can hide from us that the row itself was changed."""
     if problem := store.first_damage():
         advice = f"`khiva-arena verify {quote(str(store.folder))}` says what is sound"
         raise StoreError(f"{store.folder}: the file is damaged: {problem}; {advice}")
@@ -68,7 +68,7 @@ def damaged(store: Store, what: str, how: str) -> NoReturn:
 
 
 def matches_of(store: Store, event: EventRow) -> Iterator[MatchRow]:
-    """The recorded matches of an event. Raises StoreError at the first one that is not where and of what its event says."""
+    """The recorded matches of an event. Raises StoreError at the first one whose place or bots are not those of the schedule."""
     timetable = bare_timetable(event)
     for row in store.matches(event.id):
         sits = [seat.bot for seat in row.seats] if [seat.seat for seat in row.seats] == list(range(len(row.seats))) else []
@@ -118,7 +118,7 @@ def _one_event(rows: list[EventRow], word: str) -> EventRow:
 
 
 def match_of(store: Store, word: str) -> tuple[EventRow, MatchRow]:
-    """The match that ``word`` names: EVENT/ORDINAL as `show` lists it, an ordinal where the store has one event, or the
+    """The match that ``word`` names: EVENT/ORDINAL as `show` lists it, an ordinal if the store has one event, or the
     beginning of its id. Raises ConfigError for a word that fits none or several."""
     event, _, rest = word.rpartition("/")
     among = events_of(store, (event,) if event else ())
@@ -147,8 +147,8 @@ def secret_of(store: Store, event: EventRow, seed: int) -> tuple[bytes, bool]:
 def bundled_match(path: Path, word: str) -> tuple[Record, bytes]:
     """The record that ``word`` names in a bundle, in the same words as for a store, and the secret of its seed, 32 bytes.
 
-    Raises ConfigError for a word that fits none or several or a file that cannot be read, StoreError where it is no bundle,
-    RecordError where it is damaged.
+    Raises ConfigError for a word that fits none or several or a file that cannot be read, StoreError if it is not a bundle,
+    RecordError if it is damaged.
     """
     with _opened(path) as reader:
         fits, secrets = _fits_in_bundle(reader, word)
@@ -173,11 +173,11 @@ def bundled_matches(path: Path) -> Iterator[tuple[int, int, int, Record, bytes]]
     secrets: list[tuple[int, bytes]] = []
     with _opened(path) as reader:
         for line in reader.lines():
-            if isinstance(line, bundle.Event):
+            if isinstance(line, bundle.EventLine):
                 number, at, secrets = number + 1, 0, []
-            elif isinstance(line, bundle.Reveal):
+            elif isinstance(line, bundle.RevealLine):
                 secrets.append((line.seed, bytes.fromhex(line.secret)))
-            elif isinstance(line, bundle.Match):
+            elif isinstance(line, bundle.MatchLine):
                 record = _sound(Record.from_json(canonical(line.record).decode()))
                 at = _opening(record, secrets, at)
                 yield number, line.ordinal, secrets[at][0], record, secrets[at][1]
@@ -207,7 +207,7 @@ def _opening(record: Record, secrets: Sequence[tuple[int, bytes]], at: int) -> i
 
 
 def _sound(record: Record) -> Record:
-    """Raise RecordError where a header from elsewhere holds what no arena writes, beyond what ``replay.verify`` looks at."""
+    """Raise RecordError if a header from elsewhere holds what no arena writes, beyond what ``replay.verify`` looks at."""
     header = record.header
     if header.policy not in list(Policy):
         raise RecordError(f"there is no policy {header.policy[:40]!r}")
@@ -226,13 +226,13 @@ def _fits_in_bundle(reader: bundle.Reader, word: str) -> tuple[list[tuple[int, d
     secrets: dict[int, list[bytes]] = {}
     number, within = 0, False
     for line in reader.lines():
-        if isinstance(line, bundle.Event):
+        if isinstance(line, bundle.EventLine):
             number += 1
             within = not event or event == str(number) or (not event.isdigit() and line.id.startswith(event))
             secrets[number] = []
-        elif isinstance(line, bundle.Reveal):
+        elif isinstance(line, bundle.RevealLine):
             secrets.setdefault(number, []).append(bytes.fromhex(line.secret))
-        elif isinstance(line, bundle.Match) and within:
+        elif isinstance(line, bundle.MatchLine) and within:
             header = line.record.get("header")
             into = by_ordinal if str(line.ordinal) == rest else by_id
             if len(into) < 2 and (into is by_ordinal or (isinstance(header, dict) and str(header.get("match")).startswith(rest))):

@@ -21,9 +21,9 @@ DOCTOR = "`khiva-arena doctor` says what would give a better one"
 
 
 def sandbox_of(settings: Settings, *, rated: bool) -> Sandbox:
-    """Try the level and say what bots are kept in. A rated run goes down to trusted only where that was said in so many words.
+    """Try the level and say what bots are kept in. A rated run goes down to trusted only if that was asked for explicitly.
 
-    Raises ConfigError where the level does not work here.
+    Raises ConfigError if the level does not work here.
     """
     if settings.isolation == AUTO:
         level = best()
@@ -44,13 +44,13 @@ def sandbox_of(settings: Settings, *, rated: bool) -> Sandbox:
 
 
 def say_what_is_cold() -> None:
-    """After bots were started for the first time: say where the files that they read could not be kept in memory."""
+    """After bots were started for the first time: warn if the files that they read could not be kept in memory."""
     if why := refused():
         say(f"warning: {why}; a bot could leave itself notes by what it reads, see docs/isolation.md")
 
 
 def sandbox_again(recorded: Sandbox, asked: str | None) -> Sandbox:
-    """For a match that is played again: the level that is asked for now, else the one that it was played at where that works,
+    """For a match that is played again: the level that is asked for now, else the one that it was played at if that works,
     else the best one that does. Raises ConfigError for a level that is none."""
     if asked not in (None, AUTO, *Level):
         raise ConfigError(f"--isolation: {asked!r} is no level; there are {AUTO}, {', '.join(Level)}")
@@ -64,7 +64,7 @@ def sandbox_again(recorded: Sandbox, asked: str | None) -> Sandbox:
 
 
 def keep_private(store: Path, events: Path | None, sandbox: Sandbox, commands: Sequence[Command]) -> None:
-    """Raise ConfigError where a store, a stream of events, or what is staged of all bots lies in a folder that bots may read."""
+    """Raise ConfigError if a store, a stream of events, or what is staged of all bots lies in a folder that bots may read."""
     if not sandbox.level.confines:
         return
     for command in commands:
@@ -79,7 +79,7 @@ def keep_private(store: Path, events: Path | None, sandbox: Sandbox, commands: S
 
 
 def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sandbox) -> None:
-    """Raise ConfigError where a bot may read what another entrant has sent, except what was named for it in so many words."""
+    """Raise ConfigError if a bot may read what another entrant has sent, except what was named for it in so many words."""
     if not sandbox.level.confines:
         return
     folders = {bot.identity: _home_of(bot) for bot in entrants}

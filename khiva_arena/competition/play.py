@@ -29,7 +29,7 @@ class Play:
         self._sandbox = event.definition.sandbox()
         self._voids = {row.ordinal: row.attempt for row in store.voids(event.id)}
         self._planned: dict[int, ScheduledMatch] = {}
-        self._fixed = Counter(where[0] for ordinal in self.done if (where := self.timetable.place(ordinal)))
+        self._recorded = Counter(where[0] for ordinal in self.done if (where := self.timetable.place(ordinal)))
 
     @property
     def complete(self) -> bool:
@@ -50,10 +50,10 @@ class Play:
     def _left(self, shape: Shape) -> int:
         """How many matches of a round are not recorded."""
         seeds_of_it = range(shape.first_seed, shape.first_seed + shape.seeds)
-        return shape.matches - sum(self._fixed[k] for k in seeds_of_it)
+        return shape.matches - sum(self._recorded[k] for k in seeds_of_it)
 
     def jobs(self, drawn: DrawnRound) -> Iterator[Job]:
-        """What of a round is not recorded, seed by seed, in the order that ``spread`` gives; tables set aside meanwhile are left
+        """What of a round is not recorded, seed by seed, in the order that ``spread`` gives; tables set aside by then are left
         out."""
         every = schedule(self.timetable.terms, drawn, drawn.first_seed)
         for match in spread(match for match in every if match.ordinal not in self.done):
@@ -82,9 +82,9 @@ class Play:
 
     def store_match(self, match: ScheduledMatch, outcome: Outcome, *, over: bool) -> MatchRow:
         """Store a match with what it reveals: the last one on its seed that seed's secret; if the event is over, the run's."""
-        self._fixed[match.k] += 1
+        self._recorded[match.k] += 1
         reveals: dict[int, bytes] = {}
-        if self._fixed[match.k] == self.timetable.per_seed(self.timetable.shape_of_seed(match.k)):
+        if self._recorded[match.k] == self.timetable.per_seed(self.timetable.shape_of_seed(match.k)):
             reveals[match.k] = self.event.seed_secret(match.k)
         if over:
             reveals[RUN_SECRET] = self.event.secret
@@ -110,13 +110,11 @@ def _match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:
             thought=report.thought,
             slowest=report.slowest,
             bank_left=report.bank_left,
-            cpu=report.ending.cpu,
             status=report.ending.status,
             notes=report.ending.notes,
             notes_total=report.ending.notes_total,
             peak=report.ending.peak,
-            paused=report.paused,
-            major=report.ending.major,
+            measured=report.measured,
         )
         for seat, report in enumerate(outcome.seats)
     ]

@@ -77,7 +77,7 @@ def entrants_named(given: Mapping[str, Any], tell: Tell) -> list[Bot]:
             problems += [f"--engines {problem}" for problem in error.problems]
     if problems:
         raise ConfigError(problems)
-    return bot_files.told_apart(found)
+    return bot_files.with_distinct_names(found)
 
 
 def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]:
@@ -106,7 +106,7 @@ def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]
 
 
 def _check_test(settings: Settings, terms: formats.Terms) -> None:
-    """Raise ConfigError where the bounds of a sequential test are none for as many matches as a seed has."""
+    """Raise ConfigError if the bounds of a sequential test are none for as many matches as a seed has."""
     if settings.hypotheses is not None:
         from khiva_arena.ratings.sprt import SequentialTest  # numpy comes with it
 

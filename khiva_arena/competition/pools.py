@@ -1,26 +1,22 @@
-"""Which events make one table, and the rows of it, read from a store: for standings, plan, export and bundle."""
+"""Which events make one table, and their results, read from a store: for standings, plan, export and bundle."""
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from functools import lru_cache
-from hashlib import sha256
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import structs, to_builtins
 
+from khiva_arena.competition import results
 from khiva_arena.competition.find import damaged, matches_of, voids_of
 from khiva_arena.errors import ConfigError
-from khiva_arena.ratings.matches import MatchRow, Measured
-from khiva_arena.replay import seeds
 from khiva_arena.replay.record import canonical, digest_of
 from khiva_arena.report.shapes import InCommon
 from khiva_arena.report.standings import AnchorAt, Entrant, Standings, standings
-from khiva_arena.result import FAULTS, Verdict
+from khiva_arena.result import FAULTS, Result
 from khiva_arena.sandbox.limits import DEFAULT, WORDS, say
-from khiva_arena.store.db import EventRow, SeatRow, Store, VoidRow
-from khiva_arena.store.db import MatchRow as StoredMatch
+from khiva_arena.store.db import EventRow, Store
 from khiva_arena.text import harmless
 
 MOST_ELO = 10_000
@@ -76,16 +72,6 @@ def _not_default(what: InCommon) -> str:
     return "".join(f", {text}" for text in (*limits, *(() if what.ponder else ("no pondering",))))
 
 
-def block_of(event: EventRow, seed: int) -> str:
-    """Names the deal, so that events of one run secret share blocks; a hash, since the secret may not be revealed yet."""
-    return _hashed(event.secret, seed, event.public)
-
-
-@lru_cache
-def _hashed(secret: bytes, seed: int, public: str | None) -> str:
-    return sha256(b"khiva-block-1\0" + seeds.seed_secret(secret, seed, public)).hexdigest()[:16]
-
-
 # --- standings ---
 
 
@@ -100,11 +86,11 @@ def entrants_of(events: Sequence[EventRow]) -> list[Entrant]:
 
 def pooled_standings(store: Store, events: Sequence[EventRow], anchors: Sequence[str] = ()) -> Standings:
     """The table of events that make one. ``anchors``: BOT, or BOT=ELO, or BOT=ELO:SD."""
-    return standings_of(events, [row for event in events for row in match_rows(store, event)], anchors)
+    return standings_of(events, [result for event in events for result in results_of(store, event)], anchors)
 
 
-def standings_of(events: Sequence[EventRow], rows: Sequence[MatchRow], anchors: Sequence[str] = ()) -> Standings:
-    """The same from their rows, wherever these come from."""
+def standings_of(events: Sequence[EventRow], every: Sequence[Result], anchors: Sequence[str] = ()) -> Standings:
+    """The same from their results, wherever these come from."""
     entrants = entrants_of(events)
     names = {name for bot in entrants for name in (bot.id, bot.name)}
     given = [_given(word, names) for word in anchors]
@@ -112,7 +98,17 @@ def standings_of(events: Sequence[EventRow], rows: Sequence[MatchRow], anchors: 
     if len(given) > 1 and plain:
         raise ConfigError(f"several anchors need a number each, as --anchor {plain[0]}=0")
     at = [one for one in given if isinstance(one, AnchorAt)]
-    return standings(rows, entrants, plain[0] if plain else events[0].definition.anchor, anchors=at)
+    pooled_results = _numbered(events, entrants, every)
+    return standings(pooled_results, entrants, plain[0] if plain else events[0].definition.anchor, anchors=at)
+
+
+def _numbered(events: Sequence[EventRow], entrants: Sequence[Entrant], every: Sequence[Result]) -> Iterable[Result]:
+    """Results with the bots numbered as in the table, not as in their event."""
+    numbers = {bot.id: number for number, bot in enumerate(entrants)}
+    in_table = {event.id: [numbers[bot.identity] for bot in event.bots] for event in events}
+    if all(of_event == list(range(len(of_event))) for of_event in in_table.values()):
+        return every
+    return (structs.replace(one, bots=tuple([in_table[one.event][bot] for bot in one.bots])) for one in every)
 
 
 def _given(word: str, names: set[str]) -> str | AnchorAt:
@@ -125,12 +121,12 @@ def _given(word: str, names: set[str]) -> str | AnchorAt:
     return AnchorAt(parts["bot"], elo, sd)
 
 
-# --- rows ---
+# --- results ---
 
 
-def match_rows(store: Store, event: EventRow) -> list[MatchRow]:
-    """What the ratings need of an event: its recorded matches and those that stayed void. One that was void and is still to be
-    played again, since the run was interrupted, is neither."""
+def results_of(store: Store, event: EventRow) -> list[Result]:
+    """What the ratings need of an event: the results of its recorded matches and of those that stayed void. One that was void and
+    is still to be played again, since the run was interrupted, is neither."""
     rows = voids_of(store, event)
     voids = {row.ordinal: row for row in rows}
     causes: defaultdict[int, Counter[int]] = defaultdict(Counter)
@@ -138,50 +134,17 @@ def match_rows(store: Store, event: EventRow) -> list[MatchRow]:
         causes[row.ordinal].update(row.causes)
     # version 0.1 did not count page faults, so they are unknown for what it played
     counted = not any(engine.startswith("0.1.") for engine in event.engines)
-    identities = [bot.identity for bot in event.bots]
-    out = []
+    found = []
     for match in matches_of(store, event):
-        void = voids.pop(match.ordinal, None)
-        out.append(
-            MatchRow(
-                event=event.id,
-                table=f"{match.seed}/{match.lineup}",
-                rotation=match.rotation,
-                seed=block_of(event, match.seed),
-                bots=tuple([identities[seat.bot] for seat in match.seats]),
-                ranks=tuple([seat.rank for seat in match.seats]),
-                faults=tuple([_faults(store, event, match, seat) if seat.faults else () for seat in match.seats]),
-                voids=void.attempt if void else 0,
-                measured=tuple([_measured(seat, causes[match.ordinal], counted) for seat in match.seats]),
-            )
-        )
+        void, caused = voids.pop(match.ordinal, None), causes[match.ordinal]
+        measured = [seat.measured._replace(caused=caused[seat.seat]) for seat in match.seats]
+        if not counted:
+            measured = [one._replace(page_faults=None) for one in measured]
+        found.append(results.of_row(event, match, void.attempt if void else 0, measured))
+        for fault in [fault for faults in found[-1].faults for fault, _ in faults if fault not in FAULTS]:
+            damaged(store, f"match {event.number}/{match.ordinal}", f"{fault!r} is no fault")
     if not voids:
-        return out
+        return found
     from khiva_arena.arbiter.match import VOIDS_MOST  # not above: trio comes with it
 
-    return out + [_set_aside(event, void, causes[void.ordinal]) for void in voids.values() if void.attempt >= VOIDS_MOST]
-
-
-def _faults(store: Store, event: EventRow, match: StoredMatch, seat: SeatRow) -> tuple[Verdict, ...]:
-    for verdict, *_ in seat.faults:
-        if verdict not in FAULTS:
-            damaged(store, f"match {event.number}/{match.ordinal}", f"{verdict!r} is no fault")
-    return tuple(Verdict(verdict) for verdict, *_ in seat.faults)
-
-
-def _measured(seat: SeatRow, causes: Counter[int], counted: bool) -> Measured:
-    return seat.measured._replace(caused=causes[seat.seat], page_faults=seat.major if counted else None)
-
-
-def _set_aside(event: EventRow, void: VoidRow, causes: Counter[int]) -> MatchRow:
-    cpu = dict(enumerate(void.cpu))
-    return MatchRow(
-        event=event.id,
-        table=f"{void.seed}/{void.lineup}",
-        rotation=void.ordinal % event.definition.seats,
-        seed=block_of(event, void.seed),
-        bots=tuple(event.bots[bot].identity for bot in void.bots),
-        voids=void.attempt,
-        set_aside=True,
-        measured=tuple(Measured(cpu.get(seat), caused=causes[seat]) for seat in range(len(void.bots))),
-    )
+    return found + [results.set_aside(event, void, causes[void.ordinal]) for void in voids.values() if void.attempt >= VOIDS_MOST]

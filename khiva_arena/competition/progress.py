@@ -1,4 +1,4 @@
-"""Where a competition stands in a store: what of it is over, which event goes on, and what another one would be."""
+"""Where a competition stands in a store: what of it is over, which event is in progress, and what another one would be."""
 
 import shlex
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ from khiva_arena.store.db import EventRow, Store
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Progress:
     """How far a competition has come. ``over``: the events of its first stages, each the one that the next one follows.
 
-    Of the stage after those: its ``entrants`` and its ``definition``, and the ``event`` that goes on, None if one is to begin.
+    Of the stage after those: its ``entrants`` and its ``definition``, and the ``event`` in progress, None if one is to begin.
     If all stages are over there is none of these.
     """
 
@@ -30,10 +30,10 @@ class Standing:
     event: EventRow | None = None
 
 
-def standing_of(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> Standing:
+def standing_of(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> Progress:
     """Find the events of a competition by their definitions: at each stage the newest that is not over, else the newest.
 
-    Raises StoreError where the store is damaged, ConfigError where a stage cannot be played with those who came to it.
+    Raises StoreError if the store is damaged, ConfigError if a stage cannot be played with those who came to it.
     """
     known = events_of(store, ())
     over: list[EventRow] = []
@@ -43,9 +43,9 @@ def standing_of(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot
         definition = definition_after(stage, entrants, sandbox, over[-1] if over else None)
         event = _newest(store, known, definition)
         if event is None or store.conclusion(event.id) is None:
-            return Standing(tuple(over), tuple(entrants), definition, event)
+            return Progress(tuple(over), tuple(entrants), definition, event)
         over.append(event)
-    return Standing(tuple(over))
+    return Progress(tuple(over))
 
 
 def _newest(store: Store, known: Sequence[EventRow], definition: Definition) -> EventRow | None:
@@ -57,7 +57,7 @@ def _newest(store: Store, known: Sequence[EventRow], definition: Definition) -> 
 def definition_after(stage: Settings, entrants: Sequence[Bot], sandbox: Sandbox, before: EventRow | None = None) -> Definition:
     """What defines the event of a stage. ``before``: the event of the stage before it.
 
-    Raises ConfigError where the stage cannot be played with those who came to it.
+    Raises ConfigError if the stage cannot be played with those who came to it.
     """
     if before is None:
         return definition_of(stage, entrants, sandbox)

@@ -20,7 +20,7 @@ from khiva_arena.competition.find import check_event
 from khiva_arena.competition.isolation import keep_apart, keep_private, sandbox_of, say_what_is_cold
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.played import unplayable
-from khiva_arena.competition.progress import Standing, definition_after, standing_of
+from khiva_arena.competition.progress import Progress, definition_after, standing_of
 from khiva_arena.competition.run_events import RunEvents
 from khiva_arena.competition.settings import AUTO, DEFAULTS, Settings
 from khiva_arena.entrants import bots as bot_files
@@ -106,7 +106,7 @@ def compete(
 
 
 def _nothing_to_play(
-    store: Store, stages: Sequence[Settings], todo: Standing, how: How, listener: EventsFile | None
+    store: Store, stages: Sequence[Settings], todo: Progress, how: How, listener: EventsFile | None
 ) -> tuple[list[str], bool]:
     numbers = [str(event.number) for event in todo.over]
     what = f"event {numbers[0]} is over" if len(numbers) == 1 else f"events {', '.join(numbers)} are over"
@@ -130,19 +130,19 @@ def _write_over(store: Store, stages: Sequence[Settings], over: Sequence[EventRo
         log.concluded(run_digest(store.digests(event.id)), whole=True)
 
 
-def _check_what_is_next(store: Store, todo: Standing, how: How) -> None:
-    """Raise ConfigError where what is to be played next cannot be: because of what was begun before, or its public text."""
+def _check_what_is_next(store: Store, todo: Progress, how: How) -> None:
+    """Raise ConfigError if what is to be played next cannot be: because of what was begun before, or its public text."""
     if todo.event is not None:
         public_to_add(store, todo.event, how.public, todo.over[-1] if todo.over else None)
     elif not how.new_event and todo.definition is not None:
         refuse_changed(store, todo.definition, todo.entrants)
 
 
-def _another(stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> Standing:
-    return Standing((), tuple(entrants), definition_after(stages[0], entrants, sandbox))
+def _another(stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> Progress:
+    return Progress((), tuple(entrants), definition_after(stages[0], entrants, sandbox))
 
 
-def _open(store: Store, stage: Settings, todo: Standing, how: How) -> EventRow:
+def _open(store: Store, stage: Settings, todo: Progress, how: How) -> EventRow:
     """The event that is to be played, in the store with its public text."""
     _check_what_is_next(store, todo, how)
     before = todo.over[-1] if todo.over else None
@@ -176,7 +176,7 @@ def _how_far(play: Play) -> str:
 
 
 def _check_events(settings: Settings, entrants: Sequence[Bot]) -> None:
-    """Raise ConfigError where the stream of events would lie among files that are not its own."""
+    """Raise ConfigError if the stream of events would lie among files that are not its own."""
     if settings.events is None:
         return
     place = settings.events.resolve()
@@ -236,7 +236,7 @@ def _announce(log: RunEvents, settings: Settings, play: Play) -> None:
 
 
 def _advice(settings: Settings, bots: int, line_ups: int) -> str:
-    """What as many matches tell more with, where seeds are few; else nothing."""
+    """If seeds are few: what gives smaller errors with as many matches. Else nothing."""
     if not formats.FORMATS[settings.format].AUTO or settings.lineups is not None or settings.authors_apart:
         return ""
     fewest = lineups.fewest(bots, settings.seats, settings.copies)
@@ -275,12 +275,12 @@ def _play(log: RunEvents, settings: Settings, play: Play) -> None:
 
 
 @contextmanager
-def if_interrupted(tell: Callable[[str], None], how_far: Callable[[], str]) -> Iterator[None]:
-    """Say how far it came and how it goes on, whatever an interrupt hits."""
+def if_interrupted(notify: Callable[[str], None], how_far: Callable[[], str]) -> Iterator[None]:
+    """Say how far it came and how to continue, whenever an interrupt comes."""
     try:
         yield
     except KeyboardInterrupt:
-        tell(f"interrupted: {how_far()}; the same command resumes")
+        notify(f"interrupted: {how_far()}; the same command resumes")
         raise
 
 

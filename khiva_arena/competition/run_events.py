@@ -86,7 +86,7 @@ class RunEvents:
         if self._begin is not None:
             digest = self._digest if kind is None else None
             seconds = time.monotonic() - self._start
-            self._write(stream.End(t=self._t(), how=how, fixed=len(self._play.done), seconds=seconds, digest=digest))
+            self._write(stream.RunEnded(t=self._t(), how=how, fixed=len(self._play.done), seconds=seconds, digest=digest))
         self._each_file(EventsFile.drain)
         for file in self._files:
             file.close()
@@ -179,7 +179,7 @@ class RunEvents:
     def _match(self, row: MatchRow, *, before: bool) -> None:
         """A recorded match, then its faults and pauses, seat by seat."""
         self._write(
-            stream.Match(
+            stream.MatchRecorded(
                 t=self._t(),
                 ordinal=row.ordinal,
                 round=self._play.timetable.shape_of(row.ordinal).number,
@@ -197,12 +197,12 @@ class RunEvents:
         for seat in row.seats:
             where: dict[str, Any] = {"match": row.ordinal, "bot": seat.bot, "seat": seat.seat, "before": before}
             for verdict, detail, gather in seat.faults:
-                self._write(stream.Fault(t=self._t(), **where, verdict=verdict, gather=gather, detail=detail))
-            if seat.paused:
-                self._write(stream.Paused(t=self._t(), **where, times=seat.paused))
+                self._write(stream.FaultRecorded(t=self._t(), **where, verdict=verdict, gather=gather, detail=detail))
+            if seat.measured.paused:
+                self._write(stream.Paused(t=self._t(), **where, times=seat.measured.paused))
 
     def _void(self, row: VoidRow, *, before: bool) -> None:
-        line = stream.Void(t=self._t(), match=row.ordinal, attempt=row.attempt, bots=row.bots, why=row.why, before=before)
+        line = stream.VoidRecorded(t=self._t(), match=row.ordinal, attempt=row.attempt, bots=row.bots, why=row.why, before=before)
         self._write(line)
 
     def _sequential_test(self) -> None:

@@ -12,15 +12,14 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.competition.events import stored, timetable_of
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.played import Tell, entrants_named
+from khiva_arena.competition.results import of_record, of_row
 from khiva_arena.competition.settings import Settings, settle
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.ratings.pairs import RatedMatch
-from khiva_arena.ratings.sprt import FEWEST_BLOCKS, Decision, Hypotheses, Model, SequentialTest, block_scores
+from khiva_arena.ratings.sprt import FEWEST_BLOCKS, Hypotheses, Model, SequentialTest, SprtDecision, block_scores
 from khiva_arena.replay.definition import Definition
-from khiva_arena.replay.verify import faults_of
 from khiva_arena.report.sprt import Sprt
-from khiva_arena.result import Verdict
+from khiva_arena.result import Result
 from khiva_arena.sandbox.command import Command
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.schedule.timetable import Timetable
@@ -44,7 +43,7 @@ def sprt_of(folder: Path, event: str) -> Sprt:
     with Store.read(folder) as store:
         row = stored(store, event)
         timetable = timetable_of(store, row)
-        test, _ = so_far(row, timetable, map(rated, store.matches(event)))
+        test, _ = so_far(row, timetable, (of_row(row, match) for match in store.matches(event)))
     names = [bot.name for bot in row.bots]
     per_seed = timetable.per_seed(timetable.shapes[0])
     return Sprt(row.id, names[0], tuple(names[1:]), timetable.seats, timetable.seeds, per_seed, test.report())
@@ -57,14 +56,14 @@ def hypotheses_of(definition: Definition) -> Hypotheses:
     return Hypotheses(test.elo0, test.elo1, test.alpha, test.beta, Model(test.model))
 
 
-def so_far(event: EventRow, timetable: Timetable, matches: Iterable[RatedMatch]) -> tuple[SequentialTest, int]:
+def so_far(event: EventRow, timetable: Timetable, matches: Iterable[Result]) -> tuple[SequentialTest, int]:
     """The test over complete seeds from the first on, up to its decision, and how many those are. ``matches``: in schedule
     order."""
     per_seed = timetable.per_seed(timetable.shapes[0])
     test, seeds = SequentialTest(hypotheses_of(event.definition), per_seed), 0
-    seed: list[RatedMatch] = []
+    seed: list[Result] = []
     for match in matches:
-        if match.block != seeds or test.decision:
+        if match.seed != seeds or test.decision:
             break
         seed.append(match)
         if len(seed) == per_seed:
@@ -73,17 +72,11 @@ def so_far(event: EventRow, timetable: Timetable, matches: Iterable[RatedMatch])
     return test, seeds
 
 
-def add_seed(test: SequentialTest, seed: Sequence[RatedMatch], event: EventRow) -> Decision:
+def add_seed(test: SequentialTest, seed: Sequence[Result], event: EventRow) -> SprtDecision:
     """Count a seed; one on which nothing was rated counts for nothing."""
     for score in block_scores(seed, event.definition.candidate).values():
         test.add(score)
     return test.decision
-
-
-def rated(row: MatchRow) -> RatedMatch:
-    """A stored match as ratings see it."""
-    unstarted = [seat.seat for seat in row.seats if any(fault[0] == Verdict.START_FAILED for fault in seat.faults)]
-    return RatedMatch(row.seed, tuple(s.bot for s in row.seats), tuple(s.rank for s in row.seats), tuple(unstarted))
 
 
 class SequentialPlay(Play):
@@ -92,9 +85,9 @@ class SequentialPlay(Play):
     def __init__(self, store: Store, event: EventRow, commands: Sequence[Command]) -> None:
         super().__init__(store, event, commands)
         self._per_seed = self.timetable.per_seed(self.timetable.shapes[0])
-        self.test, self._front = so_far(event, self.timetable, map(rated, store.matches(event.id)))
+        self.test, self._front = so_far(event, self.timetable, (of_row(event, row) for row in store.matches(event.id)))
         first = self._front * self._per_seed
-        self._seed = [rated(row) for row in store.matches(event.id, first, first + self._per_seed - 1)]
+        self._seed = [of_row(event, row) for row in store.matches(event.id, first, first + self._per_seed - 1)]
         self._waiting: dict[int, Outcome] = {}
 
     @property
@@ -128,11 +121,9 @@ class SequentialPlay(Play):
     def _record_at_the_front(self, outcome: Outcome) -> MatchRow:
         match = self._planned[outcome.ordinal]
         assert outcome.record is not None
-        faults = faults_of(outcome.record)
-        unstarted = [seat for seat, some in enumerate(faults) if any(why == Verdict.START_FAILED for why, _ in some)]
-        self._seed.append(RatedMatch(match.k, match.bots, outcome.record.ranks, tuple(unstarted)))
+        self._seed.append(of_record(self.event, match, outcome.record))
         whole = len(self._seed) == self._per_seed
-        decided = whole and add_seed(self.test, self._seed, self.event) is not Decision.NONE
+        decided = whole and add_seed(self.test, self._seed, self.event) is not SprtDecision.NONE
         row = self.store_match(match, outcome, over=decided or len(self.done) + 1 == self.timetable.matches)
         if whole:
             self._seed, self._front = [], self._front + 1

@@ -90,7 +90,7 @@ class Setting:
         texts = value if isinstance(value, list | tuple) else [value]
         if self.kind in _WRITTEN:
             bad = [word for word in texts if isinstance(word, str) and not is_text(word)]
-            found += [f"{word!r} is no valid Unicode text, or has a NUL in it" for word in bad]
+            found += [f"{word!r} is not valid Unicode text, or has a NUL in it" for word in bad]
         return found
 
 

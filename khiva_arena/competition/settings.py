@@ -55,7 +55,7 @@ class Settings:
     trust_bots: whether "auto" may be no isolation at all.
     format: how it is played.
     rounds: of a swiss; None: as many as it takes.
-    advance: how many of a knockout's table go on; None: half of them.
+    advance: how many bots of a knockout's table reach the next round; None: half of them.
     candidates: of a gauntlet, by name; (): the first bot.
     authors_apart: whether bots of one author are kept from one table.
     engines: an engines.json with more bots.

@@ -33,7 +33,7 @@ def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def _from(folder: Path, row: Setting, value: Any) -> Any:
-    """A value as it is when paths in it are relative to a folder. One that is no such value stays as it is."""
+    """A value with the paths in it made relative to a folder. Any other value is unchanged."""
     if row.kind in (Kind.FILE, Kind.FOLDER):
         return str(folder / value) if isinstance(value, str) else value
     if row.kind is Kind.BOTS and isinstance(value, list):

@@ -49,11 +49,20 @@ PYTHON = "{python}"
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """A bot as it is named in an event. ``identity`` is 64 hex digits over its files, run and build lines; ``complete`` says
-    whether these are all that it is (a bare command may use files that nobody named). ``sources`` pairs each staged path
-    with the file it comes from; empty for a bare command, which runs in ``folder``. ``author`` is "" where bot.toml names none;
-    it is no part of the identity but as all of that file is, where it is staged. ``runtimes``: those that its words name;
-    ``largest``: bytes that it may have when it is built; ``home``: the folder of its bot.toml."""
+    """A bot as an event names it.
+
+    name, version, author: as in its bot.toml; "" if that does not say. The author is not part of the identity by itself.
+    run, build: words of its commands.
+    games: those that it plays; empty: all.
+    identity: 64 hex digits over its files, run and build lines.
+    complete: whether the identity covers all of it; a bare command may use files that nobody named.
+    sources: each staged path with the file it comes from; empty for a bare command.
+    asked_as: the --bot word.
+    folder: where a bare command runs.
+    runtimes: those that its words name.
+    largest: bytes that it may have when it is built.
+    home: the folder of its bot.toml.
+    """
 
     name: str
     version: str
@@ -98,7 +107,7 @@ def _shipped(word: str, loading: Loading) -> Bot:
 
 
 def load_all(words: Sequence[str], loading: Loading = AS_IT_IS) -> list[Bot]:
-    """All bots of an event, told apart. Raises ConfigError with every mistake in every bot."""
+    """All bots of an event, with distinct names. Raises ConfigError with every mistake in every bot."""
     problems: list[str] = []
     bots: list[Bot] = []
     for word in words:
@@ -107,11 +116,11 @@ def load_all(words: Sequence[str], loading: Loading = AS_IT_IS) -> list[Bot]:
         except ConfigError as error:
             problems += error.problems
     if problems:
-        raise ConfigError([*problems, *_twice(bots)])
-    return told_apart(bots)
+        raise ConfigError([*problems, *_named_twice(bots)])
+    return with_distinct_names(bots)
 
 
-def _twice(bots: Sequence[Bot]) -> list[str]:
+def _named_twice(bots: Sequence[Bot]) -> list[str]:
     seen: dict[str, Bot] = {}
     problems: list[str] = []
     for bot in bots:
@@ -124,10 +133,10 @@ def _twice(bots: Sequence[Bot]) -> list[str]:
     return problems
 
 
-def told_apart(bots: Sequence[Bot]) -> list[Bot]:
-    """The same bots, each name once: a name that comes again for another bot gets a number. Raises ConfigError where one bot
-    comes twice, since ``--copies`` says that plainly."""
-    if problems := _twice(bots):
+def with_distinct_names(bots: Sequence[Bot]) -> list[Bot]:
+    """The same bots, each name once: a name that comes again for another bot gets a number. Raises ConfigError if one bot
+    comes twice, since ``--copies`` is the way to seat copies."""
+    if problems := _named_twice(bots):
         raise ConfigError(problems)
     out: list[Bot] = []
     for bot in bots:
@@ -201,7 +210,7 @@ def _from_command(word: str, base: str, loading: Loading) -> Bot:
     files = [(words[0], regular_files.digest(program, runtimes.LARGEST_PROGRAM if used else most), True)]
     paths = [(argument, os.path.join(base, argument)) for argument in words[1:]]
     files += [(argument, regular_files.digest(path, most), False) for argument, path in paths if os.path.isfile(path)]
-    # It runs where it was named, with its words as they are: one that happens to be a file's name may mean something else.
+    # It runs where it was named, with its words unchanged: one that happens to be a file's name may mean something else.
     run = (os.path.abspath(program), *words[1:])
     name = Path(files[-1][0]).stem[:64]
     identity = sources.identity(files, words, ())
@@ -285,16 +294,16 @@ def _of_runtimes(bot: Bot) -> tuple[str, ...]:
 
 
 def _must_stay_in(bot: Bot, program: str, folder: str) -> None:
-    """Raise BotError where a bot's own program leads out of its folder after all."""
+    """Raise BotError if a bot's own program leads out of its folder after all."""
     if out := readable_paths.leads_out(program, folder, _of_runtimes(bot)):
         name = os.path.relpath(program, folder)
-        told = f"{name} leads to {printable(out.encode())}, by a link or by its first line, which is outside of its folder"
-        raise BotError(f'{bot.name}: {told}; copy what it needs into the folder, or name a runtime: run = "{{NAME}} ..."')
+        problem = f"{name} leads to {printable(out.encode())}, by a link or by its first line, which is outside of its folder"
+        raise BotError(f'{bot.name}: {problem}; copy what it needs into the folder, or name a runtime: run = "{{NAME}} ..."')
 
 
 def _engine() -> str:
     """Where the arena itself runs from a working copy: a folder with nothing but a link to its package, since a bot that takes
-    the engine as its model may not look around in that copy. "" where it is installed."""
+    the engine as its model may not look around in that copy. "" if it is installed."""
     package = Path(__file__).resolve().parent.parent
     if package.parent.name in ("site-packages", "dist-packages"):
         return ""
@@ -371,7 +380,7 @@ def _build(bot: Bot, folder: Path, level: Level) -> None:
 
 @contextmanager
 def _given_to(user: int | None, folder: Path) -> Iterator[None]:
-    """The folder and all in it belong to another user meanwhile, where there is one."""
+    """Within, the folder and all in it belong to another user, if one is given."""
     if user is None:
         yield
         return
@@ -408,7 +417,7 @@ def _run_build(bot: Bot, folder: Path, cell: Cell, adoption: reap.Adoption, said
         with weight.Watched(folder, bot.largest) as watched:
             in_time = _exits(process.pid, BUILD_SECONDS, watched.is_over)
         if watched.is_over():
-            raise BotError(f"{bot.name}: {watched.told()}")
+            raise BotError(f"{bot.name}: {watched.reason()}")
         if not in_time:
             raise BotError(f"{bot.name}: its build took longer than {BUILD_SECONDS} s")
     finally:
@@ -445,9 +454,9 @@ def _end_build(process: subprocess.Popen[bytes], cell: Cell, adoption: reap.Adop
 
 @contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """An interrupt that comes meanwhile is raised at the end."""
+    """An interrupt that comes within is raised at the end."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # where none can come
+        yield  # none can come here
         return
     came: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))

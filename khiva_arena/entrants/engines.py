@@ -26,8 +26,8 @@ USED = ("name", "command", "workingDirectory")
 _PARTS = re.compile(r'"+|\s+|[^"\s]+')
 
 
-def load_engines(path: Path, tell: Callable[[str], None] | None = None, loading: Loading = AS_IT_IS) -> list[Bot]:
-    """The bots of a file, named as it names them. ``tell`` gets a line on what else is in it, which is ignored.
+def load_engines(path: Path, note: Callable[[str], None] | None = None, loading: Loading = AS_IT_IS) -> list[Bot]:
+    """The bots of a file, under the names that it gives them. ``note`` gets a line on what is ignored.
 
     Raises ConfigError with every mistake in every entry.
     """
@@ -50,8 +50,8 @@ def load_engines(path: Path, tell: Callable[[str], None] | None = None, loading:
     if problems:
         raise ConfigError(problems)
     ignored = sorted({key for entry in entries for key in entry} - set(USED))
-    if ignored and tell:
-        tell(f"{path}: not used: {', '.join(map(repr, ignored))}; of an engine only {', '.join(USED)} are")
+    if ignored and note:
+        note(f"{path}: not used: {', '.join(map(repr, ignored))}; of an engine only {', '.join(USED)} are")
     return bots
 
 
@@ -78,7 +78,7 @@ def _shape(entry: object) -> list[str]:
     wrong += [f"{key} is a text" for key in USED if not isinstance(entry.get(key, ""), str)]
     if not wrong and not (entry["name"].isprintable() and 1 <= len(entry["name"]) <= 64):
         wrong.append("name has 1 to 64 printable characters")
-    wrong += [f"{key} is no valid Unicode text, or has a NUL in it" for key in USED[1:] if not _is_text(entry.get(key))]
+    wrong += [f"{key} is not valid Unicode text, or has a NUL in it" for key in USED[1:] if not _is_text(entry.get(key))]
     return wrong
 
 
@@ -90,7 +90,7 @@ def _bot(folder: Path, entry: dict[str, Any], loading: Loading) -> Bot:
     """Raises ConfigError."""
     base = folder / entry.get("workingDirectory", "")
     if not os.path.isdir(base):  # which takes a name that is too long for none
-        raise ConfigError(f"workingDirectory {entry['workingDirectory']!r} is no folder")
+        raise ConfigError(f"workingDirectory {entry['workingDirectory']!r} is not a folder")
     words = split(entry["command"])
     if not words:
         raise ConfigError("an empty command")
@@ -101,7 +101,7 @@ def _bot(folder: Path, entry: dict[str, Any], loading: Loading) -> Bot:
 
 
 def split(command: str) -> list[str]:
-    """The words of a command, as cutechess takes them. Raises ConfigError where a quote is not closed."""
+    """The words of a command, as cutechess takes them. Raises ConfigError if a quote is not closed."""
     words: list[str] = []
     word, quoted = "", False
     for part in _PARTS.findall(command):

@@ -1,6 +1,6 @@
-"""With what bots are read from the disk: bounds that a stranger's folder is held to, and the runtimes that it may name.
+"""How bots are read from the disk: the bounds for a stranger's folder, and the runtimes that it may name.
 
-Bounds are set by ``--limit`` as the resources of a match are, and are no part of an event: they say what is taken in, not how it
+Bounds are set by ``--limit``, like the resources of a match, but are not part of an event: they say what is accepted, not how it
 is played.
 """
 
@@ -18,8 +18,13 @@ from khiva_arena.sandbox.limits import GIB, KIB, MIB, MOST, amount, size_in_word
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Of one bot: how many files it has, in folders how deep; bytes of each file and of all; bytes that it has when it is
-    built, all that a build leaves included."""
+    """What one bot may have.
+
+    bot_files: files.
+    bot_depth: folders inside of each other.
+    bot_file_size, bot_size: bytes of each file, and of all.
+    build_size: bytes after its build, everything included.
+    """
 
     bot_files: int = 10_000
     bot_depth: int = 64
@@ -81,8 +86,8 @@ def say(key: str, number: int) -> str:
 
 
 def found_in(limits: object, named: object) -> Loading:
-    """Of raw settings, ``limits`` and ``runtimes``, as far as they are any. What is wrong with them is said when they are
-    settled, and nothing is played then; bots that need a wrong one are not blamed as well."""
+    """Of raw settings, ``limits`` and ``runtimes``, as far as they are valid. What is wrong with them is reported when the
+    settings are checked, and nothing is played then; bots that need a wrong one are not blamed as well."""
     bounds, known = DEFAULT, dict[str, Runtime]()
     if isinstance(limits, Mapping):
         with suppress(ConfigError):

@@ -34,7 +34,7 @@ class Manifest:
 
 
 def read(where: Path, known: dict[str, Runtime]) -> Manifest:
-    """The bot.toml at ``where``. ``known``: the runtimes that there are. Raises ConfigError with every mistake."""
+    """The bot.toml at ``where``. ``known``: the runtimes that exist. Raises ConfigError with every mistake."""
     _, raw = toml_file.read(where)
     if problems := _shape(raw, where):
         raise ConfigError(problems)

@@ -1,6 +1,6 @@
 """Runtimes that the organiser names: an interpreter, with the packages that are installed for it, which bots may be run by.
 
-A bot.toml names a runtime by its word alone, ``run = "{torch} main.py"``; where it lies is said by whoever plays the match, in
+A bot.toml names a runtime by its word alone, ``run = "{torch} main.py"``; whoever plays the match says where it lies, in
 ``--runtime torch=DIR`` or a ``[runtimes]`` table. What lies there can be read by the bots that name it, whole, and by no others.
 """
 
@@ -71,7 +71,7 @@ def _runtime(name: str, place: object) -> Runtime:
     elif os.path.isfile(path):
         program, prefix = path, _prefix_of(path)
     else:
-        raise ValueError(f"{path} is no folder and no program")
+        raise ValueError(f"{path} is neither a folder nor a program")
     if not os.access(program, os.X_OK):
         raise ValueError(f"{program} may not be executed")
     if private := readable_paths.private_in(prefix):
@@ -80,7 +80,7 @@ def _runtime(name: str, place: object) -> Runtime:
 
 
 def _prefix_of(program: str) -> str:
-    """The folder that a program is installed in: of PREFIX/bin/NAME, PREFIX; of any other, the folder where it lies."""
+    """The folder that a program is installed in: of PREFIX/bin/NAME, PREFIX; of any other, the folder that it lies in."""
     folder = os.path.dirname(program)
     if os.path.dirname(folder) == "/":
         folder = os.path.realpath(folder)  # /bin is /usr/bin on most systems
@@ -114,7 +114,7 @@ def as_defined(runtime: Runtime) -> "DefinedRuntime":
 
 @cache
 def packages(runtime: Runtime) -> tuple[str, ...]:
-    """The packages in its site-packages, as "numpy 2.1.0"; none where it is no Python."""
+    """The packages in its site-packages, as "numpy 2.1.0"; none if it is not a Python."""
     found: set[str] = set()
     for site in Path(runtime.prefix).glob("lib*/python3*/site-packages"):
         for name in os.listdir(site):

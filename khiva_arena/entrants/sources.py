@@ -27,7 +27,7 @@ LOOKS_PER_FILE = 40
 LOOKS_PER_NAME = 4
 
 Sources = tuple[tuple[str, Path], ...]
-Places = frozenset[tuple[int, int]]
+GlobPlaces = frozenset[tuple[int, int]]
 
 
 class _Entry(NamedTuple):
@@ -39,7 +39,7 @@ class _Entry(NamedTuple):
 def sources(folder: Path, where: Path, globs: Sequence[str], includes: Sequence[str], bounds: Bounds) -> Sources:
     """Each staged path with its file, sorted. Caches and hidden files are never part of a bot.
 
-    ``where``: its bot.toml, for messages. Raises ConfigError for what is outside of it, and beyond the bounds.
+    ``where``: its bot.toml, for messages. Raises ConfigError for a file outside of it, and beyond the bounds.
     """
     for key, words in (("files", globs), ("include", includes)):
         if len(words) > MOST_GLOBS:
@@ -97,7 +97,7 @@ def _pattern(part: str) -> re.Pattern[str]:
 
 
 class _Walk:
-    """One walk through a folder. Places are pairs (glob, part of it that comes next)."""
+    """One walk through a folder. A place is a pair (glob, part of it that comes next)."""
 
     def __init__(self, folder: Path, where: Path, globs: Sequence[tuple[str, ...]], bounds: Bounds) -> None:
         self._folder = folder
@@ -108,9 +108,9 @@ class _Walk:
         self._matched: set[int] = set()
 
     def found(self, globs: Sequence[str]) -> dict[str, Path]:
-        """Each file that a glob fits, by its path inside the folder. Raises ConfigError where one fits none."""
+        """Each file that a glob fits, by its path inside the folder. Raises ConfigError if one fits none."""
         files: dict[str, Path] = {}
-        todo: list[tuple[str, int, Places]] = [("", 0, self._open({(n, 0) for n in range(len(globs))}))]
+        todo: list[tuple[str, int, GlobPlaces]] = [("", 0, self._open({(n, 0) for n in range(len(globs))}))]
         while todo:
             inside, depth, places = todo.pop()
             if depth > self._bounds.bot_depth:
@@ -146,7 +146,7 @@ class _Walk:
         except PermissionError:
             return
 
-    def _fits(self, entry: _Entry, places: Places) -> set[int]:
+    def _fits(self, entry: _Entry, places: GlobPlaces) -> set[int]:
         """The globs that end with this name."""
         self._look(len(places))
         return {
@@ -157,8 +157,8 @@ class _Walk:
             and _pattern(self._globs[glob][at]).match(entry.name)
         }
 
-    def _below(self, entry: _Entry, places: Places) -> Places:
-        """Which places are live in a folder of this one. Links are followed where a part names them, not by **."""
+    def _below(self, entry: _Entry, places: GlobPlaces) -> GlobPlaces:
+        """Which places are live in a folder of this one. Links are followed if a part names them, not by **."""
         self._look(len(places))
         below: set[tuple[int, int]] = set()
         for glob, at in places:
@@ -169,7 +169,7 @@ class _Walk:
                 below.add((glob, at + 1))
         return self._open(below)
 
-    def _open(self, places: set[tuple[int, int]]) -> Places:
+    def _open(self, places: set[tuple[int, int]]) -> GlobPlaces:
         """With those behind each **, which may stand for no folder at all."""
         behind = {(glob, at + 1) for glob, at in places if self._globs[glob][at] == "**" and at + 1 < len(self._globs[glob])}
         return frozenset(places | behind)
@@ -187,19 +187,19 @@ class _Walk:
 
 
 def _measure(found: dict[str, Path], where: Path, bounds: Bounds) -> None:
-    """Raise ConfigError where there is too much of it. Nothing is opened, and a sparse file is as large as it says."""
+    """Raise ConfigError if there is too much of it. Nothing is opened, and a sparse file is as large as it says."""
     total = 0
     for name, path in found.items():
         size = path.stat().st_size
         total += size
         if size > bounds.bot_file_size:
             most = say("bot_file_size", bounds.bot_file_size)
-            told = f"{_shown(name)} has {say('bot_file_size', size)}, a file {most} at most"
-            raise ConfigError(f"{where}: {told}; leave it out by files, or raise --limit bot_file_size")
+            problem = f"{_shown(name)} has {say('bot_file_size', size)}, a file {most} at most"
+            raise ConfigError(f"{where}: {problem}; leave it out by files, or raise --limit bot_file_size")
     if total > bounds.bot_size:
         most = say("bot_size", bounds.bot_size)
-        told = f"its files have {say('bot_size', total)}, {most} at most"
-        raise ConfigError(f"{where}: {told}; name fewer in files, or raise --limit bot_size")
+        problem = f"its files have {say('bot_size', total)}, {most} at most"
+        raise ConfigError(f"{where}: {problem}; name fewer in files, or raise --limit bot_size")
 
 
 def _shown(name: str) -> str:

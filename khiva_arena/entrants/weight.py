@@ -12,14 +12,14 @@ from khiva_arena.sandbox.limits import size_in_words
 
 LOOK_SECONDS = 0.2
 LEAST_OF_AN_ENTRY = 4096
-"""A file or folder costs the disk something however little is in it."""
+"""A file or folder costs the disk something, even if it is empty."""
 SHARE = 4
-"""So many times as long as a look took is waited for the next: that a large build is looked at must not slow it down."""
+"""The pause before the next look, as a multiple of how long the last one took: watching a large build must not slow it down."""
 
 
 def weight(folder: Path, most: int) -> int:
-    """Bytes of all files below a folder as they say themselves, however sparse; counted up to a little more than ``most``. What
-    goes while we look counts as nothing. Raises OSError where a folder cannot be looked into, as one too deep."""
+    """The sizes of all files below a folder, however sparse; counted up to a little more than ``most``. What
+    disappears while we look counts as nothing. Raises OSError if a folder cannot be looked into, such as one too deep."""
     total = 0
     todo = [str(folder)]
     while todo and total <= most:
@@ -38,7 +38,7 @@ def weight(folder: Path, most: int) -> int:
 
 
 def _entries(path: str) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
-    """What is in a folder, opened up where it is closed to us: all of it becomes readable anyway when it is staged."""
+    """What is in a folder, opened up if it is closed to us: all of it becomes readable anyway when it is staged."""
     try:
         return os.scandir(path)
     except PermissionError:
@@ -47,7 +47,7 @@ def _entries(path: str) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
 
 
 class Watched:
-    """Looks at a folder in a thread of its own until it is left, and once more then."""
+    """Looks at a folder in a thread of its own until the context ends, and once more then."""
 
     def __init__(self, folder: Path, most: int) -> None:
         self._folder = folder
@@ -66,11 +66,11 @@ class Watched:
         self._look()
 
     def is_over(self) -> bool:
-        """Whether there was more than there may be."""
+        """Whether the limit was exceeded."""
         return bool(self._why)
 
-    def told(self) -> str:
-        """In words, what was gone beyond."""
+    def reason(self) -> str:
+        """In words, which limit was exceeded."""
         return self._why
 
     def _watch(self) -> None:

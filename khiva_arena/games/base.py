@@ -71,7 +71,9 @@ def check_choices(asked: Pending, choices: Mapping[int, int]) -> None:
     for seat, decision in asked.items():
         choice = choices.get(seat)
         if type(choice) is not int or not 0 <= choice < len(decision.legal):
-            raise IllegalChoice(f"seat {seat}: {choice!r} is no index into the {len(decision.legal)} entries of {decision.kind}")
+            raise IllegalChoice(
+                f"seat {seat}: {choice!r} is not an index into the {len(decision.legal)} entries of {decision.kind}"
+            )
 
 
 class State(ABC):
@@ -154,7 +156,7 @@ class Game(ABC):
 
     def every_rule(self, rules: Mapping[str, Plain]) -> dict[str, Plain]:
         """A map that ``self.rules`` made, with the rules that it leaves out: those that came after the game was published stand
-        in it only with another value than their default, so that older records and ids of events stay as they are."""
+        in it only with another value than their default, so that older records and ids of events do not change."""
         return dict(rules)
 
     @abstractmethod

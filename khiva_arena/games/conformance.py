@@ -244,7 +244,7 @@ def _check_step(match: _Match, state: State, choices: Choices, before: Picture) 
 def _check_twins(match: _Match, state: State, choices: Choices) -> None:
     """Equal observations give equal views and equal legal lists.
 
-    One seat chooses otherwise; then both matches go on with the same choices, and as long as another seat sees the same
+    One seat chooses otherwise; then both matches continue with the same choices, and as long as another seat sees the same
     events, it must see the same state.
     """
     pending = state.pending()
@@ -274,7 +274,7 @@ def _check_events(match: _Match, events: Sequence[Event]) -> None:
         seats = event.to if event.to is not None else ()
         match.want(type(seats) is tuple and all(0 <= s < match.seats for s in seats), f"an event goes to seats: {event}")
         line = match.game.narrate(event, match.names)
-        match.want(bool(line) and "\n" not in line, f"an event is told in one line: {event}")
+        match.want(bool(line) and "\n" not in line, f"an event is described in one line: {event}")
 
 
 def _check_replay(match: _Match, end: State, record: Sequence[Choices], history: Sequence[list[Event]]) -> None:
@@ -282,7 +282,7 @@ def _check_replay(match: _Match, end: State, record: Sequence[Choices], history:
     state, events = match.new()
     match.want(events == history[0], "the same secret opens the same way")
     for choices, expected in zip(record, history[1:], strict=True):
-        match.want(state.apply(choices) == expected, "a replay tells the same events")
+        match.want(state.apply(choices) == expected, "a replay gives the same events")
     match.want(match.picture(state) == match.picture(end), "a replay ends the same")
     match.want(_refuses(lambda: state.apply({}), IllegalChoice), "nothing is played after the end")
 

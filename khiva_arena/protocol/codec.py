@@ -196,7 +196,7 @@ def _plain_list(value: list[object], depth: int) -> list[object]:
     out: list[object] = []
     try:
         for item in value:
-            out.append(_plain(item, depth + 1))  # noqa: PERF401  how many there are says where it went wrong
+            out.append(_plain(item, depth + 1))  # noqa: PERF401  their number says where it went wrong
     except _Wrong as wrong:
         wrong.path = f"[{len(out)}]{wrong.path}"
         raise

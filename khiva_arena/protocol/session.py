@@ -28,7 +28,7 @@ class Phase(Enum):
     BROKEN = auto()
 
 
-class Step(Enum):
+class Move(Enum):
     """What moves it. HELLO, ASK, LATE and END are the arbiter's; the rest is read off the bot's bytes."""
 
     __hash__ = object.__hash__
@@ -43,16 +43,16 @@ class Step(Enum):
     BREACH = auto()
 
 
-TRANSITIONS: dict[Phase, dict[Step, Phase]] = {
-    Phase.NEW: {Step.HELLO: Phase.GREETING},
-    Phase.GREETING: {Step.GREETED: Phase.IDLE, Step.BREACH: Phase.BROKEN, Step.END: Phase.ENDED},
-    Phase.IDLE: {Step.ASK: Phase.ASKED, Step.DROPPED: Phase.IDLE, Step.BREACH: Phase.BROKEN, Step.END: Phase.ENDED},
+TRANSITIONS: dict[Phase, dict[Move, Phase]] = {
+    Phase.NEW: {Move.HELLO: Phase.GREETING},
+    Phase.GREETING: {Move.GREETED: Phase.IDLE, Move.BREACH: Phase.BROKEN, Move.END: Phase.ENDED},
+    Phase.IDLE: {Move.ASK: Phase.ASKED, Move.DROPPED: Phase.IDLE, Move.BREACH: Phase.BROKEN, Move.END: Phase.ENDED},
     Phase.ASKED: {
-        Step.ANSWERED: Phase.IDLE,
-        Step.LATE: Phase.IDLE,
-        Step.DROPPED: Phase.ASKED,
-        Step.BREACH: Phase.BROKEN,
-        Step.END: Phase.ENDED,
+        Move.ANSWERED: Phase.IDLE,
+        Move.LATE: Phase.IDLE,
+        Move.DROPPED: Phase.ASKED,
+        Move.BREACH: Phase.BROKEN,
+        Move.END: Phase.ENDED,
     },
     Phase.ENDED: {},
     Phase.BROKEN: {},
@@ -79,12 +79,12 @@ class Breach(NamedTuple):
     detail: str
 
 
-Outcome = Greeting | Answer | Breach | None
+SessionOutcome = Greeting | Answer | Breach | None
 FLOOD = Breach(Verdict.FLOODED, f"more than {DROPPED_MOST} acts that nobody asked for")
 
 
 class Session:
-    """One seat's conversation. Raises LocalProtocolError where the arbiter does what the table does not allow.
+    """One seat's conversation. Raises LocalProtocolError if the arbiter does what the table does not allow.
 
     What a bot sends is taken in its own order, however it was cut into pieces: the awaited answer counts even if a breach
     stands behind it, and the breach is found when the rest is opened.
@@ -108,7 +108,7 @@ class Session:
 
     def hello(self, message: Hello) -> bytes:
         """The frame that opens the conversation."""
-        self._move(Step.HELLO)
+        self._move(Move.HELLO)
         return codec.encode(message)
 
     def ask(self, message: object, req: int) -> bytes:
@@ -117,22 +117,22 @@ class Session:
             self._first = req
         elif req != self._req + 1:
             raise LocalProtocolError(f"req {req} does not follow {self._req}")
-        self._move(Step.ASK)
+        self._move(Move.ASK)
         self._req = req
         return codec.encode(message)
 
     def late(self) -> None:
         """The open request ran out of time: what still comes for it will be dropped."""
-        self._move(Step.LATE)
+        self._move(Move.LATE)
         self._owed += 1
 
     def fault(self, message: Fault) -> bytes:
-        """The frame that tells the bot of its fault."""
+        """The frame that reports a fault to the bot."""
         return codec.encode(message)
 
     def end(self, message: End) -> bytes:
         """The frame that ends the conversation."""
-        self._move(Step.END)
+        self._move(Move.END)
         return codec.encode(message)
 
     # --- what the bot sends ---
@@ -170,7 +170,7 @@ class Session:
         """Bytes of a frame that has begun and not ended."""
         return self._reader.partial
 
-    def open(self, most: int | None = None) -> Outcome:
+    def open(self, most: int | None = None) -> SessionOutcome:
         """Decode what is sealed, ``most`` of it at the most, up to the greeting or answer that is awaited, which is returned;
         or a breach; or None when neither is there. What stands behind the awaited one stays sealed."""
         for _ in range(self.sealed if most is None else most):
@@ -184,19 +184,19 @@ class Session:
                 return found
         return None
 
-    def _take(self, payload: bytes) -> Outcome:
+    def _take(self, payload: bytes) -> SessionOutcome:
         if self.phase is Phase.GREETING:
             hello = codec.decode_bot_hello(payload)
-            self._move(Step.GREETED)
+            self._move(Move.GREETED)
             return Greeting(hello.name, hello.version if isinstance(hello.version, str) else "")
         act = codec.decode_act(payload)
         if act.req == self._req and self.phase is Phase.ASKED:
-            self._move(Step.ANSWERED)
+            self._move(Move.ANSWERED)
             self._owed = 0
             return Answer(act.choice)
         if not self._first <= act.req <= self._req:
             raise RemoteProtocolError(f"an act for req {act.req}, which was not asked")
-        self._move(Step.DROPPED)
+        self._move(Move.DROPPED)
         self._dropped += 1
         self._owed = max(0, self._owed - 1)
         return self._break(FLOOD) if self._dropped > DROPPED_MOST else None
@@ -204,13 +204,13 @@ class Session:
     def _break(self, breach: Breach) -> Breach:
         if self.phase is Phase.GREETING:
             breach = breach._replace(verdict=Verdict.START_FAILED)
-        self._move(Step.BREACH)
+        self._move(Move.BREACH)
         self._reader = codec.FrameReader()
         self._trouble = None
         self.breach = breach
         return breach
 
-    def _move(self, step: Step) -> None:
+    def _move(self, step: Move) -> None:
         try:
             self.phase = TRANSITIONS[self.phase][step]
         except KeyError:

@@ -10,8 +10,9 @@ from math import sqrt
 import numpy as np
 
 from khiva_arena.ratings.elo import Ratings, half_width
-from khiva_arena.ratings.pairs import Floats, Ints, PairCells, RatedMatch, TableArrays, meetings, summed, tables_of
+from khiva_arena.ratings.pairs import Floats, Ints, PairCells, TableArrays, meetings, summed, tables_of
 from khiva_arena.ratings.proportions import proportions
+from khiva_arena.result import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +42,14 @@ class NeighbourBias:
     """What it is worth to sit directly after ``bot``: in the seat that it passes to, its own plus one.
 
     bot: the one that passes.
-    effect: pair score; None without a block that tells. A seat's score less what the ratings expect of it against that table is
+    effect: pair score; None without an informative block. A seat's score less what the ratings expect of it against that table is
         compared, for each other bot at tables of one size with ``bot``, between the matches in which it sat directly after
         ``bot`` and the others; the comparisons are averaged with the weights of least squares. Near 0 if nobody gains or loses
         by who passes to it.
-    low, high: its 95 % interval, clustered on blocks; None with fewer than two blocks that tell, and if all of these say the
+    low, high: its 95 % interval, clustered on blocks; None with fewer than two informative blocks, and if all of these say the
         same.
     matches: in which some bot sat directly after ``bot`` and that were compared; two seats make no difference and are none.
-    blocks: seeds that tell.
+    blocks: seeds that say something of it.
     """
 
     bot: int
@@ -59,7 +60,7 @@ class NeighbourBias:
     blocks: int
 
 
-def seat_bias(matches: Iterable[RatedMatch]) -> tuple[SeatBias, ...]:
+def seat_bias(matches: Iterable[Result]) -> tuple[SeatBias, ...]:
     """For each table size that was played, each of its seats."""
     by_seats: dict[int, list[tuple[Ints, Floats]]] = {}
     for tables in map(_started, tables_of(matches)):
@@ -79,7 +80,7 @@ def seat_bias(matches: Iterable[RatedMatch]) -> tuple[SeatBias, ...]:
     return tuple(biases)
 
 
-def neighbour_bias(matches: Iterable[RatedMatch], ratings: Ratings) -> tuple[NeighbourBias, ...]:
+def neighbour_bias(matches: Iterable[Result], ratings: Ratings) -> tuple[NeighbourBias, ...]:
     """One for each bot. Tables with copies of a bot, or with a bot that has no rating, are left out."""
     bots = len(ratings.elo)
     elo = np.array([np.nan if e is None else e for e in ratings.elo])
@@ -101,12 +102,12 @@ def neighbour_bias(matches: Iterable[RatedMatch], ratings: Ratings) -> tuple[Nei
         )  # one step of leaving the block out, as in CR3 (docs/how-ratings-work.md F4)
     biases = []
     for bot in range(bots):
-        tells = information[bot] > 0
-        number, played = int(tells.sum()), int(after[(upstream == bot) & (x != 0)].sum())
+        informative = information[bot] > 0
+        number, played = int(informative.sum()), int(after[(upstream == bot) & (x != 0)].sum())
         if number == 0:
             biases.append(NeighbourBias(bot, None, None, None, 0, 0))
             continue
-        variance = float((jumps[bot, tells] ** 2).sum()) * (number - 1) / number
+        variance = float((jumps[bot, informative] ** 2).sum()) * (number - 1) / number
         error = half_width(sqrt(variance), number) if np.isfinite(variance) and variance > _ROUNDING else None
         mean = float(effect[bot])
         low, high = (None, None) if error is None else (mean - error, mean + error)
@@ -115,7 +116,7 @@ def neighbour_bias(matches: Iterable[RatedMatch], ratings: Ratings) -> tuple[Nei
 
 
 def opponents_average(cells: PairCells, ratings: Ratings) -> tuple[float | None, ...]:
-    """Mean Elo of the opponents of each bot, weighted as in the fit, over those with a finite rating; None where it met none."""
+    """Mean Elo of the opponents of each bot, weighted as in the fit, over those with a finite rating; None if it met none."""
     elo = np.array([np.nan if e is None or bound else e for e, bound in zip(ratings.elo, ratings.bounds, strict=True)])
     one, other = np.concatenate([cells.low, cells.high]), np.concatenate([cells.high, cells.low])
     weight = np.concatenate([cells.weight, cells.weight]) * ~np.isnan(elo[other])
@@ -124,8 +125,8 @@ def opponents_average(cells: PairCells, ratings: Ratings) -> tuple[float | None,
     return tuple(m / w if w else None for m, w in zip(mean.tolist(), total.tolist(), strict=True))
 
 
-def tie_share(matches: Iterable[RatedMatch], bots: int) -> tuple[float | None, ...]:
-    """Share of each bot's rated pairs that were ties, weighted as in the fit; None where it has none."""
+def tie_share(matches: Iterable[Result], bots: int) -> tuple[float | None, ...]:
+    """Share of each bot's rated pairs that were ties, weighted as in the fit; None if it has none."""
     tied, total = np.zeros(bots), np.zeros(bots)
     for met in (met for tables in tables_of(matches) for met in meetings(tables, bots)):
         for seat in (met.i, met.j):

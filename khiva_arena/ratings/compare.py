@@ -27,7 +27,7 @@ def los(ratings: Ratings) -> Floats:
     interval of the difference ends at 0. The normal of F4 is its limit for many seeds. Where all points flow one way, what
     ``oneway`` makes of that.
 
-    NaN on the diagonal, and where the two are not compared: no rating, no points that flow from one to the other, fewer than two
+    NaN on the diagonal, and if the two are not compared: no rating, no points that flow from one to the other, fewer than two
     seeds, or all seeds say the same of them though points flow both ways.
     """
     difference, error, freedom = _pairs(ratings)
@@ -43,7 +43,7 @@ def rank_intervals(ratings: Ratings) -> tuple[tuple[int, int] | None, ...]:
     """By bot (best, worst) rank among all bots with a rating that have played, 95 % for all together; None for others.
 
     A bot that is not compared with others, as ``los`` says, may be before or behind each of them. Where the results cut the bots
-    into groups with all of one certainly above all of the other, what is left to tell is less: c is then that of the ranges of
+    into groups with all of one certainly above all of the other, fewer comparisons are left: c is then that of the ranges of
     the groups together, and so on until none is cut any more. So a bot that is certainly last costs the others nothing.
     """
     ranked = [elo is not None and seeds > 0 for elo, seeds in zip(ratings.elo, ratings.seeds, strict=True)]
@@ -62,7 +62,7 @@ def rank_intervals(ratings: Ratings) -> tuple[tuple[int, int] | None, ...]:
 
 
 def _certainly(pairs: tuple[Floats, Floats, Ints], counted: Floats, level: float) -> npt.NDArray[np.bool_]:
-    """(n, n) whether bot i is above bot j, where one comparison of two may err with that probability."""
+    """(n, n) whether bot i is above bot j, if one comparison of two may err with that probability."""
     difference, error, freedom = pairs
     least = np.full(difference.shape, np.inf)
     there = ~np.isnan(error)
@@ -109,7 +109,7 @@ def range_quantile(bots: Sequence[int], level: float) -> float:
 
 def _counted(ratings: Ratings) -> Floats:
     """(n, n) how likely bot i would have taken all points of as many seeds as it did from bot j, were it not stronger: half for
-    each; 1 where it did not, or where it was one seed."""
+    each; 1 if it did not, or if it was one seed."""
     oneway = ratings.oneway
     if oneway is None:
         return np.ones((len(ratings.elo),) * 2)

@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from khiva_arena.ratings.elo import Ratings
-from khiva_arena.ratings.pairs import Floats, Ints, PairCells, RatedMatch, meetings, pair_cells, tables_of
+from khiva_arena.ratings.pairs import Floats, Ints, PairCells, meetings, pair_cells, tables_of
 from khiva_arena.ratings.proportions import proportions
 from khiva_arena.ratings.surprise import surprises
+from khiva_arena.result import Result
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +37,7 @@ class Crosstable:
     surprise: Floats
 
 
-def crosstable(matches: Iterable[RatedMatch] | PairCells, ratings: Ratings) -> Crosstable:
+def crosstable(matches: Iterable[Result] | PairCells, ratings: Ratings) -> Crosstable:
     """All pairs of the rated bots. ``matches``: those that were rated."""
     bots = len(ratings.elo)
     games = None
@@ -72,7 +73,7 @@ def crosstable(matches: Iterable[RatedMatch] | PairCells, ratings: Ratings) -> C
     )
 
 
-def _games(matches: Iterable[RatedMatch], bots: int) -> Ints:
+def _games(matches: Iterable[Result], bots: int) -> Ints:
     """(n, n) matches in which two bots met in a counted pair; more copies at a table make no more of them."""
     games = np.zeros(bots * bots, dtype=np.int64)
     for tables in tables_of(matches):

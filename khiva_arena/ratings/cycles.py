@@ -26,10 +26,10 @@ _ROUNDING = 1e-6  # a standard error of the share below this is rounding
 class Intransitivity:
     """Shares of the squared log odds of all pairs that met.
 
-    share: the cyclic one without what noise makes up, 0 where it comes out below.
+    share: the cyclic one without what noise makes up, 0 if it comes out below.
     low, high: 95 % interval, leaving out one block at a time, t quantile; within 0..1. If low is above 0, noise alone is an
         unlikely reason for the cyclic part.
-    raw: the cyclic share as it is.
+    raw: the cyclic share as measured.
     noise: the part of ``raw`` that noise alone is expected to make.
     pairs: how many pairs met.
     """
@@ -43,7 +43,7 @@ class Intransitivity:
 
 
 def intransitivity(cells: PairCells, ratings: Ratings) -> Intransitivity | None:
-    """None where there is nothing to say: no three bots that all met each other or met in a longer ring, fewer than two
+    """None if there is nothing to say: no three bots that all met each other or met in a longer ring, fewer than two
     blocks, blocks that all say the same, or differences between the bots that are more noise than not."""
     rated = np.array([elo is not None for elo in ratings.elo])
     cells = cells.only(rated[cells.low] & rated[cells.high])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Effects:
+class EffectsToFit:
     """Which effects to fit; false if none.
 
     seats: one for each seat of each table size.
@@ -25,15 +25,15 @@ class Effects:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class FittedEffect:
     """One effect: of a seat, or of a neighbour.
 
     seats, seat: table size, and the seat from 0; None for a neighbour.
     bot: the neighbour; None for a seat.
-    elo: Elo; None if the matches do not tell it from the strength of the bots, or its size comes from the prior.
+    elo: Elo; None if the matches do not separate it from the strength of the bots, or its size comes from the prior.
     error: Elo, half width of the 95 % interval; None with fewer than two blocks, or if all blocks say the same.
     se: Elo, standard error; None as ``error``.
-    blocks: seeds with a counted pair that tells of it.
+    blocks: seeds with a counted pair that says something of it.
     """
 
     seats: int | None
@@ -52,7 +52,7 @@ class AnchorCheck:
     bot: the anchor.
     given: Elo, the given number.
     sd: Elo, the given standard deviation; 0: exact.
-    elo: Elo, its number when it is no anchor and all others are; None with one anchor, or if the results place it nowhere.
+    elo: Elo, its number if it is not an anchor and all others are; None with one anchor, or if the results place it nowhere.
     se: Elo, standard error of ``elo``; None as ``elo``, and if all blocks say the same of it.
     z: (elo - given) / sqrt(se^2 + sd^2); None without ``se``. Beyond 2 or 3 from 0 the given numbers contradict each other.
     """

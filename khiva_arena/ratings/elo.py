@@ -13,12 +13,13 @@ import numpy.typing as npt
 
 from khiva_arena.ratings.connections import Bound
 from khiva_arena.ratings.covariance import blocks_by_bot
-from khiva_arena.ratings.effects import AnchorCheck, Effect, Effects
+from khiva_arena.ratings.effects import AnchorCheck, EffectsToFit, FittedEffect
 from khiva_arena.ratings.estimate import Fit, anchor_checks, fit, given_numbers, problem_of
 from khiva_arena.ratings.oneway import OneWay, one_way
-from khiva_arena.ratings.pairs import Floats, PairCells, RatedMatch
+from khiva_arena.ratings.pairs import Floats, PairCells
 from khiva_arena.ratings.quasi import quasi_variances
 from khiva_arena.ratings.scale import ELO_PER_NAT, FEWEST_SEEDS, LEVEL, half_width
+from khiva_arena.result import Result
 
 __all__ = ["ELO_PER_NAT", "FEWEST_SEEDS", "LEVEL", "PRIOR_GAMES", "Ratings", "half_width", "rate"]
 
@@ -78,11 +79,11 @@ class Ratings:
     quasi_worst: float | None
     design_effect: tuple[float | None, ...]
     oneway: OneWay | None = None
-    effects: tuple[Effect, ...] = ()
+    effects: tuple[FittedEffect, ...] = ()
     anchors: tuple[AnchorCheck, ...] = ()
 
     def between(self, i: int, j: int) -> tuple[float | None, float | None]:
-        """Elo of bot i above bot j and its 95 % half width, from the full covariance; None where there is none."""
+        """Elo of bot i above bot j and its 95 % half width, from the full covariance; None if there is none."""
         a, b = self.elo[i], self.elo[j]
         variance = float(self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j])
         if a is None or b is None:
@@ -93,7 +94,7 @@ class Ratings:
 
     def ends(self, i: int, j: int) -> tuple[float | None, float | None]:
         """Ends of the 95 % interval of how far bot i is above bot j. One of them is None if all points flow one way, and both
-        if nothing tells."""
+        if the results say nothing."""
         distance, error = self.between(i, j)
         if distance is not None and error is not None:
             return distance - error, distance + error
@@ -137,14 +138,14 @@ def _least(oneway: OneWay, i: int, j: int) -> float | None:
 
 
 def rate(
-    matches: Iterable[RatedMatch] | PairCells,
+    matches: Iterable[Result] | PairCells,
     bots: int,
     anchor: int,
     prior: float = PRIOR_GAMES,
     *,
     anchors: Mapping[int, float] | None = None,
     anchor_sds: Mapping[int, float] | None = None,
-    effects: Effects | None = None,
+    effects: EffectsToFit | None = None,
 ) -> Ratings:
     """Rate bots 0..bots-1 from all their matches at once; the order of the matches does not matter.
 
@@ -156,7 +157,7 @@ def rate(
     if not 0 <= anchor < bots:
         raise ValueError(f"anchor {anchor} is not among the {bots} bots")
     given = given_numbers(anchor, bots, {anchor: 0.0} if anchors is None else anchors, anchor_sds or {})
-    problem = problem_of(matches, bots, prior, effects or Effects())
+    problem = problem_of(matches, bots, prior, effects or EffectsToFit())
     checks = anchor_checks(problem, given) if len(given) > 1 else ()
     ratings = _ratings(fit(problem, given), problem.cells, tuple(given), checks)
     if effects or len(ratings.components) == 1:

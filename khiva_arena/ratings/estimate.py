@@ -12,12 +12,13 @@ import numpy.typing as npt
 
 from khiva_arena.ratings.connections import Bound, connections
 from khiva_arena.ratings.covariance import Variances, variances
-from khiva_arena.ratings.effects import AnchorCheck, Effect, Effects
+from khiva_arena.ratings.effects import AnchorCheck, EffectsToFit, FittedEffect
 from khiva_arena.ratings.model import Solution, solve
-from khiva_arena.ratings.pairs import Floats, Ints, PairCells, RatedMatch, pair_cells
+from khiva_arena.ratings.pairs import Floats, Ints, PairCells, pair_cells
 from khiva_arena.ratings.quasi import differences
 from khiva_arena.ratings.rows import Columns, Rows, rows_of_cells, rows_of_matches
 from khiva_arena.ratings.scale import ELO_PER_NAT, half_width
+from khiva_arena.result import Result
 
 _EXACT = 0.01  # Elo: a smaller standard deviation of a given number is none, nobody knows a number better
 _LARGEST_SPREAD = 10_000.0  # Elo between given numbers: beyond, chances of winning are 0 to a computer
@@ -60,11 +61,11 @@ class Fit:
     bread: Floats
     bounds: tuple[Bound, ...]
     groups: tuple[int, ...]
-    effects: tuple[Effect, ...]
+    effects: tuple[FittedEffect, ...]
 
 
 def given_numbers(anchor: int, bots: int, numbers: Mapping[int, float], deviations: Mapping[int, float]) -> Given:
-    """Bot: (Elo, standard deviation), ``anchor`` first; 0 is exact. Raises ValueError on what is no anchor or no number."""
+    """Bot: (Elo, standard deviation), ``anchor`` first; 0 is exact. Raises ValueError if a bot or a number is out of range."""
     if anchor not in numbers or not deviations.keys() <= numbers.keys():
         raise ValueError("the anchor, and each bot with a standard deviation, needs a given number")
     given = {bot: (float(numbers[bot]), float(deviations.get(bot, 0.0))) for bot in [anchor, *numbers]}
@@ -77,7 +78,7 @@ def given_numbers(anchor: int, bots: int, numbers: Mapping[int, float], deviatio
     return {bot: (elo, sd if sd >= _EXACT else 0.0) for bot, (elo, sd) in given.items()}
 
 
-def problem_of(matches: Iterable[RatedMatch] | PairCells, bots: int, prior: float, effects: Effects) -> Problem:
+def problem_of(matches: Iterable[Result] | PairCells, bots: int, prior: float, effects: EffectsToFit) -> Problem:
     """Raises ValueError on what cannot be combined."""
     if not effects:
         return problem_of_cells(matches if isinstance(matches, PairCells) else pair_cells(matches, bots), prior)
@@ -168,7 +169,7 @@ def _of_numbers(solution: Solution, covariance: Floats, exact: Sequence[int]) ->
     return np.asarray(of_numbers)
 
 
-def _effects(problem: Problem, solution: Solution, of_parameters: Variances) -> tuple[Effect, ...]:
+def _effects(problem: Problem, solution: Solution, of_parameters: Variances) -> tuple[FittedEffect, ...]:
     columns, blocks = problem.columns, _blocks_by_column(problem.rows)
     no_variance_seen = of_parameters.map(np.diag).none_seen()
     places: list[tuple[int, int | None, int | None, int | None]] = []  # column, size, seat, neighbour
@@ -182,7 +183,7 @@ def _effects(problem: Problem, solution: Solution, of_parameters: Variances) -> 
         elo = float(solution.parameters[column]) * ELO_PER_NAT if solution.identified[column] else None
         usable = elo is not None and count > 1 and not isnan(variance) and not no_variance_seen[column]
         se = sqrt(max(0.0, variance)) * ELO_PER_NAT if usable else None
-        effects.append(Effect(size, seat, bot, elo, None if se is None else half_width(se, count), se, count))
+        effects.append(FittedEffect(size, seat, bot, elo, None if se is None else half_width(se, count), se, count))
     return tuple(effects)
 
 

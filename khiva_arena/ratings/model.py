@@ -6,7 +6,7 @@ draws and of loose anchors zero, under linear constraints:
 - each bot's t, and each term, drew ``prior`` matches of weight 1 against 0: this keeps a bot that won or lost everything finite;
 - an anchor with a standard deviation is one normal observation of t_i + s; one without fixes t_i + s;
 - the seat terms of one table size sum to 0, and so do the neighbour terms;
-- what the matches cannot tell from strength counts as strength: terms are 0 in such directions.
+- what the matches cannot separate from strength counts as strength: terms are 0 in such directions.
 The constraints are a basis: parameters = start + basis @ free numbers. Then bread = basis (basis' H basis)^-1 basis'.
 """
 
@@ -37,7 +37,7 @@ class Solution:
     numbers: (n, P) the matrix that takes parameters to the numbers of the bots.
     anchor_information: (P, P) of loose anchors; their numbers are observations, so the meat of the sandwich has it as well.
     draws: (P,) prior draws of each parameter.
-    identified: (P,) whether the matches alone tell the term in that column from all else, at a finite value.
+    identified: (P,) whether the matches alone separate the term in that column from all else, at a finite value.
     numbers_identified: (n,) whether they place the bots' numbers at finite values, as far as the pull of the draws shows it.
     """
 
@@ -109,7 +109,7 @@ def _constraints(columns: Columns, terms: Floats, anchors: Mapping[int, tuple[fl
 
 
 def _terms(rows: Rows, columns: Columns) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """(P, q) a basis of the terms that sum to 0 and that rows tell from ratings; and (P,) which terms lie in it wholly."""
+    """(P, q) a basis of the terms that sum to 0 and that rows separate from ratings; and (P,) which terms lie in it wholly."""
     width, bots = columns.width, columns.bots
     known = np.zeros(width, dtype=np.bool_)
     families = [list(range(at, at + size)) for size in columns.sizes for at in [columns.first_seat(size)]]

@@ -13,7 +13,7 @@ less certain after N of N. Two bounds are taken, and the one that says more coun
   all such matches.
 The part is ``GIVEN_BACK``: with the prior draws, the 95 % bound of independent matches at two seats is then Clopper and
 Pearson's for as many matches. It is less than the whole pair of N - 1 wins, so that these are never surer. It is too sure if
-each seed decides all of its matches, which nothing in the results can tell (docs/standings.md has how much).
+each seed decides all of its matches, which nothing in the results can show (docs/standings.md has how much).
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ class OneWay:
 
     above: whether bot i takes points from j, directly or through others, and j none from i.
     distance: nats, how far i is above j after one pair was given back; NaN unless ``above`` one way or the other, and if fewer
-        than two seeds tell.
+        than two seeds say.
     error: nats, its standard error; NaN as ``distance``.
     freedom: degrees of freedom of that error: of the seeds of the two, or of those on which a boundary between them was crossed.
     met: seeds on which the two met, if one is above the other; else 0.
@@ -140,7 +140,7 @@ def _of_the_part(problem: Problem, solution: Solution, crossings: _Crossings) ->
 
 def _fewest_seeds(cells: PairCells, crossings: _Crossings, group: Ints, over: Mask) -> Ints:
     """(n, n) on how many seeds the boundaries between two bots were crossed, of all on any way from the one to the other the one
-    that was crossed on the fewest; 0 where there is none between."""
+    that was crossed on the fewest; 0 if there is none between."""
     fewest = np.full(over.shape, np.iinfo(np.int64).max)
     reached = over | np.eye(len(over), dtype=np.bool_)
     low, high = group[cells.low[crossings.cell]], group[cells.high[crossings.cell]]

@@ -4,7 +4,7 @@ Which pairs of a match count:
 - every pair of seats, by final rank: ahead 1, tied 1/2, behind 0. Final ranks put forfeited seats last, so a forfeiter
   loses to all who did not forfeit, and forfeiters compare by when they forfeited;
 - two copies of one bot: not counted, they say nothing about it;
-- where a seat failed to start: only pairs with such a seat. The others played another game than they came for.
+- if a seat failed to start: only pairs with such a seat. The others played another game than they came for.
 A pair of a match with K seats weighs 3 / (K + 1) (1, .75, .6, .5 for K = 2..5): docs/how-ratings-work.md F2.
 """
 
@@ -15,25 +15,11 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
+from khiva_arena.result import Result
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 _CHUNK = 100_000  # matches turned into arrays at a time: bounds memory to some 100 MB whatever the number of matches
-
-
-@dataclass(frozen=True, slots=True)
-class RatedMatch:
-    """A match as the fit sees it. Tuples are by seat.
-
-    block: what was dealt; errors cluster on it.
-    bots: indices from 0; copies of one bot have the same.
-    ranks: final places, 1 is best, ties share one.
-    unstarted: seats whose bot failed to start.
-    """
-
-    block: int | str
-    bots: tuple[int, ...]
-    ranks: tuple[int, ...]
-    unstarted: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +45,7 @@ class PairCells:
     unit: float = 1.0
 
     def only(self, keep: npt.NDArray[np.bool_]) -> "PairCells":
-        """The cells where ``keep``; the blocks that are left are numbered from 0 again."""
+        """The cells for which ``keep`` is true; the blocks that are left are numbered from 0 again."""
         old = self.block[keep]
         new = np.ones(len(old), dtype=np.bool_)
         new[1:] = old[1:] != old[:-1]  # blocks come in order
@@ -81,7 +67,7 @@ class TableArrays:
     """m matches of one table size K as arrays. Equal block numbers in different arrays are the same block.
 
     block: (m,) numbers from 0, few of them unused.
-    bots: (m, K) by seat, as in ``RatedMatch``.
+    bots: (m, K) by seat, as in ``Result``.
     ranks: (m, K) by seat.
     unstarted: (m, K) whether the bot failed to start; None if all started.
     """
@@ -113,7 +99,7 @@ class Meetings:
     weight: float
 
 
-def pair_cells(matches: Iterable[RatedMatch], bots: int) -> PairCells:
+def pair_cells(matches: Iterable[Result], bots: int) -> PairCells:
     """Sum matches of ``bots`` bots into cells. Time is near linear in the matches, memory in the cells.
 
     Raises ValueError if a match names a bot outside 0..bots-1, or bots and ranks are of different length.
@@ -132,22 +118,22 @@ def cells_of_tables(tables: Iterable[TableArrays], bots: int) -> PairCells:
     block, pair = np.divmod(keys, max(1, bots * bots))
     low, high = np.divmod(pair, max(1, bots))
     cells = PairCells(bots, 0, block, low, high, weight, score, pair_weight(largest))
-    return cells.only(np.ones(len(keys), dtype=np.bool_))  # blocks without a counted pair are no blocks
+    return cells.only(np.ones(len(keys), dtype=np.bool_))  # blocks without a counted pair do not count
 
 
-def tables_of(matches: Iterable[RatedMatch]) -> Iterator[TableArrays]:
+def tables_of(matches: Iterable[Result]) -> Iterator[TableArrays]:
     """The matches as arrays, some at a time; blocks are numbered from 0 in the order in which they are met."""
-    numbers: dict[int | str, int] = {}
+    numbers: dict[str, int] = {}
     rest = iter(matches)
     while chunk := list(islice(rest, _CHUNK)):
-        by_seats: dict[int, list[RatedMatch]] = {}
+        by_seats: dict[int, list[Result]] = {}
         for match in chunk:
             numbers.setdefault(match.block, len(numbers))
             by_seats.setdefault(len(match.bots), []).append(match)
         yield from (_arrays(group, numbers) for group in by_seats.values())
 
 
-def _arrays(group: list[RatedMatch], numbers: dict[int | str, int]) -> TableArrays:
+def _arrays(group: list[Result], numbers: dict[str, int]) -> TableArrays:
     """Matches of one table size as arrays. A list of ranks that is too long or short makes numpy raise ValueError."""
     bots = np.array([m.bots for m in group], dtype=np.int64)
     unstarted = np.zeros(bots.shape, dtype=np.bool_)

@@ -40,7 +40,7 @@ class GapNeed:
     """What it takes to see a true gap of a given size between two neighbours in the order of Elo.
 
     upper, lower: the two bots.
-    elo: Elo, the gap as it is now; None if the results give no error between the two.
+    elo: Elo, the present gap; None if the results give no error between the two.
     error: Elo, half width of its 95 % interval; None as ``elo``.
     need: seeds; None as in ``for_error``.
     """
@@ -73,8 +73,10 @@ def for_error(ratings: Ratings, error: float, pool: bool = False) -> tuple[Need 
 def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed, ...]:
     """For each two neighbours in the order of Elo, among the bots that met another: seeds after which, if the true gap is
     ``gap`` Elo, the 95 % interval of the difference leaves 0 out on the right side with probability ``power``. Without those that
-    the results place at no finite distance from any other, as one that lost everything: no seeds tell that. Raises ConfigError
-    if the gap is not above 0, or the power not from 0.5 to below 1."""
+    the results place at no finite distance from any other, such as one that lost everything: more seeds do not help there.
+
+    Raises ConfigError if the gap is not above 0, or the power not from 0.5 to below 1.
+    """
     _above_0("gap", gap)
     if not 0.5 <= power < 1:
         raise ConfigError(f"power is {power:g}: give how often the gap is to be found, from 0.5 to below 1, such as 0.8")
@@ -100,7 +102,8 @@ def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed
 
 
 def _need(se: float, blocks: int, all_blocks: int, reach: float, quantile: Callable[[int], float]) -> Need | None:
-    """Seeds after which quantile * standard error is down to ``reach``. A bot that played on a part of the seeds goes on to."""
+    """Seeds after which quantile * standard error is down to ``reach``. A bot that played on a part of the seeds is assumed to
+    keep playing on that part."""
     if blocks < FEWEST_SEEDS or se < 1e-9:
         return None
     freedom, tail = blocks - 1, (1 - LEVEL) / 2

@@ -4,10 +4,10 @@ The variance of points/weight comes from leaving out one block at a time, v = (B
 (share without the block - share)^2. The share is then worth n = share (1 - share) / v independent games, and the interval is
 Wilson's for n games with a t quantile of B - 1 degrees of freedom in place of the normal one. It stays within 0 and 1, and
 near them it covers what a plain t interval does not (in simulations of a strong bot against a weak one the latter held the
-truth in 10 to 90 % of cases). Where all blocks are equal v tells nothing and n is B.
+truth in 10 to 90 % of cases). If all blocks are equal, v says nothing and n is B.
 
-Nor does v tell anything where one side took everything. There the other end is that of the same results with one pair of one
-match gone the other way, in the block that makes it the surest: so no better result is less sure. Or, where that is nearer to
+Nor does v say anything if one side took everything. Then the other end is that of the same results with one pair of one
+match gone the other way, in the block that makes it the surest: so no better result is less sure. Or, if that is nearer to
 the share, Clopper and Pearson's for as many blocks, each of which the one side took with its share of chance or less.
 """
 

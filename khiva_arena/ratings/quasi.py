@@ -22,7 +22,7 @@ def differences(covariance: Floats) -> Floats:
 def quasi_variances(covariance: Floats) -> tuple[Floats, float] | None:
     """(n,) quasi variances, in the unit of the covariance, and the worst relative error of sqrt(q_i + q_j) over pairs.
 
-    Some may be below 0; every sum of two is above. None for fewer than two, or where a difference has no variance, or
+    Some may be below 0; every sum of two is above. None for fewer than two, or if a difference has no variance, or
     next to none beside the others. For two there are many answers: each gets half.
     """
     between = differences(covariance)

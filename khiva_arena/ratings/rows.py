@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from khiva_arena.ratings.pairs import Floats, Ints, Meetings, PairCells, RatedMatch, meetings, summed, tables_of
+from khiva_arena.ratings.pairs import Floats, Ints, Meetings, PairCells, meetings, summed, tables_of
+from khiva_arena.result import Result
 
-Places = npt.NDArray[np.signedinteger[Any]]  # columns; 32 bits where there are many rows
+ColumnNumbers = npt.NDArray[np.signedinteger[Any]]  # 32 bits if there are many rows
 _ROWS_AT_ONCE = 500_000
 _NODES_AT_ONCE = 4_000_000
 _NUMBERS_AT_ONCE = 2_000_000
@@ -34,8 +35,8 @@ class Rows:
     width: int
     blocks: int
     block: Ints
-    plus: Places
-    minus: Places
+    plus: ColumnNumbers
+    minus: ColumnNumbers
     weight: Floats
     score: Floats
 
@@ -89,7 +90,7 @@ def rows_of_cells(cells: PairCells, width: int) -> Rows:
     return Rows(width, cells.blocks, cells.block, *sides, cells.weight, cells.score)
 
 
-def rows_of_matches(matches: Sequence[RatedMatch], bots: int, *, seats: bool, neighbours: bool) -> tuple[Rows, Columns]:
+def rows_of_matches(matches: Sequence[Result], bots: int, *, seats: bool, neighbours: bool) -> tuple[Rows, Columns]:
     """With seat and neighbour terms. A table of two has no neighbour terms: there the neighbour is the opponent.
 
     Raises ValueError like ``pair_cells``.
@@ -105,7 +106,7 @@ def rows_of_matches(matches: Sequence[RatedMatch], bots: int, *, seats: bool, ne
     return Rows(columns.width, int(new.sum()), block, plus[order], minus[order], weights[order], scores[order]), columns
 
 
-def _sides(matches: Sequence[RatedMatch], columns: Columns) -> tuple[Ints, Places, Places, Floats, Floats]:
+def _sides(matches: Sequence[Result], columns: Columns) -> tuple[Ints, ColumnNumbers, ColumnNumbers, Floats, Floats]:
     """Block, both sides' columns, weight and score of every counted pair."""
     terms = 1 + bool(columns.sizes) + columns.neighbours
     blocks: list[Ints] = [np.zeros(0, dtype=np.int64)]

@@ -16,9 +16,9 @@ import numpy as np
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.elo import half_width
 from khiva_arena.ratings.likelihood import MOST_T, Histogram, arrays, elo_of, llr_of_scores, llr_of_ts, moments, score_of
-from khiva_arena.ratings.pairs import RatedMatch
 from khiva_arena.ratings.proportions import wilson
 from khiva_arena.ratings.stopping import after_stop
+from khiva_arena.result import Result
 
 NELO_PER_T = 800 / log(10)  # normalised Elo per (mean - 1/2) / sd of one match
 FEWEST_BLOCKS = 32  # no decision before: Wald's bounds are for many blocks; with 8, up to twice as many simulated tests erred
@@ -31,7 +31,7 @@ class Model(StrEnum):
     NORMALIZED = "normalized"
 
 
-class Decision(StrEnum):
+class SprtDecision(StrEnum):
     NONE = ""
     H0 = "H0"
     H1 = "H1"
@@ -88,12 +88,12 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SprtReport:
     """What a sequential test says. After the decision it does not change: later blocks are not looked at.
 
     hypotheses: what is tested.
     blocks: how many were looked at.
-    fewest: blocks before which there is no decision.
+    fewest: no decision before so many blocks.
     llr: the log likelihood ratio of H1 to H0; None before the first block.
     bounds: as of the hypotheses.
     decision: for which of the two.
@@ -115,7 +115,7 @@ class Report:
     fewest: int
     llr: float | None
     bounds: tuple[float, float]
-    decision: Decision
+    decision: SprtDecision
     score: Estimate | None
     elo: Estimate | None
     nelo: Estimate | None
@@ -127,7 +127,7 @@ class Report:
 class SequentialTest:
     """Takes block scores in the order of their seeds and decides at the first bound met.
 
-    ``matches``: of a block, rotations times line-ups. ``fewest``: no decision before so many blocks. Raises ConfigError where
+    ``matches``: of a block, rotations times line-ups. ``fewest``: no decision before so many blocks. Raises ConfigError if
     the bounds are too far from 0 for normalised Elo.
     """
 
@@ -135,36 +135,36 @@ class SequentialTest:
         limit = MOST_T * NELO_PER_T / sqrt(matches)
         if hypotheses.model is Model.NORMALIZED and max(abs(hypotheses.elo0), abs(hypotheses.elo1)) > limit:
             raise ConfigError(
-                f"normalised Elo is at most {limit:.0f} where a seed has {matches} matches: set the bounds nearer to 0"
+                f"normalised Elo is at most {limit:.0f} if a seed has {matches} matches: set the bounds nearer to 0"
             )
         self.hypotheses, self.matches, self.fewest = hypotheses, matches, fewest
-        self.decision = Decision.NONE
+        self.decision = SprtDecision.NONE
         self.blocks = 0
         self._counts: Counter[Fraction] = Counter()
 
-    def add(self, score: Fraction) -> Decision:
+    def add(self, score: Fraction) -> SprtDecision:
         """One more block's score, 0..1. Ignored after the decision. Raises ValueError out of range."""
         if not 0 <= score <= 1:
             raise ValueError(f"a block score is between 0 and 1, not {score}")
-        if self.decision is Decision.NONE:
+        if self.decision is SprtDecision.NONE:
             self._counts[score] += 1
             self.blocks += 1
             lower, upper = self.hypotheses.bounds
             if self.blocks >= self.fewest and not lower < (ratio := self.llr()) < upper:
-                self.decision = Decision.H0 if ratio <= lower else Decision.H1
+                self.decision = SprtDecision.H0 if ratio <= lower else SprtDecision.H1
         return self.decision
 
     def llr(self) -> float:
         """The log likelihood ratio of the blocks so far; ValueError if there are none."""
         return llr(self._support(), self.hypotheses, self.matches)
 
-    def report(self) -> Report:
+    def report(self) -> SprtReport:
         score = nelo = adjusted = los = None
         if self.blocks > 1:
             score, nelo = _estimates(self._counts, self.matches)
         if self.blocks >= max(2, self.fewest):
             adjusted, los = self._after_stop()
-        return Report(
+        return SprtReport(
             hypotheses=self.hypotheses,
             blocks=self.blocks,
             fewest=self.fewest,
@@ -180,7 +180,7 @@ class SequentialTest:
         )
 
     def _support(self) -> dict[Fraction, float]:
-        """The scores seen; 0 or 1 too where no seen score is on that side of the hypotheses, which could not be met else.
+        """The scores seen; 0 or 1 too if no seen score is on that side of the hypotheses, which could not be met else.
 
         Not all scores that are possible: were 0 and 1 there always, the likeliest way to a hypothesis would be a few blocks at
         an end, which costs little likelihood however many blocks were seen nowhere near. With five seats the test would take
@@ -221,13 +221,13 @@ class SequentialTest:
         return Estimate(elo_of(middle), elo_of(low), elo_of(high)), los
 
 
-def block_scores(matches: Iterable[RatedMatch], candidate: int) -> dict[int | str, Fraction]:
+def block_scores(matches: Iterable[Result], candidate: int) -> dict[str, Fraction]:
     """The candidate's mean pair score in each block, in the order in which blocks first come; only pairs that are rated count.
 
     Seats of the candidate's own copies are the candidate too, and all others are its opponents. A block without a rated pair
     of the candidate (where others failed to start, say, only their pairs count) has no score and is not there.
     """
-    sums: dict[int | str, tuple[Fraction, int]] = {}
+    sums: dict[str, tuple[Fraction, int]] = {}
     for match in matches:
         points, pairs = sums.setdefault(match.block, (Fraction(0), 0))
         for mine, bot in enumerate(match.bots):
@@ -257,7 +257,7 @@ def _t_of(elo: float, matches: float) -> float:
 
 
 def _estimates(counts: Histogram, matches: int) -> tuple[Estimate, Estimate | None]:
-    """Mean score and normalised Elo of blocks taken as they are, with t intervals. Where all blocks had the same score the
+    """Mean score and normalised Elo of blocks taken as they are, with t intervals. If all blocks had the same score, the
     interval is as if each were one match, see ``proportions``, and normalised Elo is none.
 
     The error of normalised Elo is that of the ratio mean over sd: block by block (x - m)/sd - t/2 (((x - m)/sd)^2 - 1).

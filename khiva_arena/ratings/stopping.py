@@ -1,4 +1,4 @@
-"""Estimates after a sequential test. To stop where the score looks good makes the plain mean too good; ordering the outcomes
+"""Estimates after a sequential test. To stop when the score looks good makes the plain mean too good; ordering the outcomes
 undoes it (Siegmund, Sequential Analysis, 1985, chapter 3).
 
 The LLR over blocks is taken for a Brownian motion that, from the first look on, ends at either of two bounds. An outcome is
@@ -37,12 +37,12 @@ def after_stop(
     """Median-unbiased score, the ends of its 95 % interval, and how likely a worse outcome is at a true score of 1/2.
 
     ``mean``, ``variance``: of the blocks' scores. ``s0``, ``s1``: scores of the hypotheses. ``first``: blocks before the first
-    look at the bounds. ``quantile``: the normal one, or wider where few blocks make the variance an estimate. Scores end at
+    look at the bounds. ``quantile``: the normal one, or wider if few blocks make the variance an estimate. Scores end at
     those of 1000 Elo. An LLR beyond its bound after the first look, an overshoot, counts as one that met the bound earlier at
     the same slope.
 
-    None where a motion of that slope would have met the bound long before the first look, though the test went on after it: then
-    the LLR was no Brownian motion. So it is where nearly all blocks end alike, and a few others make up all of the variance.
+    None if a motion of that slope would have met the bound long before the first look, though the test went on after it: then
+    the LLR was no Brownian motion. That happens if nearly all blocks end alike, and a few others make up all of the variance.
     """
     lower, upper = bounds
     slope = (mean - (s0 + s1) / 2) * (s1 - s0) / variance
@@ -138,7 +138,7 @@ def _falls_to(chance: Callable[[float], float], target: float, start: float, ste
 def root(function: Callable[[float], float], a: float, b: float) -> float:
     """Where a continuous function is 0 between two places at which it has different signs, to ``_CLOSE_ENOUGH``.
 
-    Chandrupatla's method (1997): inverse quadratic interpolation where the last three points allow it, else halving.
+    Chandrupatla's method (1997): inverse quadratic interpolation if the last three points allow it, else halving.
     """
     at_a, at_b = function(a), function(b)
     share = 0.5  # of the way from a to b

@@ -46,7 +46,7 @@ def ndtr(x: Floats | float) -> Floats:
 
 
 def log_ndtr(x: Floats) -> Floats:
-    """ln P(X < x) of the standard normal distribution, by element; also where P itself is too small for a number."""
+    """ln P(X < x) of the standard normal distribution, by element; also if P itself is too small for a number."""
     near = np.maximum(x, _FAR_OUT)
     tail = np.array([erfc(value) / 2 for value in (np.abs(near) / sqrt(2)).ravel().tolist()]).reshape(near.shape)
     inside = np.where(near > 0, np.log1p(-tail), np.log(np.where(near > 0, 1, tail)))

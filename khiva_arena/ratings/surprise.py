@@ -23,8 +23,8 @@ _BRIDGE = 1 - 1e-6  # of a connection that is in this pair alone
 def surprises(cells: PairCells, ratings: Ratings) -> Floats:
     """(n, n) residual of row against column over its standard error, antisymmetric.
 
-    NaN where they never met or one has no rating; with fewer than two blocks; where all blocks say the same of the residual; and
-    where no others connect the two, so that the ratings were fitted to this very score. Where the score itself was the same in
+    NaN if they never met or one has no rating; with fewer than two blocks; if all blocks say the same of the residual; and
+    if no others connect the two, so that the ratings were fitted to this very score. If the score itself was the same in
     all blocks, as of a bot that took everything, each block counts as one match at the expected score besides. For ratings with
     effects it is approximate: ``expected`` leaves the effects out.
     """

@@ -1,7 +1,7 @@
 """What defines an event: one typed value, read once, from which the terms of its schedule, its headers and its ids follow.
 
 Its canonical text is what is stored and hashed. What only some formats have, and what definitions did not have from the
-beginning, is left out of the text where it has its default: so an event of before keeps its id.
+beginning, is left out of the text if it has its default: so older events keep their ids.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self
 import msgspec
 
 from khiva_arena.replay import seeds
-from khiva_arena.replay.record import Header, Seat, canonical, digest_of
+from khiva_arena.replay.record import Header, RecordedSeat, canonical, digest_of
 from khiva_arena.result import Policy
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import Resources
@@ -53,7 +53,7 @@ class DefinedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 class DefinedTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The hypotheses of a sequential test; ``ratings.sprt`` explains them.
 
-    elo0, elo1: the bounds of what is told apart, in Elo.
+    elo0, elo1: the two hypotheses, in Elo.
     alpha, beta: the chances of the two errors.
     """
 
@@ -108,7 +108,7 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
             game=self.game,
             rules_version=self.rules_version,
             rules=self.rules,
-            seats=tuple(Seat(name, bot, seeds.seat_number(secret, match, i)) for i, (name, bot) in enumerate(who)),
+            seats=tuple(RecordedSeat(name, bot, seeds.seat_number(secret, match, i)) for i, (name, bot) in enumerate(who)),
             commit=seeds.commitment(match, secret),
             time=msgspec.to_builtins(self.time),
             policy=str(self.policy),

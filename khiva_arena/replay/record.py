@@ -29,7 +29,7 @@ class Choice(NamedTuple):
     why: str = ""
 
 
-class Seat(NamedTuple):
+class RecordedSeat(NamedTuple):
     """Who sat there: the bot's name in the event, its identity (hash), and the seat's own number given in the hello."""
 
     name: str
@@ -45,7 +45,7 @@ class Header:
     game: str
     rules_version: str
     rules: Mapping[str, Any]
-    seats: tuple[Seat, ...]
+    seats: tuple[RecordedSeat, ...]
     commit: str
     time: Mapping[str, int]
     policy: str
@@ -55,7 +55,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A match that was recorded. Lists by seat; ``forfeited_at`` is the ordinal of the gather in which a seat forfeited
+    """A match that was recorded. Lists by seat; ``forfeited_at`` is the number of the step in which a seat forfeited
     (0 is the start), or None. ``reason`` says why the match ended: "over" by the rules, "forfeits" with one seat left in."""
 
     header: Header

@@ -1,6 +1,6 @@
 """What a seat was sent in a match, rebuilt from its record: every message, in order, as the arbiter made it then.
 
-Two things a record does not tell. What was left of a bank: it stands as full until the seat's first timeout, and as empty after
+Two things are not in a record. What was left of a bank: it stands as full until the seat's first timeout, and as empty after
 it. And whether a seat that broke the protocol was found out before its last request went out or after it: see ``perhaps``.
 """
 
@@ -23,7 +23,7 @@ FOUND_BEFORE_ASKING = (Verdict.PROTOCOL, Verdict.FLOODED)
 class Asked:
     """One decision of a seat. ``state``: as it was asked, to be cloned and not changed. ``step``: what all that were asked chose
     then. ``choice``: what this seat chose. ``perhaps``: it may not have been sent, since the seat broke the protocol in this
-    gather."""
+    step."""
 
     state: State
     step: tuple[Choice, ...]
@@ -33,7 +33,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One message to the seat. ``gather``: the one it belongs to, 0 is the start. ``asked``: for a Decide."""
+    """One message to the seat. ``gather``: the step that it belongs to, 0 is the start. ``asked``: for a Decide."""
 
     gather: int
     message: Hello | Decide | Fault | End
@@ -41,10 +41,10 @@ class Request:
 
 
 def requests(record: Record, secret: bytes, seat: int, details: Mapping[int, str]) -> list[Request]:
-    """All that a seat was sent, up to its forfeit if it did. ``secret``: the seed's, 32 bytes. ``details``: by gather, the line
-    that told the bot of its fault there, which is not in a record; "" where it is not known.
+    """All that a seat was sent, up to its forfeit if it did. ``secret``: the seed's, 32 bytes. ``details``: by step, the line
+    that described the fault to the bot, which is not in a record; "" if it is not known.
 
-    Raises RecordError where the record does not replay.
+    Raises RecordError if the record does not replay.
     """
     builder = _Builder(record, secret, seat, details)
     verify(record, secret, builder.watch)

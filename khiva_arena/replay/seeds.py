@@ -52,7 +52,7 @@ def _beacon(text: str) -> bytes:
 
 def commitment(bound_to: str, secret: bytes) -> str:
     """What is published before the first match, 64 hex digits. ``bound_to`` is the match id; for a run the hash of the event's
-    definition (its id where version 0.1.0 began it)."""
+    definition (its id if version 0.1.0 began it)."""
     return sha256(b"khiva-commit-1\0" + bound_to.encode() + secret).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""A match as text, turn by turn: told by replaying its record through the rules, so that it cannot say what did not happen."""
+"""A match as text, turn by turn, made by replaying its record through the rules, so that it cannot say what did not happen."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from khiva_arena.words import count
 
 
 def story(record: Record, secret: bytes) -> str:
-    """The whole match for people, hidden things included. Raises RecordError where the record does not replay."""
+    """The whole match for people, hidden things included. Raises RecordError if the record does not replay."""
     header = record.header
     game = get(header.game)
     names = [f"{seat.name}#{number}" for number, seat in enumerate(header.seats)]

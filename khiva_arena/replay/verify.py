@@ -9,14 +9,14 @@ from khiva_arena.replay import seeds
 from khiva_arena.replay.record import FORFEITED, Choice, Record
 from khiva_arena.result import FAULTS, STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict, final_ranks
 
-Watch = Callable[[int, State, Sequence[Event]], None]
+StepWatcher = Callable[[int, State, Sequence[Event]], None]
 BLAMED_AT_A_STEP = frozenset(FAULTS) - {Verdict.START_FAILED}
 # Who is not asked cannot be late or choose wrongly; neither can who has not yet greeted.
 BLAMED_UNASKED = BLAMED_AT_A_STEP - frozenset(STRIKING)
 BLAMED_AT_THE_START = BLAMED_UNASKED | {Verdict.START_FAILED}
 
 
-def verify(record: Record, secret: bytes, watch: Watch | None = None) -> None:
+def verify(record: Record, secret: bytes, watch: StepWatcher | None = None) -> None:
     """Replay ``record`` with the seed's 32-byte ``secret``. ``watch(step, state, events)`` sees each step, 0 the opening.
 
     Raises RecordError saying where the record first differs from what the rules, the commitment and the faults give.
@@ -44,19 +44,19 @@ def verify(record: Record, secret: bytes, watch: Watch | None = None) -> None:
 
 
 def faults_of(record: Record) -> list[list[tuple[str, int]]]:
-    """By seat, the verdict and gather of every fault that a record tells of, strikes included, in order."""
+    """By seat, the verdict and step of every fault in a record, strikes included, in order."""
     found: list[list[tuple[str, int]]] = [[] for _ in record.header.seats]
     for number, step in enumerate(record.steps, 1):
         for seat, _, why in step:
             if why and why != FORFEITED:
                 found[seat].append((why, number))
     for faults, verdict, at in zip(found, record.verdicts, record.forfeited_at, strict=True):
-        if at is not None and at not in [gather for _, gather in faults]:  # at the start, or in a gather it was not asked in
+        if at is not None and at not in [step for _, step in faults]:  # at the start, or in a step in which it was not asked
             faults.append((str(verdict), at))
     return found
 
 
-def _replay(record: Record, state: State, events: list[Event], watch: Watch | None) -> None:
+def _replay(record: Record, state: State, events: list[Event], watch: StepWatcher | None) -> None:
     strikes = [0] * len(record.header.seats)
     out = _out_at_the_start(record)
     if watch:
@@ -80,12 +80,12 @@ def _replay(record: Record, state: State, events: list[Event], watch: Watch | No
 def _out_at_the_start(record: Record) -> list[int | None]:
     for seat, at in enumerate(record.forfeited_at):
         if at == 0 and record.verdicts[seat] not in BLAMED_AT_THE_START:
-            raise RecordError(f"seat {seat}: {record.verdicts[seat]} is no fault of the start")
+            raise RecordError(f"seat {seat}: {record.verdicts[seat]} cannot be a fault at the start")
     return [0 if at == 0 else None for at in record.forfeited_at]
 
 
 def _check_choice(record: Record, number: int, choice: Choice, out: list[int | None], strikes: list[int]) -> None:
-    """A default is played where the record tells of a fault or a forfeit, and nowhere else."""
+    """A default is played if the record has a fault or a forfeit there, and only then."""
     seat, index, why = choice
     where = f"step {number}, seat {seat}"
     if why and index != 0:

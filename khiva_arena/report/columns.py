@@ -12,7 +12,7 @@ from khiva_arena.report.text import chance, elo, error, number
 from khiva_arena.report.values import Standing, Standings
 
 # A match, in the mean, and as many times what is usual at the table: programs are read from a disk once, and in memory then.
-MANY_PAGE_FAULTS = 2.0  # node had 1.2 to 1.3 where the system gives memory back early
+MANY_PAGE_FAULTS = 2.0  # node had 1.2 to 1.3 if the system gives memory back early
 MANY_TIMES_THE_USUAL = 5.0
 _PLACES = ("1st", "2nd", "3rd", "4th", "5th")
 BETWEEN, LAST, FIRST = 1, 2, 3  # in this order the places leave a table that is too wide

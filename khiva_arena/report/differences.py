@@ -31,7 +31,7 @@ def fitted(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _by_bot(rows: Any) -> Any:
-    """Rows by their bot; as they are if they are not rows, as in a forged table."""
+    """Rows by their bot; unchanged if they are not rows, as in a forged table."""
     named = isinstance(rows, list) and all(isinstance(row, dict) and isinstance(row.get("bot"), str) for row in rows)
     if not named or len({row["bot"] for row in rows}) < len(rows):
         return rows

@@ -3,12 +3,12 @@
 CSV, a row for each seat of each match: ``event``, ``game``, ``match``, ``ordinal``, ``seed``, ``lineup``, ``rotation``,
 ``block``, ``rated``, ``seat``, ``bot``, ``identity``, ``rank``, ``score``, ``verdict``, ``faults``. ``block`` is equal if
 equal deals were played, and errors cluster on it; ``rated`` is 1 if the whole table was played, which is what standings
-rate; ``faults`` is every fault of the seat as ``illegal@3``, the gather behind the @, with spaces between. A name that begins
+rate; ``faults`` is every fault of the seat as ``illegal@3``, the step behind the @, with spaces between. A name that begins
 with one of = + - @ ' has a ' before it, since a spreadsheet takes the first four for the beginning of a formula; ``identity``
 is never changed.
 
 JSON lines, an object for each match, with the same keys except ``seat``; ``seats`` is a list by seat of objects with ``bot``,
-``identity``, ``rank``, ``score``, ``verdict`` and ``faults`` [[fault, gather], ...].
+``identity``, ``rank``, ``score``, ``verdict`` and ``faults`` [[fault, step], ...].
 
 PGN, a game without moves for each pair of seats of each match of a complete table, won by who finished ahead, for programs that
 rate players of two. Which pairs count is what the arena's own fit counts (ratings/pairs.py): not two copies of one bot, and
@@ -26,9 +26,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
+from khiva_arena.ratings.matches import complete_tables
 from khiva_arena.report.standings import ID_DIGITS, Entrant
-from khiva_arena.result import Verdict
+from khiva_arena.result import Result
+from khiva_arena.text import harmless
 
 COLUMNS = (
     "event",
@@ -53,63 +56,53 @@ RESULTS = {-1: "1-0", 0: "1/2-1/2", 1: "0-1"}
 
 
 @dataclass(frozen=True, slots=True)
-class ResultSeat:
-    """One seat of a match.
+class EventResults:
+    """The results of an event.
 
-    position: of the bot among those of its event.
-    bot, identity: its name and id.
-    rank, score: how it ended, 1 is best.
-    verdict: "ok", or why it forfeited.
-    faults: (fault, step), strikes included, in order.
-    """
-
-    position: int
-    bot: str
-    identity: str
-    rank: int
-    score: int
-    verdict: str
-    faults: tuple[tuple[str, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class MatchResult:
-    """A recorded match.
-
-    event, number: id of its event, and its number in the store.
+    event, number: its id, and its number in the store.
     game: what was played.
-    match, ordinal: its id, and its place in the schedule.
-    seed, lineup, rotation: who sat where, on which deal.
-    block: names the deal.
-    rated: whether its table is complete.
-    seats: by seat.
+    bots: in its order.
+    results: in schedule order, those set aside included, which no file shows.
     """
 
     event: str
     number: int
     game: str
-    match: str
-    ordinal: int
-    seed: int
-    lineup: int
-    rotation: int
-    block: str
-    rated: bool
-    seats: tuple[ResultSeat, ...]
+    bots: tuple[Entrant, ...]
+    results: Sequence[Result]
+
+    def recorded(self) -> Iterator[tuple[Result, bool]]:
+        """Its recorded matches, and whether the table of each is complete."""
+        left = complete_tables(self.results)
+        not_rated = {table for _, table in (*left.incomplete, *left.set_aside)}
+        return ((match, match.table not in not_rated) for match in self.results if not match.set_aside)
 
 
-def to_csv(matches: Iterable[MatchResult]) -> Iterator[str]:
+def to_csv(events: Iterable[EventResults]) -> Iterator[str]:
     """The text of a CSV file, match by match."""
     yield _csv([COLUMNS])
-    for match in matches:
-        common = [getattr(match, column) for column in COLUMNS[:8]]
-        yield _csv([*common, int(match.rated), number, *_columns(seat)] for number, seat in enumerate(match.seats))
+    for event in events:
+        for match, rated in event.recorded():
+            common = _common(event, match, int(rated)).values()
+            seats = (_seat(event, match, seat) for seat in range(len(match.bots)))
+            yield _csv([*common, number, *_in_a_sheet(**seat)] for number, seat in enumerate(seats))
 
 
-def _columns(seat: ResultSeat) -> list[object]:
-    name = f"'{seat.bot}" if seat.bot.startswith(FORMULA) else seat.bot
-    faults = " ".join(f"{fault}@{gather}" for fault, gather in seat.faults)
-    return [name, seat.identity, seat.rank, seat.score, seat.verdict, faults]
+def _common(event: EventResults, match: Result, rated: int) -> dict[str, object]:
+    values = (event.event, event.game, harmless(match.match), match.ordinal)
+    deal = (match.seed, match.lineup, match.rotation, match.block, rated)
+    return dict(zip(COLUMNS, (*values, *deal), strict=False))
+
+
+def _seat(event: EventResults, match: Result, seat: int) -> dict[str, Any]:
+    bot = event.bots[match.bots[seat]]
+    values = (bot.name, bot.id, match.ranks[seat], match.scores[seat], harmless(match.verdicts[seat]), match.faults[seat])
+    return dict(zip(COLUMNS[-len(values) :], values, strict=True))
+
+
+def _in_a_sheet(bot: str, faults: Iterable[tuple[str, int]], **rest: object) -> list[object]:
+    name = f"'{bot}" if bot.startswith(FORMULA) else bot
+    return [name, *rest.values(), " ".join(f"{fault}@{step}" for fault, step in faults)]
 
 
 def _csv(rows: Iterable[Sequence[object]]) -> str:
@@ -118,42 +111,44 @@ def _csv(rows: Iterable[Sequence[object]]) -> str:
     return text.getvalue()
 
 
-def to_jsonl(matches: Iterable[MatchResult]) -> Iterator[str]:
+def to_jsonl(events: Iterable[EventResults]) -> Iterator[str]:
     """The text of a JSON lines file, match by match."""
-    for match in matches:
-        seats = [{name: getattr(seat, name) for name in COLUMNS[10:]} for seat in match.seats]
-        common = {name: getattr(match, name) for name in COLUMNS[:9]}
-        yield json.dumps({**common, "seats": seats}) + "\n"
+    for event in events:
+        for match, rated in event.recorded():
+            seats = [_seat(event, match, seat) for seat in range(len(match.bots))]
+            yield json.dumps({**_common(event, match, rated), "seats": seats}) + "\n"
 
 
-def to_pgn(matches: Iterable[MatchResult], names: Mapping[str, str]) -> Iterator[str]:
+def to_pgn(events: Iterable[EventResults], names: Mapping[str, str]) -> Iterator[str]:
     """The text of a PGN file, match by match. ``names``: by identity, see ``pgn_names``."""
-    for match in matches:
-        if match.rated:
-            yield "".join(_game(match, *pair, names) for pair in counted_pairs(match))
+    for event in events:
+        for match, rated in event.recorded():
+            if rated:
+                yield "".join(_game(event, match, *pair, names) for pair in counted_pairs(match))
 
 
-def counted_pairs(match: MatchResult) -> list[tuple[ResultSeat, ResultSeat]]:
+def counted_pairs(match: Result) -> list[tuple[int, int]]:
     """The pairs of seats that say something of two bots."""
-    failed = {seat: any(fault == Verdict.START_FAILED for fault, _ in seat.faults) for seat in match.seats}
+    failed = match.unstarted
     return [
         (one, other)
-        for one, other in combinations(match.seats, 2)
-        if one.identity != other.identity and (failed[one] or failed[other] or not any(failed.values()))
+        for one, other in combinations(range(len(match.bots)), 2)
+        if match.bots[one] != match.bots[other] and (not failed or one in failed or other in failed)
     ]
 
 
-def _game(match: MatchResult, one: ResultSeat, other: ResultSeat, names: Mapping[str, str]) -> str:
-    first, second = sorted((one, other), key=lambda seat: seat.position)
+def _game(event: EventResults, match: Result, one: int, other: int, names: Mapping[str, str]) -> str:
+    first, second = sorted((one, other), key=lambda seat: match.bots[seat])
     white, black = (first, second) if (match.seed + match.rotation) % 2 == 0 else (second, first)
-    result = RESULTS[(white.rank > black.rank) - (white.rank < black.rank)]
+    ranks = match.ranks
+    result = RESULTS[(ranks[white] > ranks[black]) - (ranks[white] < ranks[black])]
     tags = {
-        "Event": f"{match.game} {match.event}",
+        "Event": f"{event.game} {event.event}",
         "Site": "-",
         "Date": "????.??.??",
-        "Round": f"{match.number}.{match.ordinal}",
-        "White": names[white.identity],
-        "Black": names[black.identity],
+        "Round": f"{event.number}.{match.ordinal}",
+        "White": names[event.bots[match.bots[white]].id],
+        "Black": names[event.bots[match.bots[black]].id],
         "Result": result,
     }
     return "".join(f'[{tag} "{value}"]\n' for tag, value in tags.items()) + f"\n{result}\n\n"

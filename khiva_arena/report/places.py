@@ -24,7 +24,7 @@ class Placed:
     name: its name.
     score: its mean pair score, 0 to 1; None without a match.
     byes: how many rounds it sat out.
-    columns: what its format tells besides: key in JSON, head in the table, value in JSON, text in the table.
+    columns: what its format adds: key in JSON, head in the table, value in JSON, text in the table.
     """
 
     place: int

@@ -65,7 +65,7 @@ class Plan(Struct, frozen=True):
 
     error, or gap with power: what was asked for; Elo, Elo, and a share of 1.
     blocks, matches: seeds and rated matches so far.
-    fewest_seeds, enough: how many seeds it takes to tell anything, and whether there are so many.
+    fewest_seeds, enough: how many seeds any estimate needs, and whether there are so many.
     errors: of each bot; gaps: of each two neighbours.
     need, pool_need: for all of them together, the largest of the rows', of those that are known.
     left_out: the bots that they leave out, except the anchor: more seeds would not shrink the error of a bot that won or lost
@@ -173,7 +173,7 @@ def to_text(plan: Plan, standings: Standings, width: int = WIDTH) -> str:
     """A table and what it means. Ends with a newline."""
     so_far = f"So far: {count(plan.blocks, 'seed')}, {count(plan.matches, 'match', 'matches')}."
     if not plan.enough:
-        why = f"Too few to tell how much results vary: it takes {plan.fewest_seeds} seeds or more."
+        why = f"Too few to know how much results vary: it takes {plan.fewest_seeds} seeds or more."
         then = (
             "Next, and then plan again; new seeds are drawn, and rated together with those that are there:"
             if plan.next
@@ -203,7 +203,7 @@ def _left_out(plan: Plan, standings: Standings) -> list[str]:
         elif row.seeds < planning.FEWEST_SEEDS:
             why = f"has played on {count(row.seeds, 'seed')} only, of {planning.FEWEST_SEEDS} or more that it takes"
         else:
-            why = "did the same on every seed, which tells no error"
+            why = "did the same on every seed, which gives no error"
         notes.append(f"Left out: {short(row.name)} {why}.")
     return notes
 

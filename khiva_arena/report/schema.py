@@ -31,7 +31,7 @@ def _tables(command: str, key: str, name: str, kind: type[msgspec.Struct], *more
 NAMES: dict[str, type] = {
     "standings": _tables("standings", "standings", "Pool", shapes.Rated, _PLACES),
     "plan": _tables("plan", "plans", "PooledPlan", plan.Plan),
-    "sprt": sprt.Output,
+    "sprt": sprt.SprtOutput,
 }
 
 

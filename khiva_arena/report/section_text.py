@@ -65,7 +65,7 @@ def _details(standings: Standings, width: int) -> list[str]:
 def _crosstable(standings: Standings, rows: Sequence[Sequence[shapes.Pair | None]], width: int) -> list[str]:
     cells = [[_pair(cell) for cell in row] for row in rows]
     notes = [
-        "What the row's bot made of the column's, in percent, and the 95 % interval; * where that leaves out 50. Of many pairs "
+        "What the row's bot made of the column's, in percent, and the 95 % interval; * if that leaves out 50. Of many pairs "
         "of equal bots, one in twenty has a * by luck."
     ]
     return ["Crosstable:", *matrix(_bots(standings), cells, width), *paragraphs(notes, width)]
@@ -84,7 +84,7 @@ def _numbers(rows: shapes.Matrix, digits: int, sign: str = "") -> list[list[str]
 
 
 def _los(standings: Standings, rows: shapes.Matrix, width: int) -> list[str]:
-    note = f"How likely the row's bot is stronger than the column's, in percent, {under(standings)}; . where nothing tells."
+    note = f"How likely the row's bot is stronger than the column's, in percent, {under(standings)}; . if the results do not say."
     cells = [[_NEVER if value is None else chance(value) for value in row] for row in rows]
     return ["Likelihood of superiority:", *matrix(_bots(standings), cells, width), *paragraphs([note], width)]
 
@@ -118,8 +118,8 @@ def _seats(standings: Standings, found: shapes.Seats, width: int) -> list[str]:
         for one in found.neighbours
     ]
     note = (
-        "score%: of whoever sits there; 50 where seats do not matter. effect%: how much better others do in the seat that this "
-        "bot passes to than elsewhere; 0 where neighbours do not matter. All rotations are played, so no seat favours a bot; who "
+        "score%: of whoever sits there; 50 if seats do not matter. effect%: how much better others do in the seat that this "
+        "bot passes to than elsewhere; 0 if neighbours do not matter. All rotations are played, so no seat favours a bot; who "
         "passes to whom is balanced over the seeds only."
     )
     return ["Seats and neighbours:", *table(seats), "", *fitting(neighbours, width), *paragraphs([note], width)]
@@ -137,7 +137,7 @@ def _cycles(standings: Standings, found: shapes.Cycles, width: int) -> list[str]
     sure = interval(found.low, found.high, 1)
     note = (
         f"{number(found.share, 1)} % of the differences between bots (95 %: {sure}) are beyond what one number for each "
-        f"can tell: {number(found.raw, 1)} % as it is, less {number(found.noise, 1)} % that luck alone makes."
+        f"can tell: {number(found.raw, 1)} % as seen, less {number(found.noise, 1)} % that luck alone makes."
     )
     return ["Cycles:", *paragraphs([note], width)]
 
@@ -156,7 +156,7 @@ def _covariance(standings: Standings, rows: shapes.Matrix, width: int) -> list[s
     return ["Covariance:", *matrix(_bots(standings), _numbers(rows, 1), width), *paragraphs([note], width)]
 
 
-def _effects(standings: Standings, found: shapes.Effects, width: int) -> list[str]:
+def _effects(standings: Standings, found: shapes.EffectsSection, width: int) -> list[str]:
     names = _named(standings)
     ratings = [["bot", "elo", "+/-", "without", "+/-"]]
     for row, one in zip(standings.rows, found.rows, strict=True):

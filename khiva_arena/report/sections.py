@@ -10,12 +10,13 @@ import numpy as np
 from khiva_arena.ratings.bias import neighbour_bias, seat_bias
 from khiva_arena.ratings.crosstable import Crosstable, crosstable
 from khiva_arena.ratings.cycles import intransitivity
-from khiva_arena.ratings.effects import Effects
+from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import Ratings
-from khiva_arena.ratings.pairs import Floats, RatedMatch
+from khiva_arena.ratings.pairs import Floats
 from khiva_arena.report import shapes
 from khiva_arena.report.standings import percent, rating, refit, rounded
 from khiva_arena.report.values import Standings
+from khiva_arena.result import Result
 
 NAMES = ("details", "crosstable", "los", "surprise", "seats", "cycles", "connectivity", "covariance", "effects", "history")
 EFFECTS = ("seats", "neighbours")
@@ -117,9 +118,9 @@ def _ratings(standings: Standings, ratings: Ratings) -> list[shapes.Rating]:
     return [shapes.Rating(row.bot, *rating(ratings, i)) for row, i in zip(standings.rows, _order(standings), strict=True)]
 
 
-def _effects(standings: Standings, which: Sequence[str]) -> shapes.Effects:
+def _effects(standings: Standings, which: Sequence[str]) -> shapes.EffectsSection:
     evidence = standings.evidence
-    found = refit(evidence, evidence.matches, Effects("seats" in which, "neighbours" in which))
+    found = refit(evidence, evidence.matches, EffectsToFit("seats" in which, "neighbours" in which))
     effects = [
         shapes.Effect(
             "seat" if one.bot is None else "neighbour",
@@ -131,15 +132,15 @@ def _effects(standings: Standings, which: Sequence[str]) -> shapes.Effects:
         )
         for one in found.effects
     ]
-    return shapes.Effects([name for name in EFFECTS if name in which], _ratings(standings, found), effects)
+    return shapes.EffectsSection([name for name in EFFECTS if name in which], _ratings(standings, found), effects)
 
 
 def history(standings: Standings, events: Sequence[tuple[str, int]]) -> list[shapes.Stage]:
     """After each event, in order of creation: ratings from all so far, and from it alone."""
-    by_event: dict[str, list[RatedMatch]] = {}
-    for row, match in zip(standings.evidence.rated, standings.evidence.matches, strict=True):
-        by_event.setdefault(row.event, []).append(match)
-    so_far: list[RatedMatch] = []
+    by_event: dict[str, list[Result]] = {}
+    for match in standings.evidence.matches:
+        by_event.setdefault(match.event, []).append(match)
+    so_far: list[Result] = []
     stages = []
     for event, number in events:
         mine = by_event.get(event, [])

@@ -87,7 +87,7 @@ class Cycles(Struct, frozen=True):
     """How much of the differences no single number per bot can express, in percent. All null if the results do not say.
 
     share, low, high: without luck, and its 95 % interval.
-    raw: as it is.
+    raw: as measured.
     noise: what luck alone makes of that.
     """
 
@@ -140,7 +140,7 @@ class Rating(Struct, frozen=True):
     bound: str
 
 
-class Effects(Struct, frozen=True):
+class EffectsSection(Struct, frozen=True):
     """A second fit, together with what seats and neighbours do.
 
     fitted: "seats", "neighbours", or both.
@@ -180,7 +180,7 @@ class Sections(Struct, frozen=True, omit_defaults=True):
     cycles: Cycles | UnsetType = UNSET
     connectivity: Connectivity | UnsetType = UNSET
     covariance: Matrix | UnsetType = UNSET
-    effects: Effects | UnsetType = UNSET
+    effects: EffectsSection | UnsetType = UNSET
     history: list[Stage] | UnsetType = UNSET
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from khiva_arena.ratings.sprt import MOST_ELO, Decision, Estimate, Hypotheses, Model, Report
+from khiva_arena.ratings.sprt import MOST_ELO, Estimate, Hypotheses, Model, SprtDecision, SprtReport
 from khiva_arena.words import count
 
 WIDTH = 100
@@ -35,7 +35,7 @@ class Sprt:
     seats: int
     most: int
     per_seed: int
-    report: Report
+    report: SprtReport
 
 
 def to_text(sprt: Sprt) -> str:
@@ -65,9 +65,9 @@ def verdict(sprt: Sprt) -> str:
     """One line: the decision, or why there is none."""
     report = sprt.report
     after = f"{count(report.blocks, 'seed')}, {count(report.blocks * sprt.per_seed, 'match', 'matches')}"
-    if report.decision is Decision.H1:
+    if report.decision is SprtDecision.H1:
         return f"H1 accepted after {after}: {sprt.candidate} is {_passed(report.hypotheses)}"
-    if report.decision is Decision.H0:
+    if report.decision is SprtDecision.H0:
         return f"H0 accepted after {after}: {sprt.candidate} is {_failed(report.hypotheses)}"
     if report.blocks >= sprt.most:
         return f"no decision after {after}, which is all that --seeds allows; with more it is another test, from the start"
@@ -91,7 +91,7 @@ def _failed(said: Hypotheses) -> str:
     return f"less than {said.elo1:g} {_kind(said)} above them"
 
 
-def llr_line(report: Report) -> str:
+def llr_line(report: SprtReport) -> str:
     """One line: how far the log likelihood ratio is between its bounds."""
     low, high = report.bounds
     if report.llr is None:
@@ -102,7 +102,7 @@ def llr_line(report: Report) -> str:
     return f"LLR {report.llr:.2f}, {way}; H0 at {low:.2f}, H1 at {high:.2f}{early}"
 
 
-def _estimates(report: Report) -> list[str]:
+def _estimates(report: SprtReport) -> list[str]:
     lines = [
         f"score              {_percent(report.score)}",
         f"Elo                {_interval(report.elo)}",
@@ -111,8 +111,8 @@ def _estimates(report: Report) -> list[str]:
         f"LOS                {'n/a' if report.los is None else f'{100 * report.los:.1f} %'}",
     ]
     note = (
-        "Intervals are 95 %, over seeds. A test stops where the score looks decided, which the first three do not allow for: "
-        "the fourth does, and is the one to quote; n/a where nearly all seeds end alike."
+        "Intervals are 95 %, over seeds. A test stops when the score looks decided, which the first three do not allow for: "
+        "the fourth does, and is the one to quote; n/a if nearly all seeds end alike."
     )
     return [*lines, *wrap(note, WIDTH)]
 
@@ -173,7 +173,7 @@ class Tested(msgspec.Struct, frozen=True):
     model: str
 
 
-class Output(msgspec.Struct, frozen=True):
+class SprtOutput(msgspec.Struct, frozen=True):
     """What ``khiva-arena sprt --json`` prints. null: the results do not say.
 
     event: its id.
@@ -213,9 +213,9 @@ class Output(msgspec.Struct, frozen=True):
 
 
 def to_json(sprt: Sprt) -> dict[str, Any]:
-    """Plain values, as ``Output`` has them."""
+    """Plain values, as ``SprtOutput`` has them."""
     report, said = sprt.report, sprt.report.hypotheses
-    output = Output(
+    output = SprtOutput(
         event=sprt.event,
         candidate=sprt.candidate,
         opponents=list(sprt.opponents),

@@ -1,11 +1,11 @@
-"""Standings as data: ratings with errors, finishes, faults. Pure: match rows in, frozen values out; numbers only, no text.
+"""Standings as data: ratings with errors, finishes, faults. Pure: results in, frozen values out; numbers only, no text.
 
-Feed it from a store: one ``MatchRow`` for each recorded match or match set aside, the bots in the order they were given, and
-one call for each pool of events.
+One ``Result`` goes in for each match that is recorded or set aside, and the bots that its numbers are of; one call for each pool
+of events.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import isnan
@@ -16,13 +16,13 @@ from msgspec import structs
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.ratings.bias import opponents_average, tie_share
 from khiva_arena.ratings.compare import los, rank_intervals
-from khiva_arena.ratings.effects import Effects
+from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import PRIOR_GAMES, Ratings, half_width, rate
-from khiva_arena.ratings.matches import MatchRow, complete_tables, total
-from khiva_arena.ratings.pairs import PairCells, RatedMatch, pair_cells
+from khiva_arena.ratings.matches import complete_tables
+from khiva_arena.ratings.pairs import PairCells, pair_cells
 from khiva_arena.report.tally import Tally, tally
 from khiva_arena.report.values import AnchorAt, Evidence, GivenAnchor, Standing, Standings
-from khiva_arena.result import FAULTS
+from khiva_arena.result import FAULTS, Result, total
 
 __all__ = ["AnchorAt", "Standing", "Standings"]
 
@@ -66,41 +66,41 @@ def with_unique_names(bots: Sequence[Entrant]) -> tuple[Entrant, ...]:
 
 
 def standings(
-    rows: Iterable[MatchRow],
+    results: Iterable[Result],
     bots: Sequence[Entrant],
     anchor: str | None = None,
     prior: float = PRIOR_GAMES,
     anchors: Sequence[AnchorAt] = (),
 ) -> Standings:
-    """The list of one pool. ``rows``: all its matches, in any order. ``anchor``: a bot's id or name, else ``choose_anchor``.
-    ``anchors``: bots whose Elo is given; the first of them takes the anchor's place.
+    """The list of one pool. ``results``: of all its matches, in any order; bots are numbered as in ``bots``. ``anchor``: a bot's
+    id or name, else ``choose_anchor``. ``anchors``: bots whose Elo is given; the first of them takes the anchor's place.
 
-    Raises ConfigError for an anchor that is not there, InternalError if a row names a bot that is not in ``bots``.
+    Raises ConfigError for an anchor that is not there, InternalError if a match names a bot that is not in ``bots``.
     """
-    every = list(rows)
+    every = list(results)
     bots = with_unique_names(bots)
     selection = complete_tables(every)
     index = {bot.id: i for i, bot in enumerate(bots)}
-    if strangers := {bot for row in every for bot in row.bots} - index.keys():
-        raise InternalError(f"matches name bots that did not enter: {', '.join(sorted(strangers))}")
+    if strangers := {bot for match in every for bot in match.bots}.difference(range(len(bots))):
+        raise InternalError(f"matches name bots that did not enter: {', '.join(map(str, sorted(strangers)))}")
     at = [choose_anchor(bots, one.bot) for one in anchors]
     if len(set(at)) < len(at):
         raise ConfigError("an anchor is given twice; give each bot one number")
     anchor_id = at[0] if at else choose_anchor(bots, anchor)
     given = tuple((index[bot], one.elo, one.sd) for bot, one in zip(at, anchors, strict=True))
-    matches = tuple(_rated(selection.rated, index))
+    matches = selection.rated
     cells = pair_cells(matches, len(bots))
     ratings = fault_free = _fit(cells, len(bots), index[anchor_id], prior, given)
-    clean = [row.fault_free for row in selection.rated]
-    if not all(clean):
-        some = pair_cells((match for match, kept in zip(matches, clean, strict=True) if kept), len(bots))
+    clean = [match for match in matches if match.fault_free]
+    if len(clean) < len(matches):
+        some = pair_cells(clean, len(bots))
         fault_free = _fit(some, len(bots), index[anchor_id], prior, given)
-    evidence = Evidence(selection.rated, matches, cells, ratings, 100 * los(ratings), prior, index[anchor_id], given)
-    seats = max((len(row.bots) for row in selection.rated), default=0)
-    counted = tally(selection.rated, every)
+    evidence = Evidence(matches, cells, ratings, 100 * los(ratings), prior, index[anchor_id], given)
+    seats = max((len(match.bots) for match in matches), default=0)
+    counted = tally(matches, every)
     per_bot = zip(rank_intervals(ratings), opponents_average(cells, ratings), tie_share(matches, len(bots)), strict=True)
     found = [
-        _standing(i, bot, ratings, fault_free, counted[bot.id], seats, *more)
+        _standing(i, bot, ratings, fault_free, counted[i], seats, *more)
         for i, (bot, more) in enumerate(zip(bots, per_bot, strict=True))
     ]
     return Standings(
@@ -109,8 +109,8 @@ def standings(
         anchors=tuple(_given_anchor(bots[i], i, elo, sd, ratings) for i, elo, sd in given),
         blocks=ratings.blocks,
         tables=selection.tables,
-        matches=len(selection.rated),
-        fault_free_matches=sum(clean),
+        matches=len(matches),
+        fault_free_matches=len(clean),
         incomplete=selection.incomplete,
         set_aside=selection.set_aside,
         left_out=selection.left_out,
@@ -130,26 +130,22 @@ def _given_anchor(bot: Entrant, i: int, elo: float, sd: float, ratings: Ratings)
     return GivenAnchor(bot.id, elo, sd, rounded(check.elo), rounded(check.z), contradicts)
 
 
-def refit(evidence: Evidence, matches: Iterable[RatedMatch], effects: Effects | None = None) -> Ratings:
+def refit(evidence: Evidence, matches: Iterable[Result], effects: EffectsToFit | None = None) -> Ratings:
     """The headline fit once more: over other matches, or with effects."""
     bots = evidence.cells.bots
     return _fit(matches, bots, evidence.anchor, evidence.prior, evidence.given, effects)
 
 
 def _fit(
-    matches: Iterable[RatedMatch] | PairCells,
+    matches: Iterable[Result] | PairCells,
     bots: int,
     anchor: int,
     prior: float,
     given: Sequence[tuple[int, float, float]],
-    effects: Effects | None = None,
+    effects: EffectsToFit | None = None,
 ) -> Ratings:
     elos, sds = {bot: elo for bot, elo, _ in given}, {bot: sd for bot, _, sd in given}
     return rate(matches, bots, anchor, prior, anchors=elos or None, anchor_sds=sds, effects=effects)
-
-
-def _rated(rows: Iterable[MatchRow], index: Mapping[str, int]) -> Iterator[RatedMatch]:
-    return (RatedMatch(row.seed, tuple([index[bot] for bot in row.bots]), row.ranks, row.unstarted) for row in rows)
 
 
 def _standing(
@@ -201,7 +197,7 @@ def _standing(
 
 
 def rating(ratings: Ratings, i: int) -> tuple[float | None, float | None, str]:
-    """Elo, error and bound of a bot as they are shown: without a number there is none of them."""
+    """Elo, error and bound of a bot as they are shown: without a number, none of the three."""
     elo = rounded(ratings.elo[i]) if anchor_played(ratings) else None
     return (None, None, "") if elo is None else (elo, rounded(ratings.error[i]), str(ratings.bounds[i]))
 
@@ -222,7 +218,7 @@ def _ranked(rows: Sequence[Standing], evidence: Evidence, index: Mapping[str, in
 
 
 def rounded(value: float | None) -> float | None:
-    """To 3 digits; None for None and for what is no number."""
+    """To 3 digits; None for None and for NaN."""
     return None if value is None or isnan(value) else round(float(value), DIGITS) + 0.0  # + 0.0: no minus zero
 
 

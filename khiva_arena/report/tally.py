@@ -4,8 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from khiva_arena.ratings.matches import MatchRow, Measured
-from khiva_arena.result import Verdict
+from khiva_arena.result import Measured, Result
 
 
 @dataclass(slots=True)
@@ -22,28 +21,28 @@ class Tally:
     matches: int = 0
     seeds: set[str] = field(default_factory=set)
     finishes: Counter[int] = field(default_factory=Counter)
-    faults: Counter[Verdict] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
     voids: int = 0
     measured: list[Measured] = field(default_factory=list)
 
 
-def tally(rated: Iterable[MatchRow], every: Iterable[MatchRow]) -> defaultdict[str, Tally]:
-    """By bot id: matches, seeds and finishes over what is rated, all else over every match."""
-    by_bot: defaultdict[str, Tally] = defaultdict(Tally)
-    for row in rated:
-        for bot in set(row.bots):
+def tally(rated: Iterable[Result], every: Iterable[Result]) -> defaultdict[int, Tally]:
+    """By bot: matches, seeds and finishes over what is rated, all else over every match."""
+    by_bot: defaultdict[int, Tally] = defaultdict(Tally)
+    for match in rated:
+        for bot in set(match.bots):
             mine = by_bot[bot]
             mine.matches += 1
-            mine.seeds.add(row.seed)
-        for bot, rank in zip(row.bots, row.ranks, strict=True):
+            mine.seeds.add(match.block)
+        for bot, rank in zip(match.bots, match.ranks, strict=True):
             by_bot[bot].finishes[rank] += 1
-    for row in every:
-        if row.voids:
-            for bot in set(row.bots):
-                by_bot[bot].voids += row.voids
-        if not row.fault_free:
-            for bot, faults in zip(row.bots, row.faults, strict=True):
-                by_bot[bot].faults.update(faults)
-        for bot, measured in zip(row.bots, row.measured, strict=False):  # empty if nothing was measured
+    for match in every:
+        if match.voids:
+            for bot in set(match.bots):
+                by_bot[bot].voids += match.voids
+        if not match.fault_free:
+            for bot, faults in zip(match.bots, match.faults, strict=True):
+                by_bot[bot].faults.update(fault for fault, _ in faults)
+        for bot, measured in zip(match.bots, match.measured, strict=False):  # empty if nothing was measured
             by_bot[bot].measured.append(measured)
     return by_bot

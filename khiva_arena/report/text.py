@@ -54,7 +54,7 @@ def columns_of(text: str) -> int:
 
 
 def short(name: str, width: int = WIDEST_NAME) -> str:
-    """At most ``width`` columns; the id that tells two of one name apart stays on."""
+    """At most ``width`` columns; the id that distinguishes two bots of one name is kept."""
     if columns_of(name) <= width:
         return name
     mark = found[0] if (found := _MARK.search(name)) else ""

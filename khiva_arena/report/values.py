@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 
 from khiva_arena.ratings.elo import Ratings
-from khiva_arena.ratings.matches import MatchRow
-from khiva_arena.ratings.pairs import Floats, PairCells, RatedMatch
+from khiva_arena.ratings.pairs import Floats, PairCells
+from khiva_arena.result import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,7 @@ class Standing(Struct, frozen=True):
 class Evidence:
     """What the numbers were made from, for those who ask further. Bots are numbered as in ``Standings.order``.
 
-    rated: rows of complete tables.
-    matches: the same as the fit sees them.
+    matches: those of complete tables.
     cells: those by block and pair.
     ratings: the headline fit.
     los: (n, n) percent, NaN if there is none.
@@ -98,8 +97,7 @@ class Evidence:
     given: (bot, Elo, sd) of anchors with numbers of their own.
     """
 
-    rated: tuple[MatchRow, ...]
-    matches: tuple[RatedMatch, ...]
+    matches: tuple[Result, ...]
     cells: PairCells
     ratings: Ratings
     los: Floats

@@ -11,9 +11,10 @@ from enum import StrEnum
 from typing import Protocol
 
 from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.result import Result
 from khiva_arena.schedule import gauntlet, knockout, roundrobin, seating, sprt, swiss
 from khiva_arena.schedule.seating import ScheduledMatch
-from khiva_arena.schedule.terms import Detail, DrawnRound, Placing, Result, Shape, Terms, round_key
+from khiva_arena.schedule.terms import Detail, DrawnRound, Placing, Shape, Terms, round_key
 
 __all__ = [
     "FORMATS",
@@ -23,7 +24,6 @@ __all__ = [
     "Format",
     "FormatModule",
     "Placing",
-    "Result",
     "ScheduledMatch",
     "Shape",
     "Terms",
@@ -154,7 +154,7 @@ def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnR
 def check_results(now: DrawnRound, results: Sequence[Result]) -> None:
     """Raise StoreError if these are not all the results of the round."""
     seats = len(now.line_ups[0])
-    seen = Counter((result.k, result.lineup, result.rotation) for result in results)
+    seen = Counter((result.seed, result.lineup, result.rotation) for result in results)
     fits = all(
         now.first_seed <= k < now.first_seed + now.seeds and 0 <= lineup < len(now.line_ups) and 0 <= rotation < seats
         for k, lineup, rotation in seen
@@ -166,7 +166,7 @@ def check_results(now: DrawnRound, results: Sequence[Result]) -> None:
         raise StoreError(f"round {now.number + 1} is not complete: {missing} of its matches have no result")
     strange = next((r for r in results if tuple(sorted(r.bots)) != now.line_ups[r.lineup]), None)
     if strange is not None:
-        raise StoreError(f"round {now.number + 1}, seed {strange.k}, line-up {strange.lineup}: other bots than were drawn")
+        raise StoreError(f"round {now.number + 1}, seed {strange.seed}, line-up {strange.lineup}: other bots than were drawn")
 
 
 def schedule(terms: Terms, drawn: DrawnRound, first_seed: int = 0) -> Iterator[ScheduledMatch]:

@@ -1,4 +1,4 @@
-"""The gauntlet: each candidate against line-ups of the bots that are no candidates.
+"""The gauntlet: each candidate against line-ups of the bots that are not candidates.
 
 Candidates whose authors rule out the same bots meet the very same line-ups, on the same seeds: nothing but the candidate
 differs between their tables.
@@ -6,10 +6,11 @@ differs between their tables.
 
 from collections.abc import Sequence
 
+from khiva_arena.result import Result
 from khiva_arena.rng import Stream
 from khiva_arena.schedule.lineups import MOST_LINE_UPS, LineUp, count_line_ups, pick
 from khiva_arena.schedule.scores import by_score
-from khiva_arena.schedule.terms import DrawnRound, Placing, Result, Shape, Terms, drawn, seating_mistakes, shapes_of
+from khiva_arena.schedule.terms import DrawnRound, Placing, Shape, Terms, drawn, seating_mistakes, shapes_of
 from khiva_arena.words import count
 
 TAKES = ("candidates",)

@@ -5,7 +5,7 @@ or more marks a pair that should not meet.
 
 When no exchange of two helps any more, these hold (and are tested):
 - Authors, where keeping them apart weighs more than all else: each author's bots are spread over the tables as evenly as can
-  be, so they meet only where an author has more bots than there are tables. For if table x has two more bots of an author
+  be, so they meet only if an author has more bots than there are tables. For if table x has two more bots of an author
   than y, then among the other bots of y there are more than among those of x, so some author has more bots in y than in x;
   exchanging the two parts one pair and joins none.
 - Pairs that met before: with every bot having met at most m others, and more than (2 N - 1) m + N bots at tables of N, no

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from khiva_arena.result import Result
 from khiva_arena.rng import Stream
 from khiva_arena.schedule.grouping import settle, snake
 from khiva_arena.schedule.scores import BotSums, bot_sums, line_ups_in, shared
@@ -13,7 +14,6 @@ from khiva_arena.schedule.terms import (
     DrawnRound,
     PlaceColumn,
     Placing,
-    Result,
     Shape,
     Terms,
     drawn,
@@ -30,7 +30,7 @@ SEQUENTIAL = False
 
 @dataclass(frozen=True, slots=True)
 class KnockoutDetail(Detail):
-    """What a knockout tells of a bot.
+    """What a knockout adds to a bot's place.
 
     out: number of the round in which it went out, from 0; of the last round for those beaten in the final; None for the winner
         and for bots that are still in.
@@ -39,7 +39,7 @@ class KnockoutDetail(Detail):
     out: int | None
 
     def columns(self, *, over: bool) -> tuple[PlaceColumn, ...]:
-        """See ``Detail``. Rounds are told from 1."""
+        """See ``Detail``. Rounds are counted from 1."""
         if self.out is None:
             return (PlaceColumn("out", "out in", None, "won" if over else "still in"),)
         return (PlaceColumn("out", "out in", self.out + 1, f"round {self.out + 1}"),)
@@ -51,7 +51,7 @@ class BracketRound:
 
     left: how many bots are left before it; those that do not sit at a table have a bye.
     tables: how many tables it has.
-    advance: how many of each table go on; 0 in the final.
+    advance: how many bots of each table reach the next round; 0 in the final.
     """
 
     left: int

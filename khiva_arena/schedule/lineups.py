@@ -37,7 +37,7 @@ def line_ups(
 ) -> LineUps:
     """All multisets of ``seats`` bots with each bot at most ``copies`` times, or a balanced ``most`` of them.
 
-    A table of one bot alone tells nothing about it, so such line-ups exist only when there is one bot (a smoke test).
+    A table with copies of one bot alone says nothing about it, so such line-ups exist only when there is one bot (a smoke test).
     A subset is distinct line-ups in which each bot sits as often as any other, plus or minus one, and pairs meet as equally
     as a bounded search finds. It holds no line-up with two copies of a bot as long as there are enough without.
 
@@ -56,7 +56,7 @@ def line_ups(
 
 
 def cap_of(bots: int, seats: int, copies: int) -> int:
-    """How often a bot sits in one line-up at most: less than at all seats, since a bot against itself alone tells nothing."""
+    """How often a bot sits in one line-up at most: less than at all seats, since a bot against itself alone says nothing."""
     return copies if bots == 1 else min(copies, seats - 1)
 
 
@@ -71,8 +71,8 @@ def pick(bots: int, seats: int, cap: int, most: int, stream: Stream, authors: tu
 
 
 def fewest(bots: int, seats: int, copies: int = 1, authors: tuple[int, ...] = ()) -> int:
-    """How many line-ups tell most for a number of matches: the fewest in which each bot sits equally often, at least twice, and
-    with half of the others, so that all can be compared, directly or through others; or all there are.
+    """How many line-ups give the smallest errors for a number of matches: the fewest in which each bot sits equally often, at
+    least twice, and with half of the others, so that all can be compared, directly or through others; or all there are.
 
     An error shrinks with the root of the seeds (``ratings.planning``), since matches on one seed share its luck: as many matches
     on more seeds give a smaller error, whatever they share.

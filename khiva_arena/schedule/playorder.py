@@ -13,7 +13,7 @@ from khiva_arena.schedule.seating import ScheduledMatch
 
 
 def spread(matches: Iterable[ScheduledMatch]) -> Iterator[ScheduledMatch]:
-    """The same matches, seed by seed as they come, and within a seed two of one line-up in a row only if there is no other
+    """The same matches, seed by seed, and within a seed two of one line-up in a row only if there is no other
     way: the next match is always of a line-up that has most left. Lazy, a seed at a time; ``matches``: seeds in order."""
     last = -1
     for _, of_seed in groupby(matches, key=lambda match: match.k):

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from khiva_arena.result import Result
 from khiva_arena.schedule import lineups
 from khiva_arena.schedule.scores import by_score
-from khiva_arena.schedule.terms import DrawnRound, Placing, Result, Shape, Terms, drawn, round_key, shapes_of
+from khiva_arena.schedule.terms import DrawnRound, Placing, Shape, Terms, drawn, round_key, shapes_of
 
 TAKES = ()
 IN_ROUNDS = False

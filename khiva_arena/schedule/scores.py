@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
+from khiva_arena.result import Result
 from khiva_arena.schedule.lineups import LineUp
-from khiva_arena.schedule.terms import Placing, Result
+from khiva_arena.schedule.terms import Placing
 
 HALF = Fraction(1, 2)
 

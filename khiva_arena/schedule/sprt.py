@@ -1,4 +1,4 @@
-"""The sequential test, as it is scheduled: a gauntlet of one candidate, which is looked at after each seed and ends early."""
+"""How a sequential test is scheduled: a gauntlet of one candidate, which is looked at after each seed and ends early."""
 
 from khiva_arena.schedule import gauntlet
 from khiva_arena.schedule.gauntlet import AUTO, IN_ROUNDS, TAKES, draw, places, shapes

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
+from khiva_arena.result import Result
 from khiva_arena.rng import Stream
 from khiva_arena.schedule.grouping import search, snake
 from khiva_arena.schedule.scores import HALF, bot_sums, line_ups_in, or_last, shared
@@ -14,7 +15,6 @@ from khiva_arena.schedule.terms import (
     DrawnRound,
     PlaceColumn,
     Placing,
-    Result,
     Shape,
     Terms,
     drawn,
@@ -33,7 +33,7 @@ MOST_ROUNDS = 1000
 
 @dataclass(frozen=True, slots=True)
 class SwissDetail(Detail):
-    """What a swiss tells of a bot.
+    """What a swiss adds to a bot's place.
 
     points: sum of its scores at its tables.
     tables: how many it sat at.
@@ -63,8 +63,8 @@ def default_rounds(bots: int, seats: int) -> int:
     """ceil(log2 bots) + 1, but at most as many as leave everybody new opponents, (bots - 1) // (seats - 1), and at least as many
     as let everybody play.
 
-    Sitting in the upper half of a table halves the field, so log2 of it are needed to tell all apart if results were sure; they
-    are not, hence one more.
+    Sitting in the upper half of a table halves the field, so log2 of it would order all of them if results were sure; they are
+    not, hence one more.
     """
     all_play = -(-bots // (bots // seats * seats))  # bots that are left over in a round play in the next one
     return max(all_play, min((bots - 1).bit_length() + 1, (bots - 1) // (seats - 1)))

@@ -21,7 +21,7 @@ class Terms:
     copies: ``--copies``, how often a bot may sit at one table.
     most: ``--lineups``, how many line-ups are played at most; None: the default.
     rounds: ``--rounds`` of a swiss; None: the default.
-    advance: ``--advance`` of a knockout, how many of a table go on; None: half of the seats.
+    advance: ``--advance`` of a knockout, how many bots of a table reach the next round; None: half of the seats.
     candidates: ``--candidate``, of a gauntlet or sprt; (): the first bot.
     authors: a group number per bot; bots of one group are kept from one table. (): no such rule.
     seeded: whether the bots are given in order of strength.
@@ -89,26 +89,6 @@ class DrawnRound:
     together: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One recorded match.
-
-    k: its seed.
-    lineup: its line-up, numbered within the round.
-    rotation: which of the table's rotations it is, from 0.
-    bots: by seat.
-    ranks: by seat; 1 is best, ties share a rank.
-    scores: by seat, in the game's own points.
-    """
-
-    k: int
-    lineup: int
-    rotation: int
-    bots: tuple[int, ...]
-    ranks: tuple[int, ...]
-    scores: tuple[int, ...]
-
-
 class PlaceColumn(NamedTuple):
     """One cell of a table of places that only some formats have.
 
@@ -126,7 +106,7 @@ class PlaceColumn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Detail(ABC):
-    """What a format that is played in rounds tells of a bot beside its place and its score.
+    """What a format that is played in rounds adds to a bot's place and score.
 
     byes: how many rounds the bot sat out so far.
     """
@@ -145,7 +125,7 @@ class Placing:
     bot: its index.
     place: 1 is best; ties share a place.
     score: its mean pair score over its matches, 0 to 1; None without a match.
-    detail: what its format tells besides; None if that is nothing.
+    detail: what its format adds; None if nothing.
     """
 
     bot: int

@@ -1,4 +1,4 @@
-"""The timetable of an event: which match stands at which place of it, worked out as it is asked for.
+"""The timetable of an event: which match has which place in it, worked out on demand.
 
 Places are known before any result: how many rounds, tables and matches a format has follows from its terms alone. Who sits
 where in a later round of a swiss or a knockout follows from the results of the rounds before it.
@@ -8,7 +8,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from khiva_arena.schedule.formats import DrawnRound, Result, Shape, Terms, check_results, check_terms, draw, schedule, shapes
+from khiva_arena.result import Result
+from khiva_arena.schedule.formats import DrawnRound, Shape, Terms, check_results, check_terms, draw, schedule, shapes
 from khiva_arena.schedule.seating import ScheduledMatch
 
 Results = Callable[[Shape], Sequence[Result] | None]

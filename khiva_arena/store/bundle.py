@@ -30,7 +30,7 @@ Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 
-class Bot(msgspec.Struct, forbid_unknown_fields=True):
+class BotEntry(msgspec.Struct, forbid_unknown_fields=True):
     """A bot of an event. ``complete``: whether its identity is over all its files."""
 
     name: str
@@ -39,7 +39,7 @@ class Bot(msgspec.Struct, forbid_unknown_fields=True):
     complete: bool
 
 
-class Event(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="event"):
+class EventLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="event"):
     """An event that is over. ``commitment``: 64 hex digits. ``engines``: the versions that played it. ``public``: the text that
     was mixed into schedule and deals, if there is one."""
 
@@ -47,38 +47,38 @@ class Event(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="e
     definition: dict[str, Any]
     commitment: Hex
     engines: list[str]
-    bots: list[Bot]
+    bots: list[BotEntry]
     public: str | msgspec.UnsetType = msgspec.UNSET
 
 
-class Reveal(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="reveal"):
+class RevealLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="reveal"):
     """The secret of a seed, 64 hex digits; seed -1: the run's."""
 
     seed: Annotated[int, msgspec.Meta(ge=-1, le=2**53)]
     secret: Hex
 
 
-class Void(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="void"):
+class VoidLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="void"):
     """An attempt at a match that the host spoilt."""
 
     ordinal: Number
     attempt: Number
 
 
-class Match(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="match"):
+class MatchLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="match"):
     """The record of a match, see replay/record.py."""
 
     ordinal: Number
     record: dict[str, Any]
 
 
-class Over(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="over"):
+class OverLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="over"):
     """The end of an event, and the run digest."""
 
     digest: Hex
 
 
-class Standings(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="standings"):
+class StandingsLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="standings"):
     """One table, as ``standings --json`` gives it."""
 
     table: dict[str, Any]
@@ -91,8 +91,8 @@ class _End(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="en
     sha256: Hex
 
 
-Line = Event | Reveal | Void | Match | Over | Standings
-_Any = Line | _End
+BundleLine = EventLine | RevealLine | VoidLine | MatchLine | OverLine | StandingsLine
+_Any = BundleLine | _End
 
 
 class _Header(msgspec.Struct, forbid_unknown_fields=True):
@@ -114,9 +114,9 @@ class _Sums:
         self.digest.update(line)
         self.lines += 1
 
-    def count(self, line: Line) -> None:
-        self.events += isinstance(line, Event)
-        self.matches += isinstance(line, Match)
+    def count(self, line: BundleLine) -> None:
+        self.events += isinstance(line, EventLine)
+        self.matches += isinstance(line, MatchLine)
 
     def end(self) -> _End:
         return _End(self.lines, self.events, self.matches, self.digest.hexdigest())
@@ -131,8 +131,8 @@ class Writer:
         self._sums = _Sums()
         self._write(canonical({"kind": HEADER, "format": FORMAT, "engine": engine}) + b"\n")
 
-    def add(self, line: Line) -> None:
-        """Add a line. Raises StoreError where no reader would take it."""
+    def add(self, line: BundleLine) -> None:
+        """Add a line. Raises StoreError if no reader would take it."""
         text = canonical(msgspec.to_builtins(line)) + b"\n"
         if len(text) > LONGEST_LINE:
             raise StoreError(f"a line of {len(text):,} bytes is more than a bundle can hold; bundle fewer events at a time")
@@ -155,7 +155,7 @@ class Reader:
     once all were read."""
 
     def __init__(self, file: BinaryIO) -> None:
-        """Raises StoreError where this is no bundle, or one of another format."""
+        """Raises StoreError if this is not a bundle, or one of another format."""
         self.digest = ""
         self._sums = _Sums()
         self._texts = _texts(file)
@@ -169,8 +169,8 @@ class Reader:
         self._sums.add(first)
         self.engine = header.engine
 
-    def lines(self) -> Iterator[Line]:
-        """Each line between the header and the end. Raises RecordError where the file is damaged, cut short or too large."""
+    def lines(self) -> Iterator[BundleLine]:
+        """Each line between the header and the end. Raises RecordError if the file is damaged, cut short or too large."""
         for text in self._texts:
             where = f"line {self._sums.lines + 1}"
             try:

@@ -14,6 +14,7 @@ import msgspec
 
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
+from khiva_arena.result import Measured
 from khiva_arena.store import files, private, sums
 from khiva_arena.store.files import FILE, LOCK, VERSION, explained
 from khiva_arena.store.rows import BotRow, EventRow, MatchRow, SeatRow, VoidRow, now
@@ -23,16 +24,17 @@ __all__ = ["FILE", "RUN_SECRET", "UNREADABLE", "VERSION", "BotRow", "EventRow", 
 RUN_SECRET = -1
 UNREADABLE = "unreadable"
 LOWEST, HIGHEST = -(2**63), 2**63 - 1  # integers of SQLite
-CLOSE_MS = 1_000  # for the last checkpoint, where readers are in the way
+CLOSE_MS = 1_000  # for the last checkpoint, if readers are in the way
 TABLES = ("engines", "bots", "matches", "seats", "voids", "reveals", "conclusions", "beacons", "page_faults", "void_causes")
 MATCHES_AT_ONCE, BYTES_AT_ONCE = 500, 32 * 2**20  # read at a time: bounds memory whatever the size of a store
 ROWS_AT_ONCE = 32  # asked of SQLite before they are weighed: each may be as long as shape.LONGEST_ROW
 MOST_BYTES = 2**30  # that one question may take: more than a million matches need
+MEASURED = {"cpu": "cpu_s", "paused": "paused"}  # columns of seats, and what of Measured they hold
 T = TypeVar("T")
 
 
 class Store:
-    """An open store. Every method raises StoreError, with what to do, where SQLite or the disk refuses."""
+    """An open store. Every method raises StoreError, with what to do, if SQLite or the disk refuses."""
 
     def __init__(self, folder: Path, connection: sqlite3.Connection, lock: int | None) -> None:
         self.folder = folder
@@ -45,7 +47,7 @@ class Store:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Open for reading: a snapshot, taken at the first look. Raises StoreError where there is no store, or one of another
+        """Open for reading: a snapshot, taken at the first look. Raises StoreError if there is no store, or one of another
         version."""
         with explained(folder):
             if folder.is_file():
@@ -56,7 +58,7 @@ class Store:
             connection = files.open_to_read(folder)
             try:
                 if files.is_blank(connection):
-                    raise StoreError(f"{folder}: an empty store: what began it was ended at once; the same command goes on")
+                    raise StoreError(f"{folder}: an empty store: what began it was ended at once; the same command continues it")
                 files.check_version(folder, connection)
                 files.stand_in(connection)
                 connection.execute("BEGIN")  # or an arbiter at work would change what we count while we count it
@@ -142,7 +144,7 @@ class Store:
         return EventRow(**row, bots=tuple(BotRow(**values) for values, _ in bots), changed=tuple(changed))
 
     def add_engine(self, event: str, engine: str) -> None:
-        """Note that another engine version goes on with an event."""
+        """Note that another engine version continues an event."""
         with self._transaction(event) as insert:
             insert("engines", {"event": event, "engine": engine, "since": now()})
 
@@ -163,18 +165,19 @@ class Store:
     # --- matches ---
 
     def add_match(self, match: MatchRow, reveals: Mapping[int, bytes]) -> None:
-        """Fix a match with its record and seats, and publish the secrets of what it was the last match of: seed by seed, the
+        """Record a match with its seats, and publish the secrets of what it was the last match of: seed by seed, the
         run's as seed -1, which concludes the event. All in one transaction. Raises StoreError if it is recorded already."""
         with self._transaction(match.event) as insert:
             values = asdict(match)
             del values["seats"], values["intact"]
             insert("matches", values)
             for seat in match.seats:
-                row = asdict(seat) | {"faults": json.dumps(seat.faults)}
-                where, major = {"event": match.event, "ordinal": match.ordinal}, row.pop("major")
-                insert("seats", {**where, **row})
-                if major:
-                    insert("page_faults", {**where, "seat": seat.seat, "major": major})
+                where, row = {"event": match.event, "ordinal": match.ordinal}, asdict(seat)
+                measured = row.pop("measured")
+                columns = {column: getattr(measured, name) for column, name in MEASURED.items()}
+                insert("seats", {**where, **row, **columns, "faults": json.dumps(seat.faults)})
+                if measured.page_faults:
+                    insert("page_faults", {**where, "seat": seat.seat, "major": measured.page_faults})
             for seed, secret in reveals.items():
                 insert("reveals", {"event": match.event, "seed": seed, "secret": secret})
             if RUN_SECRET in reveals:
@@ -200,7 +203,7 @@ class Store:
         return int(self._rows(query, event, first, last)[0][0])
 
     def matches(self, event: str, first: int = LOWEST, last: int = HIGHEST) -> Iterator[MatchRow]:
-        """Recorded matches with ordinals first..last in schedule order, read as they are asked for, some at a time."""
+        """Recorded matches with ordinals first..last in schedule order, read on demand, some at a time."""
         columns = files.columns("matches")
         names = ", ".join(name for name, _, _ in columns)
         every = (first, last) == (LOWEST, HIGHEST)  # with one whose ordinal is damaged and no number now
@@ -235,7 +238,8 @@ class Store:
             del seat["event"]
             seat["faults"] = _faults(seat["faults"])
             major, also = majors.get((ordinal, seat["seat"]), (0, True))
-            seats.setdefault(ordinal, []).append(SeatRow(**seat, major=major))
+            measured = Measured(page_faults=major, **{name: seat.pop(column) for column, name in MEASURED.items()})
+            seats.setdefault(ordinal, []).append(SeatRow(**seat, measured=measured))
             if not (intact and also):
                 changed.add(ordinal)
         for row, intact in rows:
@@ -297,7 +301,7 @@ class Store:
         tally = self._rows("SELECT count, total FROM tallies WHERE event = ?", event)
         if tally != [there]:
             said = f"{tally[0][0]} rows" if tally else "nothing"
-            problems.append(f"its tally tells of {said}, and there are {there[0]}: some were lost, added or changed")
+            problems.append(f"its tally says {said}, and there are {there[0]}: some were lost, added or changed")
         return problems
 
     # --- plumbing ---
@@ -342,8 +346,8 @@ class Store:
                 rows.tally(event)
                 self._connection.execute("COMMIT")
             except BaseException:
-                if self._connection.in_transaction:  # where the disk is full, SQLite itself has rolled back already
-                    with suppress(sqlite3.Error):  # the first error is the one to tell
+                if self._connection.in_transaction:  # if the disk is full, SQLite itself has rolled back already
+                    with suppress(sqlite3.Error):  # the first error is the one to report
                         self._connection.execute("ROLLBACK")
                 raise
 

@@ -55,7 +55,7 @@ def narrow(folder: Path) -> None:
 
 
 def check_unlocked(folder: Path) -> None:
-    """Raise StoreError when an arbiter is at work on a store: before bots are built and started, as far as can be told then."""
+    """Raise StoreError if an arbiter is at work on a store; a first look, before bots are built and started."""
     try:
         descriptor = os.open(folder / LOCK, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -149,7 +149,7 @@ def open_to_write(folder: Path) -> sqlite3.Connection:
 
 
 def check_pieces(path: Path) -> None:
-    """Raise StoreError where only part of a store is there. SQLite would throw away what a -wal file holds beside an empty
+    """Raise StoreError if only part of a store is there. SQLite would throw away what a -wal file holds beside an empty
     file, or lay it over a new one."""
     wal = _wal(path)
     left = f", and {wal.name} holds what is left of it" if wal.exists() and wal.stat().st_size else ""
@@ -211,7 +211,7 @@ def is_blank(connection: sqlite3.Connection) -> bool:
 
 
 def check_version(folder: Path, connection: sqlite3.Connection) -> None:
-    """Raise StoreError for what is no store, one of another version, or one whose tables are not those of its version."""
+    """Raise StoreError if it is not a store, or one of another version, or one whose tables are not those of its version."""
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = _version(connection)
     if application != APPLICATION:
@@ -296,7 +296,7 @@ def _of_pages(connection: sqlite3.Connection) -> list[str]:
 
 @contextmanager
 def explained(folder: Path) -> Iterator[None]:
-    """What SQLite and the disk refuse, in one line for the user: StoreFull where the disk took no more, else StoreError."""
+    """What SQLite and the disk refuse, in one line for the user: StoreFull if the disk took no more, else StoreError."""
     try:
         yield
     except REFUSED as error:

@@ -24,7 +24,7 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
     Raises ConfigError if ``path`` exists or cannot be made, Unwritten if the disk is full.
     """
     if os.path.lexists(path):
-        raise ConfigError(f"{path}: exists already, and is left as it is; give another name, or remove it first")
+        raise ConfigError(f"{path}: exists already, and is not changed; give another name, or remove it first")
     part = path.with_name(path.name + PART)
     try:
         if part.is_file() and not part.is_symlink():  # what a kill has left

@@ -1,6 +1,6 @@
 """Files that nobody else may read: a store holds the secret of what is not revealed yet, whoever reads it knows every hand.
 
-Whatever the umask, files are made 0600 and a new folder 0700. One that is there keeps its mode as long as it is only read.
+Whatever the umask, files are made 0600 and a new folder 0700. One that exists keeps its mode as long as it is only read.
 """
 
 import os
@@ -13,7 +13,7 @@ _OTHERS = 0o077
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those above it as the umask has it; one that is there is left as it is. Raises OSError."""
+    """Make a folder, and those above it with the modes of the umask; one that exists is left unchanged. Raises OSError."""
     if folder.is_dir():
         return
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from khiva_arena.errors import StoreError
-from khiva_arena.ratings.matches import Measured
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition, read_definition, text_digest
 from khiva_arena.replay.record import Record
+from khiva_arena.result import NOT_MEASURED, Measured
 from khiva_arena.schedule.terms import Terms
 
 
@@ -83,8 +83,8 @@ class EventRow:
 
 @dataclass(frozen=True, slots=True)
 class SeatRow:
-    """One seat of a recorded match, see schema.sql; ``major``, of schema_3.sql: page faults that read a disk. ``faults`` damaged
-    beyond reading are one fault, UNREADABLE."""
+    """One seat of a recorded match, see schema.sql. ``measured``: without the voids that it caused, which stand with these.
+    ``faults`` damaged beyond reading are one fault, UNREADABLE."""
 
     seat: int
     bot: int
@@ -96,18 +96,11 @@ class SeatRow:
     thought: float
     slowest: float
     bank_left: float
-    cpu: float
     status: int | None
     notes: str
     notes_total: int
     peak: int = 0
-    paused: int = 0
-    major: int = 0
-
-    @property
-    def measured(self) -> Measured:
-        """What the standings count of it. Which voids it caused stands with these."""
-        return Measured(cpu_s=self.cpu, paused=self.paused, page_faults=self.major)
+    measured: Measured = NOT_MEASURED
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 DIGITS = 16
 _MODULUS = 16**DIGITS
-Columns = tuple[tuple[str, str, bool], ...]
+ColumnTypes = tuple[tuple[str, str, bool], ...]
 """Name, type, and whether it may be NULL; the sum is the last."""
 EMPTY: dict[str, tuple[type, Any]] = {"TEXT": (str, ""), "INTEGER": (int, -1), "REAL": (float, 0.0), "BLOB": (bytes, b"")}
 """By the type of a column: that of its values, and what a value of another type is read as."""
@@ -64,7 +64,7 @@ def _one(value: Any) -> str:
 
 
 def add(total: str, sums: Iterable[str]) -> str:
-    """``total`` with more sums added to it, in any order; what is no sum counts as nothing."""
+    """``total`` with more sums added to it, in any order; anything else counts as nothing."""
     return f"{(_number(total) + sum(map(_number, sums))) % _MODULUS:0{DIGITS}x}"
 
 
@@ -75,13 +75,13 @@ def _number(text: str) -> int:
         return 0
 
 
-def check(table: str, columns: Columns, row: Sequence[Any]) -> tuple[dict[str, Any], bool]:
+def check(table: str, columns: ColumnTypes, row: Sequence[Any]) -> tuple[dict[str, Any], bool]:
     """A row by column, its sum left out, and whether it is as it was written. A damaged file may hold values of any type
     anywhere: one that is not of its column's is read as an empty one."""
     return check_all(table, columns, [row])[0]
 
 
-def check_all(table: str, columns: Columns, rows: Sequence[Sequence[Any]]) -> list[tuple[dict[str, Any], bool]]:
+def check_all(table: str, columns: ColumnTypes, rows: Sequence[Sequence[Any]]) -> list[tuple[dict[str, Any], bool]]:
     """The same of many rows."""
     names, types = _shape(columns)
     found = []
@@ -96,6 +96,6 @@ def check_all(table: str, columns: Columns, rows: Sequence[Sequence[Any]]) -> li
 
 
 @cache
-def _shape(columns: Columns) -> tuple[tuple[str, ...], tuple[type, ...]]:
+def _shape(columns: ColumnTypes) -> tuple[tuple[str, ...], tuple[type, ...]]:
     """The names of columns without the sum, and the types of a row in which nothing is NULL."""
     return tuple(name for name, _, _ in columns[:-1]), tuple(EMPTY[kind][0] for _, kind, _ in columns)

@@ -46,7 +46,7 @@ class HarmlessStream:
 
 @contextmanager
 def harmless_streams() -> Iterator[None]:
-    """Let only harmless text get to stdout and stderr meanwhile."""
+    """Within, only harmless text gets to stdout and stderr."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (stream and cast(TextIO, HarmlessStream(stream)) for stream in before)
     try:
@@ -167,7 +167,7 @@ def watch_stdout() -> None:
     if sys.stdout is not None:
         _stdout = Stdout(sys.stdout.fileno(), "wb", closefd=False)
         old = sys.stdout
-        # click would write UTF-8 past us where it finds ASCII
+        # click would write UTF-8 past us if it finds ASCII
         encoding = "utf-8" if codecs.lookup(old.encoding).name == "ascii" else old.encoding
         sys.stdout = io.TextIOWrapper(io.BufferedWriter(_stdout), encoding, old.errors, line_buffering=old.isatty())
 

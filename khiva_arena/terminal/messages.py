@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from khiva_arena.stream import Any_line, End, Fault, Llr, Note, Paused, SetAside, Void
+from khiva_arena.stream import Any_line, FaultRecorded, Llr, Note, Paused, RunEnded, SetAside, VoidRecorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +34,18 @@ def message_of(line: Any_line, bots: Sequence[str]) -> Message | None:
     match line:
         case Note():
             return Message(line.text, {}, line.warning)
-        case Fault(before=False):
+        case FaultRecorded(before=False):
             values = {"verdict": line.verdict, "gather": line.gather, "detail": line.detail}
             return Message("fault", _seat(line, bots) | values, False)
         case Paused(before=False):
             values = {"times": line.times, "why": "it kept a core from a seat that was asked"}
             return Message("paused", _seat(line, bots) | values, False)
-        case Void(before=False):
+        case VoidRecorded(before=False):
             return Message("void", {"match": line.match, "attempt": line.attempt, "why": line.why}, True)
     return None
 
 
-def _seat(line: Fault | Paused, bots: Sequence[str]) -> dict[str, object]:
+def _seat(line: FaultRecorded | Paused, bots: Sequence[str]) -> dict[str, object]:
     return {"match": line.match, "bot": bots[line.bot], "seat": line.seat}
 
 
@@ -56,7 +56,7 @@ def text_of(line: Any_line, bots: Sequence[str]) -> str:
             return Message("set aside", {"seed": line.seed, "line-up": line.lineup}, True).text
         case Llr(decision=str(decision)) if decision:
             return f"LLR {line.llr:.2f} ({line.low:.2f} to {line.high:.2f}) after {line.seeds} seeds: {decision}"
-        case End():
+        case RunEnded():
             return f"the run has ended: {line.how}, {line.fixed} matches are recorded"
     message = message_of(line, bots)
     return message.text if message else ""

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from khiva_arena.result import Verdict
-from khiva_arena.stream import Begin, Match, Round
+from khiva_arena.result import Result
+from khiva_arena.stream import Begin, MatchRecorded, Round
 
 if TYPE_CHECKING:
     from khiva_arena.ratings.elo import Ratings
@@ -54,8 +54,8 @@ class MatchesSoFar:
     def __init__(self, began: Begin) -> None:
         self.tables = self.seeds = 0
         self._began = began
-        self._open: dict[tuple[int, int], list[Match]] = {}
-        self._counted: list[tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = []  # arguments of RatedMatch
+        self._open: dict[tuple[int, int], list[MatchRecorded]] = {}
+        self._counted: list[Result] = []
         self._per_seed: dict[int, int] = {}  # round: matches on each seed
         self._of_seed: dict[int, int] = {}  # seed: matches so far
         self._matches = [0] * len(began.bots)
@@ -66,7 +66,7 @@ class MatchesSoFar:
         """Learn how many matches each seed of a round has."""
         self._per_seed[line.number] = line.tables * self._began.seats
 
-    def add(self, line: Match) -> None:
+    def add(self, line: MatchRecorded) -> None:
         """Add a match."""
         done = self._of_seed[line.seed] = self._of_seed.get(line.seed, 0) + 1
         if done == self._per_seed.get(line.round):
@@ -80,9 +80,12 @@ class MatchesSoFar:
             for match in table:
                 self._count(match)
 
-    def _count(self, line: Match) -> None:
-        unstarted = tuple(seat for seat, verdict in enumerate(line.verdicts) if verdict == Verdict.START_FAILED)
-        self._counted.append((line.seed, tuple(line.bots), tuple(line.ranks), unstarted))
+    def _count(self, line: MatchRecorded) -> None:
+        result = Result(
+            seed=line.seed, block=str(line.seed), bots=tuple(line.bots), ranks=tuple(line.ranks), verdicts=tuple(line.verdicts)
+        )
+        self._counted.append(result)
+        unstarted = result.unstarted
         for bot in set(line.bots):
             self._matches[bot] += 1
         for i, a in enumerate(line.bots):
@@ -110,6 +113,5 @@ class MatchesSoFar:
 
     def _fit(self) -> "Ratings":
         from khiva_arena.ratings.elo import rate  # numpy comes with it
-        from khiva_arena.ratings.pairs import RatedMatch
 
-        return rate((RatedMatch(*match) for match in self._counted), len(self._began.bots), self._began.anchor)
+        return rate(self._counted, len(self._began.bots), self._began.anchor)

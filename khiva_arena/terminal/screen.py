@@ -14,7 +14,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.progress_bar import ProgressBar
 from rich.text import Text
 
-from khiva_arena.stream import Fault, Llr
+from khiva_arena.stream import FaultRecorded, Llr
 from khiva_arena.terminal.ratings_so_far import BotSoFar, RatingsSoFar
 from khiva_arena.terminal.state import STOPS_ITSELF, Rate, RunState, rate
 from khiva_arena.text import harmless
@@ -194,7 +194,7 @@ def _faults(state: RunState, most: int) -> list[Text]:
     return [_fault(state, fault) for fault in state.last_faults[-most:]]
 
 
-def _fault(state: RunState, fault: Fault) -> Text:
+def _fault(state: RunState, fault: FaultRecorded) -> Text:
     name = harmless(state.bots[fault.bot], NAME_WIDTH)
     line = Text(f"match {fault.match}  {name}  ")
     line.append(harmless(fault.verdict, 20), style="yellow")
@@ -237,7 +237,7 @@ class Screen:
         self._rows = len(texts)
 
     def forget(self) -> None:
-        """Draw the next rows below what others have written meanwhile."""
+        """Draw the next rows below what others have written since."""
         self._rows = 0
 
     def _write(self, text: str) -> None:

@@ -31,12 +31,12 @@ class ScreenProcess:
 
         shown: bytes that it reads first and that the user has been shown already
         """
-        # The mark tells it from what bots leave behind: nobody here takes it for a stray, and a later run ends it if we are dead.
+        # Its mark differs from that of strays that bots leave behind, and a later run ends it if we are dead.
         environment = os.environ | {MARK: f"{os.getpid()}-screen", "OPENBLAS_NUM_THREADS": "1"}
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", __name__, str(descriptor), str(shown), str(os.getpid())],
-                stdin=subprocess.PIPE,  # its end tells the screen that we are done, or dead
+                stdin=subprocess.PIPE,  # its end shows the screen that we are done, or dead
                 stdout=subprocess.DEVNULL,
                 start_new_session=True,  # Ctrl-C is for the arbiter
                 pass_fds=[descriptor],

@@ -3,7 +3,19 @@
 from dataclasses import dataclass, replace
 from math import sqrt
 
-from khiva_arena.stream import Any_line, Begin, End, Fault, Llr, Match, Note, Paused, Round, SetAside, Void
+from khiva_arena.stream import (
+    Any_line,
+    Begin,
+    FaultRecorded,
+    Llr,
+    MatchRecorded,
+    Note,
+    Paused,
+    Round,
+    RunEnded,
+    SetAside,
+    VoidRecorded,
+)
 
 WINDOW = 30
 """Seconds that the rate is taken over."""
@@ -37,10 +49,10 @@ class RunState:
     pauses: int = 0
     set_aside: int = 0
     recent: tuple[tuple[int, int], ...] = ()
-    last_faults: tuple[Fault, ...] = ()
+    last_faults: tuple[FaultRecorded, ...] = ()
     round: Round | None = None
     llr: Llr | None = None
-    end: End | None = None
+    end: RunEnded | None = None
 
     @property
     def bots(self) -> list[str]:
@@ -68,17 +80,17 @@ def state_after(state: RunState, line: Any_line) -> RunState:
         return RunState(began=line, t=line.t)
     t = max(state.t, line.t)
     match line:
-        case Match():
+        case MatchRecorded():
             if line.before:
                 return replace(state, t=t, recorded=state.recorded + 1)
             recent = _counted(state.recent, int(line.t))
             return replace(state, t=t, recorded=state.recorded + 1, played=state.played + 1, recent=recent)
-        case Fault():
+        case FaultRecorded():
             last = state.last_faults if line.before else (*state.last_faults, line)[-FAULTS_KEPT:]
             return replace(state, t=t, faults=state.faults + 1, last_faults=last)
         case Paused():
             return replace(state, t=t, pauses=state.pauses + line.times)
-        case Void():
+        case VoidRecorded():
             return replace(state, t=t, voids=state.voids + 1)
         case SetAside():
             return replace(state, t=t, set_aside=state.set_aside + 1)
@@ -86,7 +98,7 @@ def state_after(state: RunState, line: Any_line) -> RunState:
             return replace(state, t=t, round=line)
         case Llr():
             return replace(state, t=t, llr=line)
-        case End():
+        case RunEnded():
             return replace(state, t=t, end=line)
         case Note():
             return replace(state, t=t)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.stream import Any_line, Begin, End, Match, Note, Round, StreamReader, Void
+from khiva_arena.stream import Any_line, Begin, MatchRecorded, Note, Round, RunEnded, StreamReader, VoidRecorded
 from khiva_arena.terminal.messages import text_of
 from khiva_arena.terminal.ratings_so_far import MatchesSoFar, RatingsSoFar
 from khiva_arena.terminal.screen import Screen, ScreenData, frame
@@ -27,7 +27,7 @@ FIRST_FIT_SECONDS = 5.0
 FIRST_FIT_COST = 0.5
 """CPU seconds, numpy included."""
 PACE_SECONDS = 5.0
-ABOVE = (Note, Void)
+ABOVE = (Note, VoidRecorded)
 """Lines that stay above the screen; the rest is on it."""
 LONGEST_TEXT = 2000
 
@@ -109,7 +109,7 @@ class Viewer:
             self.state = state_after(self.state, line)
             if isinstance(line, Begin):
                 self._matches, self.ratings, self._zero = MatchesSoFar(line), None, inf
-            elif isinstance(line, Match) and self._matches:
+            elif isinstance(line, MatchRecorded) and self._matches:
                 self._matches.add(line)
             elif isinstance(line, Round) and self._matches:
                 self._matches.add_round(line)
@@ -206,7 +206,7 @@ def print_lines(source: Source, say: Callable[[str], None], rest: Callable[[floa
                 say(harmless(text, LONGEST_TEXT))
             if isinstance(line, Begin):
                 bots, over = line.bots, False
-            over = over or isinstance(line, End)
+            over = over or isinstance(line, RunEnded)
         if not source.more:
             if ends or over:
                 break

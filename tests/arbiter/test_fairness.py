@@ -18,7 +18,7 @@ from scripted import Bot, ScriptedWire, act, honest, play
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.fairness import CpuSample, cpu_shortfall, over_cpu_share
-from khiva_arena.arbiter.match import VOIDS_MOST, Job, Match, Outcome
+from khiva_arena.arbiter.match import VOIDS_MOST, Job, LiveMatch, Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.replay.record import Record
@@ -107,7 +107,7 @@ def test_a_hog_that_was_not_asked_has_a_tenth_of_a_core_and_then_to_pause() -> N
         record = sound(outcome)
         assert record.verdicts == (Verdict.OK, Verdict.OK, Verdict.OK)
         assert not any(report.faults for report in outcome.seats)
-        assert [report.paused for report in outcome.seats] == [0, 0, 1]
+        assert [report.measured.paused for report in outcome.seats] == [0, 0, 1]
         rests = next(number for number, line in enumerate(wire.log) if " z 2 " in line)
         asked = next(number for number, line in enumerate(wire.log) if number > rests and " > 2 decide" in line)
         assert any(" w 2 " in line for line in wire.log[rests:asked])
@@ -133,7 +133,7 @@ def test_a_bot_that_was_nearly_always_running_voids_nothing(without: float, void
     It is no fault either: on a busy host that is what an honest bot looks like."""
     slow = first(lambda message: act(message, delay=1.0 + without - 0.002, choice=5))
     outcome, _ = run(honest, slow, honest, delays=[NOTHING, [0.0, without, 0.0]], cpus=[NOTHING])
-    assert not any(report.faults or report.paused for report in outcome.seats)
+    assert not any(report.faults or report.measured.paused for report in outcome.seats)
     assert (outcome.record is None, outcome.causes) == (void, (1,) if void else ())
     if not void:
         assert sound(outcome).steps[0][1] == (1, 5, "")
@@ -147,7 +147,7 @@ def test_the_last_attempt_takes_an_answer_that_came_in_the_time_given_back(attem
     record = sound(outcome)
     assert record.steps[0][1] == (1, 5, "")
     assert record.verdicts == (Verdict.OK,) * 3
-    assert not any(report.faults or report.paused for report in outcome.seats)
+    assert not any(report.faults or report.measured.paused for report in outcome.seats)
     assert outcome.seats[1].slowest == pytest.approx(2.7)
     assert outcome.seats[1].bank_left == pytest.approx(0.3)
 
@@ -165,7 +165,7 @@ def changing(at: int) -> tuple[Outcome, ScriptedWire]:
     async def one() -> tuple[Outcome, ScriptedWire]:
         wire = ScriptedWire([honest, first(late), honest])
         wire.delays, wire.processes = [NOTHING, STARVED], [*[same] * at, other, same]
-        return await Match(job([NOBODY] * 3, **LIMITS), wire, LagMeter()).play(), wire
+        return await LiveMatch(job([NOBODY] * 3, **LIMITS), wire, LagMeter()).play(), wire
 
     return trio.run(one, clock=trio.testing.MockClock(autojump_threshold=0))
 
@@ -203,7 +203,7 @@ def test_lateness_voids_a_match_once_and_never_sets_a_table_aside() -> None:
     async def one(job_: Job) -> Outcome:
         wire = ScriptedWire([honest, first(late)])
         wire.delays = [[0.0, 0.0], [0.0, 0.5]]
-        return await Match(job_, wire, LagMeter()).play()
+        return await LiveMatch(job_, wire, LagMeter()).play()
 
     outcomes: list[Outcome] = []
     jobs = iter([job([NOBODY] * 2, **LIMITS)])
@@ -280,7 +280,7 @@ def test_who_thinks_in_the_others_time_pauses_where_a_late_seat_lacked_a_tenth_o
     slow = first(lambda m: act(m, delay=1.05), kind="boost")
     outcome, _ = run(honest, slow, honest, delays=delays, cpus=cpus, attempt=VOIDS_MOST)
     assert sound(outcome).verdicts == (Verdict.OK,) * 3
-    assert [report.paused for report in outcome.seats] == [0, 0, paused]
+    assert [report.measured.paused for report in outcome.seats] == [0, 0, paused]
 
 
 def test_what_other_threads_of_a_seat_took_is_not_given_back() -> None:

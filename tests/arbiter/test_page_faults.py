@@ -51,7 +51,7 @@ def majors(level: Level, file: Path, *how: str) -> tuple[list[int], list[str]]:
     outcome = play_one(job(bots, sandbox=Sandbox(level), startup_ms=60_000, bank_ms=60_000))
     assert outcome.record is not None
     assert not any(report.faults for report in outcome.seats)
-    return [report.ending.major for report in outcome.seats], [report.ending.notes for report in outcome.seats]
+    return [report.measured.page_faults for report in outcome.seats], [report.ending.notes for report in outcome.seats]
 
 
 @pytest.mark.parametrize("level", [Level.TRUSTED, Level.STANDARD])

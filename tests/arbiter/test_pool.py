@@ -14,7 +14,7 @@ import pytest
 from jobs import job
 
 from khiva_arena.arbiter import pool
-from khiva_arena.arbiter.match import Job, Match, Outcome
+from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.sandbox.command import Command
@@ -67,10 +67,10 @@ def test_jobs_are_drawn_only_when_a_slot_is_free() -> None:
 
 
 def test_a_void_is_played_again_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def void(self: Match) -> Outcome:
+    async def void(self: LiveMatch) -> Outcome:
         raise HostFault("the host slept")
 
-    monkeypatch.setattr(Match, "_play", void)
+    monkeypatch.setattr(LiveMatch, "_play", void)
     seen: list[tuple[int, int]] = []
     pool.play(jobs(2), 1, lambda outcome: seen.append((outcome.ordinal, outcome.attempt)), 1)
     assert seen == [(0, 1), (0, 2), (1, 1), (1, 2)]

@@ -4,7 +4,7 @@
 seeds (or as many as there are tables), and with a seed of its own for each table. Each is measured in a process of its own by
 its CPU time (user and system, one thread), from arrays of matches to ratings with CR3 errors; ``peak_mb`` is of the whole
 process, log and imports included, in 10^6 bytes. ``growth`` is CPU per match over that of the next smaller size. ``objects``
-is the same from a stream of ``RatedMatch``, which is made on the way and counted; ``effects`` the same with
+is the same from a stream of ``Result``, which is made on the way and counted; ``effects`` the same with
 seat and neighbour terms.
 """
 
@@ -17,6 +17,8 @@ import sys
 import time
 from collections.abc import Iterator
 from typing import Any
+
+from made_results import rated
 
 BOTS = 200
 SIZES = (10_000, 100_000, 1_000_000)
@@ -51,21 +53,20 @@ def log(matches: int, seeds: int) -> Any:
 
 
 def stream(arrays: Any) -> Iterator[Any]:
-    from khiva_arena.ratings.pairs import RatedMatch
 
     for tables in arrays:
         for block, bots, ranks in zip(tables.block.tolist(), tables.bots.tolist(), tables.ranks.tolist(), strict=True):
-            yield RatedMatch(block, tuple(bots), tuple(ranks))
+            yield rated(block, tuple(bots), tuple(ranks))
 
 
 def measure(matches: int, layout: str, form: str) -> dict[str, Any]:
     """In this process; CPU of the fit alone."""
-    from khiva_arena.ratings.effects import Effects
+    from khiva_arena.ratings.effects import EffectsToFit
     from khiva_arena.ratings.elo import rate
     from khiva_arena.ratings.pairs import cells_of_tables
 
     arrays = log(matches, LAYOUTS[layout])
-    effects = Effects(seats=True, neighbours=True) if form == "effects" else Effects()
+    effects = EffectsToFit(seats=True, neighbours=True) if form == "effects" else EffectsToFit()
     began = time.process_time()
     ratings = rate(cells_of_tables(arrays, BOTS) if form == "arrays" else stream(arrays), BOTS, 0, effects=effects)
     cpu = time.process_time() - began

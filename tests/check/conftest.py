@@ -11,7 +11,7 @@ import pytest
 
 from khiva_arena.arbiter.clock import Limits
 from khiva_arena.check.context import Bench
-from khiva_arena.check.report import Report
+from khiva_arena.check.report import CheckReport
 from khiva_arena.check.run import check
 from khiva_arena.entrants.bots import load
 from khiva_arena.games.registry import get
@@ -21,7 +21,7 @@ from khiva_arena.sandbox.limits import MIB, Resources
 MISFIT = Path(__file__).parent / "bots" / "misfit.py"
 SOON = Limits(startup_ms=4_000, turn_ms=1_000, bank_ms=1_500)
 
-Checked = Callable[..., Report]
+Checked = Callable[..., CheckReport]
 
 
 @pytest.fixture(scope="session")
@@ -51,16 +51,16 @@ def misfit(home: Path) -> Callable[[str], str]:
 def checked(misfit: Callable[[str], str]) -> Checked:
     """Check the bot that errs in one way; a plain check of it is made once."""
 
-    made: dict[str, Report] = {}
+    made: dict[str, CheckReport] = {}
 
-    def run(way: str, **more: Any) -> Report:
+    def run(way: str, **more: Any) -> CheckReport:
         if more:
             return once(way, **more)
         if way not in made:
             made[way] = once(way)
         return made[way]
 
-    def once(way: str, **more: Any) -> Report:
+    def once(way: str, **more: Any) -> CheckReport:
         given = {
             "limits": SOON,
             "sandbox": Sandbox(Level.TRUSTED, Resources(memory=150 * MIB)),

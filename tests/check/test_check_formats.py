@@ -9,21 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from khiva_arena.check.formats import junit, markdown
-from khiva_arena.check.report import Report, Status, Step, counted
+from khiva_arena.check.report import CheckReport, CheckStep, Status, counted
 
 STEPS = [
-    Step(1, "start", "it starts", Status.OK),
-    Step(2, "time", "time for its decisions", Status.WARNING, said="slow"),
-    Step(
+    CheckStep(1, "start", "it starts", Status.OK),
+    CheckStep(2, "time", "time for its decisions", Status.WARNING, said="slow"),
+    CheckStep(
         3, "stdout", "nothing but frames", Status.FAILED, said="it wrote text", expected="a frame", got="hello", hint="use stderr"
     ),
-    Step(4, "exit", "it exits", Status.SKIPPED, said="step 3 failed"),
+    CheckStep(4, "exit", "it exits", Status.SKIPPED, said="step 3 failed"),
 ]
 
 
-def report_of(steps: list[Step], name: str = "mine") -> Report:
+def report_of(steps: list[CheckStep], name: str = "mine") -> CheckReport:
     passed = not any(step.status is Status.FAILED for step in steps)
-    return Report(f"./{name}", name, "ab" * 32, "python", "standard", True, passed, counted(steps), steps, 3, {}, [], [], 0, 1.5)
+    return CheckReport(
+        f"./{name}", name, "ab" * 32, "python", "standard", True, passed, counted(steps), steps, 3, {}, [], [], 0, 1.5
+    )
 
 
 def test_junit_has_a_case_for_each_step() -> None:
@@ -49,7 +51,7 @@ def test_markdown_says_what_failed_first_and_then_lists_all() -> None:
 
 @given(st.text(), st.text())
 def test_what_a_bot_wrote_becomes_no_markup(text: str, name: str) -> None:
-    step = Step(1, "stdout", "frames", Status.FAILED, said=text, got=text, stderr=text)
+    step = CheckStep(1, "stdout", "frames", Status.FAILED, said=text, got=text, stderr=text)
     report = report_of([step], name)
     suite = ElementTree.fromstring(junit(report))
     assert [child.tag for child in suite.iter()] == ["testsuite", "properties", *["property"] * 3, "testcase", "failure"]

@@ -16,7 +16,7 @@ from levels import EVERY_LEVEL, need_level
 
 from khiva_arena.arbiter.clock import Limits
 from khiva_arena.check.context import Bench
-from khiva_arena.check.report import Report, Status, Step
+from khiva_arena.check.report import CheckReport, CheckStep, Status
 from khiva_arena.check.run import GAMES, steps
 from khiva_arena.entrants.bots import load
 from khiva_arena.games.registry import get
@@ -41,12 +41,12 @@ MISFITS = {
     "string_req": (["answers"], "goes out as a string; int(x)"),
     "chokes_on_default": (["events"], "any game's events may hold"),
     "chokes_on_forfeit": (["events", "game:khiva"], "any game's events may hold"),
-    "greets_any_proto": (["no-common-protocol"], "greet only where 1 stands in protos"),
+    "greets_any_proto": (["no-common-protocol"], "greet only if protos contains 1"),
     "bare": (["start"], "without a length"),
     "json": (["start"], "JSON is another protocol"),
     "json_in_frame": (["start"], "the frame holds JSON"),
     "little_endian": (["start"], "little-endian"),
-    "empty_map": (["start"], "a map was sent where an array belongs"),
+    "empty_map": (["start"], "a map was sent in place of an array"),
     "fills_buffer": (["start"], "held back"),
     "print": (["answers"], "print(..., file=sys.stderr)"),
     "no_flush": (["answers"], "sys.stdout.buffer.flush()"),
@@ -100,16 +100,16 @@ BUSY = {"exit", "time"}
 """Steps that a busy host can turn into warnings."""
 
 
-def _warned(report: Report) -> set[str]:
+def _warned(report: CheckReport) -> set[str]:
     return {step.id for step in report.steps if step.status is Status.WARNING}
 
 
-def _failed(report: Report) -> list[str]:
+def _failed(report: CheckReport) -> list[str]:
     return [step.id for step in report.steps if step.status is Status.FAILED]
 
 
 @pytest.mark.parametrize("way", MISFITS)
-def test_each_way_to_err_fails_its_step(way: str, checked: Callable[..., Report]) -> None:
+def test_each_way_to_err_fails_its_step(way: str, checked: Callable[..., CheckReport]) -> None:
     failing, hint = MISFITS[way]
     report = checked(way) if way != "one_kind" else checked(way, quick=False)
     assert _failed(report) == failing
@@ -120,11 +120,11 @@ def test_each_way_to_err_fails_its_step(way: str, checked: Callable[..., Report]
     assert hint in " ".join(step.hint for step in report.steps)
 
 
-def _step(report: Report, word: str) -> Step:
+def _step(report: CheckReport, word: str) -> CheckStep:
     return next(step for step in report.steps if step.id == word)
 
 
-def test_what_an_author_is_told(checked: Callable[..., Report]) -> None:
+def test_what_an_author_is_told(checked: Callable[..., CheckReport]) -> None:
     step = _step(checked("float"), "answers")
     assert step.expected.startswith("an act with req ")
     assert step.got.endswith(".0}: a float at $.choice; send a whole number as an integer")
@@ -158,9 +158,9 @@ def test_what_an_author_is_told(checked: Callable[..., Report]) -> None:
     ("repeated_long_key", "keys", "kkk ... (20002 characters) twice in one map"),
     ("slow", "time", "which its bank of 2,400 ms has to pay"),
     ("exits_3", "exit", "it exited with code 3 after `end`, which no match blames it for"),
-    ("spins", "processor", "while it is not, where a tenth of one is its due"),
+    ("spins", "processor", "while it is not, and its due is a tenth of one"),
 ])  # fmt: skip
-def test_what_no_match_blames_is_a_warning(way: str, word: str, said: str, checked: Callable[..., Report]) -> None:
+def test_what_no_match_blames_is_a_warning(way: str, word: str, said: str, checked: Callable[..., CheckReport]) -> None:
     report = checked(way, limits=Limits(4_000, 100, 2_400))
     assert word in _warned(report)
     assert _warned(report) <= {word, *BUSY}
@@ -170,7 +170,7 @@ def test_what_no_match_blames_is_a_warning(way: str, word: str, said: str, check
 
 
 @pytest.mark.parametrize("way", ["honest", "note"])
-def test_an_honest_bot_passes_every_step(way: str, checked: Callable[..., Report]) -> None:
+def test_an_honest_bot_passes_every_step(way: str, checked: Callable[..., CheckReport]) -> None:
     report = checked(way, quick=False)
     assert report.passed
     assert _warned(report) <= BUSY
@@ -181,7 +181,7 @@ def test_an_honest_bot_passes_every_step(way: str, checked: Callable[..., Report
     assert 1 << 20 < report.memory_bytes < 100 << 20
 
 
-def test_nothing_is_tried_that_makes_no_sense(checked: Callable[..., Report]) -> None:
+def test_nothing_is_tried_that_makes_no_sense(checked: Callable[..., CheckReport]) -> None:
     report = checked("exits_at_once")
     assert [step.number for step in report.steps] == list(range(1, len(report.steps) + 1))
     later = report.steps[report.steps.index(_step(report, "start")) + 1 :]
@@ -192,7 +192,7 @@ def test_nothing_is_tried_that_makes_no_sense(checked: Callable[..., Report]) ->
     assert _step(checked("never_exits"), "children").said == "not tried: its exit when the match is over fails already"
 
 
-def test_a_bot_that_stops_is_not_waited_for_again_and_again(checked: Callable[..., Report]) -> None:
+def test_a_bot_that_stops_is_not_waited_for_again_and_again(checked: Callable[..., CheckReport]) -> None:
     report = checked("stops")
     later = report.steps[report.steps.index(_step(report, "events")) + 1 :]
     skipped = {step.id for step in later if step.said == "not tried: 2 steps waited for an answer in vain already"}
@@ -201,7 +201,7 @@ def test_a_bot_that_stops_is_not_waited_for_again_and_again(checked: Callable[..
     assert report.seconds < 20
 
 
-def test_a_file_outside_of_the_folder_is_named(checked: Callable[..., Report]) -> None:
+def test_a_file_outside_of_the_folder_is_named(checked: Callable[..., CheckReport]) -> None:
     need_level(Level.STANDARD)
     step = _step(checked("reads_outside", sandbox=Sandbox(Level.STANDARD), levels=(Level.STANDARD,)), "start")
     assert step.hint.startswith("/root/misfit/weights.bin: a bot sees its own folder and the system's programs only")
@@ -217,7 +217,7 @@ def test_games_are_no_hint_to_a_bot_that_names_them(misfit: Callable[[str], str]
         assert [plan.hint for plan in steps(bench) if plan.id == "game:khiva"] == [hint]
 
 
-def test_golden_frames_are_for_bots_of_their_game(checked: Callable[..., Report]) -> None:
+def test_golden_frames_are_for_bots_of_their_game(checked: Callable[..., CheckReport]) -> None:
     frames = [vector for vector in json.loads(FRAMES.read_text()) if vector["direction"] == "to_bot"]
     step = _step(checked("honest", quick=False), "vectors")
     assert (step.status, step.said) == (Status.OK, f"{len(frames)} frames of {FRAMES}")
@@ -226,7 +226,7 @@ def test_golden_frames_are_for_bots_of_their_game(checked: Callable[..., Report]
     assert (step.status, step.said) == (Status.SKIPPED, "they are of khiva, with which this bot is not checked")
 
 
-def test_levels_that_are_not_tried_say_why(checked: Callable[..., Report]) -> None:
+def test_levels_that_are_not_tried_say_why(checked: Callable[..., CheckReport]) -> None:
     report = checked("honest", levels=tuple(Level), trust=False)
     step = _step(report, "level:trusted")
     assert (step.status, step.said) == (Status.SKIPPED, "there it would run with all of your rights; --trust-bots tries it")
@@ -239,7 +239,7 @@ def test_levels_that_are_not_tried_say_why(checked: Callable[..., Report]) -> No
 
 
 @EVERY_LEVEL
-def test_a_child_left_behind_is_seen_at_every_level(level: Level, checked: Callable[..., Report]) -> None:
+def test_a_child_left_behind_is_seen_at_every_level(level: Level, checked: Callable[..., CheckReport]) -> None:
     need_level(level)
     if level is Level.BASIC and (closed := python_closed(level)):
         pytest.skip(f"NOT TESTED: root's bots may not pass {closed}")
@@ -259,7 +259,7 @@ def _marked() -> set[int]:
     return living(found)
 
 
-def test_no_process_stays_behind(checked: Callable[..., Report]) -> None:
+def test_no_process_stays_behind(checked: Callable[..., CheckReport]) -> None:
     before = set(descendants(os.getpid()))
     for way in ("child", "silent"):
         checked(way, trust=False)

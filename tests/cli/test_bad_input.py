@@ -19,16 +19,16 @@ REFUSED = [
     (["--bot", "./" + "x" * 300, "--bot", NAIVE], "no such folder or command"),
     ([*TWO, "--out", "x" * 300], "File name too long"),
     ([*TWO, "--turn", "9" * 400 + "s"], "is longer than a day"),
-    ([*TWO, "--seed", RAW], "no valid Unicode"),
-    ([*TWO, "--out", RAW], "no valid Unicode"),
-    (["--bot", RAW, "--bot", NAIVE], "no valid Unicode"),
+    ([*TWO, "--seed", RAW], "not valid Unicode"),
+    ([*TWO, "--out", RAW], "not valid Unicode"),
+    (["--bot", RAW, "--bot", NAIVE], "not valid Unicode"),
     ([*TWO, "--seeds", "1000001"], "--seeds: 1,000,000 at most, not 1000001"),
     ([*TWO, "--seeds", "9" * 5000], "is not a valid integer"),
     ([*TWO, "--jobs", "100000000"], "--jobs: 10,000 at most"),
     ([*TWO, "--rule", "overshoot=" + "[" * 100_000], "overshoot"),
     ([*TWO, "--rule", "overshoot=[1]"], "overshoot"),
     ([*TWO, "--rule", "overshoot=NaN"], "overshoot"),
-    ([*bots("{torch} x", NAIVE), "--seats", "2", "--runtime", "torch=nowhere"], "nowhere is no folder and no program"),
+    ([*bots("{torch} x", NAIVE), "--seats", "2", "--runtime", "torch=nowhere"], "nowhere is neither a folder nor a program"),
 ]
 
 
@@ -46,7 +46,7 @@ FILES = [
     ('game = ["khiva"]', "c.toml:2: game: a name is expected"),
     ("bots = 5", "c.toml:1: bots: a list of folders or commands is expected"),
     ("bots = {}", "c.toml:1: bots: a list of folders or commands is expected"),
-    ('bots = ["a\\u0000b"]', "x00b' is no valid Unicode"),
+    ('bots = ["a\\u0000b"]', "x00b' is not valid Unicode"),
     ('out = "a\\u0000b"', "c.toml:2: out: 'a"),
     ('seed = "a\\u0000b"', "c.toml:2: seed: 'a"),
     ("seats = 1979-05-27", "c.toml:2: seats: datetime"),
@@ -82,7 +82,7 @@ def test_the_environment_is_not_read_for_bots(tmp_path: Path) -> None:
 def test_text_of_the_environment_is_checked(tmp_path: Path) -> None:
     error = arena("run", *TWO, cwd=tmp_path, code=2, env={"KHIVA_ARENA_RUN_SEED": RAW}).stderr
     assert error.startswith("khiva-arena: error: --seed: ")
-    assert "no valid Unicode" in error
+    assert "not valid Unicode" in error
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from arena import RANDOM, ROOT
 
-from khiva_arena.entrants.bots import load, told_apart
+from khiva_arena.entrants.bots import load, with_distinct_names
 from khiva_arena.entrants.engines import load_engines, split
 from khiva_arena.errors import ConfigError
 
@@ -117,7 +117,7 @@ def test_every_mistake_is_named_at_once(tmp_path: Path) -> None:
         ("engine 6 ()", "name has 1 to 64 printable characters"),
         ("engine 7 (quote)", "a quote is not closed"),
         ("engine 8 (empty)", "an empty command"),
-        ("engine 9 (lost)", "workingDirectory 'gone' is no folder"),
+        ("engine 9 (lost)", "workingDirectory 'gone' is not a folder"),
         ("engine 10 (nul)", "has a NUL in it"),
     ]
     assert len(found) == len(expected)
@@ -154,7 +154,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_one_bot_by_two_ways_is_refused(tmp_path: Path) -> None:
     [engine] = load_engines(engines(tmp_path, {"name": "again", "command": RANDOM}))
     with pytest.raises(ConfigError, match="the same bot as"):
-        told_apart([load(RANDOM), engine])
+        with_distinct_names([load(RANDOM), engine])
 
 
 # --- authors ---

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 from arena import FAULTY, NAIVE, RANDOM, arena, bots
+from made_results import rated
+from msgspec import structs
 
 from khiva_arena.ratings.elo import rate
-from khiva_arena.ratings.pairs import RatedMatch
-from khiva_arena.report.exports import MatchResult, ResultSeat, counted_pairs, pgn_names, to_csv, to_jsonl, to_pgn
+from khiva_arena.report.exports import EventResults, counted_pairs, pgn_names, to_csv, to_jsonl, to_pgn
 from khiva_arena.report.standings import Entrant
+from khiva_arena.result import Result
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # --- readers, as another program would have them ---
 
 
-def read_csv(text: str) -> tuple[list[RatedMatch], list[str]]:
+def read_csv(text: str) -> tuple[list[Result], list[str]]:
     """Rated matches, and the identity of each bot index."""
     rows = list(csv.DictReader(io.StringIO(text)))
     bots = sorted({row["identity"] for row in rows})
@@ -50,11 +52,11 @@ def read_csv(text: str) -> tuple[list[RatedMatch], list[str]]:
         assert [int(row["seat"]) for row in seats] == list(range(len(seats)))
         unstarted = tuple(int(row["seat"]) for row in seats if "start_failed@" in row["faults"])
         sat, ranks = (bots.index(row["identity"]) for row in seats), (int(row["rank"]) for row in seats)
-        matches.append(RatedMatch(seats[0]["block"], tuple(sat), tuple(ranks), unstarted))
+        matches.append(rated(seats[0]["block"], tuple(sat), tuple(ranks), unstarted))
     return matches, bots
 
 
-def read_jsonl(text: str) -> tuple[list[RatedMatch], list[str]]:
+def read_jsonl(text: str) -> tuple[list[Result], list[str]]:
     objects = [json.loads(line) for line in text.splitlines()]
     bots = sorted({seat["identity"] for match in objects for seat in match["seats"]})
     matches = []
@@ -62,7 +64,7 @@ def read_jsonl(text: str) -> tuple[list[RatedMatch], list[str]]:
         seats = match["seats"]
         failed = (i for i, seat in enumerate(seats) if "start_failed" in [fault for fault, _ in seat["faults"]])
         sat, ranks = (bots.index(seat["identity"]) for seat in seats), (seat["rank"] for seat in seats)
-        matches.append(RatedMatch(match["block"], tuple(sat), tuple(ranks), tuple(failed)))
+        matches.append(rated(match["block"], tuple(sat), tuple(ranks), tuple(failed)))
     return matches, bots
 
 
@@ -77,9 +79,9 @@ def read_pgn(text: str) -> list[dict[str, str]]:
     return games
 
 
-def as_matches(games: Iterable[dict[str, str]], names: list[str]) -> list[RatedMatch]:
+def as_matches(games: Iterable[dict[str, str]], names: list[str]) -> list[Result]:
     """Games as matches of two seats; all of one block, since PGN does not tell of deals."""
-    return [RatedMatch("", (names.index(game["White"]), names.index(game["Black"])), POINTS[game["Result"]]) for game in games]
+    return [rated("", (names.index(game["White"]), names.index(game["Black"])), POINTS[game["Result"]]) for game in games]
 
 
 @cache
@@ -172,31 +174,40 @@ def test_out_is_a_new_file(folder: Path, tmp_path: Path) -> None:
 # --- what bots are called, and who failed to start ---
 
 
-def a_match(names: list[str], faults: dict[int, str], rotation: int = 0, rated: bool = True) -> MatchResult:
-    seats = tuple(
-        ResultSeat(seat, name, f"{seat:064x}", seat + 1, -seat, "ok", ((faults[seat], 0),) if seat in faults else ())
-        for seat, name in enumerate(names)
+def an_event(names: list[str], faults: dict[int, str], rotations: int | None = None) -> EventResults:
+    """One table, of which so many rotations were played."""
+    seats = range(len(names))
+    entrants = tuple(Entrant(f"{seat:064x}", name) for seat, name in enumerate(names))
+    result = Result(
+        event="e" * 16,
+        block="b",
+        bots=tuple(seats),
+        ranks=tuple(seat + 1 for seat in seats),
+        scores=tuple(-seat for seat in seats),
+        verdicts=tuple(faults.get(seat, "ok") for seat in seats),
+        faults=tuple(((faults[seat], 0),) if seat in faults else () for seat in seats),
     )
-    return MatchResult("e" * 16, 1, "khiva", "f" * 16, 0, 0, 0, rotation, "b", rated, seats)
+    played = len(names) if rotations is None else rotations
+    return EventResults("e" * 16, 1, "khiva", entrants, [structs.replace(result, rotation=r, ordinal=r) for r in range(played)])
 
 
 HOSTILE = ["=1+1", "+1", "-1", "@x", "'quoted", 'a"b', "a'b", "a\\b", "a/b", "x,y", 'x"]', "Zoë 🐪", "[White ", "plain"]
 
 
 def test_names_are_no_formulas_and_read_back() -> None:
-    text = "".join(to_csv([a_match(HOSTILE, {})]))
+    text = "".join(to_csv([an_event(HOSTILE, {}, 1)]))
     cells = [row["bot"] for row in csv.DictReader(io.StringIO(text))]
     assert not any(cell.startswith(("=", "+", "-", "@")) for cell in cells)
     assert [cell.removeprefix("'") for cell in cells] == HOSTILE
-    [line] = to_jsonl([a_match(HOSTILE, {})])
+    [line] = to_jsonl([an_event(HOSTILE, {}, 1)])
     assert [seat["bot"] for seat in json.loads(line)["seats"]] == HOSTILE
 
 
 def test_names_in_pgn_are_all_different_and_end_where_they_should() -> None:
-    match = a_match(HOSTILE, {})
-    names = pgn_names([Entrant(seat.identity, seat.bot) for seat in match.seats])
-    games = read_pgn("".join(to_pgn([match], names)))
-    assert len(games) == len(HOSTILE) * (len(HOSTILE) - 1) // 2
+    event = an_event(HOSTILE, {})
+    names = pgn_names(event.bots)
+    games = read_pgn("".join(to_pgn([event], names)))
+    assert len(games) == len(HOSTILE) * (len(HOSTILE) - 1) // 2 * len(HOSTILE)
     assert {game[side] for game in games for side in ("White", "Black")} == set(names.values())
     assert len(set(names.values())) == len(HOSTILE)
     assert not any('"' in name or "\\" in name for name in names.values())
@@ -210,9 +221,8 @@ def test_a_name_that_mimics_anothers_mark_is_told_apart() -> None:
 
 def test_pairs_that_count_are_those_of_the_fit() -> None:
     """Where a seat failed to start, pairs with it alone; two copies of one bot are no pair."""
-    match = a_match(["a", "b", "c"], {1: "start_failed"})
-    assert [(one.bot, other.bot) for one, other in counted_pairs(match)] == [("a", "b"), ("b", "c")]
-    copies = a_match(["a", "b"], {})
-    twins = (copies.seats[0], copies.seats[0], copies.seats[1])
-    assert len(counted_pairs(MatchResult("e", 1, "khiva", "f", 0, 0, 0, 0, "b", True, twins))) == 2
-    assert list(to_pgn([a_match(["a", "b"], {}, rated=False)], {})) == []
+    [match] = an_event(["a", "b", "c"], {1: "start_failed"}, 1).results
+    assert counted_pairs(match) == [(0, 1), (1, 2)]
+    twins = Result(bots=(0, 0, 1))
+    assert counted_pairs(twins) == [(0, 2), (1, 2)]
+    assert list(to_pgn([an_event(["a", "b"], {}, 1)], {})) == []

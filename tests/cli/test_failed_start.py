@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
 
-from khiva_arena.arbiter.overheard import KEPT, LINES_MOST, Output
+from khiva_arena.arbiter.overheard import KEPT, LINES_MOST, BotOutput
 
 pytestmark = pytest.mark.slow
 
@@ -113,14 +113,14 @@ def test_each_way_to_fail_is_told(code: str, shown: list[str], tmp_path: Path) -
 
 
 def test_what_is_shown_is_bounded_and_harmless() -> None:
-    output = Output()
+    output = BotOutput()
     for _ in range(1_000):
         output.add(b"\x1b]0;owned\x07 some words\xff\n")
     lines = output.text().split("\n")
     assert len(lines) == LINES_MOST + 1
     assert lines[0] == "\\x1b]0;owned\\x07 some words\\xff"
     assert lines[-1] == f"... and {23 * (1_000 - LINES_MOST)} bytes more"
-    wide = Output()
+    wide = BotOutput()
     wide.add("\u20ac".encode() * 5_000)
     assert wide.text().count("\u20ac") == KEPT // 3
-    assert Output().text() == ""
+    assert BotOutput().text() == ""

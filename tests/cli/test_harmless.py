@@ -201,11 +201,11 @@ def _watch(place: Place) -> None:
     fault = {"match": 0, "bot": 0, "seat": 0, "gather": 1, "before": False}
     lines = (
         begin(bots=[EVIL] * 6, stage=EVIL, game=EVIL, format=EVIL, commitment=EVIL, at=EVIL, event=EVIL),
-        stream.Fault(t=1.0, verdict=EVIL, detail=EVIL, **fault),
-        stream.Void(t=1.0, match=1, attempt=1, bots=[0, 1, 2], why=EVIL, before=False),
+        stream.FaultRecorded(t=1.0, verdict=EVIL, detail=EVIL, **fault),
+        stream.VoidRecorded(t=1.0, match=1, attempt=1, bots=[0, 1, 2], why=EVIL, before=False),
         stream.Llr(t=1.0, llr=0.0, low=-1.0, high=1.0, seeds=1, decision=EVIL),
         stream.Note(t=1.0, text=EVIL, warning=True),
-        stream.End(t=2.0, how="complete", fixed=1, seconds=2.0, digest=EVIL),
+        stream.RunEnded(t=2.0, how="complete", fixed=1, seconds=2.0, digest=EVIL),
     )
     path.write_bytes(b"".join(map(encoded, lines)))
     assert place.say("watch", str(path))[1].count("owned") >= 4

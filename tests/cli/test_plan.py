@@ -59,7 +59,7 @@ def test_an_anchor_with_a_number_is_as_good_as_one_at_0(folder: Path, capsys: py
 
 def test_a_small_store_says_that_it_cannot_tell(folder: Path) -> None:
     text = arena("plan", "few", "--error", "20", cwd=folder).stdout
-    assert "So far: 2 seeds, 4 matches. Too few to tell" in text
+    assert "So far: 2 seeds, 4 matches. Too few to know" in text
     line = text.rstrip("\n").split("\n")[-1]  # and what to type, so that there are five
     assert line.startswith("khiva-arena run --bot ")
     assert line.endswith(" --seeds 3 --out few")

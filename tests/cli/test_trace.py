@@ -25,7 +25,7 @@ from jobs import job
 from scripted import ScriptedWire, act, honest, play
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.match import Job, Match
+from khiva_arena.arbiter.match import Job, LiveMatch
 from khiva_arena.arbiter.trace import OPENED_MOST, STDERR_LINES, Trace
 from khiva_arena.sandbox.command import Command
 from khiva_arena.terminal import console
@@ -89,9 +89,9 @@ def test_no_answer_is_shown_before_all_have_answered(monkeypatch: pytest.MonkeyP
         at, _, what = line.split(maxsplit=2)
         shown.append((float(at), what, sum(" < " in entry for entry in wires[0].log)))
 
-    def match(made: Job, wire: ScriptedWire, lag: LagMeter) -> Match:
+    def match(made: Job, wire: ScriptedWire, lag: LagMeter) -> LiveMatch:
         wires.append(wire)
-        return Match(made, Trace(["bot#0", "bot#1"], write).around(wire), lag)
+        return LiveMatch(made, Trace(["bot#0", "bot#1"], write).around(wire), lag)
 
     def slow(message: dict[str, Any]) -> list[tuple[float, bytes]]:
         return act(message, delay=0.5) if message["type"] == "decide" else honest(message)
@@ -111,7 +111,7 @@ def test_a_large_frame_of_a_bot_is_not_opened_for_show(monkeypatch: pytest.Monke
     def large(message: dict[str, Any]) -> list[tuple[float, bytes]]:
         return act(message, x=[[]] * OPENED_MOST) if message["type"] == "decide" else honest(message)
 
-    monkeypatch.setattr("scripted.Match", lambda made, wire, lag: Match(made, Trace("ab", shown.append).around(wire), lag))
+    monkeypatch.setattr("scripted.Match", lambda made, wire, lag: LiveMatch(made, Trace("ab", shown.append).around(wire), lag))
     outcome, _ = play(job([Command((), "")] * 2), [honest, large])
     assert outcome.record is not None
     told = [line for line in shown if " b < " in line and "hello" not in line]

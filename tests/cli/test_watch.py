@@ -20,8 +20,8 @@ pytestmark = pytest.mark.slow
 
 PLAYED = list(matches())
 NOTE = stream.Note(t=0.1, text="2 x 3 bots at a time on 2 cores", warning=True)
-VOID = stream.Void(t=9.0, match=200, attempt=1, bots=[0, 1, 2], why="the host was \x1b[2J late", before=False)
-END = stream.End(t=61.0, how="complete", fixed=len(PLAYED), seconds=61.0, digest="d1")
+VOID = stream.VoidRecorded(t=9.0, match=200, attempt=1, bots=[0, 1, 2], why="the host was \x1b[2J late", before=False)
+END = stream.RunEnded(t=61.0, how="complete", fixed=len(PLAYED), seconds=61.0, digest="d1")
 
 
 def written(path: Path, *lines: stream.Line) -> Path:

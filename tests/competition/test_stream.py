@@ -44,7 +44,7 @@ BEGIN = stream.Begin(
     commitment="c0",
     at="2026-01-01T00:00:00+00:00",
 )
-MATCH = stream.Match(
+MATCH = stream.MatchRecorded(
     t=1.5,
     ordinal=3,
     round=0,
@@ -62,13 +62,13 @@ LINES = (
     BEGIN,
     stream.Round(t=0.1, number=0, first_seed=0, seeds=2, tables=3, byes=[2]),
     MATCH,
-    stream.Fault(t=2.0, match=3, bot=0, seat=1, verdict="timeout", gather=4, detail="no answer", before=False),
+    stream.FaultRecorded(t=2.0, match=3, bot=0, seat=1, verdict="timeout", gather=4, detail="no answer", before=False),
     stream.Paused(t=2.0, match=3, bot=0, seat=1, times=2, before=True),
-    stream.Void(t=2.5, match=4, attempt=1, bots=[0, 1], why="the host was late", before=False),
+    stream.VoidRecorded(t=2.5, match=4, attempt=1, bots=[0, 1], why="the host was late", before=False),
     stream.SetAside(t=2.5, seed=0, lineup=2),
     stream.Llr(t=2.6, llr=-0.5, low=-2.94, high=2.94, seeds=40, decision=""),
     stream.Note(t=2.7, text="a word", warning=True),
-    stream.End(t=3.0, how="incomplete", fixed=10, seconds=3.0, digest=None),
+    stream.RunEnded(t=3.0, how="incomplete", fixed=10, seconds=3.0, digest=None),
 )
 
 
@@ -418,4 +418,4 @@ def test_a_file_that_takes_no_more_does_not_end_the_run(tmp_path: Path) -> None:
     reader = StreamReader()
     told = list(reader.feed(path.read_bytes()))
     assert reader.unread == 1
-    assert isinstance(told[-1], stream.End)
+    assert isinstance(told[-1], stream.RunEnded)

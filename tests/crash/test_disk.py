@@ -14,6 +14,7 @@ from disks import fill, remount, small_disk
 from killing import all_gone, below
 
 from khiva_arena.errors import StoreError
+from khiva_arena.result import Measured
 from khiva_arena.store.db import BotRow, MatchRow, SeatRow, Store
 
 pytestmark = pytest.mark.slow
@@ -122,7 +123,7 @@ def test_a_disk_that_turns_read_only(tmp_path: Path, whole: str) -> None:
 
 
 def match(ordinal: int, record: str) -> MatchRow:
-    seat = SeatRow(0, 0, 1, 5, "ok", [], 1, 0.1, 0.1, 1.0, 0.1, 0, "", 0)
+    seat = SeatRow(0, 0, 1, 5, "ok", [], 1, 0.1, 0.1, 1.0, 0, "", 0, 0, Measured(0.1))
     return MatchRow("e", ordinal, f"m{ordinal}", 0, 0, ordinal, f"d{ordinal}", record, 1, 1, 0.5, "now", (seat,))
 
 

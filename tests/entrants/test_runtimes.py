@@ -202,7 +202,7 @@ def test_what_is_no_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ("torch", f"{tmp_path} has no bin/python3; name the program itself, such as torch={tmp_path}/bin/torch"),
         ("Torch", "a runtime is called by a to z"),
         ("python", "{python} is the interpreter that runs the arena"),
-        ("gone", "/no/such is no folder and no program"),
+        ("gone", "/no/such is neither a folder nor a program"),
         ("number", "a folder or a program is expected"),
         ("home", f"bots would read all of {tmp_path}/home, and {tmp_path}/home with it"),
         ("closed", f"{tmp_path}/home/bin/closed may not be executed"),

@@ -8,7 +8,7 @@ from scripted import frame
 
 from khiva_arena.errors import LocalProtocolError
 from khiva_arena.protocol import messages
-from khiva_arena.protocol.session import DROPPED_MOST, TRANSITIONS, Answer, Breach, Greeting, Phase, Session, Step
+from khiva_arena.protocol.session import DROPPED_MOST, TRANSITIONS, Answer, Breach, Greeting, Move, Phase, Session
 from khiva_arena.result import Verdict
 
 HELLO = messages.Hello([1], [], "khiva", {}, "1", "m", 0, 2, 7, messages.Time(1, 1, 1), "00")
@@ -33,7 +33,7 @@ def greeted() -> Session:
 
 def test_every_phase_has_a_row_and_every_step_is_used() -> None:
     assert set(TRANSITIONS) == set(Phase)
-    assert {step for row in TRANSITIONS.values() for step in row} == set(Step)
+    assert {step for row in TRANSITIONS.values() for step in row} == set(Move)
 
 
 @pytest.mark.parametrize("action", ["ask", "late"])

@@ -9,7 +9,7 @@ import msgpack
 import pytest
 
 from khiva_arena.protocol import messages
-from khiva_arena.protocol.session import TRANSITIONS, Answer, Breach, Greeting, Phase, Session, Step
+from khiva_arena.protocol.session import TRANSITIONS, Answer, Breach, Greeting, Move, Phase, Session
 
 VECTORS = Path(__file__).parents[2] / "protocol" / "vectors"
 SESSIONS: list[dict[str, Any]] = json.loads((VECTORS / "sessions.json").read_text())["sessions"]
@@ -86,10 +86,10 @@ def test_the_messages_beside_the_bytes_are_what_they_hold(session: dict[str, Any
 
 
 def test_every_step_of_every_phase_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: set[tuple[Phase, Step]] = set()
+    taken: set[tuple[Phase, Move]] = set()
     move = Session._move
 
-    def noted(session: Session, step: Step) -> None:
+    def noted(session: Session, step: Move) -> None:
         taken.add((session.phase, step))
         move(session, step)
 

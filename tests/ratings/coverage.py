@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 
 from simulated import RARE, WORLDS, World, candidate_scores, coverage, sequential_tests, strength_for  # noqa: E402
 
-from khiva_arena.ratings.sprt import NELO_PER_T, Decision, Hypotheses, Model  # noqa: E402
+from khiva_arena.ratings.sprt import NELO_PER_T, Hypotheses, Model, SprtDecision  # noqa: E402
 
 HEAD = "seats  seeds  world               covered %   +/-  shown %"
 DEVIATIONS = 0.3  # of a block's score that elo1 is above elo0: some 70 blocks a test
@@ -69,7 +69,7 @@ def sequential(tests: int) -> int:
             for model in Model if world is WORLDS[2] else (Model.LOGISTIC,):
                 bound = elo1 if model is Model.LOGISTIC else _normalised(world, seats, strength)
                 wrong, held, blocks = [], [], []
-                for true, elo, error in ((0.0, 0.0, Decision.H1), (strength, elo1, Decision.H0)):
+                for true, elo, error in ((0.0, 0.0, SprtDecision.H1), (strength, elo1, SprtDecision.H0)):
                     rng = np.random.default_rng([20261120, seats])
                     reports = list(sequential_tests(rng, world, seats, true, Hypotheses(0, bound, model=model), tests))
                     wrong.append(float(np.mean([report.decision is error for report in reports])))

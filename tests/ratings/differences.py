@@ -20,12 +20,13 @@ sys.path[:] = [
     *(p for p in sys.path if Path(p).resolve() != HERE),
 ]  # a file here is named as a package
 
+from made_results import rated  # noqa: E402
 from sandwich import NO_PRIOR, covariance_of, standard_errors, without_prior  # noqa: E402
 
-from khiva_arena.ratings.effects import Effects  # noqa: E402
+from khiva_arena.ratings.effects import EffectsToFit  # noqa: E402
 from khiva_arena.ratings.elo import ELO_PER_NAT, rate  # noqa: E402
-from khiva_arena.ratings.pairs import RatedMatch  # noqa: E402
 from khiva_arena.ratings.quasi import quasi_variances  # noqa: E402
+from khiva_arena.result import Result  # noqa: E402
 
 HEADLINE = json.loads((HERE / "headline_reference_set.json").read_text())
 PRIOR = json.loads((HERE / "prior_reference.json").read_text())
@@ -41,15 +42,15 @@ KINDS = {
 Row = tuple[str, str, float]
 
 
-def headline_matches() -> Iterator[RatedMatch]:
+def headline_matches() -> Iterator[Result]:
     for game in HEADLINE["games"]:
         ranks = tuple(1 + sum(other > score for other in game["scores"]) for score in game["scores"])
-        yield RatedMatch(game["block"], tuple(HEADLINE["bots"].index(name) for name in game["players"]), ranks)
+        yield rated(game["block"], tuple(HEADLINE["bots"].index(name) for name in game["players"]), ranks)
 
 
-def prior_matches(name: str) -> Iterator[RatedMatch]:
+def prior_matches(name: str) -> Iterator[Result]:
     for game in PRIOR[name]["games"]:
-        yield RatedMatch(game["block"], tuple(game["bots"]), tuple(game["ranks"]), tuple(game["unstarted"]))
+        yield rated(game["block"], tuple(game["bots"]), tuple(game["ranks"]), tuple(game["unstarted"]))
 
 
 def largest(found: object, wanted: object) -> float:
@@ -89,7 +90,7 @@ def centred_nats(ratings: object) -> np.ndarray:
 def choix_published() -> Iterator[Row]:
     for case in CHOIX["cases"]:
         if case["kind"] == "pairwise":
-            found = rate([RatedMatch(0, pair, (1, 2)) for pair in case["data"]], case["n_items"], 0, prior=NO_PRIOR)
+            found = rate([rated(0, pair, (1, 2)) for pair in case["data"]], case["n_items"], 0, prior=NO_PRIOR)
             yield "choix, published vector", f"log-strengths: {case['desc']}", largest(centred_nats(found), case["ml_est"])
 
 
@@ -103,7 +104,7 @@ def choix_random(trials: int = 20) -> Iterator[Row]:
         pairs = [tuple(rng.sample(range(12), 2)) for _ in range(400)]
         pairs = [pair if rng.random() < 1 / (1 + 2.718 ** ((pair[1] - pair[0]) / 6)) else pair[::-1] for pair in pairs]
         wanted = choix.ilsr_pairwise(12, pairs, tol=1e-12)
-        found = centred_nats(rate([RatedMatch(0, pair, (1, 2)) for pair in pairs], 12, 0, prior=NO_PRIOR))
+        found = centred_nats(rate([rated(0, pair, (1, 2)) for pair in pairs], 12, 0, prior=NO_PRIOR))
         worst = max(worst, largest(found, wanted - wanted.mean()))
     yield f"choix, {trials} random sets run here", "log-strengths", worst
 
@@ -150,7 +151,7 @@ def effects() -> Iterator[Row]:
     for sizes in BOTH_SIZES:
         matches = played(1, sizes, seat=0.6, gift=0.8, blocks=30)
         _, numbers, variances = oracle(matches, 7, 2, 1.0)
-        both = Effects(seats=True, neighbours=True)
+        both = EffectsToFit(seats=True, neighbours=True)
         found = rate(matches, 7, 2, effects=both)
         for kind in ("model", "cr0", "cr1", "cr3"):
             covariance, of_effects = covariance_of(kind, matches, 7, 2, effects=both)

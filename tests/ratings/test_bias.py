@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from made_results import rated
 from simulated import World, cells_of, matches_of, played
 
 from khiva_arena.ratings.bias import neighbour_bias, opponents_average, pair_scores, seat_bias, tie_share
 from khiva_arena.ratings.elo import rate
-from khiva_arena.ratings.pairs import RatedMatch, TableArrays, pair_cells
+from khiva_arena.ratings.pairs import TableArrays, pair_cells
 
 WORLD = World("unequal bots, lucky seats", luck=0.7, suits=0.5, noise=0.7, spread=1.0, more=2)
 
@@ -22,12 +23,12 @@ def pushed(rng, tables, giver, gain):
     return TableArrays(tables.block, tables.bots, ranks)
 
 
-def rated(tables, bots):
+def played_and_rated(tables, bots):
     return matches_of(tables), rate(cells_of(tables, bots), bots, 0)
 
 
 def test_a_seats_score_is_its_mean_over_matches():
-    matches = [RatedMatch(0, (0, 1, 2), (1, 2, 2)), RatedMatch(1, (1, 2, 0), (3, 1, 2)), RatedMatch(0, (0, 1), (2, 1))]
+    matches = [rated(0, (0, 1, 2), (1, 2, 2)), rated(1, (1, 2, 0), (3, 1, 2)), rated(0, (0, 1), (2, 1))]
     found = seat_bias(matches)
     assert [(seat.seats, seat.seat, seat.matches, seat.blocks) for seat in found] == [
         (2, 0, 1, 1), (2, 1, 1, 1), (3, 0, 2, 2), (3, 1, 2, 2), (3, 2, 2, 2),
@@ -38,7 +39,7 @@ def test_a_seats_score_is_its_mean_over_matches():
 
 
 def test_a_seat_that_failed_to_start_says_nothing_of_seats():
-    assert seat_bias([RatedMatch(0, (0, 1), (1, 2), unstarted=(1,))]) == ()
+    assert seat_bias([rated(0, (0, 1), (1, 2), unstarted=(1,))]) == ()
 
 
 @pytest.mark.parametrize("seats", [2, 3, 5])
@@ -62,10 +63,10 @@ def test_neighbours_that_do_nothing_are_covered_and_one_that_gives_is_found(seat
     held, sizes, found, others = [], [], [], []
     for _ in range(80):
         tables = played(rng, WORLD, seats, 25)
-        for bias in neighbour_bias(*rated(tables, seats + 2)):
+        for bias in neighbour_bias(*played_and_rated(tables, seats + 2)):
             held.append(bias.low <= 0 <= bias.high)
             sizes.append(bias.effect)
-        given_away = neighbour_bias(*rated(pushed(rng, tables, 1, 0.7), seats + 2))
+        given_away = neighbour_bias(*played_and_rated(pushed(rng, tables, 1, 0.7), seats + 2))
         found.append(given_away[1].effect)
         others += [bias.effect for bias in given_away if bias.bot != 1]
         assert given_away[1].low > 0
@@ -79,29 +80,29 @@ def test_strength_is_not_taken_for_an_effect():
     """A very strong bot makes its neighbours lose as much as all others at its table."""
     rng = np.random.default_rng(3)
     strong = World("one giant", suits=0.3, spread=3.0, more=1)
-    effects = [neighbour_bias(*rated(played(rng, strong, 3, 30), 4))[3].effect for _ in range(60)]
+    effects = [neighbour_bias(*played_and_rated(played(rng, strong, 3, 30), 4))[3].effect for _ in range(60)]
     assert abs(np.mean(effects)) < 3 * np.std(effects) / 60**0.5 + 0.002
 
 
 def test_neighbours_where_there_is_nothing_to_compare():
-    two = [RatedMatch(block, (0, 1), (1, 2)) for block in range(4)]
+    two = [rated(block, (0, 1), (1, 2)) for block in range(4)]
     assert [(bias.effect, bias.matches) for bias in neighbour_bias(two, rate(two, 2, 0))] == [(None, 0)] * 2
-    turned = [RatedMatch(block, order, (1, 2, 3)) for block in range(4) for order in ((0, 1, 2), (1, 2, 0), (2, 0, 1))]
+    turned = [rated(block, order, (1, 2, 3)) for block in range(4) for order in ((0, 1, 2), (1, 2, 0), (2, 0, 1))]
     assert {bias.effect for bias in neighbour_bias(turned, rate(turned, 3, 0))} == {None}
-    copies = [RatedMatch(block, (0, 0, 1), (1, 2, 3)) for block in range(4)]
+    copies = [rated(block, (0, 0, 1), (1, 2, 3)) for block in range(4)]
     assert {bias.effect for bias in neighbour_bias(copies, rate(copies, 2, 0))} == {None}
     assert neighbour_bias([], rate([], 2, 0))[1].low is None
 
 
 def test_matches_and_arrays_give_the_same():
     tables = played(np.random.default_rng(4), WORLD, 3, 10)
-    arrays, ratings = rated(tables, 5)
+    arrays, ratings = played_and_rated(tables, 5)
     assert neighbour_bias(matches_of(tables), ratings) == neighbour_bias(arrays, ratings)
     assert seat_bias(matches_of(tables)) == seat_bias(arrays)
 
 
 def test_opponents_average_by_hand():
-    matches = [RatedMatch(0, (0, 1, 2), (1, 2, 3)), RatedMatch(1, (0, 1), (2, 1)), RatedMatch(1, (0, 2), (2, 1))]
+    matches = [rated(0, (0, 1, 2), (1, 2, 3)), rated(1, (0, 1), (2, 1)), rated(1, (0, 2), (2, 1))]
     ratings = rate(matches, 4, 0)
     found = opponents_average(pair_cells(matches, 4), ratings)
     assert found[0] == pytest.approx((ratings.elo[1] + ratings.elo[2]) / 2)
@@ -110,7 +111,7 @@ def test_opponents_average_by_hand():
 
 
 def test_tie_share_by_hand():
-    matches = [RatedMatch(0, (0, 1, 2), (1, 1, 3)), RatedMatch(1, (0, 1), (2, 1)), RatedMatch(1, (3, 3), (1, 1))]
+    matches = [rated(0, (0, 1, 2), (1, 1, 3)), rated(1, (0, 1), (2, 1)), rated(1, (3, 3), (1, 1))]
     assert tie_share(matches, 4) == (pytest.approx(0.75 / 2.5), pytest.approx(0.75 / 2.5), 0, None)
 
 

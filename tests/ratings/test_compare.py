@@ -5,10 +5,10 @@ from math import isnan, sqrt
 
 import numpy as np
 import pytest
+from made_results import rated
 
 from khiva_arena.ratings.compare import los, range_quantile, rank_intervals, together
 from khiva_arena.ratings.elo import half_width, rate
-from khiva_arena.ratings.pairs import RatedMatch
 
 
 def played(seed, bots=6, seats=4, blocks=30, step=0.4, luck=0.5):
@@ -20,12 +20,12 @@ def played(seed, bots=6, seats=4, blocks=30, step=0.4, luck=0.5):
         for r in range(seats):
             order = tuple(line_up[(i + r) % seats] for i in range(seats))
             points = [b * step + suits[b] + rng.gauss(0, 1) for b in order]
-            some.append(RatedMatch(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
+            some.append(rated(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
     return some
 
 
 def evens(a, b, blocks=6):
-    return [RatedMatch(k, pair, (1, 2)) for k in range(blocks) for pair in ((a, b), (b, a))]
+    return [rated(k, pair, (1, 2)) for k in range(blocks) for pair in ((a, b), (b, a))]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_los_is_the_level_at_which_the_interval_ends_at_0():
 
 
 def test_los_where_there_is_nothing_to_say():
-    ratings = rate(evens(0, 1) + [RatedMatch(b, (2, 0), (1, 2)) for b in range(6)] + evens(3, 4), 6, 0)
+    ratings = rate(evens(0, 1) + [rated(b, (2, 0), (1, 2)) for b in range(6)] + evens(3, 4), 6, 0)
     chance = los(ratings)
     assert chance[2, 0] == pytest.approx(1 - 0.5**6)  # took all points of six seeds
     assert chance[0, 2] == pytest.approx(0.5**6)

@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_results import rated
 from sandwich import NO_PRIOR
 from simulated import World, cells_of, matches_of, played, trials
 
 from khiva_arena.ratings.crosstable import crosstable
 from khiva_arena.ratings.elo import half_width, rate
 from khiva_arena.ratings.estimate import problem_of_cells, solution_of
-from khiva_arena.ratings.pairs import RatedMatch
 from khiva_arena.ratings.proportions import proportions
 
 
 def test_three_bots_by_hand():
     matches = [
-        RatedMatch("a", (0, 1, 2), (1, 2, 2)),
-        RatedMatch("a", (1, 2, 0), (1, 3, 2)),
-        RatedMatch("b", (2, 0, 1), (1, 2, 3)),
-        RatedMatch("c", (0, 1), (1, 2)),
+        rated("a", (0, 1, 2), (1, 2, 2)),
+        rated("a", (1, 2, 0), (1, 3, 2)),
+        rated("b", (2, 0, 1), (1, 2, 3)),
+        rated("c", (0, 1), (1, 2)),
     ]
     table = crosstable(matches, rate(matches, 3, 0))
     assert table.games.tolist() == [[0, 4, 3], [4, 0, 3], [3, 3, 0]]
@@ -43,7 +43,7 @@ def test_blocks_of_equal_weight_give_the_textbook_variance():
 
 
 def test_a_bot_that_took_everything_is_not_certain_to():
-    matches = [RatedMatch(block, (0, 1), (1, 2)) for block in range(10)]
+    matches = [rated(block, (0, 1), (1, 2)) for block in range(10)]
     table = crosstable(matches, rate(matches, 2, 0))
     assert (table.score[0, 1], table.high[0, 1]) == pytest.approx((1, 1))
     assert table.low[0, 1] == pytest.approx(0.025**0.1)  # Clopper and Pearson's for 10 of 10
@@ -52,7 +52,7 @@ def test_a_bot_that_took_everything_is_not_certain_to():
 
 
 def test_one_block_and_none_have_no_interval():
-    table = crosstable([RatedMatch(0, (0, 1), (1, 2))], rate([], 3, 0))
+    table = crosstable([rated(0, (0, 1), (1, 2))], rate([], 3, 0))
     assert table.score[0, 1] == 1
     assert isnan(table.low[0, 1])
     assert isnan(table.surprise[0, 1])
@@ -62,7 +62,7 @@ def test_one_block_and_none_have_no_interval():
 
 
 def test_copies_and_seats_that_failed_to_start_count_as_in_the_ratings():
-    matches = [RatedMatch(0, (0, 0, 1), (1, 2, 3)), RatedMatch(1, (0, 1, 2), (1, 2, 3), unstarted=(2,))]
+    matches = [rated(0, (0, 0, 1), (1, 2, 3)), rated(1, (0, 1, 2), (1, 2, 3), unstarted=(2,))]
     table = crosstable(matches, rate(matches, 3, 0))
     assert table.games[0, 1] == 1
     assert table.games[0, 2] == table.games[1, 2] == 1
@@ -114,7 +114,7 @@ def test_surprise_finds_an_angstgegner():
 def test_surprise_finds_rock_paper_scissors():
     rng = np.random.default_rng(1)
     ring = ((0, 1), (1, 2), (2, 0))
-    matches = [RatedMatch(b, pair, (1, 2) if rng.random() < 0.8 else (2, 1)) for b in range(40) for pair in ring]
+    matches = [rated(b, pair, (1, 2) if rng.random() < 0.8 else (2, 1)) for b in range(40) for pair in ring]
     surprise = crosstable(matches, rate(matches, 3, 0)).surprise
     assert min(surprise[i, j] for i, j in ring) > 4
 
@@ -151,10 +151,10 @@ def test_surprise_by_leaving_out_every_block_in_turn():
 def test_no_surprise_where_the_ratings_were_fitted_to_that_very_score():
     """Two bots; and a gauntlet, in which each pair is all that connects the two. A third pair tells."""
     rng = np.random.default_rng(2)
-    gauntlet = [RatedMatch(b, (0, n), (1, 2) if rng.random() < 0.7 else (2, 1)) for b in range(30) for n in (1, 2)]
+    gauntlet = [rated(b, (0, n), (1, 2) if rng.random() < 0.7 else (2, 1)) for b in range(30) for n in (1, 2)]
     assert np.isnan(crosstable(gauntlet[::2], rate(gauntlet[::2], 2, 0)).surprise).all()
     assert np.isnan(crosstable(gauntlet, rate(gauntlet, 3, 0)).surprise).all()
-    whole = [*gauntlet, *(RatedMatch(b, (1, 2), (1, 2) if rng.random() < 0.5 else (2, 1)) for b in range(30))]
+    whole = [*gauntlet, *(rated(b, (1, 2), (1, 2) if rng.random() < 0.5 else (2, 1)) for b in range(30))]
     assert np.isnan(crosstable(whole, rate(whole, 3, 0)).surprise).sum() == 3
 
 

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from made_results import rated
 from simulated import World, cells_of, played, trials
 
 from khiva_arena.ratings.cycles import intransitivity
 from khiva_arena.ratings.elo import half_width, rate
-from khiva_arena.ratings.pairs import RatedMatch, TableArrays, cells_of_tables, pair_cells
+from khiva_arena.ratings.pairs import TableArrays, cells_of_tables, pair_cells
 
 
 def ring(rng, blocks, win, matches=4):
@@ -69,11 +70,11 @@ def test_a_share_between_is_covered():
 
 
 def test_nothing_to_say():
-    two = [RatedMatch(block, (0, 1), (1 + block % 2, 2 - block % 2)) for block in range(9)]
+    two = [rated(block, (0, 1), (1 + block % 2, 2 - block % 2)) for block in range(9)]
     assert intransitivity(pair_cells(two, 2), rate(two, 2, 0)) is None
-    chain = two + [RatedMatch(block, (1, 2), (1 + block % 2, 2 - block % 2)) for block in range(9)]
+    chain = two + [rated(block, (1, 2), (1 + block % 2, 2 - block % 2)) for block in range(9)]
     assert intransitivity(pair_cells(chain, 3), rate(chain, 3, 0)) is None
-    one_seed = [RatedMatch(0, pair, (1, 2)) for pair in ((0, 1), (1, 2), (2, 0))]
+    one_seed = [rated(0, pair, (1, 2)) for pair in ((0, 1), (1, 2), (2, 0))]
     assert intransitivity(pair_cells(one_seed, 3), rate(one_seed, 3, 0)) is None
     assert intransitivity(pair_cells([], 3), rate([], 3, 0)) is None
 

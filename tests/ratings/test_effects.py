@@ -6,16 +6,17 @@ from math import hypot, sqrt
 
 import numpy as np
 import pytest
+from made_results import rated
 from rating_oracle import BOTH_SIZES, C, oracle, played
 from sandwich import KINDS, covariance_of
 
 from khiva_arena.ratings.connections import Bound
-from khiva_arena.ratings.effects import Effects
+from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import rate
-from khiva_arena.ratings.pairs import RatedMatch, pair_cells
+from khiva_arena.ratings.pairs import pair_cells
 from khiva_arena.ratings.rows import expected
 
-BOTH = Effects(seats=True, neighbours=True)
+BOTH = EffectsToFit(seats=True, neighbours=True)
 
 
 @pytest.mark.slow
@@ -53,9 +54,11 @@ def test_effects_are_found_and_sum_to_zero():
 
 def test_one_sort_of_effects_alone():
     matches = played(3)
-    assert {(e.seats is None, e.bot is None) for e in rate(matches, 7, 0, effects=Effects(seats=True)).effects} == {(False, True)}
-    assert [e.bot for e in rate(matches, 7, 0, effects=Effects(neighbours=True)).effects] == list(range(7))
-    assert rate(matches, 7, 0, effects=Effects()).elo == rate(matches, 7, 0).elo
+    assert {(e.seats is None, e.bot is None) for e in rate(matches, 7, 0, effects=EffectsToFit(seats=True)).effects} == {
+        (False, True)
+    }
+    assert [e.bot for e in rate(matches, 7, 0, effects=EffectsToFit(neighbours=True)).effects] == list(range(7))
+    assert rate(matches, 7, 0, effects=EffectsToFit()).elo == rate(matches, 7, 0).elo
 
 
 def test_intervals_of_effects_hold_95_percent_of_the_time():
@@ -71,7 +74,7 @@ def test_intervals_of_effects_hold_95_percent_of_the_time():
                 for r in range(4):
                     order = tuple(line_up[(i + r) % 4] for i in range(4))
                     points = [luck[i] + rng.gauss(0, 1) for i in range(4)]
-                    matches.append(RatedMatch(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
+                    matches.append(rated(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
         for effect in rate(matches, 5, 0, effects=BOTH).effects:
             held += abs(effect.elo) <= effect.error
             total += 1
@@ -86,13 +89,13 @@ def test_where_the_neighbour_is_the_opponent_there_is_no_neighbour_effect():
     plain, with_effects = rate(matches, 7, 0), rate(matches, 7, 0, effects=BOTH)
     assert [e.elo for e in with_effects.effects if e.bot is not None] == [None] * 7
     assert [e.elo is None for e in with_effects.effects if e.seats] == [False, False]
-    only = rate(matches, 7, 0, effects=Effects(neighbours=True))
+    only = rate(matches, 7, 0, effects=EffectsToFit(neighbours=True))
     assert only.elo == pytest.approx(plain.elo, abs=1e-7)
     assert only.error == pytest.approx(plain.error, abs=1e-7)
 
 
 def test_a_seat_that_is_always_the_same_bots_is_not_told_from_it():
-    matches = [RatedMatch(b, (0, 1, 2), random.Random(b).choice([(1, 2, 3), (2, 1, 3), (3, 2, 1), (2, 3, 1)])) for b in range(30)]
+    matches = [rated(b, (0, 1, 2), random.Random(b).choice([(1, 2, 3), (2, 1, 3), (3, 2, 1), (2, 3, 1)])) for b in range(30)]
     ratings = rate(matches, 3, 0, effects=BOTH)
     assert {e.elo for e in ratings.effects} == {None}
     assert ratings.elo == pytest.approx(rate(matches, 3, 0).elo, abs=1e-7)
@@ -114,8 +117,8 @@ def test_an_effect_without_end_is_no_number():
     for block in range(40):
         order = tuple(rng.sample(range(4), 3))
         ranks = (1, *rng.choice([(2, 3), (3, 2)]))
-        matches.append(RatedMatch(block, order, ranks))
-    ratings = rate(matches, 4, 0, effects=Effects(seats=True))
+        matches.append(rated(block, order, ranks))
+    ratings = rate(matches, 4, 0, effects=EffectsToFit(seats=True))
     assert ratings.effects[0].elo is None
     assert all(bound is Bound.NONE for bound in ratings.bounds)
     assert None not in ratings.error
@@ -125,11 +128,11 @@ def test_a_bot_whose_wins_may_all_be_its_seat_s_is_compared_with_none():
     """Bot 3 loses all at tables of two, and wins all at tables of three, where only it ever sits first: a seat worth ever more
     and a bot ever weaker explain that ever better."""
     rng = random.Random(7)
-    matches = [RatedMatch(b, tuple(rng.sample(range(3), 2)), rng.choice([(1, 2), (2, 1)])) for b in range(60)]
-    matches += [RatedMatch(b, (b % 3, 3), (1, 2)) for b in range(0, 60, 2)]
-    matches += [RatedMatch(b, (3, b % 3), (2, 1)) for b in range(1, 60, 2)]
-    matches += [RatedMatch(b, (3, *rng.sample(range(3), 2)), (1, *rng.choice([(2, 3), (3, 2)]))) for b in range(60)]
-    plain, ratings = rate(matches, 4, 0), rate(matches, 4, 0, effects=Effects(seats=True))
+    matches = [rated(b, tuple(rng.sample(range(3), 2)), rng.choice([(1, 2), (2, 1)])) for b in range(60)]
+    matches += [rated(b, (b % 3, 3), (1, 2)) for b in range(0, 60, 2)]
+    matches += [rated(b, (3, b % 3), (2, 1)) for b in range(1, 60, 2)]
+    matches += [rated(b, (3, *rng.sample(range(3), 2)), (1, *rng.choice([(2, 3), (3, 2)]))) for b in range(60)]
+    plain, ratings = rate(matches, 4, 0), rate(matches, 4, 0, effects=EffectsToFit(seats=True))
     assert plain.bounds == (Bound.NONE,) * 4
     assert ratings.bounds == (Bound.NONE, Bound.NONE, Bound.NONE, Bound.APART)
     assert ratings.components == ((0, 1, 2), (3,))
@@ -141,18 +144,18 @@ def test_a_bot_whose_wins_may_all_be_its_seat_s_is_compared_with_none():
 
 def test_copies_and_failed_starts_as_without_effects():
     """They leave out the same pairs: with every effect far from telling anything the numbers are those of the plain fit."""
-    matches = [RatedMatch(m.block, (*m.bots, m.bots[0]), (*m.ranks, 9)) for m in played(8)]
-    matches += [RatedMatch(50 + b, (0, 1, 2), (1, 2, 3), (2,)) for b in range(5)]
-    ratings = rate(matches, 7, 0, effects=Effects(seats=True))
+    matches = [rated(m.block, (*m.bots, m.bots[0]), (*m.ranks, 9)) for m in played(8)]
+    matches += [rated(50 + b, (0, 1, 2), (1, 2, 3), (2,)) for b in range(5)]
+    ratings = rate(matches, 7, 0, effects=EffectsToFit(seats=True))
     assert ratings.score == rate(matches, 7, 0).score
     assert ratings.seeds == rate(matches, 7, 0).seeds
-    only_copies = [RatedMatch(90 + b, (b, b, b), (1, 2, 3)) for b in range(4)]
+    only_copies = [rated(90 + b, (b, b, b), (1, 2, 3)) for b in range(4)]
     assert rate(matches + only_copies, 7, 0, effects=BOTH).elo == pytest.approx(rate(matches, 7, 0, effects=BOTH).elo, abs=1e-8)
 
 
 def test_order_and_form_of_the_matches_do_not_matter():
     matches = played(9)
-    shuffled = [RatedMatch(str(m.block), m.bots, m.ranks) for m in random.Random(1).sample(matches, len(matches))]
+    shuffled = [rated(str(m.block), m.bots, m.ranks) for m in random.Random(1).sample(matches, len(matches))]
     first = rate(matches, 7, 0, effects=BOTH)
     for other in (shuffled, iter(matches)):
         again = rate(other, 7, 0, effects=BOTH)
@@ -217,7 +220,7 @@ def test_exact_anchors_are_held_and_the_others_solve_their_equations():
 
 def test_loose_anchors_meet_the_results_half_way():
     """Two bots, two anchors with equal deviations: by hand, with the prior draws out of the way."""
-    matches = [RatedMatch(b, (0, 1), (1, 2) if b % 4 else (2, 1)) for b in range(40)]
+    matches = [rated(b, (0, 1), (1, 2) if b % 4 else (2, 1)) for b in range(40)]
     ratings = rate(matches, 2, 0, prior=1e-9, anchors={0: 100.0, 1: 100.0}, anchor_sds={0: 60.0, 1: 60.0})
     d = (ratings.elo[0] - ratings.elo[1]) / C
     assert 30 - 40 / (1 + np.exp(-d)) == pytest.approx(d / 2 / (60 / C) ** 2, rel=1e-5)  # its score = the pull of two springs
@@ -259,7 +262,7 @@ def test_the_check_names_an_anchor_that_contradicts_the_others():
 
 def test_anchors_join_what_the_results_do_not():
     def takes_turns(a, b, every):
-        return [RatedMatch(k, (a, b) if k // every % 2 else (b, a), (1, 2)) for k in range(8)]
+        return [rated(k, (a, b) if k // every % 2 else (b, a), (1, 2)) for k in range(8)]
 
     matches = takes_turns(0, 1, 1) + takes_turns(2, 3, 2)
     apart, joined = rate(matches, 4, 0), rate(matches, 4, 0, 1e-6, anchors={0: 0.0, 2: 500.0})

@@ -3,14 +3,15 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_results import listed
 
 from khiva_arena.errors import InternalError
-from khiva_arena.ratings.matches import MatchRow, complete_tables
+from khiva_arena.ratings.matches import complete_tables
 from khiva_arena.result import Verdict
 
 
-def row(table="0/0", rotation=0, bots=("a", "b", "c"), event="e", **more):
-    return MatchRow(event, table, rotation, "s", bots, () if more.get("set_aside") else (1, 2, 3), **more)
+def row(table="0/0", rotation=0, bots=(0, 1, 2), event="e", **more):
+    return listed(event, table, rotation, "s", bots, () if more.get("set_aside") else (1, 2, 3), **more)
 
 
 def test_complete_incomplete_and_set_aside_tables():

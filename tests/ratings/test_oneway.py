@@ -9,25 +9,25 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_results import rated
+from msgspec import structs
 from simulated import World, trials, truth
 
 from khiva_arena.ratings.compare import los, rank_intervals
 from khiva_arena.ratings.covariance import variances
 from khiva_arena.ratings.crosstable import crosstable
-from khiva_arena.ratings.effects import Effects
+from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import ELO_PER_NAT, rate
 from khiva_arena.ratings.estimate import problem_of_cells, solution_of
 from khiva_arena.ratings.oneway import GIVEN_BACK, one_way
-from khiva_arena.ratings.pairs import RatedMatch, pair_cells
+from khiva_arena.ratings.pairs import pair_cells
 from khiva_arena.report.text import chance
 
 
 def duel(seeds, matches, lost=None):
     """Bot 0 against bot 1, so many matches on each seed; 0 loses the one numbered ``lost``."""
     return [
-        RatedMatch(seed, (0, 1), (2, 1) if seed * matches + m == lost else (1, 2))
-        for seed in range(seeds)
-        for m in range(matches)
+        rated(seed, (0, 1), (2, 1) if seed * matches + m == lost else (1, 2)) for seed in range(seeds) for m in range(matches)
     ]
 
 
@@ -42,7 +42,7 @@ def event(seed, bots, seats, seeds, best=None, worst=None):
                 order = line_up[r:] + line_up[:r]
                 points = [bot * step + suits[bot] + rng.gauss(0, noise) for bot in order]
                 points = [99 if bot == best else -99 if bot == worst else p for bot, p in zip(order, points, strict=True)]
-                found.append(RatedMatch(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
+                found.append(rated(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
     return found
 
 
@@ -55,7 +55,7 @@ def with_one_lost(matches, bot, number, up=False):
     here = matches[k].bots.index(bot)
     other = order[order.index(here) + (-1 if up else 1)]
     ranks[here], ranks[other] = ranks[other], ranks[here]
-    return [*matches[:k], replace(matches[k], ranks=tuple(ranks)), *matches[k + 1 :]]
+    return [*matches[:k], structs.replace(matches[k], ranks=tuple(ranks)), *matches[k + 1 :]]
 
 
 @pytest.mark.slow
@@ -128,7 +128,7 @@ def test_who_won_or_lost_everything_widens_nobody(seed, bots, seeds, wins):
     alone = event(seed, bots, 2, seeds)
     ranks = (1, 2) if wins else (2, 1)
     against = [
-        RatedMatch(block, (bots, bot)[::turn], ranks[::turn]) for block in range(seeds) for bot in range(bots) for turn in (1, -1)
+        rated(block, (bots, bot)[::turn], ranks[::turn]) for block in range(seeds) for bot in range(bots) for turn in (1, -1)
     ]
     before, after = rate(alone, bots, 0), rate(alone + against, bots + 1, 0)
     assert rank_intervals(after)[bots] == ((1, 1) if wins else (bots + 1, bots + 1))
@@ -172,7 +172,7 @@ def test_the_part_given_back_is_the_mean_over_all_seeds_that_it_may_have_been_on
 
 def test_a_ladder_on_which_the_better_one_always_wins():
     """Every group is one bot, and each is certain of its place over the others in between."""
-    ladder = [RatedMatch(block, (bot, bot + 1), (1, 2)) for block in range(12) for bot in range(4) for _ in range(2)]
+    ladder = [rated(block, (bot, bot + 1), (1, 2)) for block in range(12) for bot in range(4) for _ in range(2)]
     ratings = rate(ladder, 5, 4)
     assert rank_intervals(ratings) == tuple((place, place) for place in range(1, 6))
     ends = [ratings.interval(bot)[0] for bot in range(4)]
@@ -184,8 +184,8 @@ def test_a_ladder_on_which_the_better_one_always_wins():
 def test_who_is_not_compared_at_all_stays_so():
     """Both beat the same two, who take points from each other; nothing tells the two apart."""
     rng = random.Random(3)
-    beaten = [RatedMatch(b, (0, 1), (1, 2) if rng.random() < 0.5 else (2, 1)) for b in range(12) for _ in range(2)]
-    both = [RatedMatch(b, (winner, bot), (1, 2)) for b in range(12) for winner in (2, 3) for bot in (0, 1)]
+    beaten = [rated(b, (0, 1), (1, 2) if rng.random() < 0.5 else (2, 1)) for b in range(12) for _ in range(2)]
+    both = [rated(b, (winner, bot), (1, 2)) for b in range(12) for winner in (2, 3) for bot in (0, 1)]
     ratings = rate(beaten + both, 4, 0)
     assert isnan(los(ratings)[2, 3])
     assert los(ratings)[2, 0] > 0.999
@@ -196,8 +196,8 @@ def test_who_is_not_compared_at_all_stays_so():
 def test_a_boundary_that_one_seed_alone_crossed_tells_nothing():
     rng = random.Random(4)
     pairs = [(block, pair) for block in range(12) for pair in ((0, 1), (2, 3), (0, 1), (2, 3))]
-    apart = [RatedMatch(block, pair, (1, 2) if rng.random() < 0.5 else (2, 1)) for block, pair in pairs]
-    ratings = rate([*apart, *(RatedMatch(5, (0, 2), (1, 2)) for _ in range(20))], 4, 0)
+    apart = [rated(block, pair, (1, 2) if rng.random() < 0.5 else (2, 1)) for block, pair in pairs]
+    ratings = rate([*apart, *(rated(5, (0, 2), (1, 2)) for _ in range(20))], 4, 0)
     assert isnan(los(ratings)[0, 2])
     assert ratings.interval(2) == (None, None)
     assert rank_intervals(ratings) == ((1, 4),) * 4
@@ -210,7 +210,7 @@ def test_what_is_given_for_anchors_counts_and_effects_have_no_such_bounds():
     several = rate(matches, 4, 0, anchors={0: 0.0, 1: 40.0})
     assert several.interval(3)[0] is not None
     assert rank_intervals(several)[3] == (1, 1)
-    assert rate(matches, 4, 0, effects=Effects(seats=True)).oneway is None
+    assert rate(matches, 4, 0, effects=EffectsToFit(seats=True)).oneway is None
 
 
 @pytest.mark.slow

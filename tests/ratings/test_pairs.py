@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_results import rated
 
 from khiva_arena.ratings import pairs
-from khiva_arena.ratings.pairs import RatedMatch, TableArrays, cells_of_tables, pair_cells
+from khiva_arena.ratings.pairs import TableArrays, cells_of_tables, pair_cells
 
 
 def cells_of(*matches, bots=5):
@@ -16,7 +17,7 @@ def cells_of(*matches, bots=5):
 
 
 def test_every_pair_of_seats_by_rank_with_weight_3_over_seats_plus_1():
-    assert cells_of(RatedMatch("a", (2, 0, 1), (1, 2, 2))) == {
+    assert cells_of(rated("a", (2, 0, 1), (1, 2, 2))) == {
         (0, 0, 1): (0.75, 0.375),
         (0, 0, 2): (0.75, 0.0),
         (0, 1, 2): (0.75, 0.0),
@@ -25,13 +26,13 @@ def test_every_pair_of_seats_by_rank_with_weight_3_over_seats_plus_1():
 
 @pytest.mark.parametrize(("seats", "weight"), [(2, 1), (3, 0.75), (4, 0.6), (5, 0.5)])
 def test_weights(seats, weight):
-    found = cells_of(RatedMatch(0, tuple(range(seats)), tuple(range(1, seats + 1))))
+    found = cells_of(rated(0, tuple(range(seats)), tuple(range(1, seats + 1))))
     assert len(found) == seats * (seats - 1) // 2
     assert set(found.values()) == {(weight, weight)}
 
 
 def test_a_forfeiter_loses_to_all_and_the_others_compare_by_rank():
-    found = cells_of(RatedMatch(0, (0, 1, 2, 3), (1, 2, 4, 3)))  # bot 2 forfeited, then bot 3 later
+    found = cells_of(rated(0, (0, 1, 2, 3), (1, 2, 4, 3)))  # bot 2 forfeited, then bot 3 later
     assert {key: score / weight for key, (weight, score) in found.items()} == {
         (0, 0, 1): 1,
         (0, 0, 2): 1,
@@ -43,22 +44,22 @@ def test_a_forfeiter_loses_to_all_and_the_others_compare_by_rank():
 
 
 def test_a_seat_that_failed_to_start_leaves_only_its_own_pairs():
-    assert cells_of(RatedMatch(0, (0, 1, 2), (2, 3, 1), unstarted=(1,))) == {(0, 0, 1): (0.75, 0.75), (0, 1, 2): (0.75, 0.0)}
+    assert cells_of(rated(0, (0, 1, 2), (2, 3, 1), unstarted=(1,))) == {(0, 0, 1): (0.75, 0.75), (0, 1, 2): (0.75, 0.0)}
 
 
 def test_two_that_failed_to_start_tie():
-    found = cells_of(RatedMatch(0, (0, 1, 2, 3), (1, 2, 3, 3), unstarted=(2, 3)))
+    found = cells_of(rated(0, (0, 1, 2, 3), (1, 2, 3, 3), unstarted=(2, 3)))
     assert (0, 0, 1) not in found
     assert found[0, 2, 3] == (0.6, 0.3)
 
 
 def test_copies_add_nothing_between_themselves():
-    assert cells_of(RatedMatch(0, (3, 3, 1), (1, 3, 2))) == {(0, 1, 3): (1.5, 0.75)}
-    assert cells_of(RatedMatch(0, (3, 3, 3), (1, 2, 3))) == {}
+    assert cells_of(rated(0, (3, 3, 1), (1, 3, 2))) == {(0, 1, 3): (1.5, 0.75)}
+    assert cells_of(rated(0, (3, 3, 3), (1, 2, 3))) == {}
 
 
 def test_blocks_without_a_pair_are_no_blocks():
-    cells = pair_cells([RatedMatch("x", (3, 3), (1, 2)), RatedMatch("y", (3, 1), (1, 2))], 5)
+    cells = pair_cells([rated("x", (3, 3), (1, 2)), rated("y", (3, 1), (1, 2))], 5)
     assert cells.blocks == 1
     assert cells.block.tolist() == [0]
 
@@ -69,9 +70,7 @@ def test_nothing_at_all():
     assert len(cells.weight) == 0
 
 
-@pytest.mark.parametrize(
-    "match", [RatedMatch(0, (0, 5), (1, 2)), RatedMatch(0, (-1, 2), (1, 2)), RatedMatch(0, (0, 1), (1, 2, 3))]
-)
+@pytest.mark.parametrize("match", [rated(0, (0, 5), (1, 2)), rated(0, (-1, 2), (1, 2)), rated(0, (0, 1), (1, 2, 3))])
 def test_a_match_out_of_range_is_refused(match):
     with pytest.raises(ValueError):
         pair_cells([match], 5)
@@ -85,7 +84,7 @@ def match_lists(draw):
         bots = tuple(draw(st.lists(st.integers(0, 4), min_size=seats, max_size=seats)))
         ranks = tuple(draw(st.lists(st.integers(1, 5), min_size=seats, max_size=seats)))
         unstarted = tuple(draw(st.sets(st.integers(0, seats - 1), max_size=1)))
-        some.append(RatedMatch(draw(st.integers(0, 3)), bots, ranks, unstarted))
+        some.append(rated(draw(st.integers(0, 3)), bots, ranks, unstarted))
     return some
 
 
@@ -129,7 +128,8 @@ def test_arrays_are_as_good_as_objects(matches, chunk):
     tables = []
     for seats in {len(m.bots) for m in matches}:
         mine = [m for m in matches if len(m.bots) == seats]
-        arrays = [np.array([getattr(m, name) for m in mine]) for name in ("block", "bots", "ranks")]
+        blocks = np.array([int(m.block) for m in mine])
+        arrays = [blocks, *(np.array([getattr(m, name) for m in mine]) for name in ("bots", "ranks"))]
         unstarted = np.array([[seat in m.unstarted for seat in range(seats)] for m in mine])
         tables.append(TableArrays(*arrays, unstarted if unstarted.any() else None))
     parts = [
@@ -154,7 +154,7 @@ def test_arrays_are_as_good_as_objects(matches, chunk):
 def _by_number(matches):
     """Cells of each block alone, under the block's own number."""
     return {
-        (block, low, high): value
+        (int(block), low, high): value
         for block in {m.block for m in matches}
         for (_, low, high), value in cells_of(*(m for m in matches if m.block == block)).items()
     }

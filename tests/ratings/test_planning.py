@@ -5,11 +5,11 @@ from math import ceil, isclose
 
 import numpy as np
 import pytest
+from made_results import rated
 from simulated import World, trials
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.elo import half_width, rate
-from khiva_arena.ratings.pairs import RatedMatch
 from khiva_arena.ratings.planning import FEWEST_SEEDS, MOST_SEEDS, for_error, for_gap
 
 WORLD = World("deals matter", luck=1.0, suits=0.7, spread=0.4)
@@ -72,7 +72,7 @@ def test_a_bot_that_played_on_half_of_the_seeds_goes_on_to():
     for block in range(40):
         for bots in ((0, 1), (1, 0), (0, 2), (2, 0)) if block % 2 else ((0, 1), (1, 0)):
             first = int(rng.integers(1, 3))
-            matches.append(RatedMatch(block, bots, (first, 3 - first)))
+            matches.append(rated(block, bots, (first, 3 - first)))
     ratings = rate(matches, 3, 0)
     assert ratings.seeds == (40, 40, 20)
     need = for_error(ratings, 60)[2]
@@ -96,7 +96,7 @@ def test_nothing_is_said_from_nothing():
     assert [need is None for need in for_error(enough, 20)] == [True, False, False]
     assert for_error(rate([], 2, 0), 20) == (None, None)
     assert for_gap(rate([], 1, 0), 20) == ()
-    certain = [RatedMatch(block, order, (1, 2)) for block in range(9) for order in ((0, 1), (1, 0))]
+    certain = [rated(block, order, (1, 2)) for block in range(9) for order in ((0, 1), (1, 0))]
     assert for_error(rate(certain, 2, 0), 20) == (None, None)
 
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_results import rated
 from sandwich import covariance_of
 
 from khiva_arena.ratings.compare import rank_intervals
 from khiva_arena.ratings.connections import Bound
 from khiva_arena.ratings.elo import half_width, rate
-from khiva_arena.ratings.pairs import RatedMatch
 from khiva_arena.ratings.quasi import differences, quasi_variances
 
 
@@ -24,7 +24,7 @@ def played(seed, bots=5, blocks=20, seats=3):
         for r in range(seats):
             order = tuple(line_up[(i + r) % seats] for i in range(seats))
             points = [b / 3 + rng.gauss(0, 1) for b in order]
-            some.append(RatedMatch(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
+            some.append(rated(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
     return some
 
 
@@ -99,8 +99,8 @@ def test_repeats_on_one_seed_show_in_the_design_effect():
 
 
 def test_the_pool_is_who_is_compared_with_the_bot():
-    two = [RatedMatch(k, (6, 7), (1, 2) if k % 3 else (2, 1)) for k in range(12)]
-    matches = [*played(5), *two, *(RatedMatch(b, (8, 0), (1, 2)) for b in range(6))]
+    two = [rated(k, (6, 7), (1, 2) if k % 3 else (2, 1)) for k in range(12)]
+    matches = [*played(5), *two, *(rated(b, (8, 0), (1, 2)) for b in range(6))]
     ratings, alone = rate(matches, 10, 0), rate(matches, 10, 9)
     assert ratings.bounds[5:] == (Bound.APART, Bound.APART, Bound.APART, Bound.AT_LEAST, Bound.APART)
     assert ratings.components == ((0, 1, 2, 3, 4), (6, 7), (5,), (8,), (9,))

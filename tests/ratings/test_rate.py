@@ -7,12 +7,13 @@ from math import isfinite, sqrt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_results import rated
 from sandwich import NO_PRIOR
 
 from khiva_arena.ratings.connections import Bound
 from khiva_arena.ratings.elo import ELO_PER_NAT, half_width, rate
 from khiva_arena.ratings.estimate import problem_of_cells, solution_of
-from khiva_arena.ratings.pairs import RatedMatch, pair_cells
+from khiva_arena.ratings.pairs import pair_cells
 
 
 def played(seed, bots=4, seats=3, blocks=8, noise=1.0):
@@ -24,7 +25,7 @@ def played(seed, bots=4, seats=3, blocks=8, noise=1.0):
         for r in range(seats):
             order = tuple(line_up[(i + r) % seats] for i in range(seats))
             points = [round(b / 3 + rng.gauss(0, noise)) for b in order]
-            some.append(RatedMatch(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
+            some.append(rated(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
     return some
 
 
@@ -35,7 +36,7 @@ seeds = st.integers(0, 10**6)
 @given(seeds, st.randoms(use_true_random=False))
 def test_order_of_matches_and_names_of_blocks_do_not_matter(seed, rng):
     matches = played(seed)
-    shuffled = [RatedMatch(f"seed {m.block}", m.bots, m.ranks) for m in matches]
+    shuffled = [rated(f"seed {m.block}", m.bots, m.ranks) for m in matches]
     rng.shuffle(shuffled)
     one, two = rate(matches, 4, 0), rate(shuffled, 4, 0)
     assert one.elo == pytest.approx(two.elo, abs=1e-8)
@@ -46,7 +47,7 @@ def test_order_of_matches_and_names_of_blocks_do_not_matter(seed, rng):
 @given(seeds, st.permutations(range(4)))
 def test_names_of_bots_and_order_of_seats_do_not_matter(seed, new):
     matches = played(seed)
-    renamed = [RatedMatch(m.block, tuple(new[b] for b in reversed(m.bots)), tuple(reversed(m.ranks))) for m in matches]
+    renamed = [rated(m.block, tuple(new[b] for b in reversed(m.bots)), tuple(reversed(m.ranks))) for m in matches]
     one, two = rate(matches, 4, 0), rate(renamed, 4, new[0])
     assert one.elo == pytest.approx([two.elo[new[b]] for b in range(4)], abs=1e-8)
     assert one.se == pytest.approx([two.se[new[b]] for b in range(4)], abs=1e-8)
@@ -68,18 +69,18 @@ def test_the_anchor_shifts_the_scale_and_no_difference(seed, anchor):
 @given(seeds)
 def test_a_second_copy_at_the_table_adds_nothing_of_its_own(seed):
     """A copy's pairs with the others count; with the first copy they do not, whoever of the two is ahead."""
-    matches = [RatedMatch(m.block, (*m.bots, m.bots[0]), (*m.ranks, 9)) for m in played(seed)]
-    swapped = [RatedMatch(m.block, (m.bots[-1], *m.bots[1:-1], m.bots[0]), m.ranks) for m in matches]
+    matches = [rated(m.block, (*m.bots, m.bots[0]), (*m.ranks, 9)) for m in played(seed)]
+    swapped = [rated(m.block, (m.bots[-1], *m.bots[1:-1], m.bots[0]), m.ranks) for m in matches]
     assert rate(matches, 4, 0).elo == pytest.approx(rate(swapped, 4, 0).elo, abs=1e-8)
-    only_copies = [RatedMatch(100 + b, (b, b), (1, 2)) for b in range(4)]
+    only_copies = [rated(100 + b, (b, b), (1, 2)) for b in range(4)]
     assert rate(matches + only_copies, 4, 0).elo == rate(matches, 4, 0).elo
     assert rate(matches + only_copies, 4, 0).error == rate(matches, 4, 0).error
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_symmetric_results_give_equal_ratings(seats):
-    matches = [RatedMatch(0, order, tuple(range(1, seats + 1))) for order in permutations(range(seats))]
-    matches += [RatedMatch(1, m.bots, m.ranks) for m in matches]
+    matches = [rated(0, order, tuple(range(1, seats + 1))) for order in permutations(range(seats))]
+    matches += [rated(1, m.bots, m.ranks) for m in matches]
     ratings = rate(matches, seats, 0)
     assert ratings.elo == pytest.approx([0] * seats, abs=1e-9)
     assert ratings.error == (0, *[None] * (seats - 1))  # both seeds say the same
@@ -88,7 +89,7 @@ def test_symmetric_results_give_equal_ratings(seats):
 
 def test_two_bots_by_hand():
     """3 of 4 points with the ghost: p = 1/(1 + e^-2t) solves 3 - 4p + (0.5 - s(t)) = 0 with t_0 = -t_1."""
-    matches = [RatedMatch(b, (0, 1), (1, 2) if b < 3 else (2, 1)) for b in range(4)]
+    matches = [rated(b, (0, 1), (1, 2) if b < 3 else (2, 1)) for b in range(4)]
     ratings = rate(matches, 2, 1, prior=NO_PRIOR)
     assert ratings.elo[0] == pytest.approx(ELO_PER_NAT * 1.0986122886681098)  # ln 3
     # one-step leave one out: J = (.25 or -.75) / (4 * 3/16 - 3/16)
@@ -114,7 +115,7 @@ def test_fewer_than_two_seeds_have_no_error():
 
 
 def test_a_bot_on_one_seed_has_no_error_though_others_have():
-    matches = [*played(4, bots=3, blocks=10), RatedMatch(0, (3, 0), (1, 2)), RatedMatch(0, (0, 3), (1, 2))]
+    matches = [*played(4, bots=3, blocks=10), rated(0, (3, 0), (1, 2)), rated(0, (0, 3), (1, 2))]
     ratings = rate(matches, 4, 0)
     assert ratings.error[3] is None
     assert ratings.error[1] > 0
@@ -122,15 +123,15 @@ def test_a_bot_on_one_seed_has_no_error_though_others_have():
 
 
 def beats(winner, loser, blocks=6):
-    return [RatedMatch(b, (winner, loser), (1, 2)) for b in range(blocks)]
+    return [rated(b, (winner, loser), (1, 2)) for b in range(blocks)]
 
 
 def evens(a, b, blocks=6):
-    return [RatedMatch(k, pair, (1, 2)) for k in range(blocks) for pair in ((a, b), (b, a))]
+    return [rated(k, pair, (1, 2)) for k in range(blocks) for pair in ((a, b), (b, a))]
 
 
 def takes_turns(a, b, blocks=6):
-    return [RatedMatch(k, pair, (1, 2)) for k in range(blocks) for pair in [(a, b) if k % 2 else (b, a)]]
+    return [rated(k, pair, (1, 2)) for k in range(blocks) for pair in [(a, b) if k % 2 else (b, a)]]
 
 
 def test_separation_is_told_and_does_not_blow_up():
@@ -151,7 +152,7 @@ def test_without_a_prior_there_is_no_fit(prior):
 
 
 def test_a_seed_that_alone_holds_the_bots_together_leaves_errors_as_the_prior_holds_them_too():
-    matches = evens(0, 1) + evens(2, 3) + [RatedMatch(2, order, (1, 2)) for order in ((0, 2), (2, 1), (2, 1), (3, 0))]
+    matches = evens(0, 1) + evens(2, 3) + [rated(2, order, (1, 2)) for order in ((0, 2), (2, 1), (2, 1), (3, 0))]
     assert None not in rate(matches, 4, 0).error
 
 

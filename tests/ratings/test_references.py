@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from made_results import rated
 from sandwich import standard_errors, without_prior
 
 from khiva_arena.ratings.elo import rate
-from khiva_arena.ratings.pairs import RatedMatch
 
 HERE = Path(__file__).parent
 HEADLINE = json.loads((HERE / "headline_reference_set.json").read_text())
@@ -28,7 +28,7 @@ KINDS = {
 def headline_matches():
     for game in HEADLINE["games"]:
         ranks = tuple(1 + sum(other > score for other in game["scores"]) for score in game["scores"])
-        yield RatedMatch(game["block"], tuple(HEADLINE["bots"].index(name) for name in game["players"]), ranks)
+        yield rated(game["block"], tuple(HEADLINE["bots"].index(name) for name in game["players"]), ranks)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -49,7 +49,7 @@ def test_headline_set_without_a_prior_to_all_digits_printed(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_with_the_prior_as_statsmodels(name, kind):
     data = PRIOR[name]
-    matches = [RatedMatch(g["block"], tuple(g["bots"]), tuple(g["ranks"]), tuple(g["unstarted"])) for g in data["games"]]
+    matches = [rated(g["block"], tuple(g["bots"]), tuple(g["ranks"]), tuple(g["unstarted"])) for g in data["games"]]
     ratings = rate(matches, data["bots"], data["anchor"])
     assert ratings.elo == pytest.approx(data["expected"]["elo"], abs=2e-8)
     ses = ratings.se if kind == "cr3" else standard_errors(kind, matches, data["bots"], data["anchor"])

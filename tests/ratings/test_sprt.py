@@ -13,6 +13,7 @@ import pytest
 from bayeselo import bayeselo_llr, bayeselo_of_draws, bayeselo_shares
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_results import rated
 from simulated import World, sequential_tests, strength_for
 
 from khiva_arena.errors import ConfigError
@@ -26,8 +27,7 @@ from khiva_arena.ratings.likelihood import (
     moments,
     score_of,
 )
-from khiva_arena.ratings.pairs import RatedMatch
-from khiva_arena.ratings.sprt import NELO_PER_T, Decision, Hypotheses, Model, SequentialTest, block_scores, llr
+from khiva_arena.ratings.sprt import NELO_PER_T, Hypotheses, Model, SequentialTest, SprtDecision, block_scores, llr
 from khiva_arena.ratings.stopping import after_stop, chance_of_worse
 
 HERE = Path(__file__).parent
@@ -179,7 +179,7 @@ models = st.sampled_from(list(Model))
 def test_any_scores_have_a_ratio_and_more_of_them_reach_a_decision(some, model, elo0, more):
     test = SequentialTest(Hypotheses(elo0, elo0 + more, model=model), 4, fewest=len(some) + 1)
     for score in some:
-        assert test.add(score) is Decision.NONE
+        assert test.add(score) is SprtDecision.NONE
     assert isfinite(test.llr())
     report = test.report()
     assert sum(count for _, count in report.histogram) == report.blocks == len(some)
@@ -225,12 +225,12 @@ def test_the_likeliest_mean_is_at_least_as_likely_as_any_other(some):
 def test_the_decision_is_the_first_bound_met_and_stays():
     test = SequentialTest(Hypotheses(0, 50), 2)
     decisions = [test.add(Fraction(3, 4) if i % 3 else Fraction(1, 2)) for i in range(60)]
-    at = decisions.index(Decision.H1) + 1
+    at = decisions.index(SprtDecision.H1) + 1
     assert at >= 32
     assert test.blocks == at
     before = test.report()
     for _ in range(50):
-        assert test.add(Fraction(0)) is Decision.H1
+        assert test.add(Fraction(0)) is SprtDecision.H1
     assert test.report() == before
     assert before.llr >= before.bounds[1]
 
@@ -255,7 +255,7 @@ def test_one_odd_seed_among_equal_ones_has_no_estimate_after_the_stop():
     for score in (*[Fraction(1, 2)] * 40, Fraction(1, 3)):
         test.add(score)
     report = test.report()
-    assert (report.decision, report.blocks) == (Decision.H0, 41)
+    assert (report.decision, report.blocks) == (SprtDecision.H0, 41)
     assert report.elo.low < 0 < report.elo.high
     assert (report.adjusted, report.los) == (None, None)
 
@@ -278,7 +278,7 @@ def test_a_test_that_ends_at_its_first_look_has_about_the_plain_interval(shift):
     for i in range(32):
         test.add(Fraction(1, 2) + shift + Fraction(i % 4 - 2, 12))
     report = test.report()
-    assert report.decision is (Decision.H1 if shift > 0 else Decision.H0)
+    assert report.decision is (SprtDecision.H1 if shift > 0 else SprtDecision.H0)
     assert report.adjusted.value == pytest.approx(report.elo.value, abs=0.01)
     wide = report.elo.high - report.elo.low
     assert report.adjusted.low == pytest.approx(report.elo.low, abs=0.1 * wide)
@@ -286,7 +286,7 @@ def test_a_test_that_ends_at_its_first_look_has_about_the_plain_interval(shift):
 
 
 def test_two_that_always_split_a_seed_end_with_h0_and_a_winner_with_h1():
-    for score, says in ((Fraction(1, 2), Decision.H0), (Fraction(1), Decision.H1), (Fraction(0), Decision.H0)):
+    for score, says in ((Fraction(1, 2), SprtDecision.H0), (Fraction(1), SprtDecision.H1), (Fraction(0), SprtDecision.H0)):
         for model in Model:
             test = SequentialTest(Hypotheses(0, 40, model=model), 2)
             assert any(test.add(score) for _ in range(300))
@@ -301,13 +301,13 @@ def test_a_score_out_of_range(score):
 
 def test_block_scores_are_the_candidates_mean_over_all_pairs_that_count():
     matches = [
-        RatedMatch("b", (0, 1, 2), (1, 2, 3)),
-        RatedMatch("a", (1, 0, 2), (1, 1, 3)),
-        RatedMatch("b", (1, 2, 0), (1, 1, 3)),
-        RatedMatch("a", (1, 1, 0), (3, 1, 2)),
-        RatedMatch("c", (0, 0, 2), (1, 3, 2)),
-        RatedMatch("d", (0, 1, 2), (1, 2, 3), unstarted=(2,)),
-        RatedMatch("e", (1, 2), (1, 2)),
+        rated("b", (0, 1, 2), (1, 2, 3)),
+        rated("a", (1, 0, 2), (1, 1, 3)),
+        rated("b", (1, 2, 0), (1, 1, 3)),
+        rated("a", (1, 1, 0), (3, 1, 2)),
+        rated("c", (0, 0, 2), (1, 3, 2)),
+        rated("d", (0, 1, 2), (1, 2, 3), unstarted=(2,)),
+        rated("e", (1, 2), (1, 2)),
     ]
     found = block_scores(matches, 0)
     assert found == {"b": Fraction(1, 2), "a": Fraction(5, 8), "c": Fraction(1, 2), "d": Fraction(1)}
@@ -326,9 +326,9 @@ def test_it_errs_as_seldom_as_it_says(seats, world):
     than 12 do once in 1,500 tries; the long form is make coverage."""
     rng = np.random.default_rng([20261120, seats])
     strength, elo1 = strength_for(world, seats, 0.35)
-    for true, error in ((0.0, Decision.H1), (strength, Decision.H0)):
+    for true, error in ((0.0, SprtDecision.H1), (strength, SprtDecision.H0)):
         ended = Counter(report.decision for report in sequential_tests(rng, world, seats, true, Hypotheses(0, elo1), 100))
-        assert ended[Decision.NONE] == 0
+        assert ended[SprtDecision.NONE] == 0
         assert ended[error] <= 12
 
 
@@ -343,6 +343,6 @@ def test_estimates_allow_for_the_stop():
     above = sum(report.adjusted.value > elo for report in reports)
     assert held >= 88  # of 100 with 95 %: 1 in 500
     assert abs(above - 50) <= 20
-    passed = [report.elo.value for report in reports if report.decision is Decision.H1]
-    failed = [report.elo.value for report in reports if report.decision is Decision.H0]
+    passed = [report.elo.value for report in reports if report.decision is SprtDecision.H1]
+    failed = [report.elo.value for report in reports if report.decision is SprtDecision.H0]
     assert np.mean(passed) > elo > np.mean(failed)

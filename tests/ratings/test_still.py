@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_results import rated
 from rating_oracle import played
 from sandwich import NO_PRIOR
 from simulated import WORLDS, World, trials
@@ -15,12 +16,12 @@ from khiva_arena.ratings.bias import neighbour_bias
 from khiva_arena.ratings.compare import los, rank_intervals
 from khiva_arena.ratings.crosstable import crosstable
 from khiva_arena.ratings.cycles import intransitivity
-from khiva_arena.ratings.effects import Effects
+from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import half_width, rate
-from khiva_arena.ratings.pairs import RatedMatch, pair_cells
+from khiva_arena.ratings.pairs import pair_cells
 from khiva_arena.ratings.planning import for_error, for_gap
 
-SEATS = Effects(seats=True)
+SEATS = EffectsToFit(seats=True)
 
 
 def two_names(seed, blocks):
@@ -33,13 +34,13 @@ def two_names(seed, blocks):
         for pair in combinations(range(4), 2):
             for order in (pair, pair[::-1]):
                 first, second = (luck[seat] + skill[same[bot]] for seat, bot in enumerate(order))
-                matches.append(RatedMatch(block, order, (1, 2) if first > second else (2, 1)))
+                matches.append(rated(block, order, (1, 2) if first > second else (2, 1)))
     return matches
 
 
 def one_and_a_half(blocks, low=0, high=1):
     """Of two matches on every seed, ``low`` wins one and ties one."""
-    return [RatedMatch(block, (low, high), ranks) for block in range(blocks) for ranks in ((1, 2), (1, 1))]
+    return [rated(block, (low, high), ranks) for block in range(blocks) for ranks in ((1, 2), (1, 1))]
 
 
 @pytest.mark.parametrize("blocks", [5, 20, 100])
@@ -91,8 +92,8 @@ def test_the_prior_draws_do_not_hide_it(blocks):
 def test_nor_is_it_hidden_by_what_others_do(seeds):
     """Bot 2 came late, and splits every seed with bot 0. Through the prior draws it moves a little with what bots 0 and 1 do."""
     rng = np.random.default_rng(seeds)
-    others = [RatedMatch(b, (0, 1), (1, 2) if rng.random() < 0.5 else (2, 1)) for b in range(20) for _ in range(2)]
-    late = [RatedMatch(b, order, (1, 2)) for b in range(seeds) for order in ((0, 2), (2, 0))]
+    others = [rated(b, (0, 1), (1, 2) if rng.random() < 0.5 else (2, 1)) for b in range(20) for _ in range(2)]
+    late = [rated(b, order, (1, 2)) for b in range(seeds) for order in ((0, 2), (2, 0))]
     ratings = rate(others + late, 3, 0)
     assert [error is None for error in ratings.error] == [False, False, True]
     assert ratings.between(1, 2)[1] > 10
@@ -112,14 +113,14 @@ def test_nor_by_seeds_with_more_matches_than_others(blocks):
 def test_results_that_cancel_out_on_every_seed(blocks, ranks):
     """Ties are also what two bots make of each other that both forfeit at once."""
     pairs = list(zip(((0, 1), (1, 0)), ranks, strict=True))
-    ratings = rate([RatedMatch(block, *one) for block in range(blocks) for one in pairs], 2, 0)
+    ratings = rate([rated(block, *one) for block in range(blocks) for one in pairs], 2, 0)
     assert (ratings.elo, ratings.error, ratings.pool_error) == ((0, 0), (0, None), (None, None))
     assert rank_intervals(ratings) == ((1, 2), (1, 2))
 
 
 def test_one_difference_of_three():
     """Bot 2 always makes 1.5 of 2 of the anchor; bot 1 does not always do the same."""
-    matches = one_and_a_half(12, 2, 0) + [RatedMatch(b, (0, 1), (1, 2) if b % 3 else (2, 1)) for b in range(12)]
+    matches = one_and_a_half(12, 2, 0) + [rated(b, (0, 1), (1, 2) if b % 3 else (2, 1)) for b in range(12)]
     bare = rate(matches, 3, 0, prior=NO_PRIOR)  # without the draws nobody is moved by what others do
     assert bare.no_variance_seen.tolist() == [[False, False, True], [False, False, False], [True, False, True]]
     assert [error is None for error in bare.error] == [False, False, True]
@@ -146,18 +147,16 @@ def test_given_numbers_have_the_errors_that_are_given():
 
 def test_effects_and_biases_that_are_the_same_on_every_seed():
     first = [((0, 1), (1, 2)), ((1, 0), (1, 1))]  # the seat is worth something, and bot 0 too, on each seed alike
-    same = rate([RatedMatch(block, *one) for block in range(9) for one in first], 2, 0, effects=SEATS)
+    same = rate([rated(block, *one) for block in range(9) for one in first], 2, 0, effects=SEATS)
     assert all(effect.elo is not None and effect.error is effect.se is None for effect in same.effects)
-    varied = rate(
-        [RatedMatch(b, order, (1, 2 if b % 4 else 1)) for b in range(9) for order in ((0, 1), (1, 0))], 2, 0, effects=SEATS
-    )
+    varied = rate([rated(b, order, (1, 2 if b % 4 else 1)) for b in range(9) for order in ((0, 1), (1, 0))], 2, 0, effects=SEATS)
     assert all(effect.error > 0 for effect in varied.effects)
     orders = ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2))
     ranks = ((1, 2, 2), (1, 1, 2), (1, 3, 2), (2, 2, 1), (1, 2, 3), (1, 1, 1))
-    turned = [RatedMatch(b, *one) for b in range(9) for one in zip(orders, ranks, strict=True)]
+    turned = [rated(b, *one) for b in range(9) for one in zip(orders, ranks, strict=True)]
     ratings = rate(turned, 3, 0)
     assert all(bias.effect is not None and bias.low is None for bias in neighbour_bias(turned, ratings))
-    ring = [RatedMatch(b, pair, (1, 2)) for b in range(9) for pair in ((0, 1), (1, 2), (2, 0))]
+    ring = [rated(b, pair, (1, 2)) for b in range(9) for pair in ((0, 1), (1, 2), (2, 0))]
     assert intransitivity(pair_cells(ring, 3), rate(ring, 3, 0)) is None
 
 
@@ -187,7 +186,7 @@ def test_few_seeds_are_no_reason_to_fall_over_or_to_be_sure(blocks):
 )
 def test_whatever_is_played_there_is_a_rating_and_no_error_of_0(seeds, repeated):
     matches = [
-        RatedMatch(block, order, ranks)
+        rated(block, order, ranks)
         for block, played_so in enumerate([*seeds, *seeds[:1] * repeated])
         for order, ranks in zip([*combinations(range(3), 2), *combinations((2, 1, 0), 2)], played_so, strict=True)
     ]

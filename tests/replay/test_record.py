@@ -140,7 +140,7 @@ def test_what_may_be_a_fault_of_the_start(verdict: Verdict) -> None:
         verify(lonely(verdict, 0), SECRET)
         assert faults_of(lonely(verdict, 0)) == [[(str(verdict), 0)], []]
     else:
-        with pytest.raises(RecordError, match=r"is no fault of the start|do not go together"):
+        with pytest.raises(RecordError, match=r"cannot be a fault at the start|do not go together"):
             verify(lonely(verdict, 0), SECRET)
 
 

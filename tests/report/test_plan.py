@@ -1,21 +1,20 @@
 """Plans: what they say, that they agree with the table, and what is said when there is too little to go by."""
 
 import random
-from dataclasses import replace
 
-import msgspec
 import pytest
+from made_results import listed
+from msgspec.structs import replace
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.ratings.matches import MatchRow
 from khiva_arena.report import plan
 from khiva_arena.report.standings import Entrant, standings
-from khiva_arena.result import Verdict
+from khiva_arena.result import Result, Verdict
 
 BOTS = tuple(Entrant(f"id-{i}", f"bot{i}") for i in range(4))
 
 
-def rows(seeds: int) -> list[MatchRow]:
+def rows(seeds: int) -> list[Result]:
     rng = random.Random(5)
     found = []
     for seed in range(seeds):
@@ -25,7 +24,7 @@ def rows(seeds: int) -> list[MatchRow]:
                     pair = (i, j) if r else (j, i)
                     points = [bot / 4 + rng.gauss(0, 1) for bot in pair]
                     ranks = (1, 2) if points[0] > points[1] else (2, 1)
-                    found.append(MatchRow("e", f"{seed}/{i}{j}", r, f"s{seed}", tuple(f"id-{bot}" for bot in pair), ranks))
+                    found.append(listed("e", f"{seed}/{i}{j}", r, f"s{seed}", pair, ranks))
     return found
 
 
@@ -80,24 +79,24 @@ def test_too_few_seeds_to_tell(seeds):
         assert not found.enough
         assert found.need is None
         text = plan.to_text(found, table)
-        assert "Too few to tell" in text
+        assert "Too few to know" in text
         assert "5 seeds or more" in text
 
 
-def hopeless() -> list[MatchRow]:
-    """bot3 lost everything: no number, however many seeds, tells its error."""
+def hopeless(first: int = 0) -> list[Result]:
+    """bot3 lost everything: no number, however many seeds, tells its error. ``first``: the number of bot0."""
     lost = []
     for row in rows(20):
         ranks = row.ranks
-        if "id-3" in row.bots:
-            ranks = (2, 1) if row.bots[0] == "id-3" else (1, 2)
-        lost.append(MatchRow(row.event, row.table, row.rotation, row.seed, row.bots, ranks))
+        if 3 in row.bots:
+            ranks = (2, 1) if row.bots[0] == 3 else (1, 2)
+        lost.append(replace(row, bots=tuple(first + bot for bot in row.bots), ranks=ranks))
     return lost
 
 
 def test_one_that_lost_everything_is_left_out_and_named():
     """A crasher is no reason to say nothing of the others."""
-    crashed = [replace(row, faults=tuple((Verdict.CRASHED,) * (bot == "id-3") for bot in row.bots)) for row in hopeless()]
+    crashed = [replace(row, faults=tuple(((Verdict.CRASHED, 1),) * (bot == 3) for bot in row.bots)) for row in hopeless()]
     table = standings(crashed, BOTS)
     found, without = plan.for_error(table, 20), plan.for_error(standings(others(), BOTS[:3]), 20)
     assert found.enough
@@ -111,8 +110,8 @@ def test_one_that_lost_everything_is_left_out_and_named():
     assert {row.bot: row.elo is None for row in found.errors} == {bot.id: bot.id == "id-3" for bot in BOTS}  # it is a bound
 
 
-def others() -> list[MatchRow]:
-    return [row for row in rows(20) if "id-3" not in row.bots]
+def others() -> list[Result]:
+    return [row for row in rows(20) if 3 not in row.bots]
 
 
 def test_where_the_anchor_lost_everything_another_one_is_asked_for():
@@ -126,7 +125,7 @@ def test_where_the_anchor_lost_everything_another_one_is_asked_for():
 
 def test_what_to_type_next_is_the_last_thing_said():
     table = standings(rows(20), BOTS)
-    found = msgspec.structs.replace(plan.for_error(table, 20), next=["khiva-arena run --seeds 7"])
+    found = replace(plan.for_error(table, 20), next=["khiva-arena run --seeds 7"])
     assert plan.to_text(found, table).split("\n")[-3:] == [
         "Next, to play the missing seeds; new ones are drawn, and rated together with those that are there:",
         "khiva-arena run --seeds 7",
@@ -147,7 +146,7 @@ def test_a_plan_fits_the_terminal(width):
 @pytest.mark.parametrize("anchor", ["id-0", "id-9"])
 def test_no_gap_is_shown_that_only_the_prior_makes(anchor):
     """bot3 lost everything, and a fifth has not played."""
-    table = standings(hopeless(), (Entrant("id-9", "idle"), *BOTS), anchor)
+    table = standings(hopeless(first=1), (Entrant("id-9", "idle"), *BOTS), anchor)
     found = plan.for_gap(table, 30, 0.8)
     assert {bot for gap in found.gaps for bot in (gap.upper, gap.lower)} == {"id-0", "id-1", "id-2"}
     assert [[value is not None for value in (gap.elo, gap.error, gap.need)] for gap in found.gaps] == [[True] * 3] * 2

@@ -8,16 +8,16 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
+from made_results import listed
 
 from khiva_arena.json_schema import schema_of
-from khiva_arena.ratings.matches import MatchRow, Measured
 from khiva_arena.report import plan
 from khiva_arena.report.schema import NAMES, schemas
 from khiva_arena.report.sections import NAMES as SECTIONS
 from khiva_arena.report.sections import SectionRequest, sections
 from khiva_arena.report.standings import AnchorAt, Entrant, Standings, standings
 from khiva_arena.report.table import to_json
-from khiva_arena.result import Verdict
+from khiva_arena.result import Measured, Result, Verdict
 
 FOLDER = Path(__file__).parent.parent.parent / "khiva_arena" / "report" / "schema"
 BOTS = tuple(Entrant(f"id-{name}", name) for name in "abcde")
@@ -34,7 +34,7 @@ TERMS = {
 }
 
 
-def rows(seeds: int) -> list[MatchRow]:
+def rows(seeds: int) -> list[Result]:
     """Every three bots on each seed in all rotations; c crashes on some seeds, and e never plays."""
     found = []
     for seed in range(seeds):
@@ -44,9 +44,9 @@ def rows(seeds: int) -> list[MatchRow]:
                 points = {bot: (ord(bot) * (seed + 3) + line_up * seed) % 5 for bot in order}
                 ranks = tuple(1 + sum(other > points[bot] for other in points.values()) for bot in order)
                 faults = tuple((Verdict.CRASHED,) if bot == "c" and seed % 4 == 1 else () for bot in order)
-                seats = tuple(f"id-{bot}" for bot in order)
+                seats = tuple("abcde".index(bot) for bot in order)
                 measured = tuple(Measured(cpu_s) for cpu_s in (0.5, None, 1.0))
-                found.append(MatchRow("e", f"{seed}/{line_up}", r, f"s{seed}", seats, ranks, faults, measured=measured))
+                found.append(listed("e", f"{seed}/{line_up}", r, f"s{seed}", seats, ranks, faults, measured=measured))
     return found
 
 

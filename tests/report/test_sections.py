@@ -1,12 +1,12 @@
 """What the standings say on request: that it is the same in text and JSON, agrees with the table, and fits the terminal."""
 
 import random
-from dataclasses import replace
 
 import pytest
+from made_results import listed
+from msgspec.structs import replace
 
 from khiva_arena.ratings.elo import rate
-from khiva_arena.ratings.matches import MatchRow
 from khiva_arena.report import section_text, shapes
 from khiva_arena.report.sections import NAMES, SectionRequest, sections
 from khiva_arena.report.standings import AnchorAt, Entrant, standings
@@ -27,7 +27,7 @@ def rows(bots=5, seeds=6, seats=3, events=EVENTS):
                     order = [at[(i + r) % seats] for i in range(seats)]
                     points = [round(bot / 3 + rng.gauss(0, 1)) for bot in order]
                     ranks = tuple(1 + sum(other > mine for other in points) for mine in points)
-                    yield MatchRow(event, f"{seed}/{line_up}", r, f"{event}{seed}", tuple(f"id-{b}" for b in order), ranks)
+                    yield listed(event, f"{seed}/{line_up}", r, f"{event}{seed}", order, ranks)
 
 
 def entrants(bots=5):
@@ -94,7 +94,7 @@ def test_history_ends_at_the_table_and_each_event_stands_alone_too(table, every)
 
 
 def test_history_without_the_anchor_has_no_numbers():
-    late = [row for row in rows() if row.event != "one" or "id-0" not in row.bots]
+    late = [row for row in rows() if row.event != "one" or 0 not in row.bots]
     table = standings(late, entrants(), "bot0")
     first = sections(table, SectionRequest(("history",), EVENTS)).history[0]
     assert first.matches > 0
@@ -106,8 +106,8 @@ def test_a_number_of_history_or_effects_that_is_a_bound_has_its_sign():
     """bot4 wins all of the first event; in the others all are as they are."""
     some = []
     for row in rows():
-        wins = row.event == "one" and "id-4" in row.bots
-        ranks = tuple(1 if bot == "id-4" else 1 + rank for bot, rank in zip(row.bots, row.ranks, strict=True))
+        wins = row.event == "one" and 4 in row.bots
+        ranks = tuple(1 if bot == 4 else 1 + rank for bot, rank in zip(row.bots, row.ranks, strict=True))
         some.append(replace(row, ranks=ranks) if wins else row)
     table = standings(some, entrants(), "id-0")
     found = sections(table, SectionRequest(("history", "effects"), EVENTS))
@@ -151,7 +151,7 @@ def test_effects_are_those_asked_for(table):
 
 def test_what_no_points_connect_is_named():
     """0 and 1 met 2, 3 and 4 never."""
-    some = [row for row in rows(seats=2) if len({bot in ("id-0", "id-1") for bot in row.bots}) == 1]
+    some = [row for row in rows(seats=2) if len({bot in (0, 1) for bot in row.bots}) == 1]
     table = standings(some, entrants(), "bot0")
     found = sections(table, SectionRequest(NAMES, EVENTS))
     assert not found.connectivity.connected
@@ -234,7 +234,7 @@ def test_what_stands_in_a_row_is_what_the_fits_say(table):
             (mine, other)
             for match in rows()
             for k, mine in enumerate(match.ranks)
-            if match.bots[k] == row.bot
+            if match.bots[k] == i
             for j, other in enumerate(match.ranks)
             if j != k
         ]
@@ -242,8 +242,8 @@ def test_what_stands_in_a_row_is_what_the_fits_say(table):
 
 
 def test_the_fault_free_fit_has_an_error_of_its_own():
-    crash = (Verdict.CRASHED,)
-    some = [replace(row, faults=(crash, (), ())) if row.seed.endswith("5") else row for row in rows()]
+    crash = ((Verdict.CRASHED, 1),)
+    some = [replace(row, faults=(crash, (), ())) if row.seed == 5 else row for row in rows()]
     table = standings(some, entrants())
     alone = standings([row for row in some if row.fault_free], entrants())
     assert table.blocks == 18

@@ -3,14 +3,16 @@
 import random
 
 import pytest
+from made_results import listed
+from msgspec.structs import replace
 
 from khiva_arena.errors import ConfigError, InternalError
-from khiva_arena.ratings.matches import MatchRow, Measured
 from khiva_arena.report.standings import Entrant, choose_anchor, standings
 from khiva_arena.report.table import to_text
-from khiva_arena.result import Verdict
+from khiva_arena.result import Measured, Verdict
 
-BOTS = tuple(Entrant(f"id-{name}", name) for name in ("greedy", "random", "deep"))
+NAMES = ("greedy", "random", "deep")
+BOTS = tuple(Entrant(f"id-{name}", name) for name in NAMES)
 
 
 def table(seed, points, event="e", **more):
@@ -20,7 +22,7 @@ def table(seed, points, event="e", **more):
         order = [names[(i + r) % len(names)] for i in range(len(names))]
         ranks = tuple(1 + sum(points[o] > points[n] for o in order) for n in order)
         changes = {key: value(order) if callable(value) else value for key, value in more.items()}
-        yield MatchRow(event, f"{seed}/0", r, f"s{seed}", tuple(f"id-{n}" for n in order), ranks, **changes)
+        yield listed(event, f"{seed}/0", r, f"s{seed}", tuple(NAMES.index(n) for n in order), ranks, **changes)
 
 
 def event(seeds=6, **more):
@@ -68,8 +70,8 @@ def test_one_seed_has_no_error():
 
 
 def test_incomplete_and_set_aside_tables_are_named_and_their_faults_counted():
-    crashed = [MatchRow("e", "9/0", 0, "s9", ("id-greedy", "id-random", "id-deep"), (1, 3, 2), ((), (Verdict.CRASHED,), ()))]
-    void = [MatchRow("e", "8/0", 1, "s8", ("id-greedy", "id-random", "id-deep"), voids=2, set_aside=True)]
+    crashed = [listed("e", "9/0", 0, "s9", (0, 1, 2), (1, 3, 2), ((), (Verdict.CRASHED,), ()))]
+    void = [listed("e", "8/0", 1, "s8", (0, 1, 2), voids=2, set_aside=True)]
     found = standings([*event(), *crashed, *void], BOTS)
     assert found.incomplete == (("e", "9/0"),)
     assert found.set_aside == (("e", "8/0"),)
@@ -158,20 +160,23 @@ def test_page_faults_are_counted_where_they_are_known_and_many_are_told() -> Non
 
 
 def test_copies_count_once_as_a_match_and_twice_as_a_finish():
-    ids = ("id-deep", "id-deep", "id-random")
-    rows = [MatchRow("e", "0/0", r, "s", tuple(ids[(i + r) % 3] for i in range(3)), (1, 2, 3)) for r in range(3)]
+    deep, anchor = 2, 1
+    sits = (deep, deep, anchor)
+    rows = [listed("e", "0/0", r, "s", tuple(sits[(i + r) % 3] for i in range(3)), (1, 2, 3)) for r in range(3)]
     deep = by_name(standings(rows, BOTS))["deep"]
     assert (deep.matches, deep.finishes) == (3, (2, 2, 2))
 
 
 def test_a_bot_without_a_match_is_listed_last_without_numbers():
-    found = standings(event(), (Entrant("new", "new"), *BOTS))
+    shifted = [replace(row, bots=tuple(bot + 1 for bot in row.bots)) for row in event()]
+    found = standings(shifted, (Entrant("new", "new"), *BOTS))
     assert found.rows[-1].name == "new"
     assert (found.rows[-1].rank, found.rows[-1].elo, found.rows[-1].error, found.rows[-1].score) == (None,) * 4
 
 
 def test_without_a_match_of_the_anchor_nothing_is_relative_to_it():
-    found = standings(event(), (Entrant("new", "new"), *BOTS), anchor="new")
+    shifted = [replace(row, bots=tuple(bot + 1 for bot in row.bots)) for row in event()]
+    found = standings(shifted, (Entrant("new", "new"), *BOTS), anchor="new")
     assert {row.elo for row in found.rows} == {None}
 
 
@@ -192,13 +197,13 @@ def test_the_anchor_is_the_one_named_else_random_else_the_first():
 
 
 def test_a_stranger_is_a_bug():
-    with pytest.raises(InternalError, match="id-deep"):
+    with pytest.raises(InternalError, match="did not enter: 2"):
         standings(event(), BOTS[:2])
 
 
 def test_two_versions_of_a_bot_are_told_apart_by_their_ids():
     bots = (Entrant("id-greedy", "greedy"), Entrant("id-random", "random"), Entrant("3c4d-deep", "greedy"))
-    rows = [row for row in event() if "id-deep" not in row.bots]
+    rows = [row for row in event() if 2 not in row.bots]
     found = standings(rows, bots)
     assert [row.name for row in sorted(found.rows, key=lambda row: row.bot)] == ["greedy#3c4d", "greedy#id-g", "random"]
     assert standings(rows, bots, anchor="greedy#3c4d").anchor == "3c4d-deep"

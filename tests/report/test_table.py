@@ -4,8 +4,8 @@ import json
 import random
 
 import pytest
+from made_results import listed
 
-from khiva_arena.ratings.matches import MatchRow
 from khiva_arena.report.standings import AnchorAt, Entrant, standings
 from khiva_arena.report.table import to_json, to_text
 from khiva_arena.result import Verdict
@@ -27,9 +27,7 @@ def rows(bots=7, seeds=12, seats=3, faults=False):
                 ranks = tuple(1 + sum(o > p for o in points) for p in points)
                 verdicts = tuple((Verdict.CRASHED,) if f else () for f in bad)
                 name = f"{seed}/{line_up}"
-                yield MatchRow(
-                    "e", name, r, f"s{seed}", tuple(f"id-{b}" for b in order), ranks, verdicts, voids=int(faults and r == 0)
-                )
+                yield listed("e", name, r, f"s{seed}", order, ranks, verdicts, voids=int(faults and r == 0))
 
 
 def shown(text):
@@ -42,7 +40,7 @@ def test_a_plain_table():
 
 def test_a_table_with_everything_to_say():
     some = list(rows(faults=True))
-    some[-1] = MatchRow("e", some[-1].table, 2, "s11", some[-1].bots, voids=2, set_aside=True)
+    some[-1] = listed("e", some[-1].table, 2, "s11", some[-1].bots, voids=2, set_aside=True)
     assert shown(to_text(standings([*some[:18], *some[20:]], BOTS))) == BUSY
 
 
@@ -138,7 +136,7 @@ def test_anchors_with_numbers_are_named_and_one_that_contradicts_the_others_told
 
 
 def test_where_a_bot_never_takes_a_point_there_is_a_bound_in_place_of_an_error():
-    lost = [MatchRow("e", f"{k}/0", r, f"s{k}", ("id-0", "id-1")[:: 1 - 2 * r], (2 - r, 1 + r)) for k in range(4) for r in (0, 1)]
+    lost = [listed("e", f"{k}/0", r, f"s{k}", (0, 1)[:: 1 - 2 * r], (2 - r, 1 + r)) for k in range(4) for r in (0, 1)]
     found = standings(lost, BOTS[:2])
     row = found.rows[0]
     assert (row.error, row.high, row.rank_interval) == (None, None, (1, 2))
@@ -155,7 +153,7 @@ def crashing():
             crash = k % 4 == 0 and r == 0
             ranks, faults = ((1, 2), ((), (Verdict.CRASHED,))) if crash else ((2, 1), ((), ()))
             turn = 1 - 2 * r
-            yield MatchRow("e", f"{k}/0", r, f"s{k}", ("id-0", "id-1")[::turn], ranks[::turn], faults[::turn])
+            yield listed("e", f"{k}/0", r, f"s{k}", (0, 1)[::turn], ranks[::turn], faults[::turn])
 
 
 def test_a_fault_free_elo_that_is_a_bound_is_never_shown_as_a_number():
@@ -171,7 +169,7 @@ def test_a_fault_free_elo_that_is_a_bound_is_never_shown_as_a_number():
 
 def test_no_seed_that_differs_from_another_is_no_certainty():
     """The first seat always wins: no seed says anything else, so there is no error, and nobody is told apart."""
-    some = [MatchRow("e", f"{k}/0", r, f"s{k}", ("id-0", "id-1")[:: 1 - 2 * r], (1, 2)) for k in range(30) for r in (0, 1)]
+    some = [listed("e", f"{k}/0", r, f"s{k}", (0, 1)[:: 1 - 2 * r], (1, 2)) for k in range(30) for r in (0, 1)]
     found = standings(some, BOTS[:2])
     (greedy,) = (row for row in found.rows if row.name == "greedy")
     assert (greedy.elo, greedy.bound, greedy.error, greedy.pool_error, greedy.rank_interval) == (0, "", None, None, (1, 2))
@@ -188,11 +186,11 @@ def test_one_bot_under_two_names_is_named_where_the_likelihood_is_not_to_be_told
     some, rng = [], random.Random(1)
     for k in range(20):
         wins = rng.random() < 0.7
-        for number, (one, other) in enumerate((("id-2", "id-0"), ("id-4", "id-0"), ("id-2", "id-4"))):
+        for number, (one, other) in enumerate(((1, 0), (2, 0), (1, 2))):
             for r in (0, 1):
-                ranks = (1, 1) if (one, other) == ("id-2", "id-4") else (1, 2) if wins else (2, 1)
+                ranks = (1, 1) if (one, other) == (1, 2) else (1, 2) if wins else (2, 1)
                 turn = 1 - 2 * r
-                some.append(MatchRow("e", f"{k}/{number}", r, f"s{k}", (one, other)[::turn], ranks[::turn]))
+                some.append(listed("e", f"{k}/{number}", r, f"s{k}", (one, other)[::turn], ranks[::turn]))
     found = standings(some, (BOTS[0], BOTS[2], BOTS[4]))
     assert [row.name for row in found.rows] == ["planner", "carl", "random"]
     assert [row.los_next is None for row in found.rows] == [True, False, True]

@@ -9,10 +9,12 @@ import pytest
 from competing import first_round, play, results_of, terms_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_results import placed
+from msgspec import structs
 
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.schedule import lineups, seating
-from khiva_arena.schedule.formats import Format, Result, Terms, check_terms, places, rounds, schedule, shapes
+from khiva_arena.schedule.formats import Format, Terms, check_terms, places, rounds, schedule, shapes
 from khiva_arena.schedule.orders import BLOCK_SEEDS
 
 KEY = bytes(range(32))
@@ -167,7 +169,7 @@ def test_places_before_any_result_are_all_the_first():
 
 def test_scores_are_shares_of_the_bots_one_finished_ahead_of():
     terms = Terms(Format.ROUND_ROBIN, 3, 3, 1, key=KEY)
-    results = [Result(0, 0, 0, (0, 1, 2), (1, 1, 3), (9, 9, 2)), Result(0, 0, 1, (1, 2, 0), (3, 1, 2), (1, 9, 5))]
+    results = [placed(0, 0, 0, (0, 1, 2), (1, 1, 3), (9, 9, 2)), placed(0, 0, 1, (1, 2, 0), (3, 1, 2), (1, 9, 5))]
     found = {place.bot: place.score.limit_denominator() for place in places(terms, [results])}
     assert found == {0: (3 + 2) / 8, 1: 3 / 8, 2: 4 / 8}
 
@@ -205,9 +207,9 @@ def test_rounds_differ_in_their_draws():
     [
         (lambda found: found[1:], "round 1 is not complete: 1 of its matches have no result"),
         (lambda found: [*found, found[0]], "not of its schedule"),
-        (lambda found: [replace(found[0], k=9), *found[1:]], "not of its schedule"),
-        (lambda found: [replace(found[0], rotation=2), *found[1:]], "not of its schedule"),
-        (lambda found: [replace(found[0], bots=(7, 7)), *found[1:]], "seed 0, line-up 0: other bots than were drawn"),
+        (lambda found: [structs.replace(found[0], seed=9), *found[1:]], "not of its schedule"),
+        (lambda found: [structs.replace(found[0], rotation=2), *found[1:]], "not of its schedule"),
+        (lambda found: [structs.replace(found[0], bots=(7, 7)), *found[1:]], "seed 0, line-up 0: other bots than were drawn"),
     ],
 )
 def test_results_of_another_round_are_refused(change, words):

@@ -7,8 +7,9 @@ from itertools import combinations
 import pytest
 from arena import ROOT
 from competing import first_round, play
+from made_results import placed
 
-from khiva_arena.schedule.formats import Format, Result, Terms, places, shapes
+from khiva_arena.schedule.formats import Format, Terms, places, shapes
 from khiva_arena.schedule.knockout import advance_of, bracket
 from khiva_arena.schedule.swiss import default_rounds
 
@@ -35,7 +36,7 @@ def line_ups(form, bots, seats, **settings):
 
 
 def test_score():
-    found = places(Terms(Format.ROUND_ROBIN, 3, 3, 1, key=KEY), [[Result(0, 0, 0, (0, 1, 2), (1, 2, 2), (0, 0, 0))]])
+    found = places(Terms(Format.ROUND_ROBIN, 3, 3, 1, key=KEY), [[placed(0, 0, 0, (0, 1, 2), (1, 2, 2), (0, 0, 0))]])
     assert [place.score for place in found] == [1, Fraction(1, 4), Fraction(1, 4)]
     assert said("ranks 1, 2 and 2 give the scores 1, 1/4 and 1/4")
 

@@ -8,6 +8,7 @@ import pytest
 from competing import KEYS, first_round, terms_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_results import placed
 
 from khiva_arena.schedule.formats import Format, Terms, places, schedule, shapes
 
@@ -85,8 +86,7 @@ def test_the_first_bot_is_the_candidate_if_none_is_named():
 
 
 def test_copies_of_a_bot_score_nothing_against_each_other():
-    from khiva_arena.schedule.formats import Result
 
     terms = Terms(Format.SPRT, 2, 3, 1, copies=2, key=KEY)
-    found = {place.bot: place.score for place in places(terms, [[Result(0, 0, 0, (0, 1, 1), (2, 1, 3), (5, 9, 1))]])}
+    found = {place.bot: place.score for place in places(terms, [[placed(0, 0, 0, (0, 1, 1), (2, 1, 3), (5, 9, 1))]])}
     assert found == {0: 0.5, 1: 0.5}

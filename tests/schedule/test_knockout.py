@@ -7,8 +7,9 @@ import pytest
 from competing import KEYS, first_round, play, results_of, terms_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_results import placed
 
-from khiva_arena.schedule.formats import Format, Result, Terms, places, rounds, shapes
+from khiva_arena.schedule.formats import Format, Terms, places, rounds, shapes
 from khiva_arena.schedule.knockout import bracket
 
 KEY = bytes(range(32))
@@ -110,26 +111,26 @@ def test_the_final_gives_places_of_its_own_and_a_round_shares_one(terms):
 @pytest.mark.parametrize(
     ("second", "winner", "why"),
     [
-        (Result(0, 0, 1, (1, 0), (1, 2), (9, 2)), 1, "first places and pair scores equal, game score decides"),
-        (Result(0, 0, 1, (1, 0), (1, 2), (3, 2)), 0, "all equal, the better seeded goes on"),
-        (Result(0, 0, 1, (1, 0), (1, 1), (3, 3)), 0, "pair score decides"),
+        (placed(0, 0, 1, (1, 0), (1, 2), (9, 2)), 1, "first places and pair scores equal, game score decides"),
+        (placed(0, 0, 1, (1, 0), (1, 2), (3, 2)), 0, "all equal, the better seeded goes on"),
+        (placed(0, 0, 1, (1, 0), (1, 1), (3, 3)), 0, "pair score decides"),
     ],
 )
 def test_who_wins_a_table(second, winner, why):
     """Bot 0 wins the first match 3 to 2."""
     terms = Terms(Format.KNOCKOUT, 2, 2, 1, seeded=True, key=KEY)
-    found = places(terms, [[Result(0, 0, 0, (0, 1), (1, 2), (3, 2)), second]])
+    found = places(terms, [[placed(0, 0, 0, (0, 1), (1, 2), (3, 2)), second]])
     assert [place.bot for place in found] == [winner, 1 - winner], why
 
 
 def test_first_places_decide_before_the_game_score():
     terms = Terms(Format.KNOCKOUT, 3, 3, 1, seeded=True, key=KEY)
     ranks = [(2, 1, 3), (2, 3, 1), (2, 1, 3)]  # by bot: 0 is in the middle three times, 1 wins twice
-    results = [Result(0, 0, r, (0, 1, 2), ranks[r], (50, 5, 1)) for r in range(3)]
+    results = [placed(0, 0, r, (0, 1, 2), ranks[r], (50, 5, 1)) for r in range(3)]
     found = places(terms, [results])
     assert [place.bot for place in found] == [1, 0, 2]
-    even = [Result(0, 0, r, (0, 1, 2), ranks[r], (50, 5, 1)) for r in range(2)]
-    even.append(Result(0, 0, 2, (0, 1, 2), (2, 2, 2), (50, 5, 1)))
+    even = [placed(0, 0, r, (0, 1, 2), ranks[r], (50, 5, 1)) for r in range(2)]
+    even.append(placed(0, 0, 2, (0, 1, 2), (2, 2, 2), (50, 5, 1)))
     found = places(terms, [even])  # all three have half their pairs; 1 and 2 have two firsts, 0 one
     assert [place.bot for place in found] == [1, 2, 0]
 

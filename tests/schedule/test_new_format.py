@@ -7,8 +7,9 @@ import pytest
 from competing import play
 
 from khiva_arena.errors import ConfigError
+from khiva_arena.result import Result
 from khiva_arena.schedule import formats
-from khiva_arena.schedule.formats import Format, FormatModule, Placing, Result, ScheduledMatch, Shape, Terms
+from khiva_arena.schedule.formats import Format, FormatModule, Placing, ScheduledMatch, Shape, Terms
 from khiva_arena.schedule.knockout import KnockoutDetail
 from khiva_arena.schedule.scores import bot_sums, shared
 from khiva_arena.schedule.swiss import SwissDetail

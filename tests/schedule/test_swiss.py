@@ -9,8 +9,9 @@ import pytest
 from competing import first_round, meetings, play, results_of, terms_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_results import placed
 
-from khiva_arena.schedule.formats import Format, Result, Terms, places, rounds, shapes
+from khiva_arena.schedule.formats import Format, Terms, places, rounds, shapes
 from khiva_arena.schedule.swiss import _order, default_rounds
 
 KEY = bytes(range(32))
@@ -149,13 +150,13 @@ def test_who_met_stronger_opponents_is_drawn_above_an_equal_score():
 
     def won(k, lineup, winner, loser):
         return [
-            Result(k, lineup, 0, (winner, loser), (1, 2), (1, 0)),
-            Result(k, lineup, 1, (loser, winner), (2, 1), (0, 1)),
+            placed(k, lineup, 0, (winner, loser), (1, 2), (1, 0)),
+            placed(k, lineup, 1, (loser, winner), (2, 1), (0, 1)),
         ]
 
     for met_the_stronger, other in ((0, 1), (1, 0)):
         first = [*won(0, 0, 0, 4), *won(0, 1, 1, 5), *won(0, 2, 2, 3)]
-        drawn = [Result(1, 2, r, seated, (1, 1), (0, 0)) for r, seated in enumerate(((4, 5), (5, 4)))]
+        drawn = [placed(1, 2, r, seated, (1, 1), (0, 0)) for r, seated in enumerate(((4, 5), (5, 4)))]
         second = [*won(1, 0, 2, met_the_stronger), *won(1, 1, 3, other), *drawn]
         order = _order(Terms(Format.SWISS, 6, 2, 1, rounds=3, key=KEY), [first, second])
         assert order.index(met_the_stronger) < order.index(other)

@@ -1,14 +1,16 @@
 """The timetable: every place of every format, and matches at them whatever order they are asked for in."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_results import placed
+from msgspec.structs import replace
 
 from khiva_arena.errors import ConfigError, StoreError
-from khiva_arena.schedule.formats import Format, Result, Shape, Terms
+from khiva_arena.result import Result
+from khiva_arena.schedule.formats import Format, Shape, Terms
 from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import Timetable
 
@@ -26,7 +28,7 @@ def played(match: ScheduledMatch) -> Result:
     """Bots of low numbers win."""
     order = sorted(match.bots)
     ranks = tuple(1 + order.index(bot) for bot in match.bots)
-    return Result(match.k, match.lineup, match.rotation, match.bots, ranks, tuple(-rank for rank in ranks))
+    return placed(match.k, match.lineup, match.rotation, match.bots, ranks, tuple(-rank for rank in ranks))
 
 
 class Played:

@@ -11,13 +11,15 @@ import pytest
 
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
+from khiva_arena.result import Measured
 from khiva_arena.store.db import FILE, RUN_SECRET, UNREADABLE, BotRow, MatchRow, SeatRow, Store, VoidRow
 
 BOTS = [BotRow("a", "1" * 64, "", True, "bots/a", "/x"), BotRow("b", "2" * 64, "1", False, "./b", "/x")]
 
 
 def seat(number: int) -> SeatRow:
-    return SeatRow(number, number, number + 1, 10, "ok", [["timeout", "no answer came", 3]], 5, 0.1, 0.05, 9.0, 0.2, 0, "note", 4)
+    faults, measured = [["timeout", "no answer came", 3]], Measured(0.2, page_faults=0)
+    return SeatRow(number, number, number + 1, 10, "ok", faults, 5, 0.1, 0.05, 9.0, 0, "note", 4, measured=measured)
 
 
 def match(ordinal: int, event: str = "e1") -> MatchRow:
@@ -109,10 +111,10 @@ def test_page_faults_are_kept_beside_the_seats(tmp_path: Path) -> None:
     filled(tmp_path)
     some = match(4)
     with Store.write(tmp_path) as store:
-        store.add_match(replace(some, seats=(some.seats[0], replace(some.seats[1], major=17))), {})
+        store.add_match(replace(some, seats=(some.seats[0], replace(some.seats[1], measured=Measured(0.2, page_faults=17)))), {})
         found = store.match("e1", 4)
         assert found is not None
-        assert [seat.major for seat in found.seats] == [0, 17]
+        assert [seat.measured.page_faults for seat in found.seats] == [0, 17]
         assert found.intact
         assert store.changed("e1") == []
     connection = sqlite3.connect(tmp_path / FILE)

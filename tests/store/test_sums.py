@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from khiva_arena.errors import StoreError
+from khiva_arena.result import Measured
 from khiva_arena.store import files, sums
 from khiva_arena.store.db import FILE, BotRow, MatchRow, SeatRow, Store, VoidRow
 
-SEAT = SeatRow(0, 0, 1, 5, "ok", [["timeout", "late", 3]], 5, 1.0, 0, 9.0, 0.2, None, "note", 4)
+SEAT = SeatRow(0, 0, 1, 5, "ok", [["timeout", "late", 3]], 5, 1.0, 0, 9.0, None, "note", 4, 0, Measured(0.2, page_faults=0))
 MATCH = MatchRow("e", 0, "m", 0, 0, 0, "d", "{}", 1, 7, 2, "now", (SEAT,))
 
 

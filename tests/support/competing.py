@@ -5,8 +5,9 @@ from itertools import combinations, islice
 from random import Random
 
 from hypothesis import strategies as st
+from made_results import placed
 
-from khiva_arena.schedule.formats import Format, Result, Terms, rounds, schedule
+from khiva_arena.schedule.formats import Format, Terms, rounds, schedule
 
 KEYS = st.binary(min_size=32, max_size=32)
 
@@ -44,7 +45,7 @@ def results_of(terms, drawn, luck=3.0, seed=0):
         rng = Random(f"{seed} {match.ordinal}")
         scores = tuple(round(terms.bots - bot + rng.gauss(0, luck)) for bot in match.bots)
         ranks = tuple(1 + sum(other > score for other in scores) for score in scores)
-        found.append(Result(match.k, match.lineup, match.rotation, match.bots, ranks, scores))
+        found.append(placed(match.k, match.lineup, match.rotation, match.bots, ranks, scores, match.ordinal))
     return found
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from khiva_arena.arbiter.match import Job
 from khiva_arena.games.registry import get
 from khiva_arena.replay import seeds
-from khiva_arena.replay.record import Header, Seat
+from khiva_arena.replay.record import Header, RecordedSeat
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING, Sandbox
 
@@ -21,7 +21,7 @@ def header(seats: int, match: str = "test", policy: str = "lenient", **time: int
         game="khiva",
         rules_version=game.rules_version,
         rules=game.rules({}),
-        seats=tuple(Seat(f"bot{n}", f"{n:064x}", seeds.seat_number(SECRET, match, n)) for n in range(seats)),
+        seats=tuple(RecordedSeat(f"bot{n}", f"{n:064x}", seeds.seat_number(SECRET, match, n)) for n in range(seats)),
         commit=seeds.commitment(match, SECRET),
         time=TIME | time,
         policy=policy,

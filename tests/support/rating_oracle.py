@@ -5,8 +5,7 @@ from itertools import combinations
 from math import log
 
 import numpy as np
-
-from khiva_arena.ratings.pairs import RatedMatch
+from made_results import rated
 
 C = 400 / log(10)
 BOTH_SIZES = ((3, 4, 5), (2, 3), (4,))
@@ -24,7 +23,7 @@ def played(seed, sizes=(3, 4, 5), bots=7, blocks=24, seat=0.0, gift=0.0, noise=1
                 order = tuple(line_up[(i + r) % k] for i in range(k))
                 points = [b / 4 + seat * (i == 0) + gift * (order[i - 1] == 1) + rng.gauss(0, noise) for i, b in enumerate(order)]
                 points = [round(2 * p) / 2 for p in points]
-                some.append(RatedMatch(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
+                some.append(rated(block, order, tuple(1 + sum(o > p for o in points) for p in points)))
     return some
 
 

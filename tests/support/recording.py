@@ -10,11 +10,11 @@ from jobs import SECRET
 from scripted import Bot, ScriptedWire
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.match import Job, Match, Outcome
+from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.wire import Arrival
 from khiva_arena.games.registry import get
 from khiva_arena.replay import seeds
-from khiva_arena.replay.record import Header, Seat
+from khiva_arena.replay.record import Header, RecordedSeat
 
 
 class RecordingWire(ScriptedWire):
@@ -72,7 +72,7 @@ def header(game: str, seats: int, rules: dict[str, Any], match: str, policy: str
         game=game,
         rules_version=made.rules_version,
         rules=made.rules(rules),
-        seats=tuple(Seat(f"bot{n}", f"{n:064x}", seeds.seat_number(SECRET, match, n)) for n in range(seats)),
+        seats=tuple(RecordedSeat(f"bot{n}", f"{n:064x}", seeds.seat_number(SECRET, match, n)) for n in range(seats)),
         commit=seeds.commitment(match, SECRET),
         time={"startup_ms": 5_000, "turn_ms": 1_000, "bank_ms": 2_000} | time,
         policy=policy,
@@ -85,6 +85,6 @@ def record(of: Header, bots: Sequence[Bot]) -> tuple[Outcome, RecordingWire]:
 
     async def run() -> tuple[Outcome, RecordingWire]:
         wire = RecordingWire(bots)
-        return await Match(Job(0, 1, of, SECRET, ()), wire, LagMeter()).play(), wire
+        return await LiveMatch(Job(0, 1, of, SECRET, ()), wire, LagMeter()).play(), wire
 
     return trio.run(run, clock=trio.testing.MockClock(autojump_threshold=0))

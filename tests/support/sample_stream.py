@@ -40,7 +40,7 @@ def round_(**values: Any) -> stream.Round:
     return stream.Round(**known | values)
 
 
-def matches(per_second: float = 4.0, seed: int = 1) -> Iterator[stream.Match]:
+def matches(per_second: float = 4.0, seed: int = 1) -> Iterator[stream.MatchRecorded]:
     """A whole event: the earlier a bot in the list, the better; one that did not start now and then."""
     chance = Random(seed)
     ordinal = 0
@@ -52,7 +52,7 @@ def matches(per_second: float = 4.0, seed: int = 1) -> Iterator[stream.Match]:
                 verdicts = ["start_failed" if chance.random() < 0.02 else "ok" for _ in seated]
                 points = [-99.0 if verdict != "ok" else point for point, verdict in zip(points, verdicts, strict=True)]
                 ranks = [1 + sum(other > point for other in points) for point in points]
-                yield stream.Match(
+                yield stream.MatchRecorded(
                     t=(ordinal + 1) / per_second,
                     ordinal=ordinal,
                     round=0,
@@ -69,11 +69,11 @@ def matches(per_second: float = 4.0, seed: int = 1) -> Iterator[stream.Match]:
                 ordinal += 1
 
 
-def fault(detail: str = "no answer within 1000 ms", **values: Any) -> stream.Fault:
+def fault(detail: str = "no answer within 1000 ms", **values: Any) -> stream.FaultRecorded:
     known: dict[str, Any] = {"t": 3.0, "match": 7, "bot": 1, "seat": 0, "verdict": "timeout", "gather": 2, "before": False}
-    return stream.Fault(**known | values, detail=detail)
+    return stream.FaultRecorded(**known | values, detail=detail)
 
 
-def replace_line(line: stream.Match, **values: Any) -> stream.Match:
+def replace_line(line: stream.MatchRecorded, **values: Any) -> stream.MatchRecorded:
     known = {name: getattr(line, name) for name in line.__struct_fields__ if name != "v"}
-    return stream.Match(**known | values)
+    return stream.MatchRecorded(**known | values)

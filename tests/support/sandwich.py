@@ -7,7 +7,7 @@ and all fitted once more, of which cr3 takes the first step.
 import numpy as np
 
 from khiva_arena.ratings.covariance import add_squares, variances
-from khiva_arena.ratings.effects import Effects
+from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.estimate import problem_of, problem_of_cells, solution_of
 from khiva_arena.ratings.rows import by_block
 from khiva_arena.ratings.scale import ELO_PER_NAT
@@ -25,7 +25,7 @@ def without_prior(figures):
 def covariance_of(kind, matches, bots, anchor, prior=1.0, anchors=None, effects=None):
     """(n, n) of the numbers in Elo squared, and the variances of the effects, in the order of ``Ratings.effects``."""
     given = {anchor: (0.0, 0.0)} if anchors is None else anchors
-    problem = problem_of(matches, bots, prior, effects or Effects())
+    problem = problem_of(matches, bots, prior, effects or EffectsToFit())
     solution = solution_of(problem, given)
     bread, blocks = solution.bread, problem.rows.blocks
     if kind == "model":

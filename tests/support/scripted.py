@@ -9,8 +9,9 @@ import trio
 import trio.testing
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.match import Job, Match, Outcome
+from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.wire import Arrival, Ending
+from khiva_arena.result import Measured
 from khiva_arena.sandbox.proc_usage import ThreadTime
 
 # A bot gets each message and says what it writes: pairs of seconds from now and raw bytes, b"" for the end of its output.
@@ -131,7 +132,7 @@ class ScriptedWire:
         return "exited with code 3"
 
     async def close(self, grace: float) -> list[Ending]:
-        return [Ending(0, seat in self.stopped, 0.0, "", 0) for seat in range(len(self._bots))]
+        return [Ending(0, seat in self.stopped, Measured(0.0, page_faults=0), "", 0) for seat in range(len(self._bots))]
 
 
 def _next(looks: list[list[float]]) -> list[float]:
@@ -153,6 +154,6 @@ def play(
         wire.delays = list(delays) or wire.delays
         wire.cpus = list(cpus) or wire.cpus
         wire.owns = list(owns)
-        return await Match(job, wire, lag or LagMeter()).play(), wire
+        return await LiveMatch(job, wire, lag or LagMeter()).play(), wire
 
     return trio.run(run, clock=trio.testing.MockClock(autojump_threshold=0))

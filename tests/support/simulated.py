@@ -13,11 +13,13 @@ from itertools import combinations, pairwise
 from math import log10
 
 import numpy as np
+from made_results import rated
 from sandwich import NO_PRIOR
 
 from khiva_arena.ratings.elo import rate
-from khiva_arena.ratings.pairs import PairCells, RatedMatch, TableArrays, cells_of_tables
-from khiva_arena.ratings.sprt import Hypotheses, Report, SequentialTest
+from khiva_arena.ratings.pairs import PairCells, TableArrays, cells_of_tables
+from khiva_arena.ratings.sprt import Hypotheses, SequentialTest, SprtReport
+from khiva_arena.result import Result
 
 
 @dataclass(frozen=True)
@@ -68,9 +70,9 @@ def cells_of(tables: TableArrays, bots: int) -> PairCells:
     return cells_of_tables([tables], bots)
 
 
-def matches_of(tables: TableArrays) -> list[RatedMatch]:
+def matches_of(tables: TableArrays) -> list[Result]:
     rows = zip(tables.block.tolist(), tables.bots.tolist(), tables.ranks.tolist(), strict=True)
-    return [RatedMatch(block, tuple(bots), tuple(ranks)) for block, bots, ranks in rows]
+    return [rated(block, tuple(bots), tuple(ranks)) for block, bots, ranks in rows]
 
 
 def trials(rng: np.random.Generator, world: World, seats: int, blocks: int, number: int) -> Iterator[PairCells]:
@@ -137,7 +139,7 @@ def candidate_scores(rng: np.random.Generator, world: World, seats: int, strengt
 
 def sequential_tests(
     rng: np.random.Generator, world: World, seats: int, strength: float, hypotheses: Hypotheses, number: int
-) -> Iterator[Report]:
+) -> Iterator[SprtReport]:
     """Reports of so many tests of a candidate of that strength, 800 blocks at most."""
     for _ in range(number):
         test = SequentialTest(hypotheses, seats)

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_results import rated
 from rich.cells import cell_len
 from rich.console import Console
 from sample_stream import ALL, LINE_UPS, NAMES, SEEDS, begin, fault, matches, replace_line, round_
 
 from khiva_arena import stream
 from khiva_arena.ratings.elo import rate as elo_of
-from khiva_arena.ratings.pairs import RatedMatch
 from khiva_arena.terminal.messages import text_of
 from khiva_arena.terminal.ratings_so_far import MatchesSoFar
 from khiva_arena.terminal.screen import ScreenData, drawn, frame
@@ -67,7 +67,7 @@ def test_counts_are_of_the_event_and_the_rate_is_of_this_run() -> None:
         fault(),
         fault(detail="another"),
         stream.Paused(t=3.0, match=2, bot=0, seat=0, times=3, before=False),
-        stream.Void(t=3.0, match=99, attempt=1, bots=[0, 1, 2], why="late", before=False),
+        stream.VoidRecorded(t=3.0, match=99, attempt=1, bots=[0, 1, 2], why="late", before=False),
         stream.SetAside(t=3.0, seed=1, lineup=0),
     )
     assert (state.recorded, state.played, state.faults, state.pauses, state.voids, state.set_aside) == (10, 8, 3, 3, 1, 1)
@@ -132,7 +132,7 @@ def test_the_error_of_a_rate_is_that_of_a_mean_of_seconds(counts: list[int]) -> 
 def test_ratings_are_those_of_a_fit_over_complete_tables() -> None:
     played = list(matches())[:97]  # the last table has one of three matches
     data = data_of(97)
-    whole = [RatedMatch(m.seed, tuple(m.bots), tuple(m.ranks), _unstarted(m)) for m in played[:96]]
+    whole = [rated(m.seed, tuple(m.bots), tuple(m.ranks), _unstarted(m)) for m in played[:96]]
     expected = elo_of(whole, len(NAMES), 5)
     assert data.ratings is not None
     assert data.ratings.tables == 32
@@ -142,13 +142,13 @@ def test_ratings_are_those_of_a_fit_over_complete_tables() -> None:
         assert row.matches == sum(row.bot in match.bots for match in played[:96])
 
 
-def _unstarted(match: stream.Match) -> tuple[int, ...]:
+def _unstarted(match: stream.MatchRecorded) -> tuple[int, ...]:
     return tuple(seat for seat, verdict in enumerate(match.verdicts) if verdict == "start_failed")
 
 
 def test_the_score_before_a_fit_is_that_of_the_fit() -> None:
     quick = data_of(ALL, rated=False).ratings
-    scores = elo_of([RatedMatch(m.seed, tuple(m.bots), tuple(m.ranks), _unstarted(m)) for m in matches()], len(NAMES), 5).score
+    scores = elo_of([rated(m.seed, tuple(m.bots), tuple(m.ranks), _unstarted(m)) for m in matches()], len(NAMES), 5).score
     assert quick is not None
     for row in quick.rows:
         assert row.score == pytest.approx(scores[row.bot])
@@ -204,7 +204,7 @@ def test_a_seed_is_over_with_all_its_tables() -> None:
             "paused  match=2  bot=search  seat=1  times=3  why=it kept a core from a seat that was asked",
         ),
         (
-            stream.Void(t=3.0, match=9, attempt=1, bots=[0, 1, 2], why="late", before=False),
+            stream.VoidRecorded(t=3.0, match=9, attempt=1, bots=[0, 1, 2], why="late", before=False),
             "warning: void  match=9  attempt=1  why=late",
         ),
         (stream.SetAside(t=3.0, seed=1, lineup=2), "warning: set aside  seed=1  line-up=2"),
@@ -215,7 +215,7 @@ def test_a_seed_is_over_with_all_its_tables() -> None:
         (stream.Llr(t=3.0, llr=1.0, low=-2.94, high=2.94, seeds=8, decision=""), ""),
         (stream.Note(t=3.0, text="a word", warning=True), "warning: a word"),
         (
-            stream.End(t=3.0, how="complete", fixed=4, seconds=3.0, digest=None),
+            stream.RunEnded(t=3.0, how="complete", fixed=4, seconds=3.0, digest=None),
             "the run has ended: complete, 4 matches are recorded",
         ),
         (round_(), ""),
@@ -313,13 +313,13 @@ def test_control_characters_are_seen_and_markup_is_text(evil: str) -> None:
 def test_a_fit_waits_until_the_run_bears_its_cost(tmp_path: Path) -> None:
     path = tmp_path / "events"
     path.write_bytes(b"".join(map(stream.encoded, (begin(), round_(), *matches()))))
-    for spent, rated in ((0.0, False), (1e6, True)):
+    for spent, is_fitted in ((0.0, False), (1e6, True)):
         with path.open("rb") as file:
             viewer = Viewer(Source(file.fileno()), lambda spent=spent: spent)
             viewer.take()
             viewer.fit()
             assert viewer.data().ratings is not None
-            assert viewer.data().ratings.fitted is rated
+            assert viewer.data().ratings.fitted is is_fitted
             assert (viewer.pace() > 0) is True
             viewer.fit(last=True)
             assert viewer.data().ratings.fitted

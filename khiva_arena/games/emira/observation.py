@@ -134,7 +134,7 @@ def _effects(pos: Position) -> dict[str, Plain]:
 
 
 def _auction(pos: Position) -> dict[str, Plain]:
-    """The auction going on."""
+    """The auction in progress."""
     return {
         "served": _bits(pos.served),
         "bidding": _bits(pos.bidding),

@@ -24,13 +24,13 @@ def ask(
     cards: tuple[Plain, ...] = (),
     about: Plain = None,
 ) -> None:
-    """Open a question; ``answer(pos, log, seat, entry, *data)`` goes on from the entry of ``legal`` that is chosen."""
+    """Open a question; ``answer(pos, log, seat, entry, *data)`` continues from the entry of ``legal`` that is chosen."""
     pos.asked = asked = question[seat]
     pos.offer = Offer(asked[seat].kind, seat, answer, data, cards, about)
 
 
 def answered(pos: Position, log: Log, choice: int) -> None:
-    """Close the question with this choice and go on to the next."""
+    """Close the question with this choice and continue with the next."""
     offer = pos.offer
     assert offer is not None
     seat = offer.seat

@@ -188,7 +188,7 @@ def _allowed(pos: Position, view: Mapping[str, Plain]) -> dict[int, Sequence[int
 
 
 def _place_cards(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
-    """The seat's own hand and the cards on the table as they are; all other cards into the free places."""
+    """The seat's own hand and the cards on the table unchanged; all other cards into the free places."""
     seat = view["seat"]
     pos.hands[seat] = _cards(view["hand"])
     for other, faces in enumerate(view["table"]):

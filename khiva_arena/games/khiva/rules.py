@@ -1,7 +1,7 @@
 """The flow of Khiva: set up, choose, activate the camels one by one, end a turn, a deal and the match.
 
 Small functions that change a ``Position`` and append what happened to ``log``. A function that may have to ask returns
-True when it does: ``pos.asked`` and ``pos.offer`` then hold the question, and ``apply`` goes on from the answer.
+True when it does: ``pos.asked`` and ``pos.offer`` then hold the question, and ``apply`` continues from the answer.
 K and O numbers are those of RULES.md; its event table says what each event holds. Events share their inner lists with the
 tables: they are to be read, not changed.
 """

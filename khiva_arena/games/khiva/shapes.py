@@ -130,7 +130,7 @@ class GemsEvent(TypedDict):
 
 MoveEvent = TypedDict(
     "MoveEvent", {"type": Literal["move"], "camel": Camel, "seat": Seat, "boost": Count, "from": Place, "to": Place}
-)  # "from" is no name in Python
+)  # "from" cannot be a name in Python
 
 
 class CarpetEvent(TypedDict):

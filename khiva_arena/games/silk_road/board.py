@@ -112,7 +112,7 @@ MAPS: dict[str, dict[str, Plain]] = {name: _load(name) for name in ("r1",)}
 
 
 def check_map(given: Plain) -> tuple[dict[str, Plain] | None, list[str]]:
-    """A map's canonical form, and what is wrong with it: every mistake that can be told at once, the first fifty in full.
+    """A map's canonical form, and what is wrong with it: every mistake that can be found at once, the first fifty in full.
 
     ``given`` is a name or a table. There is a canonical form exactly when there is no mistake.
     """
@@ -210,7 +210,7 @@ def _ends(given: Mapping[str, Plain]) -> Iterator[str]:
             yield f"map: {key} names {len(given[key])} cities, not {len(SIZES)}"
         for name in given[key]:
             if name not in given["cities"]:
-                yield f"map: {key} names {name!r}, which is no city"
+                yield f"map: {key} names {name!r}, which is not a city"
     both = [*given["starts"], *given["targets"]]
     for name in dict.fromkeys(name for name in both if both.count(name) > 1):
         yield f"map: {name!r} is named twice in starts and targets"
@@ -223,7 +223,7 @@ def _roads(given: Mapping[str, Plain]) -> Iterator[str]:
         for a, b in given.get(key, ()):
             for name in (a, b):
                 if name not in places:
-                    yield f"map: the road {a!r} - {b!r} names {name!r}, which is no place"
+                    yield f"map: the road {a!r} - {b!r} names {name!r}, which is not a place"
             if a == b:
                 yield f"map: a road leads from {a!r} to itself"
             elif frozenset((a, b)) in seen:
@@ -235,10 +235,10 @@ def _signposts(given: Mapping[str, Plain]) -> Iterator[str]:
     follow = _followers(given)
     for village, posts in given.get("signposts", {}).items():
         if village not in given["villages"]:
-            yield f"map: a signpost stands at {village!r}, which is no village"
+            yield f"map: a signpost stands at {village!r}, which is not a village"
         for city, way in posts.items():
             if city not in given["cities"]:
-                yield f"map: the signpost at {village!r} names {city!r}, which is no city"
+                yield f"map: the signpost at {village!r} names {city!r}, which is not a city"
             if way not in follow.get(village, ()):
                 yield f"map: the signpost at {village!r} points to {way!r}, where no road leads from there"
             elif way in given["cities"] and way != city:
@@ -249,9 +249,9 @@ def _tiles(given: Mapping[str, Plain]) -> Iterator[str]:
     tiles = given.get("tiles", {})
     for village, tile in tiles.items():
         if village not in given["villages"]:
-            yield f"map: a tile lies on {village!r}, which is no village"
+            yield f"map: a tile lies on {village!r}, which is not a village"
         if tile not in TILE:
-            yield f"map: {tile!r} on {village!r} is no tile; there are {', '.join(TILES)}"
+            yield f"map: {tile!r} on {village!r} is not a tile; there are {', '.join(TILES)}"
     lacking = [village for village in given["villages"] if village not in tiles]
     if tiles and lacking:
         yield f"map: {len(given['villages'])} villages, but tiles for {len(tiles)}: none for {', '.join(map(repr, lacking))}"

@@ -16,7 +16,7 @@ def setup(
     jewels: Mapping[str, Sequence[int]],
     drivers: Sequence[int],
 ) -> Event:
-    """The table as it is laid out; caravans are [place, target, camels]."""
+    """The layout of the table; caravans are [place, target, camels]."""
     return Event(
         {
             "type": "setup",

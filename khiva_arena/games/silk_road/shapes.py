@@ -124,7 +124,7 @@ class TurnEvent(TypedDict):
 MoveEvent = TypedDict(
     "MoveEvent",
     {"type": Literal["move"], "seat": Seat, "good": Good, "count": Cards, "size": Size, "from": Place, "place": Place},
-)  # "from" is no name in Python, here and below
+)  # "from" cannot be a name in Python, here and below
 
 
 class TakeEvent(TypedDict):

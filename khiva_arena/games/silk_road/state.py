@@ -203,7 +203,7 @@ class Position:
         return new
 
     def components(self) -> dict[str, int]:
-        """Every piece by name, wherever it lies. Colourless jewels and markers only where their supply is limited (O6)."""
+        """Every piece by name, wherever it lies. Colourless jewels and markers only if their supply is limited (O6)."""
         pieces: Counter[str] = Counter()
         for good, name in enumerate(GOODS):
             held = sum(counts[good] for counts in (*self.hands, *self.displays, self.open))

@@ -378,7 +378,7 @@ def test_seats_and_choices_are_checked():
     with pytest.raises(ConfigError, match="3 to 5 seats, not 2"):
         GAME.new(2, GAME.rules({}), bytes(32))
     state, _ = GAME.new(3, GAME.rules({}), bytes(32))
-    with pytest.raises(IllegalChoice, match="no index"):
+    with pytest.raises(IllegalChoice, match="not an index"):
         state.apply(dict.fromkeys(state.pending(), 3))
 
 

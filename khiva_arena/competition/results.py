@@ -1,0 +1,79 @@
+"""Where a ``Result`` is made, once: of a store's row, of a record, or of a match that stayed void."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from hashlib import sha256
+
+from khiva_arena.replay import seeds
+from khiva_arena.replay.record import Record
+from khiva_arena.replay.verify import faults_of
+from khiva_arena.result import Measured, Result
+from khiva_arena.schedule.seating import ScheduledMatch
+from khiva_arena.store.rows import EventRow, MatchRow, VoidRow
+
+
+def of_row(event: EventRow, row: MatchRow, voids: int = 0, measured: Sequence[Measured] = ()) -> Result:
+    """The result of a match as a store holds it. A row that is damaged gives a result with what is left of it."""
+    seats = row.seats
+    return Result(
+        event=event.id,
+        ordinal=row.ordinal,
+        match=row.id,
+        seed=row.seed,
+        lineup=row.lineup,
+        rotation=row.rotation,
+        block=block_of(event, row.seed) if row.seed >= 0 else "",
+        bots=tuple([seat.bot for seat in seats]),
+        ranks=tuple([seat.rank for seat in seats]),
+        scores=tuple([seat.score for seat in seats]),
+        verdicts=tuple([seat.verdict for seat in seats]),
+        faults=tuple([tuple([(verdict, step) for verdict, _, step in seat.faults]) if seat.faults else () for seat in seats]),
+        voids=voids,
+        measured=tuple(measured),
+    )
+
+
+def of_record(event: EventRow, match: ScheduledMatch, record: Record, voids: int = 0) -> Result:
+    """The result of a match from its record alone: nothing was measured, as far as a stranger can know."""
+    return Result(
+        event=event.id,
+        ordinal=match.ordinal,
+        match=record.header.match,
+        seed=match.k,
+        lineup=match.lineup,
+        rotation=match.rotation,
+        block=block_of(event, match.k),
+        bots=match.bots,
+        ranks=record.ranks,
+        scores=record.scores,
+        verdicts=record.verdicts,
+        faults=tuple(map(tuple, faults_of(record))),
+        voids=voids,
+    )
+
+
+def set_aside(event: EventRow, void: VoidRow, caused: Mapping[int, int]) -> Result:
+    """What stands for a match that stayed void. ``caused``: by seat, how many of its voids that caused."""
+    cpu = dict(enumerate(void.cpu))
+    return Result(
+        event=event.id,
+        ordinal=void.ordinal,
+        seed=void.seed,
+        lineup=void.lineup,
+        rotation=void.ordinal % event.definition.seats,
+        block=block_of(event, void.seed),
+        bots=tuple(void.bots),
+        voids=void.attempt,
+        set_aside=True,
+        measured=tuple(Measured(cpu.get(seat), caused=caused.get(seat, 0)) for seat in range(len(void.bots))),
+    )
+
+
+def block_of(event: EventRow, seed: int) -> str:
+    """Names the deal, so that events of one run secret share blocks; a hash, since the secret may not be revealed yet."""
+    return _hashed(event.secret, seed, event.public)
+
+
+@lru_cache
+def _hashed(secret: bytes, seed: int, public: str | None) -> str:
+    return sha256(b"khiva-block-1\0" + seeds.seed_secret(secret, seed, public)).hexdigest()[:16]
