@@ -18,10 +18,12 @@ from khiva_arena.store.db import EventRow, Store
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a competition has come. ``over``: the events of its first stages, each the one that the next one follows.
+    """How far a competition has come.
 
-    Of the stage after those: its ``entrants`` and its ``definition``, and the ``event`` in progress, None if one is to begin.
-    If all stages are over there is none of these.
+    over: the events of its first stages, each the one that the next one follows.
+    entrants: of the stage after those; () if all are over.
+    definition: of that stage; None if all are over.
+    event: the one of that stage that is in progress; None if it is still to begin.
     """
 
     over: tuple[EventRow, ...]

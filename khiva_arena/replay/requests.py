@@ -21,9 +21,13 @@ FOUND_BEFORE_ASKING = (Verdict.PROTOCOL, Verdict.FLOODED)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One decision of a seat. ``state``: as it was asked, to be cloned and not changed. ``step``: what all that were asked chose
-    then. ``choice``: what this seat chose. ``perhaps``: it may not have been sent, since the seat broke the protocol in this
-    step."""
+    """One decision of a seat.
+
+    state: as the seat was asked, to be cloned and not changed.
+    step: what all seats that were asked chose.
+    choice: what this seat chose.
+    perhaps: whether it may not have been sent, since the seat broke the protocol in this step.
+    """
 
     state: State
     step: tuple[Choice, ...]
@@ -33,7 +37,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One message to the seat. ``gather``: the step that it belongs to, 0 is the start. ``asked``: for a Decide."""
+    """One message to the seat.
+
+    gather: the step that it belongs to, 0 is the start.
+    message: as it was sent.
+    asked: for a Decide, what it asked; else None.
+    """
 
     gather: int
     message: Hello | Decide | Fault | End
