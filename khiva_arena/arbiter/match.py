@@ -207,7 +207,7 @@ class LiveMatch:
             seat.thought = seat.slowest = 0.0
             seat.decisions = 0
 
-    # --- one gather and what follows from it ---
+    # --- one step ---
 
     async def _step(self, state: State) -> None:
         pending = state.pending()
@@ -271,7 +271,7 @@ class LiveMatch:
         return Choice(number, 0, str(faults[number][0]))
 
     def _fault(self, seat: Seat, verdict: Verdict, detail: str, gather: int) -> bool:
-        """Blame a seat; returns whether it is out. A bot that is out is killed, one that is not is told."""
+        """Blame a seat; returns whether it is out. A bot that is out is killed, another gets a message."""
         forfeits = seat.blame(verdict, detail, gather, self._policy)
         if forfeits:
             self._last_out = trio.current_time()
@@ -280,7 +280,7 @@ class LiveMatch:
             self._wire.send(seat.number, seat.session.fault(messages.Fault(str(verdict), detail, seat.strikes)))
         return forfeits
 
-    # --- who is told what ---
+    # --- who sees what ---
 
     def _tell(self, events: Sequence[Event]) -> None:
         for data, to in events:
