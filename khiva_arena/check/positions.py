@@ -85,7 +85,7 @@ def hello_of(where: Place, limits: Limits) -> dict[str, Any]:
     return dict(msgspec.to_builtins(hello))
 
 
-class Table:
+class CheckTable:
     """A match in progress. ``next`` plays the others on until the bot is asked, ``choose`` plays for the bot."""
 
     def __init__(self, where: Place) -> None:
