@@ -123,14 +123,14 @@ class Trace:
         """What a bot writes on stderr, as it comes."""
         if self.write is not None:
             now = trio.current_time()
-            self._tell(seat, now, self._stderr[seat].take(data, now))
+            self._write_lines(seat, now, self._stderr[seat].take(data, now))
 
     def fallen_silent(self) -> None:
         """No more will come on any stderr."""
         for seat, stderr in enumerate(self._stderr):
-            self._tell(seat, trio.current_time(), stderr.end())
+            self._write_lines(seat, trio.current_time(), stderr.end())
 
-    def _tell(self, seat: int, at: float, lines: list[tuple[str, str]]) -> None:
+    def _write_lines(self, seat: int, at: float, lines: list[tuple[str, str]]) -> None:
         if self.write is not None and lines:
             self.write("\n".join(self._line(seat, at, sign, text) for sign, text in lines))
 
