@@ -30,7 +30,7 @@ class Failed(Exception):
 
 
 class Silent(Failed):
-    """Nothing came in all the time that a match allows: to find that out again takes as long again."""
+    """Nothing came in all the time that a match allows; trying that again would take as long again."""
 
 
 class Warned(Exception):

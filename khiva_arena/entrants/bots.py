@@ -344,7 +344,7 @@ def _stage_from_sources(bot: Bot, final: Path, level: Level) -> None:
 
 
 def _sweep(home: Path) -> None:
-    """Remove what arbiters that were killed while staging have left: drafts, and folders that were not built to the end."""
+    """Remove what arbiters left that were killed while staging: drafts, and folders whose build did not end."""
     unsealed = (path for path in home.iterdir() if _IDENTITY.fullmatch(path.name) and not seals.path_of(path).exists())
     for path in [*home.glob(f"{DRAFT}*"), *unsealed]:
         with suppress(OSError):
