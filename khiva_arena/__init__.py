@@ -19,7 +19,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     replay/     definition.py: what defines an event   record.py: the record and its hash chain
                 seeds.py: secrets and commitments   verify.py: play it again
                 requests.py: what a seat was sent   story.py: a match as text
-    report/     standings.py, sections.py: as data   columns.py: what a table shows, and what it means
+    report/     standings.py, sections.py: as data   columns.py: a row, what a table shows of it, and what it means
                 table.py, section_text.py: as text   shapes.py, schema.py: as JSON   exports.py: for other programs
     store/      db.py: the SQLite file   bundle.py: events in one file for others to verify
                 shape.py: whether a file is a store   private.py: who may read it

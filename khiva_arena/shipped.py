@@ -21,8 +21,14 @@ BROKEN = "broken"
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language with a kit. ``probe`` succeeds if all is there that its bots need, which the packages ``debian`` bring on
-    Debian and Ubuntu, the first of them the program ``tool``; ``main`` is the file of its random bot that a newcomer edits."""
+    """A language with a kit.
+
+    name, title, aliases: its key, its name for people, and other words for it.
+    probe: a command that succeeds if everything is there that its bots need.
+    debian: packages that bring that on Debian and Ubuntu.
+    tool: the program that the first of these brings.
+    main: the file of its random bot that a newcomer edits.
+    """
 
     name: str
     title: str

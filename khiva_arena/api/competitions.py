@@ -17,7 +17,7 @@ from khiva_arena.store.db import Store
 from khiva_arena.stream import Begin, FaultRecorded, MatchRecorded, StreamReader, VoidRecorded
 
 if TYPE_CHECKING:  # numpy comes with them
-    from khiva_arena.api.tables import StoreTables
+    from khiva_arena.api.tables import TableList
     from khiva_arena.competition.audit import AuditResult
     from khiva_arena.report.sprt import Sprt
 
@@ -28,7 +28,7 @@ AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class RunProgress:
+class Progress:
     """How far a competition has come. Counts are of the event that is played now.
 
     event: its id, "" before the first one begins.
@@ -67,7 +67,7 @@ class Competition:
         self._reader = StreamReader()
         self._events: dict[str, None] = {}
         self._recorded: list[tuple[str, int]] = []
-        self._progress = RunProgress()
+        self._progress = Progress()
         self._stopped = False
         host.wait(lambda: self._look() and bool(self._progress.event))
         if not self._progress.event:
@@ -79,7 +79,7 @@ class Competition:
             now = self._progress
             if isinstance(line, Begin):
                 self._events[line.event] = None
-                self._progress = RunProgress(line.event, line.number, planned=line.matches)
+                self._progress = Progress(line.event, line.number, planned=line.matches)
             elif isinstance(line, MatchRecorded):
                 self._recorded.append((now.event, line.ordinal))
                 self._progress = replace(now, recorded=now.recorded + 1)
@@ -90,7 +90,7 @@ class Competition:
         return True
 
     @property
-    def progress(self) -> RunProgress:
+    def progress(self) -> Progress:
         """How far it has come by now."""
         self._look()
         return self._progress
@@ -153,7 +153,7 @@ class Competition:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def standings(self, **options: Any) -> "StoreTables":
+    def standings(self, **options: Any) -> "TableList":
         """The rating tables of its events, once it is over or was stopped. ``options``: as of ``khiva_arena.standings``."""
         from khiva_arena.api.tables import standings
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from tabulate import tabulate
 
 from khiva_arena.competition.tables import PooledTable, effects_named, sections_named, tables_of
-from khiva_arena.report.columns import columns
+from khiva_arena.report.columns import Standing
 from khiva_arena.report.sections import EFFECTS
-from khiva_arena.report.table import to_text
-from khiva_arena.report.values import Standing, Standings
+from khiva_arena.report.table import shown_columns, to_text
+from khiva_arena.report.values import Standings
 
 if TYPE_CHECKING:
     import pandas
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 WIDE = 10_000
 
 
-class RatingTable:
+class Table:
     """The ratings of events that were played under equal conditions.
 
     rows: a bot each, best first; docs/standings.md says what the attributes of a row are.
@@ -60,7 +60,7 @@ class RatingTable:
         return f"{self.title}\n{to_text(self.standings)}"
 
     def _repr_html_(self) -> str:
-        shown = columns(self.standings, True)
+        shown = shown_columns(self.standings, wide=True)
         cells = [[column.text(row) for column in shown] for row in self.rows]
         align = ["left" if column.left else "right" for column in shown]
         table = tabulate(cells, [column.head for column in shown], tablefmt="html", disable_numparse=True, colalign=align)
@@ -69,13 +69,13 @@ class RatingTable:
         return f"<p><b>{html.escape(self.title)}</b></p>{table}{said}"
 
 
-class StoreTables(Sequence[RatingTable]):
+class TableList(Sequence[Table]):
     """All tables of a store: one for events that were played under equal conditions. Most stores have one.
 
     rows: of all tables, one after another.
     """
 
-    def __init__(self, tables: Sequence[RatingTable]) -> None:
+    def __init__(self, tables: Sequence[Table]) -> None:
         self._tables = tuple(tables)
         self.rows = tuple(row for table in tables for row in table.rows)
 
@@ -112,7 +112,7 @@ def standings(
     anchors: Sequence[str] = (),
     sections: Sequence[str] = (),
     effects: Sequence[str] = EFFECTS,
-) -> StoreTables:
+) -> TableList:
     """The rating tables of a store.
 
     events: by number or the beginning of their ids; all of them without.
@@ -124,4 +124,4 @@ def standings(
     """
     words = tuple(map(str, events))
     found = tables_of(Path(path), words, tuple(anchors), sections_named(sections), effects_named(effects))
-    return StoreTables([RatingTable(one) for one in found])
+    return TableList([Table(one) for one in found])

@@ -38,7 +38,7 @@ class Bank:
 
     @property
     def left_ms(self) -> int:
-        """Whole milliseconds left, rounded down: what a bot is told."""
+        """Whole milliseconds left, rounded down, as a bot gets it."""
         return int(self.left * 1000)
 
     def allowance(self) -> float:

@@ -1,7 +1,7 @@
 """Who had no core, and who took more than its share of them: CPU as the system counts it, over one step.
 
 A seat that was asked has a share of one core while the step lasts, one that was not asked a tenth of a core. What it takes
-beyond that is its own affair, unless another seat is late because it had no core meanwhile.
+beyond that is its own affair, unless another seat is late because it had no core at that time.
 """
 
 import math
@@ -42,7 +42,7 @@ class CpuAccount:
 
     next_look: when it is time to ``look``
     before: the sample of the first look, None until then
-    changed: seats whose processes are not those any more that they were then: what such a seat had cannot be told
+    changed: seats whose processes are not those any more that they were then: what such a seat had is not known
     """
 
     def __init__(self, wire: Wire) -> None:
@@ -79,7 +79,7 @@ class CpuAccount:
 
 def cpu_shortfall(before: CpuSample, after: CpuSample, seat: int) -> float:
     """Seconds of its time for which a seat had no core: what its thread that waited longest did not get, less what its other
-    threads got meanwhile. Its share is one core, which its threads may divide: it is short of no more than it lacked of that."""
+    threads got then. Its share is one core, which its threads may divide: it is short of no more than it lacked of that."""
     delayed, own = _longest(before.delays[seat], after.delays[seat])
     had = after.cpu[seat] - before.cpu[seat]
     others = max(0.0, had - own)

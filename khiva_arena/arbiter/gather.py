@@ -13,8 +13,8 @@ each seat that was asked its answer or its fault. Until then a seat is in one of
     blamed      it took so much of the processor that another seat was late: it is out, whatever it answered
 
 Frames stay sealed until no seat is waiting. Then they are opened, one seat after the other. So what one seat answered, or that
-it broke the protocol, has no effect that another seat could notice while it still thinks: no bot is killed, told or woken
-because of it, and the arbiter spends no time on it. If all that a seat had sealed were late answers to earlier requests, it
+it broke the protocol, has no effect that another seat could notice while it still thinks: no bot is killed, woken or written
+to because of it, and the arbiter spends no time on it. If all that a seat had sealed were late answers to earlier requests, it
 waits again, and so do the seats behind it, which are still sealed; seats that have done so before are therefore opened last.
 
 Deadlines. A seat has its turn and what is left in its bank, from the moment when the last request went out, for its whole frame:
@@ -22,7 +22,7 @@ bytes that trickle in do not move the deadline. Two things do, neither of which 
 
 - The arbiter's own lag (clock.py) is added, since an answer that was there in time may have been noticed late.
 - A seat whose time is up and that had no core for a part of it (fairness.py) gets that part back, as often as it takes: whoever
-  took it before may take it again. It gets nothing back if processes of its own began or ended meanwhile: what those used may be
+  took it before may take it again. It gets nothing back if processes of its own began or ended in it: what those used may be
   counted nowhere, and what a bot's own processes took excuses nothing.
 
 Who is to blame when a seat is late:
@@ -33,7 +33,7 @@ Who is to blame when a seat is late:
 
 (If a limit of the sandbox is known to have made a bot late or end, TIMEOUT and CRASHED become RESOURCE.)
 
-Case 3 needs an explanation if the seat lacked a good part of its time (STARVED). Seats that meanwhile took more than
+Case 3 needs an explanation if the seat lacked a good part of its time (STARVED). Seats that took more than
 their share of the processor are the explanation. Those that were asked are out, by the verdict RESOURCE, at once, so that they
 cannot take the time that is given back. Those that were not asked may think in the time of others, and only pause until their
 next turn. If there is no such seat, it was the host, and the match is void (HostFault). At the last attempt at a match the
@@ -60,7 +60,7 @@ NEGLIGIBLE = 0.001
 # void: a bot can bring that much about by itself, and finds it on any machine that does something else as well.
 STARVED = 0.1
 # With the share s of a core that a busy host leaves it, each extension brings a seat s of what it still lacks: enough of them
-# for a third of a core, and an end to it where there is next to none.
+# for a third of a core, and an end to it if there is next to none.
 EXTENDED_MOST = 8
 OWN_DOING = "the answer came late, and what it lacked of a core may have gone to processes that it started itself"
 
@@ -243,7 +243,7 @@ class Gatherer:
         wait.elapsed = self._elapsed(now)
 
     def _over_share(self, wait: _Wait, before: CpuSample, after: CpuSample) -> dict[int, str]:
-        """The other seats that took more than their share while this one had no core, with what to tell their authors."""
+        """The other seats that took more than their share while this one had no core, with a word for their authors."""
         others = {seat.number: seat.number in self._requested for seat in self._seats if seat.playing and seat is not wait.seat}
         when = f"while seat {wait.seat.number} had no core for {wait.delayed:.1f} s of its time"
         used = over_cpu_share(before, after, others)

@@ -166,8 +166,8 @@ class LiveMatch:
         game = get(self._header.game)
         await self._greet()
         state, events = game.new(len(self._seats), self._header.rules, self._job.secret)
-        self._tell(events)
-        self._tell_faults({seat.number: True for seat in self._seats if not seat.playing})
+        self._show(events)
+        self._show_faults({seat.number: True for seat in self._seats if not seat.playing})
         while not state.is_over and self._left_in() > 1:
             await self._step(state)
         reason = "over" if state.is_over else "forfeits"
@@ -207,7 +207,7 @@ class LiveMatch:
             seat.thought = seat.slowest = 0.0
             seat.decisions = 0
 
-    # --- one gather and what follows from it ---
+    # --- one step ---
 
     async def _step(self, state: State) -> None:
         pending = state.pending()
@@ -227,8 +227,8 @@ class LiveMatch:
         choices = {number: self._choice(number, decision, answers, faults) for number, decision in pending.items()}
         defaulted = {number: self._fault(self._seats[number], *faults[number], gather) for number in sorted(faults)}
         self._steps.append(tuple(choices.values()))
-        self._tell(state.apply({number: choice.choice for number, choice in choices.items()}))
-        self._tell_faults(defaulted)
+        self._show(state.apply({number: choice.choice for number, choice in choices.items()}))
+        self._show_faults(defaulted)
 
     def _request(self, seat: Seat, decision: Decision, state: State) -> bytes:
         req = self._reqs[seat.number]
@@ -271,7 +271,7 @@ class LiveMatch:
         return Choice(number, 0, str(faults[number][0]))
 
     def _fault(self, seat: Seat, verdict: Verdict, detail: str, gather: int) -> bool:
-        """Blame a seat; returns whether it is out. A bot that is out is killed, one that is not is told."""
+        """Blame a seat; returns whether it is out. A bot that is out is killed, another gets a message."""
         forfeits = seat.blame(verdict, detail, gather, self._policy)
         if forfeits:
             self._last_out = trio.current_time()
@@ -280,20 +280,20 @@ class LiveMatch:
             self._wire.send(seat.number, seat.session.fault(messages.Fault(str(verdict), detail, seat.strikes)))
         return forfeits
 
-    # --- who is told what ---
+    # --- who sees what ---
 
-    def _tell(self, events: Sequence[Event]) -> None:
+    def _show(self, events: Sequence[Event]) -> None:
         for data, to in events:
             for seat in self._seats if to is None else [self._seats[number] for number in to]:
                 seat.events.append(data)
 
-    def _tell_faults(self, faults: Mapping[int, bool]) -> None:
+    def _show_faults(self, faults: Mapping[int, bool]) -> None:
         """Timeouts, defaults played and forfeits are public."""
         for number, forfeits in faults.items():
             seat = self._seats[number]
             kind = "forfeit" if forfeits else "default"
             why = str(seat.faults[-1].verdict)
-            self._tell([Event({"type": kind, "seat": number, "why": why, "strikes": seat.strikes})])
+            self._show([Event({"type": kind, "seat": number, "why": why, "strikes": seat.strikes})])
 
     def _left_in(self) -> int:
         return sum(seat.playing for seat in self._seats)

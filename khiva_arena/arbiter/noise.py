@@ -23,7 +23,7 @@ class Quiet:
         self._held = b""
 
     def take(self, data: bytes) -> bytes:
-        """Take more in. Returns what of it, and of what was held, is the bot's own: nothing while that cannot be told yet."""
+        """Take more in. Returns what of it, and of what was held, is the bot's own: nothing as long as that is not known."""
         if not self._lines:
             return data
         held = self._held + data

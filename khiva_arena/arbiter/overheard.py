@@ -37,7 +37,7 @@ class BotOutput:
         self.total += len(data)
 
     def text(self) -> str:
-        """The beginning for people, safe on a terminal: as text where it is that, else in hex. Several lines, "" for nothing."""
+        """The beginning for people, safe on a terminal: as text if it is text, else in hex. Several lines, "" for nothing."""
         if not self.head:
             return ""
         head = bytes(self.head)

@@ -56,7 +56,7 @@ def play(
 
     ``jobs`` is drawn from only when a slot is free. ``workers``: processes, by default one for each core and slot. ``trace``:
     for a single worker and slot. ``settle``: an outcome that a stop may have brought about is handed on only when none has come,
-    and meanwhile the next match is played.
+    while the next match is played.
 
     Raises what ``take`` or a match raised, KeyboardInterrupt included, when every process of every
     match is reaped.
@@ -135,13 +135,13 @@ async def _slot(jobs: Iterator[Job], play_one: PlayOne, take: Take, *, settle: b
 
 
 async def _take_later(outcome: Outcome, seconds: float, take: Take) -> None:
-    """Take it unless a stop comes meanwhile: then the match is played again."""
+    """Take it, unless a stop comes before that: then the match is played again."""
     await settled(seconds)
     take(outcome)
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The one to tell the user of: an interrupt before all else, then whatever came first."""
+    """The one to report to the user: an interrupt before all else, then whatever came first."""
     leaves: list[BaseException] = []
     todo: list[BaseException] = [group]
     while todo:

@@ -104,7 +104,7 @@ def _problem(name: str, report: SeatReport, output: BotOutput, hint: str, word: 
 
 
 def _how(report: SeatReport) -> str:
-    """How its process ended, "" where none was started."""
+    """How its process ended, "" if none was started."""
     ending = report.ending
     if ending.killed:
         return "it still ran, and was killed then"

@@ -69,10 +69,10 @@ def feed(
     trace: Trace | None = None,
     attach: Callable[[int], bool] | None = None,
 ) -> RefeedResult:
-    """Feed one bot under the limits and the policy of the match. With ``attach`` there is no clock: it is told the process before
-    anything is sent, and says whether to wait for a line on stdin.
+    """Feed one bot under the limits and the policy of the match. With ``attach`` there is no clock: it is called with the process
+    before anything is sent, and says whether to wait for a line on stdin.
 
-    Raises BotError where the host cannot start the bot; KeyboardInterrupt when every process is reaped.
+    Raises BotError if the host cannot start the bot; KeyboardInterrupt when every process is reaped.
     """
     return trio.run(
         _feed, requests, command, sandbox, limits, policy, trace, attach, restrict_keyboard_interrupt_to_checkpoints=True
@@ -110,7 +110,7 @@ async def _feed(
 
 
 async def _program(wire: Processes) -> int | None:
-    """The bot's own process once it runs the bot's program, and not what starts that; None where it never does."""
+    """The bot's own process once it runs the bot's program, and not what starts that; None if it never does."""
     until = trio.current_time() + STARTED_SECONDS
     while not wire.exited(0) and trio.current_time() < until:
         pid = wire.running(0)

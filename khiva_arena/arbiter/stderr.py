@@ -43,7 +43,7 @@ class _Part:
 
 
 class Notes:
-    """The first and the last 8 KiB, and how much there was in all. Marks are made only where something was written."""
+    """The first and the last 8 KiB, and how much there was in all. Marks are made only if something was written."""
 
     __slots__ = ("_head", "_room", "_tail", "_tail_size", "_turn", "total")
 
@@ -92,7 +92,7 @@ class Notes:
 
     def text(self) -> str:
         """Head and tail. A line that begins with MARK is the arbiter's: "[step 12: boost]" before what was written after the
-        request of that step came, and where bytes were dropped how many."""
+        request of that step came, and, if bytes were dropped, how many."""
         kept = sum(len(part.data) for part in (*self._head, *self._tail))
         return "".join(self._pieces(self.total - kept))
 

@@ -1,7 +1,7 @@
 """What goes to and from the bots of a match, printed or kept as raw bytes while it is played: a wire around a wire.
 
-It keeps to the rule of sealed answers: what bots sent is decoded only when the gather has closed, as the next look or request of
-the arbiter's tells. So answers appear late, with the time at which they came. What a bot writes on stderr appears at once, as
+It keeps to the rule of sealed answers: what bots sent is decoded only when the step is closed, which the next look or request of
+the arbiter shows. So answers appear late, with the time at which they came. What a bot writes on stderr appears at once, as
 far as a second has room for it: none of this may take time that others are charged for.
 """
 
@@ -36,7 +36,7 @@ class Trace:
     direction, None for none. One that is played again after a void is traced again: its bytes replace those of the first time.
     ``failed``: why not all bytes were kept, "" if they were.
 
-    Raises ConfigError where the folder cannot be written, or holds such files.
+    Raises ConfigError if the folder cannot be written, or holds such files.
     """
 
     def __init__(self, names: Sequence[str], write: Callable[[str], None] | None, folder: Path | None = None) -> None:
@@ -60,7 +60,7 @@ class Trace:
                     self._files[seat, way] = (folder / f"seat-{seat}.{way}").open("xb")
         except FileExistsError as error:
             self.undo()
-            raise ConfigError(f"{error.filename}: exists already, and is left as it is; name another folder") from None
+            raise ConfigError(f"{error.filename}: exists already, and is not changed; name another folder") from None
         except OSError as error:
             self.undo()
             raise ConfigError(f"{folder}: cannot be written: {error.strerror or error}") from None
@@ -71,7 +71,7 @@ class Trace:
             Path(file.name).unlink(missing_ok=True)
         self.close()
         if self._made is not None:
-            with suppress(OSError):  # somebody has put something there meanwhile
+            with suppress(OSError):  # somebody has put something there since
                 self._made.rmdir()
 
     def close(self) -> None:
@@ -123,21 +123,21 @@ class Trace:
         """What a bot writes on stderr, as it comes."""
         if self.write is not None:
             now = trio.current_time()
-            self._tell(seat, now, self._stderr[seat].take(data, now))
+            self._write_lines(seat, now, self._stderr[seat].take(data, now))
 
     def fallen_silent(self) -> None:
         """No more will come on any stderr."""
         for seat, stderr in enumerate(self._stderr):
-            self._tell(seat, trio.current_time(), stderr.end())
+            self._write_lines(seat, trio.current_time(), stderr.end())
 
-    def _tell(self, seat: int, at: float, lines: list[tuple[str, str]]) -> None:
+    def _write_lines(self, seat: int, at: float, lines: list[tuple[str, str]]) -> None:
         if self.write is not None and lines:
             self.write("\n".join(self._line(seat, at, sign, text) for sign, text in lines))
 
 
 class _Stderr:
     """What one bot writes on stderr, cut into lines: sign and text of each. What is more than a second has room for is counted
-    alone, since a flood is no fault and would take the time of all others."""
+    alone, since a flood is not a fault and would take the time of all others."""
 
     def __init__(self) -> None:
         self._begun = b""
@@ -189,7 +189,7 @@ class TracingWire:
         self._cutters = [Cutter(FRAME_MOST_TO_ARBITER) for _ in trace.names]
         self._ends: set[int] = set()
         self._stopped: set[int] = set()
-        # What came or happened while a gather is open; as much as a session takes in before it ends a bot.
+        # What came or happened while a step is open; as much as a session takes in before it ends a bot.
         self._sealed: list[Arrival | tuple[int, float]] = []
         self.asked = wire.asked
         self.end_input = wire.end_input
@@ -267,5 +267,5 @@ class TracingWire:
             self._trace.say(seat, at, "<", f"? {hexed(piece)} ({error.detail})")
             return
         wrong = breach(piece.data, message, from_bot=True)
-        told = f"{type_of(message)} {compact(message, JSON_SHOWN)}"
-        self._trace.say(seat, at, "<", told + (f" ({wrong})" if wrong else ""))
+        text = f"{type_of(message)} {compact(message, JSON_SHOWN)}"
+        self._trace.say(seat, at, "<", text + (f" ({wrong})" if wrong else ""))

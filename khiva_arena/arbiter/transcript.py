@@ -1,7 +1,7 @@
 """Frames as lines for people: what a stream of bytes holds, piece by piece, and what is wrong with it. No I/O.
 
-Unlike ``FrameReader``, which ends at the first length that is none, this goes on where a frame may begin again, and it reads
-both directions.
+Unlike ``FrameReader``, which ends at the first invalid length, this continues at the next place at which a frame may begin, and
+it reads both directions.
 """
 
 import json
@@ -18,15 +18,19 @@ from khiva_arena.text import harmless
 
 SHOWN_BYTES = 32
 SKIPPED_MOST = 1 << 20
-"""Bytes that are no frame and still one piece."""
+"""Bytes that are not a frame and still one piece."""
 _TO_BOT: dict[str, Any] = {str(kind.__struct_config__.tag): kind for kind in FROM_ARBITER}
 _FROM_BOT = {"hello": codec.decode_bot_hello, "act": codec.decode_act}
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A frame, or bytes that are none. ``offset`` and ``length`` in bytes of the stream, a frame's header included; ``data``: the
-    payload, or the first bytes of what is no frame; ``wrong``: why it is none, "" for a whole frame."""
+    """A frame, or bytes that are not a frame.
+
+    offset, length: in bytes of the stream, a frame's header included.
+    data: the payload, or the first bytes of what is not a frame.
+    wrong: why it is not a frame, "" if it is.
+    """
 
     offset: int
     length: int
@@ -96,7 +100,7 @@ class Cutter:
 
     def _skip(self, at: int) -> tuple[int, bool]:
         """Pass over bytes up to where a frame may begin: a length in bounds, and a map behind it. Returns up to where, and
-        whether one may begin there; if not, more bytes have to come to tell, or the piece is as large as one may be."""
+        whether one may begin there; if not, more bytes are needed to know, or the piece is as large as one may be."""
         buffer, begin = self._buffer, at
         at += self._went_wrong  # none begins there
         self._went_wrong = begins = False
@@ -147,8 +151,8 @@ def message_of(payload: bytes) -> dict[str, Any]:
 
 
 def breach(payload: bytes, message: dict[str, Any], from_bot: bool | None) -> str:
-    """Which rule of its own a message within the profile breaks, "" if none. ``from_bot``: None where the direction is not known;
-    then the fields tell."""
+    """Which rule of its own a message within the profile breaks, "" if none. ``from_bot``: None if the direction is not known;
+    then the fields show it."""
     tag = message.get("type")
     if not isinstance(tag, str):
         return "no string type"
@@ -181,6 +185,6 @@ def type_of(message: dict[str, Any]) -> str:
 
 
 def hexed(piece: Piece) -> str:
-    """The first bytes of a payload, or of what is no frame, in hex, with how many more there are."""
+    """The first bytes of a payload, or of what is not a frame, in hex, with how many more there are."""
     more = (piece.length if piece.wrong else len(piece.data)) - SHOWN_BYTES
     return piece.data[:SHOWN_BYTES].hex() + (f"... (+{more} bytes)" if more > 0 else "")

@@ -79,7 +79,7 @@ class Wire(Protocol):
         """Kill the seat's bot and all of its processes; nothing more arrives from it."""
 
     def run_delays(self) -> list[dict[int, ThreadTime]]:
-        """How long each seat's threads were ready to run and had no core, by thread. Empty where that is not known."""
+        """How long each seat's threads were ready to run and had no core, by thread. Empty if that is not known."""
 
     def trees(self, seats: Sequence[int]) -> dict[int, frozenset[int]]:
         """The living processes of each of these seats' bots."""
@@ -88,13 +88,13 @@ class Wire(Protocol):
         """Stop all of a bot's processes, until ``wake`` or its end."""
 
     def wake(self, seat: int) -> None:
-        """Let a bot that rests go on."""
+        """Let a bot that rests continue."""
 
     def excess(self, seat: int) -> str:
-        """In words, which limit the bot went beyond, "" if none is known of."""
+        """In words, which limit the bot went beyond, "" if none is known."""
 
     def doing(self, seat: int) -> str:
-        """In words, what a bot does that does not answer, "" where that is not known."""
+        """In words, what a bot does that does not answer, "" if that is not known."""
 
     def cpu(self) -> list[float]:
         """Seconds of CPU that each seat's processes used so far, those that ended and were waited for included."""

@@ -52,7 +52,7 @@ class Worker:
             async with self._sending:
                 await self._jobs.send_all(_framed(job))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            await trio.lowlevel.checkpoint()  # it died; the reader notices, too, and tells all that wait
+            await trio.lowlevel.checkpoint()  # it died; the reader notices, too, and wakes all that wait
         await done.wait()
         if not outcome:
             raise WorkerDied(self._death)

@@ -50,7 +50,7 @@ class BotProcess:
         return True
 
     def processes(self) -> list[int]:
-        """The bot's own processes that live, what wraps them left out."""
+        """The bot's own living processes, without those that wrap them."""
         return self._wire.processes(0)
 
     def program(self) -> int | None:
@@ -58,11 +58,11 @@ class BotProcess:
         return self._wire.program(0)
 
     def account(self) -> CpuSample:
-        """What its processes have had of the processor so far, as the arbiter counts it."""
+        """How much of the processor its processes have used so far, as the arbiter counts it."""
         return CpuSample(trio.current_time(), self._wire.run_delays(), self._wire.cpu())
 
     def peak(self) -> int:
-        """Bytes of memory that the processes alive now had at most, each for itself, what they share with files included."""
+        """Bytes of memory: the sum of what each living process had at most, pages of files included."""
         total = 0
         for pid in self.processes():
             with suppress(OSError):  # it ended while we looked

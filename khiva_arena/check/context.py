@@ -30,7 +30,7 @@ class Failed(Exception):
 
 
 class Silent(Failed):
-    """Nothing came in all the time that a match allows: to find that out again takes as long again."""
+    """Nothing came in all the time that a match allows; trying that again would take as long again."""
 
 
 class Warned(Exception):
@@ -43,12 +43,23 @@ class Skipped(Exception):
 
 @dataclass(slots=True, eq=False)
 class Bench:
-    """One check in progress. ``games``: those to be played; ``levels``: those to be tried; ``trust``: whether it may run with all
-    of our rights; ``runtimes``: those that the bot might name.
+    """One check in progress.
 
-    Measured, times in seconds: starts (from each hello to its answer), thought (of each decision); firsts: which of thought were
-    the first of a conversation; asked_for, used: how long it was asked in all, and the CPU it used then; peak: bytes of memory;
-    repeated: keys that the bot sends twice in a map; excess: limits that it went beyond."""
+    games: those to be played.
+    quick: whether only the short steps are made.
+    levels: isolation levels to be tried.
+    trust: whether the bot may run with all rights of the user.
+    runtimes: those that the bot might name.
+    staged: how it is started, None before it is staged.
+    starts: seconds from each hello to its answer.
+    thought: seconds of each decision.
+    firsts: which of ``thought`` were the first of a conversation.
+    asked_for: seconds for which it was asked in all.
+    used: seconds of CPU that it used in that time.
+    peak: bytes of memory.
+    repeated: keys that the bot sends twice in a map.
+    excess: limits that it exceeded.
+    """
 
     bot: Bot
     limits: Limits

@@ -11,8 +11,13 @@ FRAMES_MOST = 64
 
 
 class Inbox:
-    """``heard``: bytes from the beginning, ``trouble``: what is wrong with them, "" for nothing, ``closed``: no more can come,
-    ``frames``: payloads that nobody has taken yet."""
+    """What came from a bot.
+
+    heard: bytes from the beginning.
+    trouble: what is wrong with them, "" for nothing.
+    closed: whether no more can come.
+    frames: payloads that nobody has taken yet.
+    """
 
     def __init__(self, wire: BotProcess) -> None:
         self.heard = bytearray()

@@ -42,7 +42,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One decision of the bot's seat: all of a ``decide`` but ``req`` and times."""
+    """One decision of the bot's seat: a ``decide`` without ``req`` and times."""
 
     kind: str
     view: dict[str, Any]
@@ -56,7 +56,7 @@ class Question:
 
 
 def place(game: Game, seats: int, seat: int, given: Mapping[str, Any] | None = None, label: str = "") -> Place:
-    """A match for the bot; equal words give an equal one."""
+    """A match for the bot; equal arguments give an equal match."""
     secret = sha256(f"khiva-arena check {game.name} {seats} {seat} {label}".encode()).digest()
     return Place(game, seats, seat, given or {}, secret)
 
@@ -85,7 +85,7 @@ def hello_of(where: Place, limits: Limits) -> dict[str, Any]:
     return dict(msgspec.to_builtins(hello))
 
 
-class Table:
+class CheckTable:
     """A match in progress. ``next`` plays the others on until the bot is asked, ``choose`` plays for the bot."""
 
     def __init__(self, where: Place) -> None:
@@ -161,7 +161,7 @@ def decisions_of_a_match(game: Game) -> int:
 
 
 def find(game: Game, kinds: set[str]) -> dict[str, Place]:
-    """For each of these kinds a place where ``skip_to`` comes to it, as far as matches at random find one."""
+    """For each of these kinds of decision a match and a seat in which it comes up, if random matches find one."""
     found: dict[str, Place] = {}
     for ordinal in range(MATCHES_SEARCHED):
         for given in ({}, *game.samples):

@@ -30,7 +30,7 @@ async def idle(wire: BotProcess) -> float:
 
 
 def judged(bench: Bench, idling: float) -> str:
-    """What is said of both. Raises Warned."""
+    """The figures in words. Raises Warned if it uses more than its share."""
     asking = bench.used / bench.asked_for if bench.asked_for else 0.0
     text = f"{asking:.2f} cores while it is asked, {idling:.2f} while it is not"
     if idling > DUE_UNASKED + ROUNDING / IDLE_SECONDS:

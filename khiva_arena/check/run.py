@@ -1,4 +1,4 @@
-"""A whole check: all steps in order, each by itself, so that one that fails hides none that could still be tried."""
+"""A whole check: all steps in order, each by itself, so that a failure does not hide the steps after it."""
 
 import shlex
 import time
@@ -140,7 +140,11 @@ def check(bench: Bench, word: str, listener: Listener) -> CheckReport:
 
 @dataclass(frozen=True, slots=True)
 class CheckRun:
-    """The steps so far. ``silent``: those in which the bot let all of its time go by."""
+    """The steps so far.
+
+    listener: called with each step when it is done.
+    silent: ids of those in which the bot used up all of its time without an answer.
+    """
 
     steps: list[CheckStep]
     listener: Listener

@@ -1,4 +1,4 @@
-"""Steps about the end: what a bot still writes, that it exits, and that nothing of it stays."""
+"""Steps about the end: what a bot still writes, whether it exits, and whether it leaves processes behind."""
 
 from dataclasses import replace
 

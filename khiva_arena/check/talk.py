@@ -14,7 +14,7 @@ from khiva_arena.check.bot_process import MOMENT, BotProcess
 from khiva_arena.check.context import Bench, Failed, Silent
 from khiva_arena.check.describe import repeated_keys, shown
 from khiva_arena.check.inbox import Inbox, frames_text
-from khiva_arena.check.positions import Place, Question, Table, hello_of
+from khiva_arena.check.positions import CheckTable, Place, Question, hello_of
 from khiva_arena.check.processor import used
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol import codec
@@ -38,7 +38,7 @@ class Talk:
         self.bench = bench
         self.wire = wire
         self.where = where
-        self.table = Table(where)
+        self.table = CheckTable(where)
         self.sent: list[bytes] = []
         self.hearing = Inbox(wire)
         self.req = seeds.req_start(where.secret, where.match)

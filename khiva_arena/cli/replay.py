@@ -27,7 +27,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import get
 from khiva_arena.protocol.messages import Decide
 from khiva_arena.replay.record import Record
-from khiva_arena.replay.requests import Asked, Request, requests
+from khiva_arena.replay.requests import AskedDecision, Request, requests
 from khiva_arena.result import Policy
 from khiva_arena.sandbox.cell import kind
 from khiva_arena.sandbox.detect import best
@@ -197,7 +197,7 @@ def _same(reply: Reply) -> bool:
     return (reply.choice, "") == (asked.choice.choice, asked.choice.why)
 
 
-def _asked(request: Request) -> Asked:
+def _asked(request: Request) -> AskedDecision:
     assert request.asked is not None
     return request.asked
 

@@ -53,10 +53,10 @@ def audit_bundle(path: Path) -> AuditResult:
 
 
 class BundledEvents:
-    """The events of a bundle, one after the other as they are read.
+    """The events of a bundle, one by one as they are read.
 
     events: those so far.
-    tables: the standings behind them.
+    tables: the standings after them.
     """
 
     def __init__(self, lines: Iterator[bundle.BundleLine]) -> None:

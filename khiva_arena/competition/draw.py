@@ -1,4 +1,4 @@
-"""What a draw hangs on: a commitment that is printed before anything is played, and a public text that is drawn after that."""
+"""What a draw depends on: a commitment that is printed before anything is played, and a public text that is drawn after that."""
 
 from dataclasses import dataclass
 

@@ -22,7 +22,7 @@ PUBLIC_MOST = 1_000  # characters
 
 
 def check_stored(event: EventRow) -> None:
-    """Raise StoreError if an event's rows are not such as ``add_event`` makes."""
+    """Raise StoreError if an event's rows are not as ``add_event`` makes them."""
     check_definition(event)
     check_bots(event)
 

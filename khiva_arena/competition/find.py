@@ -50,7 +50,7 @@ def _check_rows(store: Store, event: EventRow) -> None:
 
 
 def named_events(store: Store, words: tuple[str, ...]) -> list[EventRow]:
-    """The same, damaged ones as they are."""
+    """The same, damaged ones included."""
     rows = store.events()
     if not words:
         return rows

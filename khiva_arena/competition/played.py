@@ -19,15 +19,15 @@ from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.schedule import formats
 from khiva_arena.text import is_text
 
-Tell = Callable[[str], None]
+Say = Callable[[str], None]
 
 
-def what_is_played(config: Path | None, said: Mapping[str, Any], tell: Tell) -> tuple[tuple[Settings, ...], list[Bot]]:
+def what_is_played(config: Path | None, said: Mapping[str, Any], say: Say) -> tuple[tuple[Settings, ...], list[Bot]]:
     """What is to be played, and by whom.
 
     config: a settings file.
     said: settings that win over those of the file; of a table, those of its keys that it names.
-    tell: takes a line for people, as on a bot that is left out.
+    say: takes a line for people, as on a bot that is left out.
 
     Raises ConfigError with every mistake in settings, bots and stages, by line of the file.
     """
@@ -46,7 +46,7 @@ def what_is_played(config: Path | None, said: Mapping[str, Any], tell: Tell) -> 
     except ConfigError as error:
         problems += error.problems
     try:
-        entrants = entrants_named({**given, **said}, tell)
+        entrants = entrants_named({**given, **said}, say)
     except ConfigError as error:
         problems += error.problems
     if stages and entrants:
@@ -56,9 +56,9 @@ def what_is_played(config: Path | None, said: Mapping[str, Any], tell: Tell) -> 
     return stages, entrants
 
 
-def entrants_named(given: Mapping[str, Any], tell: Tell) -> list[Bot]:
+def entrants_named(given: Mapping[str, Any], say: Say) -> list[Bot]:
     """The bots that settings name, those of an engines.json after the others; none if the settings name no list of words.
-    ``tell``: takes a line on what of an engines.json is left out. Raises ConfigError with every mistake."""
+    ``say``: takes a line on what of an engines.json is left out. Raises ConfigError with every mistake."""
     words, engines = given.get("bots", ()), given.get("engines")
     loading = loads.found_in(given.get("limits"), given.get("runtimes"))
     found: list[Bot] = []
@@ -72,7 +72,7 @@ def entrants_named(given: Mapping[str, Any], tell: Tell) -> list[Bot]:
         from khiva_arena.entrants.engines import load_engines
 
         try:
-            found += load_engines(Path(engines), tell, loading)
+            found += load_engines(Path(engines), say, loading)
         except ConfigError as error:
             problems += [f"--engines {problem}" for problem in error.problems]
     if problems:

@@ -17,11 +17,13 @@ from khiva_arena.store.db import EventRow, Store
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a competition has come. ``over``: the events of its first stages, each the one that the next one follows.
+class ResumePoint:
+    """How far a competition has come, and what is played next.
 
-    Of the stage after those: its ``entrants`` and its ``definition``, and the ``event`` in progress, None if one is to begin.
-    If all stages are over there is none of these.
+    over: the events of its first stages, each the one that the next one follows.
+    entrants: of the stage after those; () if all are over.
+    definition: of that stage; None if all are over.
+    event: the one of that stage that is in progress; None if it is still to begin.
     """
 
     over: tuple[EventRow, ...]
@@ -30,7 +32,7 @@ class Progress:
     event: EventRow | None = None
 
 
-def standing_of(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> Progress:
+def standing_of(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
     """Find the events of a competition by their definitions: at each stage the newest that is not over, else the newest.
 
     Raises StoreError if the store is damaged, ConfigError if a stage cannot be played with those who came to it.
@@ -43,9 +45,9 @@ def standing_of(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot
         definition = definition_after(stage, entrants, sandbox, over[-1] if over else None)
         event = _newest(store, known, definition)
         if event is None or store.conclusion(event.id) is None:
-            return Progress(tuple(over), tuple(entrants), definition, event)
+            return ResumePoint(tuple(over), tuple(entrants), definition, event)
         over.append(event)
-    return Progress(tuple(over))
+    return ResumePoint(tuple(over))
 
 
 def _newest(store: Store, known: Sequence[EventRow], definition: Definition) -> EventRow | None:

@@ -20,7 +20,7 @@ from khiva_arena.competition.find import check_event
 from khiva_arena.competition.isolation import keep_apart, keep_private, sandbox_of, say_what_is_cold
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.played import unplayable
-from khiva_arena.competition.progress import Progress, definition_after, standing_of
+from khiva_arena.competition.progress import ResumePoint, definition_after, standing_of
 from khiva_arena.competition.run_events import RunEvents
 from khiva_arena.competition.settings import AUTO, DEFAULTS, Settings
 from khiva_arena.entrants import bots as bot_files
@@ -106,7 +106,7 @@ def compete(
 
 
 def _nothing_to_play(
-    store: Store, stages: Sequence[Settings], todo: Progress, how: How, listener: EventsFile | None
+    store: Store, stages: Sequence[Settings], todo: ResumePoint, how: How, listener: EventsFile | None
 ) -> tuple[list[str], bool]:
     numbers = [str(event.number) for event in todo.over]
     what = f"event {numbers[0]} is over" if len(numbers) == 1 else f"events {', '.join(numbers)} are over"
@@ -130,7 +130,7 @@ def _write_over(store: Store, stages: Sequence[Settings], over: Sequence[EventRo
         log.concluded(run_digest(store.digests(event.id)), whole=True)
 
 
-def _check_what_is_next(store: Store, todo: Progress, how: How) -> None:
+def _check_what_is_next(store: Store, todo: ResumePoint, how: How) -> None:
     """Raise ConfigError if what is to be played next cannot be: because of what was begun before, or its public text."""
     if todo.event is not None:
         public_to_add(store, todo.event, how.public, todo.over[-1] if todo.over else None)
@@ -138,11 +138,11 @@ def _check_what_is_next(store: Store, todo: Progress, how: How) -> None:
         refuse_changed(store, todo.definition, todo.entrants)
 
 
-def _another(stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> Progress:
-    return Progress((), tuple(entrants), definition_after(stages[0], entrants, sandbox))
+def _another(stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
+    return ResumePoint((), tuple(entrants), definition_after(stages[0], entrants, sandbox))
 
 
-def _open(store: Store, stage: Settings, todo: Progress, how: How) -> EventRow:
+def _open(store: Store, stage: Settings, todo: ResumePoint, how: How) -> EventRow:
     """The event that is to be played, in the store with its public text."""
     _check_what_is_next(store, todo, how)
     before = todo.over[-1] if todo.over else None

@@ -11,7 +11,7 @@ from typing import Any
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.competition.events import stored, timetable_of
 from khiva_arena.competition.play import Play
-from khiva_arena.competition.played import Tell, entrants_named
+from khiva_arena.competition.played import Say, entrants_named
 from khiva_arena.competition.results import of_record, of_row
 from khiva_arena.competition.settings import Settings, settle
 from khiva_arena.entrants.bots import Bot
@@ -29,13 +29,13 @@ MOST_SEEDS = 10_000
 """That a test may take, unless it is told another number."""
 
 
-def test_of(said: Mapping[str, Any], hypotheses: Hypotheses, tell: Tell) -> tuple[Settings, list[Bot]]:
+def test_of(said: Mapping[str, Any], hypotheses: Hypotheses, say: Say) -> tuple[Settings, list[Bot]]:
     """A test of the first bot of ``said`` against the others. Raises ConfigError with every mistake in settings, or in bots."""
     given = {"seats": 2, "seeds": MOST_SEEDS, **said}
     settings = settle(given, hypotheses=hypotheses)
     if settings.seeds < FEWEST_BLOCKS:
         raise ConfigError(f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} are too few")
-    return settings, entrants_named(given, tell)
+    return settings, entrants_named(given, say)
 
 
 def sprt_of(folder: Path, event: str) -> Sprt:

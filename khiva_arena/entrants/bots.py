@@ -267,7 +267,7 @@ def stage(bot: Bot, level: Level = Level.TRUSTED) -> Command:
             fcntl.flock(lock, fcntl.LOCK_EX)  # another arbiter may be staging it
             if not seals.is_as_sealed(final):
                 _sweep(home)
-                _stage_anew(bot, final, level)
+                _stage_from_sources(bot, final, level)
     except (OSError, RecursionError) as error:  # a build may leave a tree deeper than can be walked
         raise BotError(f"{bot.name}: cannot be staged in {home}: {error}") from None
     words = _as_run(bot.run, bot)
@@ -316,7 +316,7 @@ def _engine() -> str:
     return str(folder)
 
 
-def _stage_anew(bot: Bot, final: Path, level: Level) -> None:
+def _stage_from_sources(bot: Bot, final: Path, level: Level) -> None:
     draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=final.parent))
     try:
         draft.chmod(0o755)  # under root a build is a user of its own, and bwrap root without its powers
@@ -344,7 +344,7 @@ def _stage_anew(bot: Bot, final: Path, level: Level) -> None:
 
 
 def _sweep(home: Path) -> None:
-    """Remove what arbiters that were killed while staging have left: drafts, and folders that were not built to the end."""
+    """Remove what arbiters left that were killed while staging: drafts, and folders whose build did not end."""
     unsealed = (path for path in home.iterdir() if _IDENTITY.fullmatch(path.name) and not seals.path_of(path).exists())
     for path in [*home.glob(f"{DRAFT}*"), *unsealed]:
         with suppress(OSError):

@@ -20,7 +20,7 @@ BY_THE_ORGANISER = "the organiser names one by --runtime NAME=DIR"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A bot.toml, checked, with the runtimes that its commands name. Words are as they stand there."""
+    """A bot.toml, checked, with the runtimes that its commands name. Words are unchanged."""
 
     name: str
     author: str
@@ -108,7 +108,7 @@ def wrong_words(words: Sequence[str], folder: Path, known: dict[str, Runtime]) -
 
 
 def unknown_runtime(word: str, known: dict[str, Runtime]) -> str:
-    """What to say of a runtime that is not there: which there are, and how one is named."""
+    """The message for an unknown runtime: which are known, and how to name one."""
     there = ", ".join(f"{{{name}}}" for name in (ARENA_S_OWN, *sorted(known)))
     return f"names {word}, a runtime that is not there; there are {there}; {BY_THE_ORGANISER}"
 

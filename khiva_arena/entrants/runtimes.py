@@ -31,7 +31,12 @@ HOW = "--runtime NAME=DIR, with a virtual environment or another folder that has
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """``program`` is what its word stands for, ``prefix`` the folder that bots may read with it; absolute paths, links kept."""
+    """An interpreter that the organiser names. Paths are absolute, links kept.
+
+    name: the word for it.
+    program: what the word stands for.
+    prefix: the folder that bots may read with it.
+    """
 
     name: str
     program: str

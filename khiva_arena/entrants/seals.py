@@ -10,7 +10,7 @@ from khiva_arena.replay.record import canonical
 
 
 def seal(final: Path) -> None:
-    """Note beside a staged folder what is in it: a bot that runs as this user could change it, or make it again."""
+    """Note beside a staged folder what is in it, since a bot that runs as this user could change it."""
     draft = path_of(final).with_suffix(".new")
     draft.write_text(json.dumps({"tree": _tree(final)}))
     draft.replace(path_of(final))

@@ -1,4 +1,4 @@
-"""What a build has written so far: looked at while it runs, since no level can hold a folder on the disk to a size."""
+"""How much a build has written so far: watched while it runs, since no level can limit the size of a folder on the disk."""
 
 import os
 import threading

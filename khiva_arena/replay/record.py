@@ -21,8 +21,13 @@ FORFEITED = "forfeited"
 
 
 class Choice(NamedTuple):
-    """One seat's part in one step. ``why`` is "" for the bot's own choice, else why the default (0) was played:
-    a verdict word for a fault in this step, FORFEITED for a seat that is out."""
+    """One seat's part in one step.
+
+    seat: its number.
+    choice: an index into the legal ones.
+    why: "" for the bot's own choice, else why the default (0) was played: a verdict word for a fault in this step, FORFEITED for
+        a seat that is out.
+    """
 
     seat: int
     choice: int
@@ -30,7 +35,12 @@ class Choice(NamedTuple):
 
 
 class RecordedSeat(NamedTuple):
-    """Who sat there: the bot's name in the event, its identity (hash), and the seat's own number given in the hello."""
+    """Who sat there.
+
+    name: the bot's name in the event.
+    bot: its identity, a hash.
+    number: the seat's own number, as the hello gives it.
+    """
 
     name: str
     bot: str
@@ -39,7 +49,16 @@ class RecordedSeat(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a match is before it is played. ``commit`` is hex, see ``seeds.py``; ``time`` is in milliseconds."""
+    """What a match is before it is played.
+
+    match: its id.
+    game, rules_version, rules: what is played.
+    seats: who sits there.
+    commit: to the deal, hex, see ``seeds.py``.
+    time: limits in milliseconds.
+    policy, isolation: words of ``Policy`` and of the isolation levels.
+    format: of the record, FORMAT.
+    """
 
     match: str
     game: str
@@ -55,8 +74,16 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A match that was recorded. Lists by seat; ``forfeited_at`` is the number of the step in which a seat forfeited
-    (0 is the start), or None. ``reason`` says why the match ended: "over" by the rules, "forfeits" with one seat left in."""
+    """A match that was recorded. Lists are by seat.
+
+    header: what it was before it was played.
+    steps: the choices of each step, by seat.
+    verdicts: OK, or the fault that the seat forfeited by.
+    forfeited_at: the step in which the seat forfeited, 0 is the start; or None.
+    ranks: final places, 1 is best, ties share one.
+    scores: in the game's own points.
+    reason: why the match ended: "over" by the rules, "forfeits" with one seat left in.
+    """
 
     header: Header
     steps: tuple[tuple[Choice, ...], ...]

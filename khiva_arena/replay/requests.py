@@ -20,10 +20,14 @@ FOUND_BEFORE_ASKING = (Verdict.PROTOCOL, Verdict.FLOODED)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One decision of a seat. ``state``: as it was asked, to be cloned and not changed. ``step``: what all that were asked chose
-    then. ``choice``: what this seat chose. ``perhaps``: it may not have been sent, since the seat broke the protocol in this
-    step."""
+class AskedDecision:
+    """One decision of a seat.
+
+    state: as the seat was asked, to be cloned and not changed.
+    step: what all seats that were asked chose.
+    choice: what this seat chose.
+    perhaps: whether it may not have been sent, since the seat broke the protocol in this step.
+    """
 
     state: State
     step: tuple[Choice, ...]
@@ -33,11 +37,16 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One message to the seat. ``gather``: the step that it belongs to, 0 is the start. ``asked``: for a Decide."""
+    """One message to the seat.
+
+    gather: the step that it belongs to, 0 is the start.
+    message: as it was sent.
+    asked: for a Decide, what it asked; else None.
+    """
 
     gather: int
     message: Hello | Decide | Fault | End
-    asked: Asked | None = None
+    asked: AskedDecision | None = None
 
 
 def requests(record: Record, secret: bytes, seat: int, details: Mapping[int, str]) -> list[Request]:
@@ -65,7 +74,7 @@ class _Builder:
         self._events: list[dict[str, Any]] = []
         self._faults: dict[int, list[tuple[int, str]]] = {}
 
-    def add(self, gather: int, message: Hello | Decide | Fault | End, asked: Asked | None = None) -> None:
+    def add(self, gather: int, message: Hello | Decide | Fault | End, asked: AskedDecision | None = None) -> None:
         self.found.append(Request(gather, message, asked))
 
     def watch(self, step: int, state: State, happened: Sequence[Event]) -> None:
@@ -107,7 +116,7 @@ class _Builder:
         events, self._events = self._events, []
         message = Decide(self._req, decision.kind, turn_ms, self._bank_ms, view, events, legal)
         self._req += 1
-        self.add(gather, message, Asked(state.clone(), step, choice, choice.why in FOUND_BEFORE_ASKING))
+        self.add(gather, message, AskedDecision(state.clone(), step, choice, choice.why in FOUND_BEFORE_ASKING))
 
 
 def hello(header: Header, seat: int) -> Hello:

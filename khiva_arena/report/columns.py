@@ -1,21 +1,64 @@
-"""The columns of the standings, one entry for each field of ``Standing``: the printed table, the details, the JSON Schema and the
-tables of docs/standings.md are made from this one list. A new column is a field there, where it is computed, and an entry here.
+"""A row of the standings, and an entry for each of its fields: the printed table, the details, the JSON Schema and the tables of
+docs/standings.md are made from this one list. A new column is a field and an entry here, and its computation in ``standings.py``;
+what is measured of a seat is summed there by itself.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from statistics import median
+
+from msgspec import Struct
 
 from khiva_arena.ratings.elo import FEWEST_SEEDS
 from khiva_arena.report.text import chance, elo, error, number
-from khiva_arena.report.values import Standing, Standings
 
 # A match, in the mean, and as many times what is usual at the table: programs are read from a disk once, and in memory then.
 MANY_PAGE_FAULTS = 2.0  # node had 1.2 to 1.3 if the system gives memory back early
 MANY_TIMES_THE_USUAL = 5.0
-_PLACES = ("1st", "2nd", "3rd", "4th", "5th")
 BETWEEN, LAST, FIRST = 1, 2, 3  # in this order the places leave a table that is too wide
+
+
+class Standing(Struct, frozen=True):
+    """One bot, a row of the table. Elo, errors and percent have 3 digits; None (in JSON: null) is "n/a".
+
+    ``COLUMNS`` says what each field is and how it is shown.
+    """
+
+    rank: int | None
+    rank_interval: tuple[int, int] | None
+    bot: str
+    name: str
+    elo: float | None
+    error: float | None
+    low: float | None
+    high: float | None
+    rough: bool
+    bound: str
+    los_next: float | None
+    matches: int
+    seeds: int
+    score: float | None
+    ties: float | None
+    finishes: tuple[int, ...]
+    faults: dict[str, int]
+    voids: int
+    cpu_s: float | None
+    paused: int
+    caused: int
+    page_faults: int | None
+    fault_free_elo: float | None
+    fault_free_error: float | None
+    fault_free_bound: str
+    differs: bool | None
+    pool_error: float | None
+    quasi_se: float | None
+    design_effect: float | None
+    opponents: float | None
+
+    @property
+    def fault_counts(self) -> tuple[tuple[str, int], ...]:
+        """The kinds of faults that it has, and how often."""
+        return tuple((kind, often) for kind, often in self.faults.items() if often)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +79,7 @@ class Column:
     doc: str
     cell: Callable[[Standing], str] | int = 0
     leaves: int = 0
-    shown: Callable[[Standings], bool] = lambda _: True
+    shown: Callable[[Sequence[Standing]], bool] = lambda _: True
     left: bool = False
 
     def text(self, row: Standing) -> str:
@@ -44,34 +87,15 @@ class Column:
         return number(getattr(row, self.field), self.cell) if isinstance(self.cell, int) else self.cell(row)
 
 
-def columns(standings: Standings, wide: bool) -> list[Column]:
-    """The columns of a table, from left to right. ``wide``: all there are."""
-    shown = [column for column in TABLE if wide or column.shown(standings)]
-    found = [one for column in shown for one in (_finishes(standings.seats) if column is FINISHES else [column])]
-    return [*found, *DETAILS] if wide else found
-
-
-def many_page_faults(standings: Standings) -> list[Standing]:
+def many_page_faults(rows: Sequence[Standing]) -> list[Standing]:
     """Who read a disk far more often in a match than others did."""
-    known = [(row.page_faults / row.matches, row) for row in standings.rows if row.page_faults is not None and row.matches]
+    known = [(row.page_faults / row.matches, row) for row in rows if row.page_faults is not None and row.matches]
     usual = median([share for share, _ in known]) if known else 0.0
     return [row for share, row in known if share > max(MANY_PAGE_FAULTS, MANY_TIMES_THE_USUAL * usual)]
 
 
-def _finishes(seats: int) -> Iterator[Column]:
-    """A column for each place at the largest table."""
-    for place in range(seats):
-        head = _PLACES[place] if place < len(_PLACES) else f"{place + 1}th"
-        leaves = FIRST if place == 0 else LAST if place == seats - 1 else BETWEEN
-        yield Column(head, FINISHES.field, FINISHES.doc, partial(_finish, place), leaves)
-
-
-def _finish(place: int, row: Standing) -> str:
-    return str(row.finishes[place])
-
-
-def _any(field: str) -> Callable[[Standings], bool]:
-    return lambda standings: any(getattr(row, field) for row in standings.rows)
+def _any(field: str) -> Callable[[Sequence[Standing]], bool]:
+    return lambda rows: any(getattr(row, field) for row in rows)
 
 
 def _ranks(row: Standing) -> str:
@@ -163,7 +187,7 @@ TABLE = (
         "for events that 0.1 played, which did not count them",
         0,
         6,
-        lambda standings: bool(many_page_faults(standings)),
+        lambda rows: bool(many_page_faults(rows)),
     ),
 )
 

@@ -46,7 +46,7 @@ def of_one_name(events: Iterable[Sequence[Named]]) -> list[list[Named]]:
 
 
 def place_of_each(group: Sequence[Named]) -> list[tuple[str, str]]:
-    """Identity and place of each: as it was asked for, else where that was, else the beginning of what it is known by."""
+    """Identity and place of each: the word that it was named by, else the folder of that, else the beginning of its identity."""
     words = [bot.asked_as for bot in group]
     found = []
     for bot in group:

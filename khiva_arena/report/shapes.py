@@ -8,7 +8,8 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
-from khiva_arena.report.values import GivenAnchor, Standing
+from khiva_arena.report.columns import Standing
+from khiva_arena.report.values import GivenAnchor
 
 Matrix = list[list[float | None]]
 

@@ -20,8 +20,9 @@ from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import PRIOR_GAMES, Ratings, half_width, rate
 from khiva_arena.ratings.matches import complete_tables
 from khiva_arena.ratings.pairs import PairCells, pair_cells
+from khiva_arena.report.columns import Standing
 from khiva_arena.report.tally import Tally, tally
-from khiva_arena.report.values import AnchorAt, Evidence, GivenAnchor, Standing, Standings
+from khiva_arena.report.values import AnchorAt, Evidence, GivenAnchor, Standings
 from khiva_arena.result import FAULTS, Result, total
 
 __all__ = ["AnchorAt", "Standing", "Standings"]

@@ -1,13 +1,14 @@
 """The rating table for people (text) and for programs (JSON, see ``shapes``). Both say the same; nothing here is computed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from khiva_arena.ratings.elo import FEWEST_SEEDS, LEVEL
 from khiva_arena.report import shapes
-from khiva_arena.report.columns import Column, columns, many_page_faults
+from khiva_arena.report.columns import BETWEEN, DETAILS, FINISHES, FIRST, LAST, TABLE, Column, Standing, many_page_faults
 from khiva_arena.report.text import (
     NARROWEST_NAME,
     ROUGH,
@@ -20,10 +21,11 @@ from khiva_arena.report.text import (
     short,
     table,
 )
-from khiva_arena.report.values import Standing, Standings
+from khiva_arena.report.values import Standings
 from khiva_arena.words import count
 
 _MOST_NAMED = 6
+_PLACES = ("1st", "2nd", "3rd", "4th", "5th")
 
 
 def meaning(standings: Standings) -> str:
@@ -42,13 +44,32 @@ def meaning(standings: Standings) -> str:
 def to_text(standings: Standings, width: int = WIDTH, wide: bool = False) -> str:
     """A plain table, then lines on what it means and what is not in it. Ends with a newline. ``wide``: every column, however
     wide the table gets; else names are shortened and columns left out, the least important first, as need be."""
-    shown = columns(standings, wide)
+    shown = shown_columns(standings, wide)
     gone: list[str] = []
     if wide:
         lines = _lines(standings, shown, max(columns_of(row.name) for row in standings.rows))
     else:
         lines, gone = _fitting(standings, shown, width)
     return "\n".join([*lines, "", *paragraphs([*_notes(standings), *_left_out(gone)], width)]) + "\n"
+
+
+def shown_columns(standings: Standings, wide: bool) -> list[Column]:
+    """The columns of a table, from left to right. ``wide``: all there are."""
+    shown = [column for column in TABLE if wide or column.shown(standings.rows)]
+    found = [one for column in shown for one in (_finishes(standings.seats) if column is FINISHES else [column])]
+    return [*found, *DETAILS] if wide else found
+
+
+def _finishes(seats: int) -> Iterator[Column]:
+    """A column for each place at the largest table."""
+    for place in range(seats):
+        head = _PLACES[place] if place < len(_PLACES) else f"{place + 1}th"
+        leaves = FIRST if place == 0 else LAST if place == seats - 1 else BETWEEN
+        yield Column(head, FINISHES.field, FINISHES.doc, partial(_finish, place), leaves)
+
+
+def _finish(place: int, row: Standing) -> str:
+    return str(row.finishes[place])
 
 
 def _fitting(standings: Standings, columns: Sequence[Column], width: int) -> tuple[list[str], list[str]]:
@@ -177,7 +198,7 @@ def _notes_on_faults(standings: Standings) -> list[str]:
     notes = [f"Faults of {short(row.name)}: {_faults(row)}." for row in rows if row.fault_counts]
     if paused := [f"{short(row.name)} {row.paused}" for row in rows if row.paused]:
         notes.append(f"Stopped until their turn, having kept a core from a seat that was asked: {', '.join(paused)}.")
-    if many := [f"{short(row.name)} {row.page_faults}" for row in many_page_faults(standings)]:
+    if many := [f"{short(row.name)} {row.page_faults}" for row in many_page_faults(standings.rows)]:
         notes.append(
             f"Page faults that read a disk (disk), far more than others had: {', '.join(many)}. A large runtime can have them on "
             "a machine short of memory, and so can a bot that leaves its next self a message in what is in memory."

@@ -12,7 +12,7 @@ class Tally:
     """One bot.
 
     matches, seeds: rated ones that it sat in.
-    finishes: how often it came where in those, by place.
+    finishes: by place, how often it came in there in those.
     faults: how often it made which, in every match.
     voids: attempts at its matches that were void.
     measured: of each of its seats in every match.

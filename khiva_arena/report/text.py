@@ -35,7 +35,7 @@ def error(value: float | None, low: float | None, high: float | None, rough: boo
 
 
 def chance(value: float | None) -> str:
-    """Percent, never quite 0 or 100: no results make sure."""
+    """Percent, never quite 0 or 100: no results make anything certain."""
     return "<0.1" if value is not None and value < 0.05 else ">99.9" if value is not None and value >= 99.95 else number(value, 1)
 
 

@@ -1,4 +1,4 @@
-"""The list that ``standings`` makes, as frozen values; numbers only, no text."""
+"""The list that ``standings`` makes, as frozen values; numbers only, no text. Its rows are in ``columns.py``."""
 
 from dataclasses import dataclass, field
 
@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from khiva_arena.ratings.elo import Ratings
 from khiva_arena.ratings.pairs import Floats, PairCells
+from khiva_arena.report.columns import Standing
 from khiva_arena.result import Result
 
 
@@ -39,49 +40,6 @@ class GivenAnchor(Struct, frozen=True):
     found: float | None
     z: float | None
     contradicts: bool | None
-
-
-class Standing(Struct, frozen=True):
-    """One bot, a row of the table. Elo, errors and percent have 3 digits; None (in JSON: null) is "n/a".
-
-    ``columns.COLUMNS`` says what each field is and how it is shown.
-    """
-
-    rank: int | None
-    rank_interval: tuple[int, int] | None
-    bot: str
-    name: str
-    elo: float | None
-    error: float | None
-    low: float | None
-    high: float | None
-    rough: bool
-    bound: str
-    los_next: float | None
-    matches: int
-    seeds: int
-    score: float | None
-    ties: float | None
-    finishes: tuple[int, ...]
-    faults: dict[str, int]
-    voids: int
-    cpu_s: float | None
-    paused: int
-    caused: int
-    page_faults: int | None
-    fault_free_elo: float | None
-    fault_free_error: float | None
-    fault_free_bound: str
-    differs: bool | None
-    pool_error: float | None
-    quasi_se: float | None
-    design_effect: float | None
-    opponents: float | None
-
-    @property
-    def fault_counts(self) -> tuple[tuple[str, int], ...]:
-        """The kinds of faults that it has, and how often."""
-        return tuple((kind, often) for kind, often in self.faults.items() if often)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,7 +22,7 @@ from khiva_arena.sandbox.rlimits import system_limits
 LAUNCHER = str(Path(__file__).with_name("launcher.py"))
 DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 SPARE_PROCESSES = 1024
-"""Above what a user has already, where the system counts processes by user: the watch is what holds a bot to its limit."""
+"""Above what a user has already, if the system counts processes by user: the watch is what holds a bot to its limit."""
 
 
 @dataclass(slots=True, eq=False)

@@ -80,7 +80,7 @@ class Cell(ABC):
 
     @classmethod
     def remedy(cls, why: str) -> str:
-        """The exact command that gets the level, which is missing as ``why`` says; "" where none is known."""
+        """The exact command that gets the level, which is missing as ``why`` says; "" if none is known."""
         return ""
 
     @classmethod  # noqa: B027 - most levels leave nothing of their own
@@ -109,7 +109,7 @@ class Cell(ABC):
         kill_group(pid)
 
     def pause(self, pid: int, paused: bool) -> None:
-        """Stop all of the bot's processes, or let them go on."""
+        """Stop all of the bot's processes, or let them continue."""
         with suppress(ProcessLookupError):
             os.killpg(pid, signal.SIGSTOP if paused else signal.SIGCONT)
 

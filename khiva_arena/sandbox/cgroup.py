@@ -53,7 +53,7 @@ def home() -> Path:
 
 
 def own_group() -> Path:
-    """The group of version 2 that this process is in. Raises OSError where there is none."""
+    """The group of version 2 that this process is in. Raises OSError if there is none."""
     path = next((line[3:] for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::")), None)
     if path is None:
         raise OSError("this process is in no cgroup of version 2")
@@ -91,7 +91,7 @@ class Group:
         return ["/bin/sh", "-c", 'echo 0 > "$0" && exec "$@"', str(self.path / "cgroup.procs"), *words]
 
     def event(self, name: str, key: str) -> int:
-        """A counter of memory.events or pids.events, as it was at the end once the group is removed; 0 where it cannot be
+        """A counter of memory.events or pids.events, as it was at the end once the group is removed; 0 if it cannot be
         read."""
         self._count(name)
         for line in self._counted.get(name, "").splitlines():
@@ -110,7 +110,7 @@ class Group:
             self._set("cgroup.kill", 1)
 
     def freeze(self, frozen: bool) -> None:
-        """Stop all of it, or let it go on."""
+        """Stop all of it, or let it continue."""
         with suppress(FileNotFoundError):
             self._set("cgroup.freeze", int(frozen))
 
@@ -135,7 +135,7 @@ def _remove(path: Path, seconds: float) -> None:
 
 
 def sweep(parent: Path) -> None:
-    """Kill and remove what arbiters that are no more have left."""
+    """Kill and remove what dead arbiters have left."""
     for path in parent.glob(f"{BOTS}-*"):
         owner = path.name.split("-")[-2]
         if not Path(f"/proc/{owner}").exists():

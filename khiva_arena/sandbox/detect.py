@@ -60,7 +60,7 @@ def run_at(level: Level, words: tuple[str, ...], readable: tuple[str, ...] = ())
 
 @cache
 def levels() -> dict[Level, str]:
-    """For each level, best first, "" where this machine gives it, else why not."""
+    """For each level, best first, "" if this machine gives it, else why not."""
     return {level: why_not(level) for level in Level}
 
 
@@ -91,7 +91,7 @@ def refused(level: Level, notes: str) -> str:
 
 
 def remedy(level: Level, why: str) -> str:
-    """The exact command that gets a level which ``why`` says is missing; "" where none is known."""
+    """The exact command that gets a level which ``why`` says is missing; "" if none is known."""
     below = kind(level).needs
     if below is not None and (why_below := why_not(below)):
         return remedy(below, why_below)

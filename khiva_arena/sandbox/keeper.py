@@ -2,7 +2,7 @@
 
 Each line of input is a JSON list of paths to add, often empty; after each, all that is mapped is in memory, and a line of JSON
 says how much that is: files, bytes, and whether it is locked, so that nothing of it can leave. Only root may lock as much. Ends
-with its input. It is the first that the system may end where memory runs out.
+with its input. It is the first that the system may end if memory runs out.
 """
 
 import ctypes
@@ -59,7 +59,7 @@ class FileMap:
         self.locked = self.locked and self.libc.mlock(start, at - start) == 0
 
     def bring_in(self) -> None:
-        """Raises OSError where the system cannot."""
+        """Raises OSError if the system cannot."""
         for start, size in self.parts:
             if size and self.libc.madvise(start, size, POPULATE_READ) != 0:
                 raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

@@ -1,7 +1,7 @@
 """Level basic: shut this process in with what the kernel gives any user, then become the bot. Run as a script, on its own.
 
-Needs nothing but the standard library: limits, another user where root starts it, no new privileges, Landlock for files and,
-where the kernel has them, network and signals, and a seccomp filter. Whatever fails here fails before the bot is there.
+Needs nothing but the standard library: limits, another user if root starts it, no new privileges, Landlock for files and,
+if the kernel has them, network and signals, and a seccomp filter. Whatever fails here fails before the bot is there.
 """
 
 import ctypes
@@ -27,7 +27,7 @@ SIGNALS_SINCE = 6
 
 
 def landlock_version(libc) -> int:  # type: ignore[no-untyped-def]
-    """What the kernel offers; 0 where it offers nothing."""
+    """What the kernel offers; 0 if it offers nothing."""
     return max(0, int(libc.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), 1)))
 
 

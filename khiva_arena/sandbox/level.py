@@ -17,7 +17,7 @@ class Level(StrEnum):
 
     @property
     def confines(self) -> bool:
-        """Whether it keeps a bot from anything: all do except trusted, where a bot has all rights of the user."""
+        """Whether it keeps a bot from anything: all do except trusted, at which a bot has all rights of the user."""
         return self is not Level.TRUSTED
 
 

@@ -49,7 +49,7 @@ def when_late(cell: Cell, pid: int, resources: Resources) -> str:
 
 
 def after_its_end(cell: Cell, status: int, cpu: float, peak: int, notes: str, resources: Resources) -> str:
-    """What a bot's end tells: its signal, what the system counted, and what it said last. ``status`` as in ``Ending``."""
+    """What a bot's end shows: its signal, what the system counted, and what it said last. ``status`` as in ``Ending``."""
     if status in SIGNALS:
         return reached(SIGNALS[status], resources)
     if status == 0:

@@ -15,7 +15,7 @@ MOST = 1 << 50
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """The most that one bot may use during one match, all of its processes together except where it says otherwise.
+    """The most that one bot may use during one match, all of its processes together unless a field says otherwise.
 
     memory: bytes that no file backs
     processes: count, threads included
@@ -74,7 +74,7 @@ def _number(key: str, value: object) -> int:
     number = amount(value, size=key in SIZES, of=" of seconds" if key == "cpu" else "")
     if number < getattr(LEAST, key):
         raise ValueError(f"from {say(key, getattr(LEAST, key))} on" + (f", not {say(key, number)}" if number >= -MOST else ""))
-    if number > MOST:  # which may be too much to be told in words
+    if number > MOST:  # which may be too much to be written out
         raise ValueError(f"{say(key, MOST)} at most" + (f", not {say(key, number)}" if number <= MOST << 10 else ""))
     return number
 

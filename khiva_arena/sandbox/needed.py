@@ -48,7 +48,7 @@ def all_of(program: str, extra: Sequence[str], own: str = "") -> tuple[str, ...]
 
 @cache
 def of_usr(program: str) -> tuple[str, ...]:
-    """The folders and files of /usr that a program needs; /usr itself where that is not known. ``program``: an absolute path."""
+    """The folders and files of /usr that a program needs; /usr itself if that is not known. ``program``: an absolute path."""
     if not any(Path(USR).glob("lib/*-linux-*")) and os.path.realpath("/usr/lib64") != "/usr/lib64":
         return (USR,)  # a system that keeps libraries and everything else in one folder
     real, more = os.path.realpath(program), _of_runtime(program)

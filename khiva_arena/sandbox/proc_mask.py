@@ -1,4 +1,4 @@
-"""What a bot sees in /proc of the machine as a whole: what never changes, as it is; what runtimes size themselves by, as a
+"""What a bot sees in /proc of the machine as a whole: what never changes, unchanged; what runtimes size themselves by, as a
 picture in which nothing moves; nothing of the rest, whose counters one bot could move and another one read.
 
 The names that are let through are listed, so that what a newer kernel adds is hidden.
@@ -29,7 +29,7 @@ SETTINGS = (
 # Of /proc/meminfo: what an idle machine would say; all other lines are 0.
 TRUE = ("MemTotal", "SwapTotal", "Hugepagesize", "VmallocTotal")
 AS_IF_IDLE = {"MemFree": "MemTotal", "MemAvailable": "MemTotal", "SwapFree": "SwapTotal"}
-# What a process may read of itself where Landlock is all that there is: the folder as a whole would bring `net`, which is
+# What a process may read of itself if Landlock is all that there is: the folder as a whole would bring `net`, which is
 # the machine's there, and `task`, which has it as well. No links (cwd, exe, root): allowed is what they lead to.
 OF_ITSELF = (
     *("auxv", "cgroup", "clear_refs", "cmdline", "comm", "coredump_filter", "environ", "fd", "fdinfo", "gid_map"),
@@ -37,7 +37,7 @@ OF_ITSELF = (
     *("oom_score", "oom_score_adj", "pagemap", "personality", "projid_map", "sched", "schedstat", "sessionid", "setgroups"),
     *("smaps", "smaps_rollup", "stack", "stat", "statm", "status", "syscall", "timers", "timerslack_ns", "uid_map", "wchan"),
 )
-# At level basic: no counter of the machine's among them. Node and mono ask sysinfo(2) where they find no meminfo.
+# At level basic: no counter of the machine's among them. Node and mono ask sysinfo(2) if they find no meminfo.
 AT_BASIC = ("cpuinfo", "filesystems", "version", *(f"sys/{name}" for name in SETTINGS))
 
 
@@ -46,7 +46,7 @@ def pictures() -> Mapping[str, bytes]:
     """What stands in the place of files that runtimes read, by path; made once for a process, so that all bots see the same."""
     found = {f"{PROC}/sys/{name}": _text(f"sys/{name}") for name in SETTINGS}
     found |= {f"{PROC}/stat": _stat(), f"{PROC}/meminfo": _meminfo(), f"{PROC}/cgroups": _cgroups()}
-    found[f"{PROC}/cpuinfo"] = _text("cpuinfo")  # it tells the speed of each core, which follows its load
+    found[f"{PROC}/cpuinfo"] = _text("cpuinfo")  # it shows the speed of each core, which follows its load
     return {path: text for path, text in found.items() if text}
 
 
@@ -68,7 +68,7 @@ def hidden() -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _text(name: str) -> bytes:
-    """A file of /proc as it is now, b"" where there is none or it may not be read."""
+    """A file of /proc as it is now, b"" if there is none or it may not be read."""
     try:
         return Path(PROC, name).read_bytes()
     except OSError:

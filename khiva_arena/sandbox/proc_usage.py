@@ -63,7 +63,7 @@ def children(pid: int) -> list[int]:
 
 def usage(pids: list[int], memory_limit: int) -> Usage:
     """What these processes use. Pages that several share, as after a fork, are first counted for each of them; how they share
-    them out, which takes the system long to tell, is asked only if that is above ``memory_limit``. For a limit of 0 memory is
+    them out, which takes the system long to work out, is asked only if that is above ``memory_limit``. For a limit of 0 memory is
     not looked at."""
     memory = tasks = 0
     cpu = 0.0
@@ -82,7 +82,7 @@ def usage(pids: list[int], memory_limit: int) -> Usage:
 
 
 def run_delay(pid: int) -> dict[int, ThreadTime]:
-    """How long the threads of a process tree waited for a core, by thread: no more than TASKS_SEEN of them, none where the
+    """How long the threads of a process tree waited for a core, by thread: no more than TASKS_SEEN of them, none if the
     kernel keeps no such figures."""
     found: dict[int, ThreadTime] = {}
     seen = 0
@@ -103,7 +103,7 @@ def run_delay(pid: int) -> dict[int, ThreadTime]:
 
 def own_memory(pid: int) -> int:
     """Bytes in memory that no file backs, those written to swap and those of page tables included. Pages that several processes
-    share are shared out among them, where the kernel says how many do; else each counts them."""
+    share are shared out among them, if the kernel says how many do; else each counts them."""
     shared_out = _counted(pid, "smaps_rollup", SHARED_OUT)
     return shared_out + _counted(pid, "status", TABLES) if shared_out else _counted(pid, "status", OF_ITS_OWN)
 
@@ -168,7 +168,7 @@ def unlinked(pids: list[int], folder: str) -> int:
 
 
 def _descriptors(pid: int) -> list[str]:
-    """All that a process has open; none where that cannot be seen."""
+    """All that a process has open; none if that cannot be seen."""
     try:
         return [f"/proc/{pid}/fd/{number}" for number in os.listdir(f"/proc/{pid}/fd")]
     except OSError:
@@ -176,7 +176,7 @@ def _descriptors(pid: int) -> list[str]:
 
 
 def open_files(pid: int) -> int:
-    """How many descriptors a process has open; 0 where that cannot be seen."""
+    """How many descriptors a process has open; 0 if that cannot be seen."""
     return len(_descriptors(pid))
 
 

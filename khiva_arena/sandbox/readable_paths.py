@@ -67,7 +67,7 @@ def private_in(prefix: str) -> str:
 
 
 def _homes() -> tuple[Path, ...]:
-    """Where a user may have programs of his own; none where there is no telling, as for a number that is no user's."""
+    """Where a user may have programs of his own; none if that is not known, as for a number that belongs to no user."""
     try:
         home = Path.home()
     except RuntimeError:
@@ -131,7 +131,7 @@ def why_not_found(program: str, folder: str) -> OSError:
 
 @cache
 def _behind_rustup(path: str) -> tuple[str | None, str]:
-    """The program that a proxy of rustup starts, and None with the reason where there is none; any other program as it is. A
+    """The program that a proxy of rustup starts, and None with the reason if there is none; any other program unchanged. A
     proxy is rustup under another name and finds toolchains by files in the user's home, which a bot cannot read."""
     rustup, name = os.path.join(os.path.dirname(path), "rustup"), os.path.basename(path)
     proxy = name != "rustup" and os.path.isfile(rustup) and os.path.samefile(path, rustup)
@@ -164,7 +164,7 @@ def _is_ours(program: str) -> bool:
 
 
 def search_path(program: str) -> str:
-    """The PATH inside: the system's, before it the folder of the program where that is elsewhere, and behind it what else of
+    """The PATH inside: the system's, before it the folder of the program if that is elsewhere, and behind it what else of
     the system is on ours, such as /usr/local/go/bin."""
     folder = os.path.dirname(program)
     own = [] if _is_system(folder) else [folder]
@@ -200,12 +200,12 @@ def all_of(program: str, extra: Sequence[str], own: str = "") -> tuple[str, ...]
 
 
 def named_first(program: str) -> str:
-    """The interpreter that a script names in its first line, "" for what is no script."""
+    """The interpreter that a script names in its first line, "" if it is not a script."""
     try:
         with open(program, "rb") as file:
             first = file.read(LONGEST_FIRST_LINE).split(b"\n")[0]
     except OSError:
-        return ""  # what cannot be read is no script either
+        return ""  # what cannot be read is not a script either
     words = first[2:].split() if first.startswith(b"#!") else []
     return os.fsdecode(words[0]) if words and os.path.isabs(words[0]) else ""
 

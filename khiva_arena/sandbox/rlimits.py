@@ -27,6 +27,6 @@ def system_limits(resources: Resources, program: str = "") -> dict[str, tuple[in
 
 
 def at_most(name: str, value: int) -> int:
-    """A value for RLIMIT_<name>, or what this process may have itself where that is less."""
+    """A value for RLIMIT_<name>, or what this process may have itself if that is less."""
     most = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1]
     return value if most == resource.RLIM_INFINITY else min(value, most)

@@ -50,7 +50,7 @@ def excess(path: str, pids: list[int], resources: Resources) -> str:
 
 
 def sweep() -> None:
-    """Remove what arbiters that are no more have left."""
+    """Remove what dead arbiters have left."""
     for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         where, _, rest = path.name.removeprefix(PREFIX).partition("-")
         owner = rest.partition("-")[0]

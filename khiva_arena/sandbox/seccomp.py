@@ -39,7 +39,7 @@ REFUSED = {
     "pidfd_send_signal": Call(424, 424, errno.ENOSYS),
     "unshare": Call(272, 97),
     "setns": Call(308, 268),
-    "clone3": Call(435, 435, errno.ENOSYS),  # its flags lie in memory, where a filter cannot look; clone does as well
+    "clone3": Call(435, 435, errno.ENOSYS),  # its flags lie in memory, which a filter cannot read; clone does as well
     "mount": Call(165, 40),
     "umount2": Call(166, 39),
     "pivot_root": Call(155, 41),
@@ -72,9 +72,9 @@ REFUSED = {
     "msgsnd": Call(69, 189),
     "msgrcv": Call(70, 188),
     "mq_open": Call(240, 180),
-    "inotify_add_watch": Call(254, 27, errno.ENOSYS),  # it tells whenever another bot reads a file of the system's
+    "inotify_add_watch": Call(254, 27, errno.ENOSYS),  # it reports whenever another bot reads a file of the system's
     "io_setup": Call(206, 0, errno.ENOSYS),  # there are so many for the whole machine
-    "timer_create": Call(222, 107, errno.EAGAIN),  # a stopped bot whose timer sends it SIGCONT would go on
+    "timer_create": Call(222, 107, errno.EAGAIN),  # a stopped bot whose timer sends it SIGCONT would continue
     "memfd_create": Call(319, 279, errno.ENOSYS),  # its pages count against no limit
     "memfd_secret": Call(447, 447, errno.ENOSYS),
     "setpriority": Call(141, 140),

@@ -27,7 +27,7 @@ Found = dict[str, list[str]]
 
 
 def checkup(level: Level) -> tuple[Found, str]:
-    """By name in KEPT_OUT, which attempts succeed at a level, and what else is to be said in a line. No names where none could
+    """By name in KEPT_OUT, which attempts succeed at a level, and what else is to be said in a line. No names if none could
     be made."""
     note = ""
     for python in dict.fromkeys((sys.executable, OTHER_PYTHON)):

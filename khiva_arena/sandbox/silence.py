@@ -1,6 +1,6 @@
 """What a bot does that does not answer: stopped, deaf, dumb, computing, or waiting. Read from /proc in some hundred microseconds.
 
-It is a word for the bot's author and no part of a verdict: a look at one moment, and "" where the system says nothing.
+It is for the bot's author, and not part of a verdict: a look at one moment, and "" if the system says nothing.
 """
 
 import os
@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 LOOKED_AT = 16
-"""Processes of a bot, and descriptors of each: more are not needed to tell."""
+"""Processes of a bot, and descriptors of each: more are not needed to know."""
 DESCRIPTORS = 64
 READ = {"x86_64": "0", "aarch64": "63"}.get(os.uname().machine, "none")
 # epoll, poll and select, which may wait for input among other things.
@@ -25,7 +25,7 @@ RESTS = "it waits"
 
 
 def doing(pids: Sequence[int], stdin: int, stdout: int) -> str:
-    """Of the bot's own processes. ``stdin``, ``stdout``: our ends of its pipes, -1 where they are closed."""
+    """Of the bot's own processes. ``stdin``, ``stdout``: our ends of its pipes, -1 if they are closed."""
     seen = pids[:LOOKED_AT]
     states = [state for pid in seen for state in _states(pid)]
     if not states:
@@ -59,7 +59,7 @@ def _states(pid: int) -> list[str]:
 
 
 def _held(pid: int) -> dict[str, str] | None:
-    """What each descriptor of a process leads to; None where that may not be known, or is too much."""
+    """What each descriptor of a process leads to; None if that may not be known, or is too much."""
     try:
         numbers = os.listdir(f"/proc/{pid}/fd")
         if len(numbers) > DESCRIPTORS:
@@ -74,7 +74,7 @@ def _pipe(descriptor: int) -> str:
 
 
 def _calls(pid: int) -> list[list[str]]:
-    """The system call that each thread waits in: its number and arguments. Empty where that may not be known."""
+    """The system call that each thread waits in: its number and arguments. Empty if that may not be known."""
     found = []
     with suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task")[:DESCRIPTORS]:

@@ -96,7 +96,7 @@ class Standard(Cell):
         return 128 - status if 128 < status <= 128 + signal.SIGRTMAX else status
 
     def cpu_lost(self, pid: int) -> float:
-        """What dies with its namespace tells nobody what it used."""
+        """What dies with its namespace leaves no account of what it used."""
         return proc_usage.usage(proc_usage.tree(pid, proc_usage.PROCESSES_SEEN), 0).cpu
 
     def peak(self, used: Sequence[struct_rusage]) -> int:

@@ -1,4 +1,4 @@
-"""Signals that ask the arbiter to stop, and how a bot's end by one of them is told from the bot's own doing.
+"""Signals that ask the arbiter to stop, and how a bot's end by one of them is distinguished from the bot's own doing.
 
 Whoever ends a service, a batch job or a session signals all of its processes, the arbiter and the bots alike, some milliseconds
 apart and in any order. So a bot may be dead before the arbiter hears that it is to stop: a match in which a bot fell out is
@@ -32,8 +32,8 @@ def by_signal(status: int | None) -> bool:
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Block the signals, for whoever is started meanwhile as well: until it is in a session of its own, they may be meant for us.
-    What becomes a bot lets them in again by ``open_to_signals``; where that is not there, only SIGINT is blocked."""
+    """Block the signals, for whoever is started within as well: until it is in a session of its own, they may be meant for us.
+    What becomes a bot lets them in again by ``open_to_signals``; if that is missing, only SIGINT is blocked."""
     numbers = heard() if _env() else (signal.SIGINT,)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
     try:
@@ -43,7 +43,7 @@ def held_back() -> Iterator[None]:
 
 
 def open_to_signals() -> list[str]:
-    """Words before a command, that let the signals in again which ``held_back`` keeps from it; none where there is no such
+    """Words before a command, that let the signals in again which ``held_back`` keeps from it; none if there is no such
     program."""
     env = _env()
     return [env, f"--default-signal={','.join(number.name[3:] for number in heard())}", "--"] if env and heard() else []
@@ -51,7 +51,7 @@ def open_to_signals() -> list[str]:
 
 @cache
 def _env() -> str:
-    """The env of GNU coreutils 8.31 or newer, "" where there is none."""
+    """The env of GNU coreutils 8.31 or newer, "" if there is none."""
     env = shutil.which("env")
     if env is None:
         return ""

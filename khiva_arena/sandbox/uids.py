@@ -14,7 +14,7 @@ _count = itertools.count()
 
 
 def next_user() -> int | None:
-    """A number for one more bot of this process; None where the arbiter is not root and cannot change users, or is root of a
+    """A number for one more bot of this process; None if the arbiter is not root and cannot change users, or is root of a
     container that was not given such numbers."""
     if os.geteuid() != 0:
         return None

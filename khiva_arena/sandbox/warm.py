@@ -1,7 +1,7 @@
 """Have all files that a bot may read in memory before it starts: else it could leave itself a note for its next match, by which
 of them it touched, and read that by whether its own page faults have to wait for the disk.
 
-Helpers of this process (keeper.py) hold the files mapped, and locked where they may. Where they may not, they look before each
+Helpers of this process (keeper.py) hold the files mapped, and locked if they may. If they may not, they look before each
 start whether any page has left, and have it read again. They end with this process.
 """
 
@@ -38,7 +38,7 @@ class Keepers:
 
     def keep(self, folders: Sequence[str]) -> None:
         """Have all files below these folders, or that are these, in memory, and all that was asked for before. Raises OSError
-        where they are too much for this machine or cannot be kept."""
+        if they are too much for this machine or cannot be kept."""
         if not self._owner:
             self._owner = os.getpid()
             atexit.register(self.close)
@@ -120,7 +120,7 @@ ALSO_AT_STANDARD = "KHIVA_ARENA_WARM"
 
 
 def keep(folders: Sequence[str]) -> None:
-    """Have all files below these folders in memory, as far as that can be; ``refused()`` says where it could not. A bot is
+    """Have all files below these folders in memory, as far as that can be; ``refused()`` says which it could not. A bot is
     started either way: what is lost is said in docs/isolation.md."""
     try:
         KEEPERS.keep(folders)

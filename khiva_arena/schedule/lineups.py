@@ -144,7 +144,7 @@ def _balanced_part(bots: int, seats: int, cap: int, most: int, stream: Stream, a
 
 
 def _searched(bots: int, seats: int, cap: int, most: int, stream: Stream, authors: tuple[int, ...]) -> list[LineUp]:
-    """The best of a few searches, which can each get stuck; one is enough when all pairs meet equally, plus or minus one."""
+    """The best of a few searches, each of which can get stuck; one is enough if all pairs meet equally, plus or minus one."""
     swaps = min(_SWAPS_PER_LINE_UP * most, _MOST_SWAPS)
     tries = min(_MOST_TRIES, max(1, _MOST_SWAPS // swaps))
     best = _Search(bots, seats, cap, most, stream, swaps, authors)
@@ -205,7 +205,7 @@ class _Search:
         return change
 
     def _swap(self, x: int, *, only_better: bool) -> None:
-        """Exchange a random bot of line-up ``x`` with one of another, unless that makes a line-up twice or too many copies."""
+        """Exchange a random bot of line-up ``x`` with one of another, unless that makes a line-up twice, or too many copies."""
         y = self.stream.below(len(self.picked) - 1)
         y += y >= x
         i, j = self.stream.below(self.seats), self.stream.below(self.seats)

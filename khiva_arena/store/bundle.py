@@ -40,8 +40,12 @@ class BotEntry(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class EventLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="event"):
-    """An event that is over. ``commitment``: 64 hex digits. ``engines``: the versions that played it. ``public``: the text that
-    was mixed into schedule and deals, if there is one."""
+    """An event that is over.
+
+    commitment: 64 hex digits.
+    engines: the versions that played it.
+    public: the text that was mixed into schedule and deals, if there is one.
+    """
 
     id: str
     definition: dict[str, Any]

@@ -165,8 +165,8 @@ class Store:
     # --- matches ---
 
     def add_match(self, match: MatchRow, reveals: Mapping[int, bytes]) -> None:
-        """Record a match with its seats, and publish the secrets of what it was the last match of: seed by seed, the
-        run's as seed -1, which concludes the event. All in one transaction. Raises StoreError if it is recorded already."""
+        """Record a match with its seats, and publish the secrets of the seeds that it completes; that of the run, as
+        seed -1, concludes the event. All in one transaction. Raises StoreError if it is recorded already."""
         with self._transaction(match.event) as insert:
             values = asdict(match)
             del values["seats"], values["intact"]
@@ -281,13 +281,13 @@ class Store:
         return files.damage(self._connection)
 
     def first_damage(self) -> str:
-        """The first thing that is wrong with its pages, "" for nothing. A reader, which sees one moment of them, looks once."""
+        """The first thing that is wrong with its pages, "" for nothing. A reader sees a snapshot, so it looks once."""
         if self._damage is None or self._lock is not None:
             self._damage = files.first_damage(self._connection)
         return self._damage
 
     def changed(self, event: str) -> list[str]:
-        """What of an event, beyond its matches, voids and ``EventRow.changed``, is not as it was written: rows, or how many."""
+        """What else of an event was changed, besides its matches, voids and ``EventRow.changed``: rows, or their number."""
         problems = [
             f"the row in {table} was changed since it was written: {row}"
             for table in ("reveals", "conclusions")

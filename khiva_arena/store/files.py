@@ -121,7 +121,7 @@ def _text(data: bytes) -> str:
 
 
 def _how_to_read(path: Path) -> str:
-    """SQLite writes beside a database in WAL mode even to read it. Where it cannot, as on a read-only disk, no arbiter is at
+    """SQLite writes beside a database in WAL mode even to read it. If it cannot, as on a read-only disk, no arbiter is at
     work either; and if none left anything in the -wal file, the one file is the whole store and will not change."""
     wal = _wal(path)
     if os.access(path.parent, os.W_OK) or (wal.exists() and wal.stat().st_size):
@@ -183,7 +183,7 @@ def _make_if_blank(path: Path) -> None:
 
 
 def _make(draft: Path) -> None:
-    """All of it in the one file before that is moved: what SQLite keeps in a -wal file, it may fail to move over, and not say.
+    """Make a store as one file without a -wal file, since SQLite may fail to move over what is in that, and not report it.
     SQLite gives the files beside it the mode of this one."""
     os.close(private.open_file(draft, os.O_RDWR))
     connection = sqlite3.connect(draft, isolation_level=None)
@@ -204,7 +204,7 @@ def _remove(draft: Path) -> None:
 
 
 def is_blank(connection: sqlite3.Connection) -> bool:
-    """Nothing was ever stored in it: what a full disk or a kill may leave of a store that was being made."""
+    """Whether nothing was ever stored in it, as when a full disk or a kill interrupted its making."""
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     return (application, tables) == (0, 0)

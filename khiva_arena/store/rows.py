@@ -83,8 +83,20 @@ class EventRow:
 
 @dataclass(frozen=True, slots=True)
 class SeatRow:
-    """One seat of a recorded match, see schema.sql. ``measured``: without the voids that it caused, which stand with these.
-    ``faults`` damaged beyond reading are one fault, UNREADABLE."""
+    """One seat of a recorded match; schema.sql says more of its columns.
+
+    seat: its number, from 0.
+    bot: the position of the bot in the event.
+    rank, score, verdict: as in the record.
+    faults: [verdict, detail, step] of each, strikes included; damaged beyond reading they are one fault, UNREADABLE.
+    decisions: how many it was asked for.
+    thought, slowest: seconds that they took in all, and the longest.
+    bank_left: seconds.
+    status: exit status, negative for a signal.
+    notes, notes_total: what it wrote on stderr, shortened, and how many bytes that was.
+    peak: bytes of memory, 0 if unknown.
+    measured: everything but the voids that it caused, which stand in the rows of the voids.
+    """
 
     seat: int
     bot: int
@@ -105,7 +117,20 @@ class SeatRow:
 
 @dataclass(frozen=True, slots=True)
 class MatchRow:
-    """A recorded match, see schema.sql. ``record`` is canonical JSON. ``intact`` speaks for its seats as well."""
+    """A recorded match, as schema.sql describes it.
+
+    event: id of its event.
+    ordinal: its place in the schedule.
+    id, digest: as in its record.
+    seed, lineup, rotation: which deal, which line-up of the round, which rotation of the table.
+    record: canonical JSON.
+    attempt: which one was recorded, from 1.
+    req_start: the number of the first request.
+    seconds: that it took.
+    finished: when, UTC.
+    seats: by seat.
+    intact: whether it and its seats are as they were written.
+    """
 
     event: str
     ordinal: int
@@ -129,8 +154,17 @@ class MatchRow:
 
 @dataclass(frozen=True, slots=True)
 class VoidRow:
-    """A void match, see schema.sql; ``causes``, of schema_3.sql, are the seats that were late. Lists damaged beyond reading are
-    empty."""
+    """A void attempt at a match. Lists damaged beyond reading are empty.
+
+    event, ordinal, seed, lineup: of the match.
+    attempt: which one, from 1.
+    bots: positions by seat.
+    why: in words.
+    cpu: seconds by seat.
+    at: when, UTC.
+    intact: whether it is as it was written.
+    causes: the seats that were late.
+    """
 
     event: str
     ordinal: int

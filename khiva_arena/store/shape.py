@@ -34,7 +34,7 @@ _Statement = tuple[str, str, str, str | None]
 
 
 def harden(connection: sqlite3.Connection) -> None:
-    """Bound what a file may do to who opens it. To be called before the first query."""
+    """Limit what a hostile file can do to whoever opens it. To be called before the first query."""
     for limit, most in LIMITS.items():
         connection.setlimit(limit, most)
     # Else Ctrl-C waits for the end of a query. SQLite drops what this raises and says "interrupted": see ``is_interrupt``.

@@ -11,7 +11,7 @@ import pytest
 from khiva_arena.arbiter.clock import Limits
 from khiva_arena.check.describe import as_bytes, repeated_keys, shown
 from khiva_arena.check.encodings import Encoder
-from khiva_arena.check.positions import Table, crowded, find, hello_of, kinds_of, place
+from khiva_arena.check.positions import CheckTable, crowded, find, hello_of, kinds_of, place
 from khiva_arena.check.schema import NAME, schema
 from khiva_arena.errors import InternalError
 from khiva_arena.games.registry import GAMES, get
@@ -27,7 +27,7 @@ def test_every_kind_is_come_to(name: str) -> None:
     found = find(game, kinds_of(game))
     assert found.keys() == kinds_of(game)
     for kind, where in found.items():
-        assert Table(where).skip_to(kind).kind == kind
+        assert CheckTable(where).skip_to(kind).kind == kind
 
 
 def test_every_game_has_samples_of_its_rules_to_show() -> None:
@@ -39,7 +39,7 @@ def test_every_game_has_samples_of_its_rules_to_show() -> None:
 
 def test_a_table_plays_a_whole_match_the_same_way_twice() -> None:
     def played() -> list[Any]:
-        table = Table(place(get("emira"), 3, 2))
+        table = CheckTable(place(get("emira"), 3, 2))
         found = []
         while asked := table.next():
             found.append((asked.kind, asked.view, asked.events, asked.legal))
@@ -58,7 +58,7 @@ def test_a_match_goes_on_when_another_seat_is_out() -> None:
         game = get(name)
         seats = crowded(game)
         assert seats == max(3, game.seats[0])
-        table = Table(place(game, seats, 1))
+        table = CheckTable(place(game, seats, 1))
         asked, told = table.next(), []
         table.forfeit(0)
         while asked is not None:
@@ -72,7 +72,7 @@ def test_a_match_goes_on_when_another_seat_is_out() -> None:
 
 def test_a_seat_that_is_out_plays_the_default() -> None:
     def choices(out: bool) -> set[int]:
-        table = Table(place(get("khiva"), 3, 1))
+        table = CheckTable(place(get("khiva"), 3, 1))
         if out:
             table.forfeit(0)
             table.forfeit(2)
@@ -94,7 +94,7 @@ def test_a_seat_that_is_out_plays_the_default() -> None:
 
 def test_what_never_comes_is_an_error_of_ours() -> None:
     with pytest.raises(InternalError, match="no such kind comes up"):
-        Table(place(get("khiva"), 2, 0)).skip_to("no such kind")
+        CheckTable(place(get("khiva"), 2, 0)).skip_to("no such kind")
 
 
 @pytest.mark.parametrize("widest", [True, False])

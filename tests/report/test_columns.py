@@ -3,9 +3,8 @@
 import json
 from pathlib import Path
 
-from khiva_arena.report.columns import BETWEEN, COLUMNS, DETAILS, FIRST, LAST, ONLY_JSON, TABLE
+from khiva_arena.report.columns import BETWEEN, COLUMNS, DETAILS, FIRST, LAST, ONLY_JSON, TABLE, Standing
 from khiva_arena.report.page import current
-from khiva_arena.report.values import Standing
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -113,7 +113,7 @@ def show_gold(pos: Position, card: int, log: Log) -> None:
 
 def join(pos: Position, log: Log, seat: int, card: int) -> None:
     """An Emira joins a palace, and her special power works at once. May ask."""
-    tell_join(pos, log, seat, card)
+    note_join(pos, log, seat, card)
     if card == SIDI:
         pos.gone.append(SIDI)
         princesses = tuple(sorted(pos.princesses[seat]))
@@ -133,7 +133,7 @@ def join(pos: Position, log: Log, seat: int, card: int) -> None:
         _strike(pos, log, seat, card)
 
 
-def tell_join(pos: Position, log: Log, seat: int, card: int) -> None:
+def note_join(pos: Position, log: Log, seat: int, card: int) -> None:
     """An Emira has joined a seat; the history keeps it for those who ignore events."""
     log.append(events.join(seat, card))
     note(pos, "join", seat, NAMES[card])
@@ -223,10 +223,10 @@ def gift_paid(pos: Position, log: Log, seat: int) -> None:
     """E10: Xenia is content for two rounds."""
     pos.gift_round = pos.round + GIFT_EVERY
     pos.gift_first = False
-    tell_gift(pos, log, seat, "paid")
+    note_gift(pos, log, seat, "paid")
 
 
-def tell_gift(pos: Position, log: Log, seat: int, outcome: str) -> None:
+def note_gift(pos: Position, log: Log, seat: int, outcome: str) -> None:
     """What became of a gift of Xenia's; the history keeps it for those who ignore events."""
     log.append(events.gift(seat, outcome))
     note(pos, "gift", seat, outcome)

@@ -181,16 +181,16 @@ def _prepare_even(pos: Position, log: Log) -> None:
     log.append(events.emiras(pos.active, ()))
     if pos.supply[SECTIONS]:
         pos.open |= 1 << SECTIONS
-    _tell_board(pos, log)
+    _note_board(pos, log)
 
 
 def _open_board(pos: Position, log: Log) -> None:
     """E22: what the supply still has."""
     pos.open = sum(1 << item for item, left in enumerate(pos.supply) if left)
-    _tell_board(pos, log)
+    _note_board(pos, log)
 
 
-def _tell_board(pos: Position, log: Log) -> None:
+def _note_board(pos: Position, log: Log) -> None:
     log.append(events.board(pos.shown_tokens, pos.shown_status, on_board(pos)))
 
 

@@ -7,9 +7,9 @@ from khiva_arena.games.emira.courtship import (
     most_attractive,
     move_in,
     move_out,
+    note_gift,
+    note_join,
     show_gold,
-    tell_gift,
-    tell_join,
     under_deck,
 )
 from khiva_arena.games.emira.state import Position
@@ -55,12 +55,12 @@ def _leaves_the_game(pos: Position, log: Log, seat: int) -> None:
         pos.arrivals[seat] -= 1
     move_out(pos, seat, XENIA)
     pos.gone.append(XENIA)
-    tell_gift(pos, log, seat, "gone")
+    note_gift(pos, log, seat, "gone")
 
 
 def _moves_on(pos: Position, log: Log, seat: int, why: str) -> None:
     """E30: to the richest of the other sheiks, who pays her gift at once, besides the upkeep he still owes this round."""
-    tell_gift(pos, log, seat, why)
+    note_gift(pos, log, seat, why)
     move_out(pos, seat, XENIA)
     others = [other for other in can_attract(pos, waiting=True) if other != seat]
     if pos.ruleset.xenia_room:  # O10
@@ -73,7 +73,7 @@ def _moves_on(pos: Position, log: Log, seat: int, why: str) -> None:
         log.append(events.wait(XENIA))
         return
     move_in(pos, target, XENIA)
-    tell_join(pos, log, target, XENIA)
+    note_join(pos, log, target, XENIA)
     owed = 0 if pos.settled >> target & 1 else upkeep(pos, target)
     if pos.gold[target] >= GIFT + owed:
         _give(pos, log, target)
