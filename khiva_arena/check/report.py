@@ -42,7 +42,7 @@ class Bar(Struct, frozen=True):
 class Report(Struct, frozen=True):
     """A whole check. ``identity``: the bot's hash; ``language``: as in bots/languages.toml, "" where it cannot be told;
     ``passed``: nothing failed; ``counts``: of steps by status; ``latency_ms``: p50, p90, p99 and max of all decisions, empty
-    where there was none; ``startup_ms``: of each start; ``memory_bytes``: at most."""
+    where there was none; ``startup_ms``: of each start; ``memory_bytes``: at most, null where the system does not tell."""
 
     bot: str
     name: str
@@ -57,7 +57,7 @@ class Report(Struct, frozen=True):
     latency_ms: dict[str, float]
     histogram: list[Bar]
     startup_ms: list[float]
-    memory_bytes: int
+    memory_bytes: int | None
     seconds: float
 
 

@@ -10,6 +10,7 @@ from tabulate import tabulate
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option
 from khiva_arena.entrants import loading
+from khiva_arena.sandbox import system
 from khiva_arena.sandbox.detect import best as best_level
 from khiva_arena.sandbox.detect import levels, remedy
 from khiva_arena.sandbox.level import Level
@@ -75,6 +76,8 @@ def _say(best: Level, why: dict[Level, str], tried: Tried) -> None:
     click.echo("What a bot may use, unless --limit says otherwise:")
     for key, words in WORDS.items():
         click.echo(f"  {key:<10}  {say(key, getattr(DEFAULT, key)):>8}  {words}")
+    if not system.PROC:
+        click.echo(f"Nobody is held to memory and processes here: {system.UNSEEN}.")
     click.echo("How large a bot may be, likewise:")
     for key, words in loading.WORDS.items():
         click.echo(f"  {key:<13}  {loading.say(key, getattr(loading.DEFAULT, key)):>8}  {words}")

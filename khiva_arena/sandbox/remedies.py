@@ -8,6 +8,8 @@ from khiva_arena.sandbox import cgroup
 
 INSTALL = {"debian": "apt install", "fedora": "dnf install", "arch": "pacman -S", "alpine": "apk add", "suse": "zypper install"}
 
+ELSEWHERE = "run it in a virtual machine or a container with Linux, which docs/docker.md describes"
+
 
 def of_control_groups() -> str:
     """What gives the arbiter a control group to share out; "" where nothing is known."""
