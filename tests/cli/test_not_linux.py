@@ -5,6 +5,7 @@ from Python alone (support/not_linux), and once with /proc really away. On anoth
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -106,12 +107,28 @@ def test_a_run_where_there_is_no_proc(tmp_path: Path, hidden: dict[str, str], on
     assert "  standard: does not work here: there is no /proc here\n" in doctor.stdout
 
 
-def test_a_bot_is_made_checked_and_played(tmp_path: Path, hidden: dict[str, str]) -> None:
+def test_the_commands_of_the_page_run(tmp_path: Path, hidden: dict[str, str]) -> None:
+    """On fewer deals."""
+    page = (ROOT / "docs" / "macos.md").read_text()
+    lines = [shlex.split(line) for line in page.split("```sh\n")[1].split("```")[0].splitlines()]
+    assert lines.pop(0) == ["pip", "install", "khiva-arena"]
+    fewer = {"check": ("--quick",), "run": ("--seeds", "1", "--lineups", "1")}
+    said = {
+        words[1]: arena_process(
+            *words[1:], *fewer.get(words[1], ()), cwd=tmp_path, env=hidden, code=1 if words[1] == "doctor" else 0
+        ).stdout
+        for words in lines
+    }
+    assert list(said) == ["doctor", "new", "check", "match", "run", "verify"]
+    assert " 0 failed" in said["check"]
+    assert f"use of the processor: {UNSEEN}" in said["check"]
+    assert f"memory: {UNSEEN}" in said["check"]
+    assert "matches are sound" in said["verify"]
+    assert left(tmp_path) == []
+
+
+def test_a_match_is_the_same(tmp_path: Path, hidden: dict[str, str]) -> None:
     arena_process("new", "python", "mine", cwd=tmp_path, env=hidden)
-    said = arena_process("check", "mine", "--trust-bots", "--quick", cwd=tmp_path, env=hidden).stdout
-    assert " 0 failed" in said
-    assert f"use of the processor: {UNSEEN}" in said
-    assert f"memory: {UNSEEN}" in said
     report = json.loads(arena_process("check", "mine", "--trust-bots", "--quick", "--json", cwd=tmp_path, env=hidden).stdout)
     assert report["memory_bytes"] is None
     match = ("match", *bots("mine", GREEDY), "--seed", "demo", "--isolation", "trusted")
