@@ -6,7 +6,7 @@ RESULTS := results/demo
 TESTS := $(BIN)/pytest -n 2 --dist loadgroup -q
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-languages check docs bench coverage overload fuzz crash stops schema vectors playthroughs references zoo mutants vm clean
+.PHONY: help run test-fast test test-languages test-elsewhere check docs bench coverage overload fuzz crash stops schema vectors playthroughs references zoo mutants vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,10 @@ test: check ## set up, lint, types, import contracts, and the tests
 
 test-languages: .venv/.test ## the tests that need compilers and interpreters, and those that go on for minutes
 	$(TESTS) -m "soak or language"
+
+test-elsewhere: .venv/.test ## on another system than Linux: what needs nothing of it, and whole runs at level trusted
+	$(BIN)/pytest -q -m "not slow and not soak and not language" tests/games tests/schedule tests/replay tests/protocol tests/report
+	$(BIN)/pytest -q tests/cli/test_not_linux.py
 
 check: .venv/.test ## only lint, types and import contracts
 	$(BIN)/ruff check

@@ -16,6 +16,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     sandbox/    level.py: what is asked for   cell.py: what a bot is kept in, and a module for each level of it
                 bubblewrap, launcher, cgroup, seccomp: how   detect, selftest, remedies: which levels work here, how to get others
                 limits, limit_check, proc_usage: what a bot may use, and uses   reap, scratch: nothing is left behind
+                system.py: which of Linux's means there are   reaper.py: how children end, with them and without
     replay/     definition.py: what defines an event   record.py: the record and its hash chain
                 seeds.py: secrets and commitments   verify.py: play it again
                 requests.py: what a seat was sent   story.py: a match as text
@@ -24,7 +25,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     store/      db.py: the SQLite file   bundle.py: events in one file for others to verify
                 shape.py: whether a file is a store   private.py: who may read it
     arbiter/    the only room that knows trio   pool < worker < match < gather: who is asked what, fairness: who had no core
-                wire.py: what a match needs of its bots   process < lifetimes, watch < pipes: real ones
+                wire.py: what a match needs of its bots   process < lifetimes, watch < pipes < poller: real ones
                 stderr: what bots say there   trace, transcript: both directions, made readable   refeed: a match fed to one bot
     entrants/   manifest.py: bot.toml   bots.py: a bot found, staged and built   engines.py: other tools' lists of bots
                 loading, runtimes, sources, seals, weight: what is read of it, and within which bounds

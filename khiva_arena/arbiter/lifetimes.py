@@ -3,12 +3,10 @@
 Nothing here waits for longer than it takes the system to end what was killed.
 """
 
-import os
-import select
 import signal
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+
+import trio
 
 from khiva_arena.arbiter import noise
 from khiva_arena.arbiter.child import CellProcess, Child
@@ -23,6 +21,7 @@ from khiva_arena.sandbox.cell import Cell, kind
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.sandbox.readable_paths import NotExecutable
+from khiva_arena.sandbox.reaper import REAPER
 
 REAP_SECONDS = 10.0
 
@@ -58,7 +57,7 @@ class Lifetimes:
     def kill(self, child: Child) -> None:
         """Kill a bot and whatever is left of its processes."""
         if started := child.unreaped:
-            if not child.killed and exit_status(started.pid) is None:
+            if not child.killed and REAPER.status(started.pid) is None:
                 child.killed = True
                 child.cpu_seen = started.cell.cpu_lost(started.pid)
             started.cell.kill(started.pid)
@@ -89,16 +88,12 @@ class Lifetimes:
         if child.started is None:
             return Ending(None, False, Measured(0.0, page_faults=0), child.start_error, len(child.start_error))
         process, pid, cell = child.started
-        with exit_descriptor(pid) as descriptor:
-            poll = select.poll()
-            poll.register(descriptor, select.POLLIN)
-            if not poll.poll(REAP_SECONDS * 1000):
-                raise InternalError(f"process {pid} of seat {child.seat} was killed and did not die in {REAP_SECONDS:.0f} s")
+        if not REAPER.ends(pid, REAP_SECONDS):
+            raise InternalError(f"process {pid} of seat {child.seat} was killed and did not die in {REAP_SECONDS:.0f} s")
         self._pipes.drain_stderr(child)
-        _pid, status, own = os.wait4(pid, 0)
+        process.returncode, own = REAPER.reap(pid)
         self._adoption.reaped(pid)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        used = [own, *reap.reap_group(pid, REAP_SECONDS)]
+        used = [own, *REAPER.reap_group(pid, REAP_SECONDS)]
         cpu_s = max(child.cpu_seen, sum(one.ru_utime + one.ru_stime for one in used))
         return Ending(
             status=cell.exit_status(process.returncode),
@@ -135,25 +130,14 @@ def _spawned(cell: Cell) -> tuple[subprocess.Popen[bytes], Ends]:
     return process, ours
 
 
-def exit_status(pid: int) -> int | None:
-    """A child's exit status without reaping it, None while it runs."""
-    try:
-        info = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:
-        return 0
-    if info is None:
-        return None
-    return info.si_status if info.si_code == os.CLD_EXITED else -info.si_status
-
-
-@contextmanager
-def exit_descriptor(pid: int) -> Iterator[int]:
-    """A descriptor that is readable once a child that is not reaped yet has exited."""
-    descriptor = os.pidfd_open(pid)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
+async def exited(pid: int) -> None:
+    """Wait until a child that is not reaped yet has exited."""
+    with REAPER.descriptor(pid) as descriptor:
+        if descriptor is not None:
+            await trio.lowlevel.wait_readable(descriptor)
+            return
+    while REAPER.status(pid) is None:  # noqa: ASYNC110 - nothing tells of it
+        await trio.sleep(REAPER.look_seconds)
 
 
 def describe_status(status: int) -> str:

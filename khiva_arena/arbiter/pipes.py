@@ -1,14 +1,14 @@
-"""Bytes to and from the bots of one match: raw pipes of which none ever blocks, and one epoll for all of them."""
+"""Bytes to and from the bots of one match: raw pipes of which none ever blocks, and one wait for all of them."""
 
 import fcntl
 import math
 import os
-import select
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import trio
 
+from khiva_arena.arbiter import poller
 from khiva_arena.arbiter.child import NOTES_PER_WINDOW, Child
 from khiva_arena.arbiter.wire import Arrival, HostFault
 
@@ -20,7 +20,7 @@ _NOTHING: tuple[Arrival, ...] = ()
 class Pipes:
     """Our ends of all pipes. Bots are added in the order of their seats.
 
-    epoll: readable once there is something to poll
+    poller: waits until there is something to poll
     resumes_at: when the stderr of bots that flooded it is read on, infinite if none did
     pending_eof: ends of output that no pipe reports: handed out by the next poll
     """
@@ -28,7 +28,7 @@ class Pipes:
     def __init__(self, on_stderr: Callable[[int, bytes], None] | None) -> None:
         """``on_stderr`` gets what a seat's bot writes on stderr, as it comes."""
         try:
-            self.epoll = select.epoll()
+            self.poller = poller.poller()
         except OSError as error:
             raise HostFault(f"the host cannot start a match: {error}") from None
         self.resumes_at = math.inf
@@ -46,7 +46,7 @@ class Pipes:
             self.end_output(child, trio.current_time())
             return
         for descriptor, is_stderr in ((child.stdout, False), (child.stderr, True)):
-            self.epoll.register(descriptor, select.EPOLLIN)
+            self.poller.register(descriptor, poller.IN)
             self._reads[descriptor] = (child, is_stderr)
 
     def send(self, seat: int, data: bytes) -> None:
@@ -66,7 +66,7 @@ class Pipes:
             return
         if written < len(data):
             child.backlog += data[written:]
-            self.epoll.register(child.stdin, select.EPOLLOUT)
+            self.poller.register(child.stdin, poller.OUT)
             self._writes[child.stdin] = child
 
     def end_input(self, seat: int) -> bool:
@@ -84,7 +84,7 @@ class Pipes:
         """Read whatever is there now, or comes within ``patience`` seconds; write what waits to be written."""
         if self._throttled and trio.current_time() >= self.resumes_at:
             self._unthrottle()
-        ready = self.epoll.poll(patience)
+        ready = self.poller.poll(patience)
         if not ready and not self.pending_eof:
             return _NOTHING
         now = trio.current_time()
@@ -118,7 +118,7 @@ class Pipes:
             return
         del child.backlog[:written]
         if not child.backlog:
-            self.epoll.unregister(child.stdin)
+            self.poller.unregister(child.stdin)
             del self._writes[child.stdin]
 
     def _input_closed(self, child: Child) -> None:
@@ -137,7 +137,7 @@ class Pipes:
             child.notes_allowed -= len(data)
             if child.notes_allowed <= 0:
                 # A flood of notes is never a fault, but it may not eat the arbiter's time: read on a little later.
-                self.epoll.modify(child.stderr, 0)
+                self.poller.modify(child.stderr, poller.NOTHING)
                 self._throttled.append(child)
                 if len(self._throttled) == 1:
                     self.resumes_at = now + NOTES_WINDOW
@@ -148,7 +148,7 @@ class Pipes:
         for child in self._throttled:
             child.notes_allowed = NOTES_PER_WINDOW
             if child.stderr >= 0:
-                self.epoll.modify(child.stderr, select.EPOLLIN)
+                self.poller.modify(child.stderr, poller.IN)
         self._throttled.clear()
         self.resumes_at = math.inf
 
@@ -171,13 +171,16 @@ class Pipes:
     # --- ending ---
 
     @contextmanager
-    def woken_by(self, descriptor: int) -> Iterator[None]:
-        """Meanwhile the epoll is readable when this descriptor is, too: level-triggered, so no wait on it misses that."""
-        self.epoll.register(descriptor, select.EPOLLIN)
+    def woken_by(self, descriptor: int | None) -> Iterator[None]:
+        """Meanwhile a wait ends when this descriptor is readable, too: level-triggered, so none misses that."""
+        if descriptor is None:
+            yield
+            return
+        self.poller.register(descriptor, poller.IN)
         try:
             yield
         finally:
-            self.epoll.unregister(descriptor)
+            self.poller.unregister(descriptor)
 
     def cut(self, child: Child) -> None:
         """Send it nothing more, and read nothing more except its stderr."""
@@ -193,7 +196,7 @@ class Pipes:
     def _forget(self, descriptor: int) -> int:
         if descriptor >= 0:
             if self._reads.pop(descriptor, None) is not None or self._writes.pop(descriptor, None) is not None:
-                self.epoll.unregister(descriptor)
+                self.poller.unregister(descriptor)
             os.close(descriptor)
         return -1
 
@@ -207,7 +210,7 @@ def pipes() -> tuple[Ends, Ends]:
     opened: list[int] = []
     try:
         for _ in range(3):
-            opened += os.pipe2(os.O_CLOEXEC)
+            opened += os.pipe()
     except OSError as error:
         close(*opened)
         raise HostFault(f"the host has no pipes left: {error}") from None

@@ -4,7 +4,6 @@ A single worker is this very process. A void match is played again at once, ``VO
 void the last of them: what is set aside is a match that the host cannot start, or whose worker dies.
 """
 
-import os
 import resource
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import replace
@@ -20,6 +19,7 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.settle import settled
 from khiva_arena.arbiter.worker import Worker, WorkerDied
 from khiva_arena.errors import ConfigError
+from khiva_arena.sandbox import system
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
@@ -62,7 +62,7 @@ def play(
     match is reaped.
     """
     if workers is None:
-        workers = min(slots, len(os.sched_getaffinity(0)))
+        workers = min(slots, system.cores())
     run = partial(_play_here, trace=trace, settle=settle) if workers <= 1 else partial(_play_in_workers, settle=settle)
     try:
         trio.run(run, iter(jobs), slots, take, workers, restrict_keyboard_interrupt_to_checkpoints=True)

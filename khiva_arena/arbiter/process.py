@@ -10,14 +10,15 @@ the thread that started the process, so bots are started by plain ``subprocess.P
 worker thread that ends when idle. While any match runs, this process adopts orphans (sandbox/reap.py): whatever a bot's
 processes leave behind becomes our child and not that of init.
 
-How bytes move. No pipe ever blocks. One epoll holds all stdouts and stderrs, and the stdins that did not take all that was sent;
-it is itself a descriptor on which trio waits, so a match costs trio one wait and not one for each pipe. A read of b"" is an
-arrival like any other, and so are the ends that no pipe reports: of a bot that never started, of one that closed its input, and
-of one that was killed for what it used (``pending_eof``).
+How bytes move. No pipe ever blocks. One poller (poller.py) holds all stdouts and stderrs, and the stdins that did not take all
+that was sent. On Linux it is itself a descriptor on which trio waits, so a match costs trio one wait and not one for each pipe.
+A read of b"" is an arrival like any other, and so are the ends that no pipe reports: of a bot that never started, of one that
+closed its input, and of one that was killed for what it used (``pending_eof``).
 
 What may be found meanwhile. Every WATCH_SECONDS all bots are looked at (watch.py). One beyond its limits is killed at once with
 all of its processes; its seat hears the end of its output, and asks ``excess`` for the reason. One that ended keeps its process
-number until it is reaped: its status is read without reaping, so no signal of ours can hit a stranger who got its number.
+number until it is reaped: its status is read without reaping, so no signal of ours can hit a stranger who got its number. What
+is different where the system lacks the means for that is in sandbox/reaper.py.
 
 How it ends. ``stop`` kills a bot that is out, and leaves it unreaped: it costs nothing, and the others play on. ``gone`` reaps,
 since only who is reaped tells what it used, and so by which limit it ended. ``close`` ends all, on every path, in this order:
@@ -30,7 +31,7 @@ since only who is reaped tells what it used, and so by which limit it ended. ``c
 4. For each: wait until the started process is dead; take in what is left on its stderr; reap it; reap the rest of its group,
    which is ours by then; sum up what all of them used; clean its cell; close our ends of its pipes.
 5. At a level that lets processes leave their group, find those by their mark, and kill and reap them until none is left.
-6. Adopt no more orphans, unless another match still runs. Close the epoll.
+6. Adopt no more orphans, unless another match still runs. Close the poller.
 
 A death that takes longer than REAP_SECONDS is an InternalError: the kernel did not do as it says.
 """
@@ -41,7 +42,7 @@ import trio
 
 from khiva_arena.arbiter import watch
 from khiva_arena.arbiter.child import Child
-from khiva_arena.arbiter.lifetimes import Lifetimes, describe_status, exit_descriptor, exit_status
+from khiva_arena.arbiter.lifetimes import Lifetimes, describe_status, exited
 from khiva_arena.arbiter.pipes import Pipes
 from khiva_arena.arbiter.watch import Watch
 from khiva_arena.arbiter.wire import Arrival, Ending, HostFault
@@ -49,6 +50,7 @@ from khiva_arena.sandbox import detect
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING, Sandbox
 from khiva_arena.sandbox.proc_usage import PROCESSES_SEEN, ThreadTime
+from khiva_arena.sandbox.reaper import REAPER
 
 PATIENCE = 0.001
 GONE_SECONDS = 0.5
@@ -116,7 +118,7 @@ class Processes:
                     return arrivals
             wake = min(deadline, self._watch.next_at, self._pipes.resumes_at)
             with trio.move_on_at(wake):
-                await trio.lowlevel.wait_readable(self._pipes.epoll.fileno())
+                await self._pipes.poller.wait()
 
     # --- what can be seen of a bot ---
 
@@ -193,10 +195,10 @@ class Processes:
         if child.started is None:
             return child.start_error
         pid = child.started.pid
-        if exit_status(pid) is None and not child.killed:
+        if REAPER.status(pid) is None and not child.killed:
             # An exiting process closes its output a moment before it can be waited for.
-            with exit_descriptor(pid) as descriptor, trio.move_on_after(GONE_SECONDS):
-                await trio.lowlevel.wait_readable(descriptor)
+            with trio.move_on_after(GONE_SECONDS):
+                await exited(pid)
         if self._status(child) is not None and not child.killed:
             self._lifetimes.end(child)  # only who is reaped tells what it used at most
             self._check_host(child)
@@ -205,7 +207,7 @@ class Processes:
     def _status(self, child: Child) -> int | None:
         """How the bot's own process ended, None while it runs."""
         assert child.started is not None
-        status = exit_status(child.started.pid)
+        status = REAPER.status(child.started.pid)
         return None if status is None else child.started.cell.exit_status(status)
 
     def _check_host(self, child: Child) -> None:
@@ -239,14 +241,14 @@ class Processes:
         """Wait until a bot has exited, reading meanwhile what all bots still write; what is on stdout then is dropped."""
         assert child.started is not None
         pid = child.started.pid
-        with exit_descriptor(pid) as descriptor, self._pipes.woken_by(descriptor):
-            while exit_status(pid) is None:
+        with REAPER.descriptor(pid) as descriptor, self._pipes.woken_by(descriptor):
+            while REAPER.status(pid) is None:
                 if not self._pipes.poll(0.0):
-                    with trio.move_on_at(self._pipes.resumes_at):
-                        await trio.lowlevel.wait_readable(self._pipes.epoll.fileno())
+                    with trio.move_on_at(min(self._pipes.resumes_at, trio.current_time() + REAPER.look_seconds)):
+                        await self._pipes.poller.wait()
 
     def _end_all(self) -> None:
         try:
             self._lifetimes.end_all(self._children)
         finally:
-            self._pipes.epoll.close()  # a second close does nothing
+            self._pipes.poller.close()  # a second close does nothing

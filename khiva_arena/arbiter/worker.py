@@ -13,10 +13,11 @@ import msgspec
 import trio
 
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.lifetimes import describe_status
+from khiva_arena.arbiter.lifetimes import describe_status, exited
 from khiva_arena.arbiter.live import play_live
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.sandbox import stops
+from khiva_arena.sandbox.reaper import REAPER
 
 HEADER = 4
 CLOSE_SECONDS = 20.0
@@ -108,13 +109,11 @@ class Worker:
 
 async def _exit_status(process: subprocess.Popen[bytes]) -> int:
     """Wait for the exit of a process without blocking the loop."""
-    if process.poll() is None:
-        descriptor = os.pidfd_open(process.pid)
-        try:
-            await trio.lowlevel.wait_readable(descriptor)
-        finally:
-            os.close(descriptor)
-    return process.wait()
+    if process.returncode is None:
+        await exited(process.pid)
+    if process.returncode is None:  # two may have waited for it
+        process.returncode, _ = REAPER.reap(process.pid)
+    return process.returncode
 
 
 def _framed(message: Job | Outcome) -> bytes:

@@ -5,6 +5,7 @@ import trio
 from khiva_arena.arbiter.fairness import DUE_ASKED, DUE_UNASKED, ROUNDING, CpuSample
 from khiva_arena.check.bot_process import BotProcess
 from khiva_arena.check.context import SPEC, Bench, Warned
+from khiva_arena.sandbox import system
 from khiva_arena.sandbox.proc_usage import ThreadTime
 
 SETTLE_SECONDS, IDLE_SECONDS = 0.3, 0.6
@@ -31,6 +32,8 @@ async def idle(wire: BotProcess) -> float:
 
 def judged(bench: Bench, idling: float) -> str:
     """The figures in words. Raises Warned if it uses more than its share."""
+    if not system.PROC:
+        return f"n/a: {system.UNSEEN}"
     asking = bench.used / bench.asked_for if bench.asked_for else 0.0
     text = f"{asking:.2f} cores while it is asked, {idling:.2f} while it is not"
     if idling > DUE_UNASKED + ROUNDING / IDLE_SECONDS:

@@ -56,7 +56,7 @@ class CheckReport(Struct, frozen=True):
     counts: of steps by status.
     latency_ms: p50, p90, p99 and max of all decisions, empty if there was none.
     startup_ms: of each start.
-    memory_bytes: at most.
+    memory_bytes: at most, null if the system does not say.
     """
 
     bot: str
@@ -72,7 +72,7 @@ class CheckReport(Struct, frozen=True):
     latency_ms: dict[str, float]
     histogram: list[Bar]
     startup_ms: list[float]
-    memory_bytes: int
+    memory_bytes: int | None
     seconds: float
 
 

@@ -133,7 +133,7 @@ def check(bench: Bench, word: str, listener: Listener) -> CheckReport:
         latency_ms={name: round(took, 4) for name, took in steps_play.of_latency(bench.thought).items()},
         histogram=[Bar(round(edge, 4), count) for edge, count in steps_play.histogram(bench.thought)],
         startup_ms=[round(took * 1000, 1) for took in bench.starts],
-        memory_bytes=bench.peak,
+        memory_bytes=bench.peak or None,
         seconds=round(time.monotonic() - began, 2),
     )
 

@@ -11,7 +11,7 @@ from khiva_arena.check.context import Bench, Failed, Skipped, Warned
 from khiva_arena.check.positions import hello_of
 from khiva_arena.check.talk import EXIT_SECONDS, Finish, Talk, talking
 from khiva_arena.protocol import codec
-from khiva_arena.sandbox import readable_paths
+from khiva_arena.sandbox import readable_paths, system
 from khiva_arena.sandbox.detect import levels
 from khiva_arena.sandbox.level import Level, Sandbox
 
@@ -103,6 +103,8 @@ def _how(end: Finish) -> str:
 
 async def children(bench: Bench) -> str:
     """Once the bot has exited, no process of it is left. Its confines, which would end them, are kept for a while."""
+    if not system.PROC:
+        raise Skipped(system.UNSEEN)
     program = readable_paths.found(bench.command.argv[0], bench.command.folder)
     if program is None:
         raise Skipped("its program is not found")

@@ -13,6 +13,7 @@ from khiva_arena.check.context import Bench, Failed, Skipped, Warned
 from khiva_arena.check.positions import Place, decisions_of_a_match, find, kinds_of, place
 from khiva_arena.check.talk import Talk, talking
 from khiva_arena.games.base import Game
+from khiva_arena.sandbox import system
 from khiva_arena.sandbox.limits import say
 
 MATCH_SECONDS, MATCH_DECISIONS = 2.0, 150
@@ -199,7 +200,7 @@ async def keys(bench: Bench) -> str:
 async def memory(bench: Bench) -> str:
     """What it used at most, of what it may."""
     most = bench.sandbox.resources.memory
-    used = f"{say('memory', bench.peak)} at most, of {say('memory', most)}"
+    used = f"{say('memory', bench.peak)} at most, of {say('memory', most)}" if bench.peak else f"n/a: {system.UNSEEN}"
     if bench.excess:
         raise Failed("a bot that stays within the limits of a match (see `khiva-arena doctor`)", bench.excess[0])
     if bench.peak > 0.75 * most:

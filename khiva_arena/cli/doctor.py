@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,6 +11,7 @@ from tabulate import tabulate
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option
 from khiva_arena.entrants import loading
+from khiva_arena.sandbox import system, wsl
 from khiva_arena.sandbox.detect import best as best_level
 from khiva_arena.sandbox.detect import levels, remedy
 from khiva_arena.sandbox.level import Level
@@ -50,7 +52,14 @@ def _plain(best: Level, why: dict[Level, str], tried: Tried) -> dict[str, Any]:
     }
     limits = {key: getattr(DEFAULT, key) for key in WORDS}
     bounds = {key: getattr(loading.DEFAULT, key) for key in loading.WORDS}
-    return {"best": best, "levels": rows, "root": os.geteuid() == 0, "limits": limits, "bounds": bounds}
+    return {
+        "best": best,
+        "levels": rows,
+        "root": os.geteuid() == 0,
+        "limits": limits,
+        "bounds": bounds,
+        "notes": wsl.notes(Path.cwd()),
+    }
 
 
 def _say(best: Level, why: dict[Level, str], tried: Tried) -> None:
@@ -70,11 +79,15 @@ def _say(best: Level, why: dict[Level, str], tried: Tried) -> None:
         for name, how in _let_through(tried[level][0]).items() if level.confines else ():
             click.echo(f"{level} does not keep out a bot that {KEPT_OUT[name]}: {', '.join(how)}")
     click.echo()
+    for note in wsl.notes(Path.cwd()):
+        click.echo(note)
     if os.geteuid() == 0:
         click.echo("This is root: at all levels but trusted each bot runs as a user of its own.")
     click.echo("What a bot may use, unless --limit says otherwise:")
     for key, words in WORDS.items():
         click.echo(f"  {key:<10}  {say(key, getattr(DEFAULT, key)):>8}  {words}")
+    if not system.PROC:
+        click.echo(f"Nobody is held to memory and processes here: {system.UNSEEN}.")
     click.echo("How large a bot may be, likewise:")
     for key, words in loading.WORDS.items():
         click.echo(f"  {key:<13}  {loading.say(key, getattr(loading.DEFAULT, key)):>8}  {words}")

@@ -1,6 +1,5 @@
 """Play the events of a competition, one after another, into one store."""
 
-import os
 import secrets
 import shlex
 import signal
@@ -30,6 +29,7 @@ from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import run_digest
 from khiva_arena.report.same_names import in_a_line
+from khiva_arena.sandbox import system
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.schedule import formats, lineups
@@ -226,7 +226,7 @@ def _announce(log: RunEvents, settings: Settings, play: Play) -> None:
         log.say(line, warning=True)
     if event.public is not None:
         log.say(f"public text {event.public!r}")
-    cores = len(os.sched_getaffinity(0))
+    cores = system.cores()
     if settings.seats * settings.jobs > cores:
         log.say(
             f"{settings.jobs} x {settings.seats} bots at a time on {count(cores, 'core')}: "

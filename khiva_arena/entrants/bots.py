@@ -7,7 +7,6 @@ lay in it when it was staged is noted beside it, and a folder that has been chan
 import fcntl
 import os
 import re
-import select
 import shlex
 import shutil
 import signal
@@ -36,6 +35,7 @@ from khiva_arena.sandbox.cell import Cell
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import FOR_A_BUILD
+from khiva_arena.sandbox.reaper import REAPER
 from khiva_arena.text import printable
 
 BUILD_SECONDS = 300
@@ -428,28 +428,22 @@ def _run_build(bot: Bot, folder: Path, cell: Cell, adoption: reap.Adoption, said
 
 def _exits(pid: int, seconds: float, is_over: Callable[[], bool]) -> bool:
     """Wait for a child's end, which is not reaped, unless it is over before. Returns whether it came in time."""
-    descriptor = os.pidfd_open(pid)
     until = time.monotonic() + seconds
-    try:
-        poll = select.poll()
-        poll.register(descriptor, select.POLLIN)
-        while not is_over() and (left := until - time.monotonic()) > 0:
-            if poll.poll(min(left, weight.LOOK_SECONDS) * 1000):
-                return True
-        return False
-    finally:
-        os.close(descriptor)
+    while not is_over() and (left := until - time.monotonic()) > 0:
+        if REAPER.ends(pid, min(left, weight.LOOK_SECONDS)):
+            return True
+    return False
 
 
 def _end_build(process: subprocess.Popen[bytes], cell: Cell, adoption: reap.Adoption) -> int:
     """Kill all that is left of a build, and reap it. Its first process is not reaped before, so that the group's number cannot
     have come to mean another one. Returns the exit code."""
     cell.kill(process.pid)
-    code = process.wait()
+    process.returncode, _ = REAPER.reap(process.pid)
     adoption.reaped(process.pid)
-    reap.reap_group(process.pid, REAP_SECONDS)
+    REAPER.reap_group(process.pid, REAP_SECONDS)
     adoption.end_strays()
-    return code
+    return process.returncode
 
 
 @contextmanager

@@ -9,7 +9,6 @@ import os
 import signal
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -17,11 +16,12 @@ from pathlib import Path
 from resource import RUSAGE_SELF, getrusage, struct_rusage
 from typing import ClassVar, Self
 
-from khiva_arena.sandbox import bubblewrap, needed, proc_usage, readable_paths, reap, scratch, warm
+from khiva_arena.sandbox import bubblewrap, needed, proc_usage, readable_paths, reap, scratch, system, warm
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import Resources
 from khiva_arena.sandbox.reap import MARK, kill_group
+from khiva_arena.sandbox.reaper import REAPER
 
 CORES = 2
 CORE_COUNTS = ("GOMAXPROCS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -110,8 +110,7 @@ class Cell(ABC):
 
     def pause(self, pid: int, paused: bool) -> None:
         """Stop all of the bot's processes, or let them continue."""
-        with suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGSTOP if paused else signal.SIGCONT)
+        REAPER.signal_group(pid, signal.SIGSTOP if paused else signal.SIGCONT)
 
     def clean(self) -> None:
         """After the end of all processes."""
@@ -141,7 +140,7 @@ class Cell(ABC):
         """Bytes of memory that the largest of the bot's processes had, 0 if that is not known. ``used``: what was reaped, the
         process that was started first. One that we start begins with our own peak as its own: what is not above says nothing."""
         peak = max(one.ru_maxrss for one in used)
-        return peak * 1024 if peak > getrusage(RUSAGE_SELF).ru_maxrss else 0
+        return peak * system.PEAK_UNIT if peak > getrusage(RUSAGE_SELF).ru_maxrss else 0
 
     def refused(self) -> str:
         """The key of a limit that the system says it held the bot to, "" if it says of none."""

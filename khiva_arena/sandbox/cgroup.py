@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from khiva_arena.sandbox import system
 from khiva_arena.sandbox.bubblewrap import WRAPPING
 from khiva_arena.sandbox.limits import Resources
 
@@ -138,7 +139,7 @@ def sweep(parent: Path) -> None:
     """Kill and remove what dead arbiters have left."""
     for path in parent.glob(f"{BOTS}-*"):
         owner = path.name.split("-")[-2]
-        if not Path(f"/proc/{owner}").exists():
+        if not system.lives(owner):
             with suppress(OSError):
                 (path / "cgroup.kill").write_text("1")
                 _remove(path, SWEEP_SECONDS)

@@ -1,6 +1,7 @@
 """Which isolation levels this machine gives, found by starting a program at each, and the command that gets a level it lacks."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -8,12 +9,13 @@ from collections.abc import Mapping
 from functools import cache
 
 from khiva_arena.sandbox import cell as isolation
-from khiva_arena.sandbox import reap, seccomp
+from khiva_arena.sandbox import reap, remedies, seccomp, system
 from khiva_arena.sandbox.cell import kind
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 
 SECONDS = 20
+WHERE_TRUE_IS = "/bin:/usr/bin"
 GOOD_SECONDS = 10.0
 SAID_KEPT = 300
 _good_until: dict[Level, float] = {}
@@ -25,14 +27,14 @@ def why_not(level: Level) -> str:
     below = kind(level).needs
     if below is not None and (why := why_not(below)):
         return why
-    code, _, said = run_at(level, ("/bin/true",))
+    code, _, said = run_at(level, (shutil.which("true", path=WHERE_TRUE_IS) or "true",))
     return "" if code == 0 else said or f"exit code {code}"
 
 
 def run_at(level: Level, words: tuple[str, ...], readable: tuple[str, ...] = ()) -> tuple[int, str, str]:
     """Run a program at a level. Returns its exit code and what it wrote on stdout and stderr; -1, "" and why it did not run."""
-    if level.confines and not sys.platform.startswith("linux"):
-        return -1, "", "only Linux has it"
+    if level.confines and (why := system.why_no_levels()):
+        return -1, "", why
     if level.confines and not seccomp.supported():
         return -1, "", f"the system calls of {os.uname().machine} are not known to the arena"
     try:
@@ -92,6 +94,8 @@ def refused(level: Level, notes: str) -> str:
 
 def remedy(level: Level, why: str) -> str:
     """The exact command that gets a level which ``why`` says is missing; "" if none is known."""
+    if level.confines and system.why_no_levels():
+        return remedies.ELSEWHERE
     below = kind(level).needs
     if below is not None and (why_below := why_not(below)):
         return remedy(below, why_below)

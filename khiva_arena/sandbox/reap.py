@@ -3,7 +3,6 @@
 import ctypes
 import fcntl
 import os
-import resource
 import secrets
 import signal
 import time
@@ -13,7 +12,8 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 from khiva_arena.errors import InternalError
-from khiva_arena.sandbox import uids
+from khiva_arena.sandbox import system, uids
+from khiva_arena.sandbox.reaper import REAPER
 
 MARK = "KHIVA_ARENA_MATCH"
 """The environment variable that all processes of a match carry: the arbiter's process number, a hyphen, the match's mark."""
@@ -38,7 +38,7 @@ class Adoption:
 
     def __init__(self, mark: str) -> None:
         self._mark = mark
-        self._since = time.clock_gettime(time.CLOCK_BOOTTIME)
+        self._since = time.clock_gettime(time.CLOCK_BOOTTIME) if system.PROC else 0.0
         self._on = True
         Adoption._held += 1
         if Adoption._held == 1:
@@ -131,6 +131,8 @@ def orphans(group: int) -> list[int]:
 
 
 def _children() -> list[int]:
+    if not system.PROC:
+        return []  # nothing tells of them, and none becomes ours that another process has started
     return [int(pid) for task in os.listdir("/proc/self/task") for pid in _of_task(task)]
 
 
@@ -142,7 +144,7 @@ def _of_task(task: str) -> list[str]:
 
 
 def _be_subreaper(on: int) -> None:
-    with suppress(AttributeError):  # only Linux has it
+    if system.PROC:  # whom nothing tells us of we could not reap
         _libc().prctl(PR_SET_CHILD_SUBREAPER, on, 0, 0, 0)
 
 
@@ -152,31 +154,13 @@ def _libc() -> ctypes.CDLL:
 
 
 def kill_group(pid: int) -> None:
-    """SIGKILL to a whole process group. The leader is not reaped yet, so the number cannot have been given again."""
-    with suppress(ProcessLookupError):  # the group is empty: all of it has exited
-        os.killpg(pid, signal.SIGKILL)
-
-
-def reap_group(group: int, seconds: float) -> list[resource.struct_rusage]:
-    """Reap the rest of a killed process group, whose leader is reaped: its orphans are ours. Returns what they used. Raises
-    InternalError if they do not die in time."""
-    used: list[resource.struct_rusage] = []
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        try:
-            pid, _status, usage = os.wait4(-group, os.WNOHANG)
-        except ChildProcessError:
-            return used
-        if pid:
-            used.append(usage)
-        else:
-            time.sleep(0.0005)
-    raise InternalError(f"processes of the group {group} were killed and did not die in {seconds:.0f} s")
+    """SIGKILL to a whole process group, whose leader we have started."""
+    REAPER.signal_group(pid, signal.SIGKILL)
 
 
 def namespace(pid: str) -> int:
     """In which count of processes a number means this process: a container has its own."""
-    return os.stat(f"/proc/{pid}/ns/pid").st_ino
+    return os.stat(f"/proc/{pid}/ns/pid").st_ino if system.PROC else 0
 
 
 def _namespace_above(pid: str) -> int:
@@ -195,10 +179,10 @@ def _namespace_above(pid: str) -> int:
 def sweep() -> None:
     """Kill what arbiters that were killed have left of their bots: processes that carry a mark, or run as a user that only a
     bot can be, and whose arbiter is no more."""
-    for name in os.listdir("/proc"):
+    for name in os.listdir("/proc") if system.PROC else ():
         with suppress(OSError):  # it ended while we looked, or is none of ours
             arbiters = _arbiters_of(name) if name.isdigit() else []
-            if arbiters and not any(os.path.exists(f"/proc/{arbiter}") for arbiter in arbiters):
+            if arbiters and not any(system.lives(str(arbiter)) for arbiter in arbiters):
                 os.kill(int(name), signal.SIGKILL)
 
 

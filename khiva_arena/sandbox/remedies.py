@@ -1,16 +1,33 @@
 """The exact commands that give a machine what a level needs."""
 
 import os
+import shlex
 import shutil
 from pathlib import Path
 
-from khiva_arena.sandbox import cgroup
+from khiva_arena.sandbox import cgroup, wsl
 
 INSTALL = {"debian": "apt install", "fedora": "dnf install", "arch": "pacman -S", "alpine": "apk add", "suse": "zypper install"}
+
+PROFILE = Path(__file__).with_name("bwrap.apparmor")
+"""The AppArmor profile that comes with the arena."""
+BUBBLEWRAP = "/usr/bin/bwrap"
+"""The program that profiles are for."""
+PROFILES = "/etc/apparmor.d"
+OTHERS = ("bwrap-userns-restrict", "bwrap")
+"""Profiles for it that the distribution or somebody else has put there: two for one program would be in each other's way."""
+ENGINES = {
+    "/.dockerenv": ("docker", "seccomp=unconfined", "apparmor=unconfined", "systempaths=unconfined"),
+    "/run/.containerenv": ("podman", "seccomp=unconfined", "label=disable", "unmask=ALL"),
+}
+"""Files by which a container is known, its engine, and the options with which bubblewrap works inside: docs/docker.md."""
+ELSEWHERE = "run it in a virtual machine or a container with Linux, which docs/docker.md describes"
 
 
 def of_control_groups() -> str:
     """What gives the arbiter a control group to share out; "" where nothing is known."""
+    if wsl.version() == 2 and (of_windows := _of_wsl()):
+        return of_windows
     if shutil.which("systemd-run") and Path("/run/systemd/system").exists():
         user = "" if os.geteuid() == 0 else " --user"
         return f"systemd-run{user} --scope -p Delegate=yes -- khiva-arena run ..."
@@ -26,16 +43,40 @@ def of_bubblewrap(why: str) -> str:
     """What lets bubblewrap make namespaces, which it cannot as ``why`` says; "" where nothing is known."""
     for package in ("bubblewrap", "util-linux"):
         if why.startswith(package):
-            return f"{'' if os.geteuid() == 0 else 'sudo '}{_install()} {package}"
+            return f"{_sudo()}{_install()} {package}"
+    for file, (engine, *options) in ENGINES.items():
+        if os.path.exists(file):  # what follows can be done only outside of it
+            return f"{engine} run {' '.join(f'--security-opt {option}' for option in options)} ..."
     if _reads("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
-        return "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+        return _of_apparmor()
     if _reads("/proc/sys/kernel/unprivileged_userns_clone") == "0":
         return "sudo sysctl -w kernel.unprivileged_userns_clone=1"
     if _reads("/proc/sys/user/max_user_namespaces") == "0":
         return "sudo sysctl -w user.max_user_namespaces=15000"
-    if os.path.exists("/.dockerenv") or os.path.exists("/run/.containerenv"):
-        return "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined ..."
     return ""
+
+
+def _of_apparmor() -> str:
+    """A profile for bubblewrap alone: the restriction stays for every other program."""
+    if not os.path.exists(BUBBLEWRAP):
+        return f"{_sudo()}{_install()} bubblewrap"  # profiles go by paths, and do not hold for one that lies elsewhere
+    path = f"{PROFILES}/khiva-arena-bwrap"
+    load = f"{_sudo()}apparmor_parser -r"
+    there = [f"{PROFILES}/{name}" for name in OTHERS if os.path.exists(f"{PROFILES}/{name}")]
+    if there or os.path.exists(path):
+        return f"{load} {(*there, path)[0]}"
+    return f"{_sudo()}install -m 644 {shlex.quote(str(PROFILE))} {path} && {load} {path}"
+
+
+def _of_wsl() -> str:
+    """What Windows has to be told first; "" if nothing."""
+    if "memory" not in _reads("/sys/fs/cgroup/cgroup.controllers"):
+        return wsl.ONLY_V2
+    return "" if os.path.exists("/run/systemd/system") else wsl.SYSTEMD
+
+
+def _sudo() -> str:
+    return "" if os.geteuid() == 0 else "sudo "
 
 
 def _install() -> str:

@@ -8,7 +8,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from khiva_arena.sandbox import proc_usage, reap, uids
+from khiva_arena.sandbox import proc_usage, reap, system, uids
 from khiva_arena.sandbox.limits import MOST_FILES, WORDS, Resources, too_much
 
 PREFIX = "khiva-arena-scratch-"
@@ -54,7 +54,7 @@ def sweep() -> None:
     for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         where, _, rest = path.name.removeprefix(PREFIX).partition("-")
         owner = rest.partition("-")[0]
-        if where == str(reap.namespace("self")) and not Path(f"/proc/{owner}").exists() and _is_ours(path):
+        if where == str(reap.namespace("self")) and not system.lives(owner) and _is_ours(path):
             remove(str(path))
 
 

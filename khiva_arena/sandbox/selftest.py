@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from khiva_arena.sandbox import seccomp
+from khiva_arena.sandbox import seccomp, system
 from khiva_arena.sandbox.detect import run_at
 from khiva_arena.sandbox.level import Level
 
@@ -45,11 +45,13 @@ def _tried(level: Level, python: str) -> tuple[Found, str]:
         file.write_text("secret")
         file.chmod(0o666)
         os.chmod(folder, 0o777)
-        clone = seccomp.number(seccomp.CLONE) if seccomp.supported() else 0
-        said = {"arbiter": os.getpid(), "file": str(file), "folder": folder, "calls": seccomp.refused_here(), "clone": clone}
+        known = seccomp.supported() and not system.why_no_levels()  # elsewhere a number means another call
+        clone, calls = (seccomp.number(seccomp.CLONE), seccomp.refused_here()) if known else (0, {})
+        said = {"arbiter": os.getpid(), "file": str(file), "folder": folder, "calls": calls, "clone": clone}
         words = (python, "-I", "-S", ATTEMPTS, json.dumps(said))
         code, out, error = run_at(level, words, (ATTEMPTS,))
     try:
-        return (dict(json.loads(out)) if code == 0 else {}), error
+        found = dict(json.loads(out)) if code == 0 else {}
+        return (found if known else {name: some for name, some in found.items() if name != "kernel"}), error
     except ValueError:
         return {}, error

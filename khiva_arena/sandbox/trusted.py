@@ -1,12 +1,14 @@
 """Level trusted: a process group and limits, nothing else. Only for bots that the user trusts."""
 
+import os
 import resource
+import shlex
 import shutil
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from khiva_arena.sandbox import bubblewrap, cell, scratch, stops
+from khiva_arena.sandbox import bubblewrap, cell, scratch, stops, system
 from khiva_arena.sandbox.cell import Cell
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
@@ -17,7 +19,8 @@ from khiva_arena.sandbox.rlimits import system_limits
 class Trusted(Cell):
     """A cell with open doors.
 
-    limits: soft and hard values by number of RLIMIT_<name> that are to be set once the bot runs
+    limits: soft and hard values by number of RLIMIT_<name> that are to be set a moment after the start: they miss what a bot
+        starts at once
     """
 
     lets_go: ClassVar[bool] = True
@@ -35,13 +38,14 @@ class Trusted(Cell):
         prlimit = shutil.which("prlimit")
         if prlimit:
             words += [prlimit, *bubblewrap.limit_words(sandbox.resources, program), "--"]
+        elif not system.LIMITS_OF_OTHERS:
+            words += _shell_that_limits(limits)
         return cls(
             argv=[*words, *stops.open_to_signals(), program, *command.argv[1:]],
             folder=command.folder,
             environment=cell.environment(command, program, home, mark, sandbox.resources.memory),
             scratch=home,
-            # Without prlimit they are set a moment after the start, and miss what a bot starts at once.
-            limits=None if prlimit else {getattr(resource, f"RLIMIT_{name}"): value for name, value in limits.items()},
+            limits=_by_number(limits) if system.LIMITS_OF_OTHERS and not prlimit else None,
         )
 
     def started(self, pid: int) -> None:
@@ -49,6 +53,26 @@ class Trusted(Cell):
         for which, values in (self.limits or {}).items():
             with suppress(OSError, ValueError):  # it has ended already, or may have less than that anyway
                 resource.prlimit(pid, which, values)
+
+
+SHELL = "/bin/sh"
+LETTERS = {"FSIZE": ("f", 512), "NOFILE": ("n", 1), "CPU": ("t", 1), "CORE": ("c", 512)}
+"""By which letter ulimit sets a limit, and how many bytes its unit is. Some shells take 1024 for 512, and allow twice as much."""
+
+
+def _by_number(limits: dict[str, tuple[int, int]]) -> dict[int, tuple[int, int]]:
+    return {getattr(resource, f"RLIMIT_{name}"): value for name, value in limits.items()}
+
+
+def _shell_that_limits(limits: dict[str, tuple[int, int]]) -> list[str]:
+    """Words before a command for a system that has neither prlimit nor its call: a shell that sets the limits and becomes the
+    command. A limit that the system does not take is left as it is."""
+    set_ = [
+        f"ulimit -{kind} -{letter} {-(-value // unit)}"
+        for name, (letter, unit) in LETTERS.items()
+        for kind, value in zip("SH", limits[name], strict=True)
+    ]
+    return [SHELL, "-c", f'{{ {"; ".join(set_)}; }} 2>{shlex.quote(os.devnull)}; exec "$@"', SHELL]
 
 
 KIND = Trusted

@@ -139,8 +139,9 @@ def open_to_write(folder: Path) -> sqlite3.Connection:
         check_version(folder, connection)
         _bring_up_to_date(connection)
         connection.set_progress_handler(None, 0)  # Ctrl-C lets a match be recorded that is being recorded
-        # A match that was reported as recorded must outlive even a power cut.
+        # A match that was reported as recorded must outlive even a power cut. macOS has the disk empty its cache only if asked.
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA fullfsync = ON")
         connection.execute("PRAGMA foreign_keys = ON")
     except BaseException:
         connection.close()

@@ -178,6 +178,7 @@ def test_an_honest_bot_passes_every_step(way: str, checked: Callable[..., CheckR
     assert report.decisions > 100
     assert sum(bar.decisions for bar in report.histogram) == report.decisions
     assert report.latency_ms["p50"] <= report.latency_ms["p99"] <= report.latency_ms["max"] == report.histogram[-1].up_to_ms
+    assert report.memory_bytes is not None
     assert 1 << 20 < report.memory_bytes < 100 << 20
 
 

@@ -2,19 +2,24 @@
 
 import json
 import os
+import shutil
+import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from arena import arena
+from arena import ROOT, arena
 
+import khiva_arena
 from khiva_arena.cli import doctor, main
-from khiva_arena.sandbox import detect, remedies
+from khiva_arena.sandbox import detect, remedies, wsl
 from khiva_arena.sandbox.level import Level
 from khiva_arena.sandbox.limits import DEFAULT, WORDS
 from khiva_arena.sandbox.selftest import KEPT_OUT
 
 NOTHING: dict[str, list[str]] = {name: [] for name in KEPT_OUT}
 EVERYTHING = {name: ["somehow"] for name in KEPT_OUT}
+RESTRICTED = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
 DENIED = "bwrap: setting up uid map: Permission denied"
 
 
@@ -117,21 +122,146 @@ def test_root_needs_no_sudo(files: dict[str, str], monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("path", "said", "command"),
     [
-        (
-            "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
-            "1",
-            "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
-        ),
         ("/proc/sys/kernel/unprivileged_userns_clone", "0", "sudo sysctl -w kernel.unprivileged_userns_clone=1"),
         ("/proc/sys/user/max_user_namespaces", "0", "sudo sysctl -w user.max_user_namespaces=15000"),
-        ("/.dockerenv", "", "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined ..."),
-        ("/run/.containerenv", "", "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined ..."),
         ("/proc/sys/user/max_user_namespaces", "96365", ""),
     ],
 )
 def test_user_namespaces_that_are_refused(files: dict[str, str], path: str, said: str, command: str) -> None:
     files[path] = said
     assert detect.remedy(Level.STANDARD, DENIED) == command
+
+
+# --- containers ---
+
+
+@pytest.mark.parametrize(
+    ("file", "command"),
+    [
+        ("/.dockerenv", "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined {} ..."),
+        ("/run/.containerenv", "podman run --security-opt seccomp=unconfined --security-opt label=disable {} ..."),
+    ],
+)
+def test_in_a_container_the_engine_is_told(files: dict[str, str], file: str, command: str) -> None:
+    """Whatever the host restricts, and with what makes a new /proc possible; the page has the same options."""
+    files |= {file: "", RESTRICTED: "1"}
+    last = "--security-opt systempaths=unconfined" if "docker" in file else "--security-opt unmask=ALL"
+    said = detect.remedy(Level.STANDARD, DENIED)
+    assert said == command.format(last)
+    page = (ROOT / "docs" / "docker.md").read_text()
+    assert [word for word in said.split() if "=" in word and word not in page] == []
+
+
+def test_a_proc_that_is_partly_read_only_keeps_bubblewrap_from_making_one() -> None:
+    """What the page says of Docker, tried without it: /proc as Docker has it, and bubblewrap as an ordinary user runs it."""
+    if os.geteuid() != 0 or not all(map(shutil.which, ("unshare", "setpriv", "bwrap"))):
+        pytest.skip("NOT TESTED: needs root, unshare, setpriv and bubblewrap")
+    inside = "bwrap --unshare-user --unshare-pid --ro-bind / / --proc /proc --dev /dev true"
+    bwrap = f"exec setpriv --reuid 12345 --regid 12345 --clear-groups {inside}"
+    as_docker = "mount --bind /proc/sys /proc/sys; mount -o remount,bind,ro /proc/sys"
+    for mounts, code, said in (("true", 0, ""), (as_docker, 1, "Can't mount proc")):
+        words = ["unshare", "--mount", "sh", "-c", f"{mounts}; {bwrap}"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+        assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+
+
+# --- Ubuntu: docs/ubuntu.md ---
+
+
+def test_ubuntu_lets_bubblewrap_alone_make_namespaces(files: dict[str, str]) -> None:
+    """And not everybody, as the setting of the kernel would."""
+    files |= {RESTRICTED: "1", "/usr/bin/bwrap": ""}
+    said = detect.remedy(Level.STANDARD, DENIED)
+    installed = "/etc/apparmor.d/khiva-arena-bwrap"
+    assert said == f"sudo install -m 644 {remedies.PROFILE} {installed} && sudo apparmor_parser -r {installed}"
+    assert "sysctl" not in said
+
+
+def test_the_profile_is_one_file(files: dict[str, str]) -> None:
+    """That the page shows, that doctor names, and that is in the package."""
+    files |= {RESTRICTED: "1", "/usr/bin/bwrap": ""}
+    page = (ROOT / "docs" / "ubuntu.md").read_text()
+    assert f"```\n{remedies.PROFILE.read_text()}```" in page
+    said = detect.remedy(Level.STANDARD, DENIED).replace(f"{ROOT}/", "")
+    assert all(f"{command}\n" in page for command in said.split(" && "))
+    assert remedies.PROFILE.is_relative_to(Path(khiva_arena.__file__).parent)
+    rules = [line.strip() for line in remedies.PROFILE.read_text().splitlines() if line.startswith("  ")]
+    assert rules == ["userns,", "include if exists <local/khiva-arena-bwrap>"]
+    assert f" {remedies.BUBBLEWRAP} flags=(unconfined) {{" in remedies.PROFILE.read_text()
+
+
+@pytest.mark.parametrize("name", ["bwrap-userns-restrict", "bwrap", "khiva-arena-bwrap"])
+def test_a_profile_that_is_there_is_loaded(files: dict[str, str], name: str) -> None:
+    """Two for one program would be in each other's way."""
+    files |= {RESTRICTED: "1", "/usr/bin/bwrap": "", f"/etc/apparmor.d/{name}": ""}
+    assert detect.remedy(Level.STANDARD, DENIED) == f"sudo apparmor_parser -r /etc/apparmor.d/{name}"
+
+
+def test_a_profile_does_not_hold_for_a_bubblewrap_from_elsewhere(files: dict[str, str]) -> None:
+    files |= {RESTRICTED: "1", "/etc/os-release": "ID=ubuntu\nID_LIKE=debian"}
+    assert detect.remedy(Level.STANDARD, DENIED) == "sudo apt install bubblewrap"
+
+
+# --- WSL: docs/wsl2.md ---
+
+
+def kernel(monkeypatch: pytest.MonkeyPatch, release: str) -> None:
+    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(release=release, machine="x86_64"))
+
+
+@pytest.mark.parametrize(
+    ("release", "version"),
+    [
+        ("4.4.0-22621-Microsoft", 1),
+        ("4.19.104-microsoft-standard", 2),
+        ("6.6.87.2-microsoft-standard-WSL2", 2),
+        ("6.8.0-35-generic", 0),
+    ],
+)
+def test_windows_is_told_from_linux(monkeypatch: pytest.MonkeyPatch, release: str, version: int) -> None:
+    kernel(monkeypatch, release)
+    assert wsl.version() == version
+
+
+def test_wsl_is_told_what_gives_control_groups(files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel(monkeypatch, "6.6.87.2-microsoft-standard-WSL2")
+    monkeypatch.setattr(detect, "why_not", lambda level: "")
+    first = detect.remedy(Level.STRICT, "no cgroup")
+    assert "cgroup_no_v1=all" in first
+    files["/sys/fs/cgroup/cgroup.controllers"] = "cpu memory pids"
+    second = detect.remedy(Level.STRICT, "no cgroup")
+    assert "systemd=true" in second
+    files["/run/systemd/system"] = ""
+    assert detect.remedy(Level.STRICT, "no cgroup") not in (first, second)
+    page = " ".join((ROOT / "docs" / "wsl2.md").read_text().split())
+    assert all(word in page for word in ("cgroup_no_v1=all", "systemd=true", "wsl.exe --shutdown", "wsl.exe --set-version"))
+
+
+MOUNTS = (
+    "24 1 8:32 / / rw,relatime - ext4 /dev/sdc rw\n"
+    "60 24 0:40 / /mnt/c rw,noatime - 9p C:\\134 rw,aname=drvfs;path=C:\\;uid=1000\n"
+    "61 60 8:48 / /mnt/c/linux\\040disk rw - ext4 /dev/sdd rw\n"
+)
+
+
+def test_a_folder_on_a_disk_of_windows_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "mounts").write_text(MOUNTS)
+    monkeypatch.setattr(wsl, "MOUNTS", str(tmp_path / "mounts"))
+    kernel(monkeypatch, "6.6.87.2-microsoft-standard-WSL2")
+    (said,) = wsl.notes(Path("/mnt/c/Users/me"))
+    assert said.startswith("/mnt/c/Users/me is on a disk of Windows (9p)")
+    assert [wsl.notes(Path(folder)) for folder in ("/home/me", "/mnt/c/linux disk/x")] == [[], []]
+    kernel(monkeypatch, "6.8.0-35-generic")
+    assert wsl.notes(Path("/mnt/c/Users/me")) == []
+    kernel(monkeypatch, "4.4.0-22621-Microsoft")
+    assert "WSL 1" in wsl.notes(Path("/home/me"))[0]
+
+
+def test_notes_are_shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    machine(monkeypatch, {})
+    monkeypatch.setattr(wsl, "notes", lambda folder: [f"of {folder.name}"])
+    assert f"\nof {Path.cwd().name}\n" in run(capsys)[1]
+    assert json.loads(run(capsys, "--json")[1])["notes"] == [f"of {Path.cwd().name}"]
 
 
 def test_no_remedy_is_made_up(files: dict[str, str]) -> None:

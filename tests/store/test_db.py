@@ -3,6 +3,7 @@
 import os
 import shutil
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
 from khiva_arena.result import Measured
 from khiva_arena.store.db import FILE, RUN_SECRET, UNREADABLE, BotRow, MatchRow, SeatRow, Store, VoidRow
+from khiva_arena.store.files import open_to_write
 
 BOTS = [BotRow("a", "1" * 64, "", True, "bots/a", "/x"), BotRow("b", "2" * 64, "1", False, "./b", "/x")]
 
@@ -57,6 +59,14 @@ def test_what_is_fixed_is_read_back(tmp_path: Path) -> None:
         assert store.digests("e1") == ["d0", "d1", "d2", "d3"]
         assert store.recorded("e1") == {0, 1, 2, 3}
         assert store.event("nothing") is None
+
+
+def test_what_is_recorded_has_reached_the_disk(tmp_path: Path) -> None:
+    """On macOS, too, where a disk keeps it in its own cache unless the second is set."""
+    filled(tmp_path)
+    with closing(open_to_write(tmp_path)) as connection:
+        said = {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("synchronous", "fullfsync", "journal_mode")}
+    assert said == {"synchronous": 2, "fullfsync": 1, "journal_mode": "wal"}
 
 
 def test_a_match_cannot_be_fixed_twice(tmp_path: Path) -> None:

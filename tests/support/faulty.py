@@ -72,6 +72,13 @@ def misbehave(message):
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             time.sleep(60)
         os._exit(0)
+    if how == "child":
+        # One that keeps the output open, too; the bot plays on.
+        if os.fork() == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            time.sleep(600)
+            os._exit(0)
+        answer(message)
     if how == "spin":
         while True:
             pass

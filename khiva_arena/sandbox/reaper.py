@@ -1,0 +1,174 @@
+"""How the end of a child is seen and the child reaped, and how its process group is signalled and reaped: in one way if the
+system gives a descriptor for a process and lists all processes, in another if it does not.
+
+A number that was given to a child means that child, or the group that it leads, until it is reaped. Only Linux shows how a child
+ended and leaves it unreaped, and makes us the parent of what a bot's processes leave behind (reap.py).
+"""
+
+import math
+import os
+import resource
+import select
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import Protocol
+
+from khiva_arena.errors import InternalError
+from khiva_arena.sandbox import system
+
+MOMENT = 0.0005
+
+
+class Reaper(Protocol):
+    """Of the children of this process. A ``pid`` is that of one that ``reap`` was not called for yet.
+
+    look_seconds: how often to ask whether a child has ended if no descriptor tells of it
+    """
+
+    look_seconds: float
+
+    def status(self, pid: int) -> int | None:
+        """A child's exit status, negative for a signal, None while it runs."""
+
+    def descriptor(self, pid: int) -> AbstractContextManager[int | None]:
+        """A descriptor that is readable once a child has ended; None if there is no such thing."""
+
+    def ends(self, pid: int, seconds: float) -> bool:
+        """Wait for a child's end. Returns whether it came in time."""
+
+    def reap(self, pid: int) -> tuple[int, resource.struct_rusage]:
+        """Wait for a child's end and reap it. Returns its exit status and what it used."""
+
+    def signal_group(self, group: int, number: signal.Signals) -> None:
+        """Signal all processes of a group that a child leads or led."""
+
+    def reap_group(self, group: int, seconds: float) -> list[resource.struct_rusage]:
+        """Once its leader is reaped: see the rest of a killed group to its end. Returns what those used that were ours to reap.
+        Raises InternalError if they are ours and do not die in time."""
+
+
+class PidfdReaper:
+    """Linux: nothing is reaped before ``reap``, so no signal of ours can hit a stranger who got a number."""
+
+    look_seconds = math.inf
+
+    def status(self, pid: int) -> int | None:
+        try:
+            info = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return 0
+        if info is None:
+            return None
+        return int(info.si_status if info.si_code == os.CLD_EXITED else -info.si_status)
+
+    @contextmanager
+    def descriptor(self, pid: int) -> Iterator[int | None]:
+        descriptor = os.pidfd_open(pid)
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def ends(self, pid: int, seconds: float) -> bool:
+        with self.descriptor(pid) as descriptor:
+            assert descriptor is not None
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            return bool(poll.poll(seconds * 1000))
+
+    def reap(self, pid: int) -> tuple[int, resource.struct_rusage]:
+        _pid, status, used = os.wait4(pid, 0)
+        return os.waitstatus_to_exitcode(status), used
+
+    def signal_group(self, group: int, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError):  # the group is empty: all of it has exited
+            os.killpg(group, number)
+
+    def reap_group(self, group: int, seconds: float) -> list[resource.struct_rusage]:
+        used: list[resource.struct_rusage] = []
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            try:
+                pid, _status, usage = os.wait4(-group, os.WNOHANG)
+            except ChildProcessError:
+                return used
+            if pid:
+                used.append(usage)
+            else:
+                time.sleep(MOMENT)
+        raise InternalError(f"processes of the group {group} were killed and did not die in {seconds:.0f} s")
+
+
+class AskingReaper:
+    """Elsewhere: a child is asked after, and by that it is reaped as soon as it has ended. From then on its number means its
+    group as long as somebody is left there. A group that was seen empty is never signalled again: it may be a stranger's.
+    """
+
+    look_seconds = 0.002
+
+    def __init__(self) -> None:
+        self._ended: dict[int, tuple[int, resource.struct_rusage]] = {}
+        self._empty: set[int] = set()
+
+    def status(self, pid: int) -> int | None:
+        if pid not in self._ended:
+            try:
+                found, status, used = os.wait4(pid, os.WNOHANG)
+            except ChildProcessError:
+                return 0
+            if not found:
+                return None
+            self._ended[pid] = (os.waitstatus_to_exitcode(status), used)
+            self._has_members(pid)
+        return self._ended[pid][0]
+
+    @contextmanager
+    def descriptor(self, pid: int) -> Iterator[int | None]:
+        yield None
+
+    def ends(self, pid: int, seconds: float) -> bool:
+        until = time.monotonic() + seconds
+        while self.status(pid) is None:
+            if time.monotonic() >= until:
+                return False
+            time.sleep(MOMENT)
+        return True
+
+    def reap(self, pid: int) -> tuple[int, resource.struct_rusage]:
+        if pid not in self._ended:
+            _pid, status, used = os.wait4(pid, 0)
+            return os.waitstatus_to_exitcode(status), used
+        return self._ended.pop(pid)
+
+    def signal_group(self, group: int, number: signal.Signals) -> None:
+        if self._has_members(group):
+            with suppress(ProcessLookupError, PermissionError):  # they have ended, or wait to be reaped
+                os.killpg(group, number)
+
+    def reap_group(self, group: int, seconds: float) -> list[resource.struct_rusage]:
+        """None is ours, but what has been killed may not write any more when its folder is removed."""
+        until = time.monotonic() + seconds
+        while self._has_members(group) and time.monotonic() < until:
+            time.sleep(MOMENT)
+        self._empty.discard(group)
+        return []
+
+    def _has_members(self, group: int) -> bool:
+        """Whether anybody is left in a group. macOS refuses to signal one whose members all have ended and are unreaped."""
+        if group not in self._empty:
+            try:
+                os.killpg(group, 0)
+            except (ProcessLookupError, PermissionError):
+                if group in self._ended:
+                    self._empty.add(group)
+                return False
+        return group not in self._empty
+
+
+def _reaper() -> Reaper:
+    return PidfdReaper() if system.PIDFD and system.PROC else AskingReaper()
+
+
+REAPER = _reaper()

@@ -1,0 +1,47 @@
+"""Which of Linux's means this system has. Here it is asked for, once, and nowhere else: macOS has none of them. It is found by
+whether they are there, and not by what the system is called.
+"""
+
+import os
+import resource
+import select
+import sys
+
+PROC = os.path.isdir("/proc/self/task")
+"""Whether files tell of processes: without them nobody's children, environment, memory and waits can be seen."""
+PIDFD = hasattr(os, "pidfd_open") and hasattr(os, "waitid")
+"""Whether the end of a child can be seen without reaping it, and waited for by a descriptor."""
+EPOLL = hasattr(select, "epoll")
+"""Whether one descriptor stands for all pipes of a match."""
+LIMITS_OF_OTHERS = hasattr(resource, "prlimit")
+"""Whether the limits of a process can be set from outside."""
+PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
+"""Bytes that 1 in ``ru_maxrss`` stands for, which can be told by the system's name alone."""
+
+UNSEEN = "this system does not tell what a process uses, or which others it has started"
+"""What is said in the place of a figure if there is no ``PROC``."""
+
+
+def why_no_levels() -> str:
+    """Why no level that confines bots can work here, "" if there is no such reason."""
+    if not sys.platform.startswith("linux"):
+        return "only Linux has it"
+    return "" if PROC else "there is no /proc here"
+
+
+def cores() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def lives(pid: str) -> bool:
+    """Whether there is a process of a number, which may be any text."""
+    if PROC:
+        return os.path.exists(f"/proc/{pid}")
+    try:
+        os.kill(int(pid), 0)
+    except PermissionError:
+        return True  # somebody else's
+    except (ProcessLookupError, ValueError, OverflowError):
+        return False
+    return True
