@@ -15,6 +15,7 @@ import pytest
 from arena import NAIVE, RANDOM, arena, bots, kill, started, wait_for_matches
 from bundling import forged, lines_of
 from forging import forge
+from once import made_once
 from published import HERE, command
 
 from khiva_arena.cli.main import run
@@ -39,12 +40,10 @@ def matches(folder: Path) -> dict[str, list[Any]]:
         return {row.id: [(match.id, json.loads(match.record)) for match in store.matches(row.id)] for row in store.events()}
 
 
-@pytest.fixture(scope="module")
-def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def committed(folder: Path) -> None:
     """A folder with a store that holds an event that was committed to."""
-    folder = tmp_path_factory.mktemp("committed")
     arena(*RUN, "--commit", cwd=folder)
-    return folder
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ import trio.testing
 from arena import FAULTY, NAIVE, RANDOM, ROOT, arena, bots, descendants, living
 from disks import fill, small_disk
 from jobs import job
+from once import made_once
 from scripted import ScriptedWire, act, honest, play
 
 from khiva_arena.arbiter.clock import LagMeter
@@ -49,11 +50,9 @@ def traced(text: str) -> list[tuple[float, str, str, str]]:
     return [(float(one[1]), one[2], one[3], one[4]) for one in found if one]
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("store")
+@made_once
+def store(folder: Path) -> None:
     arena("run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--seed", "demo", "--out", "out", cwd=folder)
-    return folder
 
 
 def test_a_trace_shows_both_directions_and_changes_nothing(tmp_path: Path) -> None:
