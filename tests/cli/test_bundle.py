@@ -141,9 +141,8 @@ def test_every_format(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert "its round cannot be drawn" in verified(forged(lost), tmp_path, capsys)[1]
 
 
-def test_a_sequential_test_ends_with_its_decision(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arena("sprt", NAIVE, RANDOM, "--elo1", "200", "--seed", "demo", "-j", "2", "--out", "out", cwd=tmp_path)
-    command(capsys, "bundle", tmp_path / "out", tmp_path / "b")
+def test_a_sequential_test_ends_with_its_decision(decided: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command(capsys, "bundle", decided / "out", tmp_path / "b")
     lines = lines_of(tmp_path / "b")
     matches = [place for place, line in enumerate(lines) if line["kind"] == "match"]
     code, out, _ = verified((tmp_path / "b").read_bytes(), tmp_path, capsys)
