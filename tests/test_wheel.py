@@ -8,29 +8,34 @@ from pathlib import Path
 
 import pytest
 from arena import ROOT
+from once import made_once
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder where pip has installed the wheel, and nothing of the checkout; what it depends on is that of the tests."""
-    folder = tmp_path_factory.mktemp("wheel")
+@made_once
+def wheel(folder: Path) -> None:
+    """What pip installs of the wheel, in "site"; what it depends on is that of the tests."""
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True, timeout=120)
-    (wheel,) = folder.glob("*.whl")
-    target = folder / "site"
+    (made,) = folder.glob("*.whl")
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
-    install.append("--no-compile")
-    subprocess.run([*install, "--target", str(target), str(wheel)], check=True, capture_output=True, timeout=120)
-    return target
+    install += ["--no-compile", "--target", str(folder / "site"), str(made)]
+    subprocess.run(install, check=True, capture_output=True, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path) -> Path:
+    """A folder where pip has installed the wheel, and nothing of the checkout."""
+    site = wheel / "site"
+    code = f"import khiva_arena; assert khiva_arena.__file__.startswith({str(site)!r})\n"
+    subprocess.run([sys.executable, "-c", code], cwd=wheel, env=os.environ | {"PYTHONPATH": str(site)}, check=True, timeout=60)
+    return site
 
 
 def run(installed: Path, cwd: Path, *words: str) -> str:
     """What the command that pip has made prints."""
     env = os.environ | {"PYTHONPATH": str(installed)}
-    code = f"import khiva_arena; assert khiva_arena.__file__.startswith({str(installed)!r})\n"
-    subprocess.run([sys.executable, "-c", code], cwd=cwd, env=env, check=True, timeout=60)
     command = [str(installed / "bin" / "khiva-arena"), *words]
     done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -19,13 +20,13 @@ def command(file: Path) -> int:
     """Watch a run that writes its events to FILE, `khiva-arena run --events FILE`, until it ends; print how it stood if it has
     ended. Off a terminal, print a line for each thing that happens. Ctrl-C leaves with exit code 130: the run was not
     seen to its end, and the same command continues to watch."""
-    source = open_source(file)
-    try:
-        if can_draw(sys.stdout):
-            return _draw(source)
-        print_lines(source, click.echo, time.sleep)
-    except NotAStream as error:
-        raise ConfigError(f"{file}: this is no stream of events: {error}") from None
+    with closing(open_source(file)) as source:
+        try:
+            if can_draw(sys.stdout):
+                return _draw(source)
+            print_lines(source, click.echo, time.sleep)
+        except NotAStream as error:
+            raise ConfigError(f"{file}: this is no stream of events: {error}") from None
     return 0
 
 

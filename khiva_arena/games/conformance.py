@@ -4,8 +4,8 @@ from khiva_arena.games import conformance, registry
 conformance.check_game(registry.get("khiva"), variants=[{}, {"overshoot": "bounce"}])
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -178,7 +178,7 @@ def _check_state(match: _Match, state: State, pieces: Mapping[str, int], determi
         view = state.view(seat)
         wrong = check_plain(view)
         match.want(type(view) is dict and wrong is None, f"a view is plain: {wrong}")
-        again = deepcopy(view)
+        again = json.loads(json.dumps(view))  # a plain value comes back the same, in a third of deepcopy's time
         _spoil(view)
         match.want(again == state.view(seat), "a view belongs to its caller, who may change it")
         if determinise and pending:

@@ -65,18 +65,22 @@ class Source:
         self.more, self.closed = bool(data), self._fifo and not data
         return [(line, new) for line in self._reader.feed(data)]
 
+    def close(self) -> None:
+        os.close(self._descriptor)
+
 
 def open_source(path: Path) -> Source:
     """A file or FIFO to follow; opening a FIFO waits for its writer. Raises ConfigError."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOCTTY)
-        if not (stat.S_ISREG(mode := os.fstat(descriptor).st_mode) or stat.S_ISFIFO(mode)):
-            raise ConfigError(f"{path}: it is neither a file nor a FIFO")
-        os.set_blocking(descriptor, False)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError as error:  # a NUL in the name
         raise ConfigError(f"{path}: cannot be read: {error}") from None
+    if not (stat.S_ISREG(mode := os.fstat(descriptor).st_mode) or stat.S_ISFIFO(mode)):
+        os.close(descriptor)
+        raise ConfigError(f"{path}: it is neither a file nor a FIFO")
+    os.set_blocking(descriptor, False)
     return Source(descriptor)
 
 

@@ -1,6 +1,7 @@
 """A bot of one file, laid out as an author would, and a check of it, at trusted so that only the bot itself decides."""
 
 import os
+import pickle
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from once import filled
 
 from khiva_arena.arbiter.clock import Limits
 from khiva_arena.check.context import Bench
@@ -48,19 +50,17 @@ def misfit(home: Path) -> Callable[[str], str]:
 
 
 @pytest.fixture(scope="session")
-def checked(misfit: Callable[[str], str]) -> Checked:
+def checked(misfit: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> Checked:
     """Check the bot that errs in one way; a plain check of it is made once."""
-
-    made: dict[str, CheckReport] = {}
 
     def run(way: str, **more: Any) -> CheckReport:
         if more:
-            return once(way, **more)
-        if way not in made:
-            made[way] = once(way)
-        return made[way]
+            return fresh(way, **more)
+        made = filled(tmp_path_factory, f"check-{way}", lambda folder: (folder / "report").write_bytes(pickle.dumps(fresh(way))))
+        report: CheckReport = pickle.loads((made / "report").read_bytes())
+        return report
 
-    def once(way: str, **more: Any) -> CheckReport:
+    def fresh(way: str, **more: Any) -> CheckReport:
         given = {
             "limits": SOON,
             "sandbox": Sandbox(Level.TRUSTED, Resources(memory=150 * MIB)),

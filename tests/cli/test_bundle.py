@@ -15,6 +15,7 @@ from disks import fill, small_disk
 from forging import forge
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from once import made_once
 
 from khiva_arena.cli.main import run
 from khiva_arena.replay import seeds
@@ -28,13 +29,11 @@ THREE = bots(RANDOM, f"{FAULTY} illegal 2", f"{FAULTY} raise 2")
 EVENT, RUN_SECRET, FIRST_MATCH = 1, 2, 5  # places of lines: a header, an event, the run's secret, two seeds', then matches
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def folder(folder: Path) -> None:
     """A store with 12 matches of three bots, one of which has a strike in each of its matches and one of which forfeits."""
-    folder = tmp_path_factory.mktemp("bundle")
     arena("run", *THREE, "--seats", "2", "--seeds", "2", "--seed", "demo", "--out", "out", cwd=folder)
     arena("bundle", "out", "b.khiva", cwd=folder)
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -142,9 +141,8 @@ def test_every_format(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert "its round cannot be drawn" in verified(forged(lost), tmp_path, capsys)[1]
 
 
-def test_a_sequential_test_ends_with_its_decision(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arena("sprt", NAIVE, RANDOM, "--elo1", "200", "--seed", "demo", "-j", "2", "--out", "out", cwd=tmp_path)
-    command(capsys, "bundle", tmp_path / "out", tmp_path / "b")
+def test_a_sequential_test_ends_with_its_decision(decided: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command(capsys, "bundle", decided / "out", tmp_path / "b")
     lines = lines_of(tmp_path / "b")
     matches = [place for place, line in enumerate(lines) if line["kind"] == "match"]
     code, out, _ = verified((tmp_path / "b").read_bytes(), tmp_path, capsys)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from arena import FAULTY, RANDOM, arena, bots
 from forging import forge
+from once import made_once
 
 from khiva_arena.store.db import Store
 
@@ -25,13 +26,11 @@ DELETE FROM reveals WHERE seed <> 0; DELETE FROM conclusions;
 VOID = "INSERT INTO voids SELECT id, {ordinal}, {attempt}, {seed}, {lineup}, '{bots}', 'host', '[]', '', '' FROM events"
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def store(folder: Path) -> None:
     """12 matches of three bots: one has a strike in each of its matches, one forfeits."""
-    folder = tmp_path_factory.mktemp("store")
     words = bots(RANDOM, f"{FAULTY} illegal 2", f"{FAULTY} raise 2")
     arena("run", *words, "--seats", "2", "--seeds", str(SEEDS), "--seed", "demo", "--out", "out", cwd=folder)
-    return folder
 
 
 def damaged(store: Path, tmp_path: Path, statements: str, *, forged: bool = True) -> Path:

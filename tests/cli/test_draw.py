@@ -12,9 +12,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from arena import NAIVE, RANDOM, arena, bots, kill, started, wait_for_matches
+from arena import NAIVE, RANDOM, C, arena, bots, kill, started, wait_for_matches
 from bundling import forged, lines_of
 from forging import forge
+from once import made_once
 from published import HERE, command
 
 from khiva_arena.cli.main import run
@@ -39,12 +40,10 @@ def matches(folder: Path) -> dict[str, list[Any]]:
         return {row.id: [(match.id, json.loads(match.record)) for match in store.matches(row.id)] for row in store.events()}
 
 
-@pytest.fixture(scope="module")
-def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def committed(folder: Path) -> None:
     """A folder with a store that holds an event that was committed to."""
-    folder = tmp_path_factory.mktemp("committed")
     arena(*RUN, "--commit", cwd=folder)
-    return folder
 
 
 @pytest.fixture
@@ -291,7 +290,7 @@ def test_a_later_stage_can_have_a_commitment_and_a_text_of_its_own(tmp_path: Pat
 
 def test_a_sequential_test_is_committed_to_as_well(tmp_path: Path) -> None:
     rates = ["--elo0", "-200", "--elo1", "300", "--alpha", "0.3", "--beta", "0.3"]
-    words = ["sprt", NAIVE, RANDOM, *rates, "--isolation", "trusted", "--out", "out", "-j", "2"]
+    words = ["sprt", NAIVE, C, *rates, "--isolation", "trusted", "--out", "out", "-j", "2"]
     said = arena(*words, "--commit", cwd=tmp_path).stdout
     (event,) = events(tmp_path / "out")
     assert f"commitment {event.commitment}" in said
@@ -303,9 +302,9 @@ def test_a_sequential_test_is_committed_to_as_well(tmp_path: Path) -> None:
 
 
 def test_an_event_of_0_1_0_that_is_over_is_known_and_another_one_is_drawn_otherwise(tmp_path: Path) -> None:
-    with tarfile.open(HERE / "0.1.0" / "khiva-round-robin" / "stores.tar.xz") as tar:
+    with tarfile.open(HERE / "0.1.0" / "khiva-knockout" / "stores.tar.xz") as tar:
         tar.extractall(tmp_path, filter="data")
-    words = command("khiva", "round-robin", tmp_path, tmp_path / "finished")
+    words = command("khiva", "knockout", tmp_path, tmp_path / "finished")
     assert "event 1 is over" in arena(*words, cwd=tmp_path).stderr
     assert len(events(tmp_path / "finished")) == 1
     arena(*words, "--new-event", cwd=tmp_path, code=None)

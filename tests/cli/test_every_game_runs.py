@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, ROOT, arena, bots
+from arena import NAIVE, RANDOM, ROOT, C, arena, bots
 
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.games import registry
@@ -29,7 +29,7 @@ def greedy(game: str) -> str:
 def test_a_competition_of_each_game_and_each_seat_count(game: str, tmp_path: Path) -> None:
     """All seat counts in one store: every match sound, nobody at fault, greedy ahead, and a match plays again the same."""
     for seats in registry.get(game).seats:
-        words = ["--game", game, *bots(RANDOM, greedy(game)), "--copies", str(seats - 1), "--lineups", "2"]
+        words = ["--game", game, *bots(C, greedy(game)), "--copies", str(seats - 1), "--lineups", "2"]
         arena("run", *words, "--seats", str(seats), "--seeds", "1", "--seed", "each", "--jobs", "2", "--out", "out", cwd=tmp_path)
     events = json.loads(arena("verify", "out", "--json", cwd=tmp_path).stdout)["events"]
     assert len(events) == len(registry.get(game).seats)

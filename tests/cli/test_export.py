@@ -13,6 +13,7 @@ import pytest
 from arena import FAULTY, NAIVE, RANDOM, arena, bots
 from made_results import rated
 from msgspec import structs
+from once import made_once
 
 from khiva_arena.ratings.elo import rate
 from khiva_arena.report.exports import EventResults, counted_pairs, pgn_names, to_csv, to_jsonl, to_pgn
@@ -25,15 +26,13 @@ TAG = re.compile(r'\[(\w+) "([^"]*)"\]')
 POINTS = {"1-0": (1, 2), "0-1": (2, 1), "1/2-1/2": (1, 1)}
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def folder(folder: Path) -> None:
     """A store with two events, at 2 and at 3 seats."""
-    folder = tmp_path_factory.mktemp("export")
     three = bots(RANDOM, NAIVE, f"{FAULTY} illegal 2")
     for seats, seeds in ((2, 4), (3, 3)):
         words = ["--seats", str(seats), "--seeds", str(seeds), "--seed", "demo", "--out", "out"]
         arena("run", *three, *words, cwd=folder)
-    return folder
 
 
 # --- readers, as another program would have them ---

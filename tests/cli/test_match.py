@@ -7,17 +7,16 @@ from pathlib import Path
 
 import pytest
 from arena import FAULTY, NAIVE, RANDOM, ROOT, arena, bots
+from once import made_once
 
 pytestmark = pytest.mark.slow
 
 TWO = bots(RANDOM, NAIVE)
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("store")
+@made_once
+def store(folder: Path) -> None:
     arena("run", *TWO, "--seats", "2", "--seeds", "2", "--seed", "demo", "--out", "out", cwd=folder)
-    return folder
 
 
 def test_a_match_is_told_turn_by_turn_and_repeats(tmp_path: Path) -> None:

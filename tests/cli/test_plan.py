@@ -9,6 +9,7 @@ import jsonschema
 import msgspec
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
+from once import made_once
 
 from khiva_arena.cli.main import run
 from khiva_arena.competition.more_seeds import commands
@@ -20,13 +21,11 @@ from khiva_arena.store.db import Store
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("plan")
+@made_once
+def folder(folder: Path) -> None:
     how = ["--seats", "2", "--isolation", "trusted", "--jobs", "1"]
     arena("run", *bots(RANDOM, NAIVE), *how, "--seeds", "6", "--seed", "a", "--out", "out", cwd=folder)
     arena("run", *bots(RANDOM, NAIVE), *how, "--seeds", "2", "--seed", "a", "--out", "few", cwd=folder)
-    return folder
 
 
 @pytest.mark.parametrize("words", [["--error", "20"], ["--gap", "30"], ["--gap", "30", "--power", "0.9"]], ids=" ".join)

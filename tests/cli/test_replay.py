@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from arena import FAULTY, GREEDY, NAIVE, RANDOM, arena, bots, descendants, until_gone
 from bundling import forged, lines_of
+from once import made_once
 
 from khiva_arena.competition.find import match_of, secret_of
 from khiva_arena.protocol import codec
@@ -27,15 +28,13 @@ GAMES = ("khiva", "emira", "silk_road")
 STRANGE = f"{FAULTY} illegal 2"
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def store(folder: Path) -> None:
     """Event 1: a random bot, one that strikes and one that crashes. Then an event of random bots for each game."""
-    folder = tmp_path_factory.mktemp("store")
     words = ["--seeds", "1", "--seed", "demo", "--out", "out"]
     arena("run", *bots(RANDOM, STRANGE, f"{FAULTY} exit 3"), "--seats", "3", *words, cwd=folder)
     for game in GAMES:
         arena("run", "--game", game, *bots(RANDOM), "--copies", "3", "--seats", "3", *words, cwd=folder)
-    return folder
 
 
 def seat_of(store: Path, match: str, name: str) -> int:

@@ -2,17 +2,17 @@
 
 import json
 import re
+import shutil
 import signal
 import sqlite3
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, ROOT, arena, kill, started, wait_for_matches
+from arena import NAIVE, RANDOM, C, arena, kill, started, wait_for_matches
 
 pytestmark = pytest.mark.slow
 
-C = str(ROOT / "bots" / "c" / "random")
 FAST = ["--isolation", "trusted", "--seed", "x"]
 SHORT = ["--elo1", "200", "--alpha", "0.2", "--beta", "0.2"]  # decides at the first seed that it may decide at
 
@@ -37,18 +37,17 @@ def scores(store: Path) -> list[Fraction]:
     return [Fraction(2 * won + tied, 2 * count) for _, won, tied, count in found]
 
 
-def test_it_stops_by_itself_and_tells_what_it_found(tmp_path: Path) -> None:
-    done = arena("sprt", NAIVE, C, *FAST, *SHORT, "-j", "2", "--out", "out", cwd=tmp_path)
-    assert "at most 10000 seeds x 1 line-up x 2 rotations" in done.stderr
+def test_it_stops_by_itself_and_tells_what_it_found(decided: Path) -> None:
+    stdout = (decided / "stdout").read_text()
+    assert "at most 10000 seeds x 1 line-up x 2 rotations" in (decided / "stderr").read_text()
     said = r"naive is (better|less than 200 Elo above them)$"
-    assert re.search(rf"^H[01] accepted after \d+ seeds, \d+ matches: {said}", done.stdout, re.MULTILINE)
-    assert "aims at 20 % and 20 % wrong decisions for a candidate at 0 or below, at 200 or above" in done.stdout.replace(
-        "\n ", ""
-    )
-    assert "LLR " in done.stdout
-    assert "table scores:" in done.stdout
-    found = json.loads(arena("sprt", NAIVE, C, *FAST, *SHORT, "--out", "out", "--json", cwd=tmp_path).stdout)
-    seen = scores(tmp_path / "out")
+    assert re.search(rf"^H[01] accepted after \d+ seeds, \d+ matches: {said}", stdout, re.MULTILINE)
+    aims = "aims at 20 % and 20 % wrong decisions for a candidate at 0 or below, at 200 or above"
+    assert aims in stdout.replace("\n ", "")
+    assert "LLR " in stdout
+    assert "table scores:" in stdout
+    found = json.loads(arena("sprt", NAIVE, C, *FAST, *SHORT, "--out", "out", "--json", cwd=decided).stdout)
+    seen = scores(decided / "out")
     assert found["seeds"] == len(seen) >= found["fewest"] == 32
     assert found["histogram"] == [[round(float(v), 6), seen.count(v)] for v in sorted(set(seen))]
     assert found["score"]["value"] == pytest.approx(float(100 * sum(seen) / len(seen)), abs=1e-3)
@@ -56,8 +55,8 @@ def test_it_stops_by_itself_and_tells_what_it_found(tmp_path: Path) -> None:
     assert not low < found["llr"] < high
     assert found["decision"] == ("H1" if found["llr"] > 0 else "H0")
     matches = found["matches"]
-    assert f"{matches} of {matches} matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
-    assert "rank  bot" in arena("standings", "out", cwd=tmp_path).stdout
+    assert f"{matches} of {matches} matches are sound" in arena("verify", "out", cwd=decided).stdout
+    assert "rank  bot" in arena("standings", "out", cwd=decided).stdout
 
 
 @pytest.mark.soak
@@ -113,9 +112,9 @@ def test_what_makes_no_test(tmp_path: Path, words: list[str], said: str) -> None
     assert said in arena("sprt", *words, cwd=tmp_path, code=2).stderr
 
 
-def test_a_match_after_the_decision_is_noticed(tmp_path: Path) -> None:
+def test_a_match_after_the_decision_is_noticed(decided: Path, tmp_path: Path) -> None:
     """A later decision than the results give, as a forger would have it who wants more seeds."""
-    arena("sprt", NAIVE, C, *FAST, *SHORT, "-j", "2", "--out", "out", cwd=tmp_path)
+    shutil.copytree(decided / "out", tmp_path / "out")
     connection = sqlite3.connect(tmp_path / "out" / "arena.db")
     connection.execute("UPDATE seats SET rank = 3 - rank WHERE bot IN (0, 1) AND ordinal < 40")
     connection.commit()

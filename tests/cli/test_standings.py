@@ -9,6 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from arena import GREEDY, NAIVE, RANDOM, arena, bots
+from once import made_once
 
 from khiva_arena.cli.main import run
 from khiva_arena.json_schema import schema_of
@@ -20,15 +21,13 @@ pytestmark = pytest.mark.slow
 HOW = ["--isolation", "trusted", "--jobs", "1", "--out", "out"]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def folder(folder: Path) -> None:
     """A store with three events of one pool: round-robins at three seats and at two, and a swiss."""
-    folder = tmp_path_factory.mktemp("standings")
     arena("run", *bots(RANDOM, NAIVE, GREEDY), "--seats", "3", "--seeds", "2", "--seed", "a", *HOW, cwd=folder)
     arena("run", *bots(RANDOM, NAIVE, GREEDY), "--seats", "2", "--seeds", "2", "--seed", "b", *HOW, cwd=folder)
     swiss = ["--format", "swiss", "--rounds", "2", "--seats", "2", "--seeds", "1", "--seed", "c"]
     arena("run", *bots(RANDOM, NAIVE, GREEDY), *swiss, *HOW, cwd=folder)
-    return folder
 
 
 def test_real_output_of_every_section_fits_the_schema(folder: Path) -> None:

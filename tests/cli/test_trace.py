@@ -22,6 +22,7 @@ import trio.testing
 from arena import FAULTY, NAIVE, RANDOM, ROOT, arena, bots, descendants, living
 from disks import fill, small_disk
 from jobs import job
+from once import made_once
 from scripted import ScriptedWire, act, honest, play
 
 from khiva_arena.arbiter.clock import LagMeter
@@ -49,11 +50,9 @@ def traced(text: str) -> list[tuple[float, str, str, str]]:
     return [(float(one[1]), one[2], one[3], one[4]) for one in found if one]
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("store")
+@made_once
+def store(folder: Path) -> None:
     arena("run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--seed", "demo", "--out", "out", cwd=folder)
-    return folder
 
 
 def test_a_trace_shows_both_directions_and_changes_nothing(tmp_path: Path) -> None:
@@ -201,7 +200,8 @@ def wait_until(true: Callable[[], object], seconds: float = 30) -> None:
 def test_a_match_plays_on_while_nobody_reads_its_trace(tmp_path: Path) -> None:
     words = ["match", *bots(RANDOM, NAIVE), "--seed", "demo", "--trace", "--capture", "raw"]
     with unread(*words, cwd=tmp_path) as process:
-        wait_until((tmp_path / "raw").is_dir)
+        captured = tmp_path / "raw" / "seat-0.to-bot"
+        wait_until(lambda: captured.is_file() and b"decide" in captured.read_bytes())
         wait_until(lambda: not descendants(process.pid))
         sent = arena("decode", "raw/seat-0.to-bot", cwd=tmp_path).stdout.splitlines()
         assert sent[-1].split()[3] == "end"
@@ -216,11 +216,12 @@ def test_a_match_plays_on_while_nobody_reads_its_trace(tmp_path: Path) -> None:
 def test_an_interrupt_ends_a_match_whose_trace_nobody_reads(how: str, tmp_path: Path) -> None:
     words = ["match", *bots(f"{FAULTY} silent 5" if how == "playing" else RANDOM, RANDOM), "--seed", "demo", "--turn", "60s"]
     with unread(*words, "--trace", "--capture", "raw", cwd=tmp_path) as process:
-        wait_until((tmp_path / "raw").is_dir)
+        captured = tmp_path / "raw" / "seat-0.to-bot"
+        wait_until(lambda: captured.is_file() and b"decide" in captured.read_bytes())
         if how == "played":
             wait_until(lambda: not descendants(process.pid))
         else:
-            wait_until(lambda: (tmp_path / "raw" / "seat-0.to-bot").read_bytes().count(b"decide") == 5)
+            wait_until(lambda: captured.read_bytes().count(b"decide") == 5)
             assert living(descendants(process.pid))
         alive = descendants(process.pid)
         process.send_signal(signal.SIGINT)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from arena import FAULTY, RANDOM, arena, arena_process, bots
+from arena import FAULTY, RANDOM, arena, bots
 from sample_stream import begin, fault, matches, replace_line, round_
 from terminal import Terminal
 
@@ -73,7 +73,7 @@ def test_its_elo_is_that_of_the_standings(tmp_path: Path) -> None:
 def test_plain_lines_are_those_of_the_run(tmp_path: Path) -> None:
     words = ["run", *bots(RANDOM, f"{FAULTY} exit"), "--seats", "2", "--seeds", "2", "--isolation", "trusted"]
     said = arena(*words, "--out", "out", "--events", "events", cwd=tmp_path).stderr.splitlines()
-    seen = arena_process("watch", "events", cwd=tmp_path).stdout.splitlines()
+    seen = arena("watch", "events", cwd=tmp_path).stdout.splitlines()
     assert seen[-1] == "the run has ended: complete, 4 matches are recorded"
     assert seen[:-1] == [line for line in said if not line.startswith("warning: isolation")]  # that is before the event
     assert sum(line.startswith("fault ") for line in seen) == 4
@@ -145,15 +145,15 @@ def test_off_a_terminal_ctrl_c_is_130_too(tmp_path: Path) -> None:
 )
 def test_a_file_that_is_no_stream_is_refused(data: bytes, why: str, tmp_path: Path) -> None:
     (tmp_path / "events").write_bytes(data)
-    assert f"khiva-arena: error: events: {why}" in arena_process("watch", "events", cwd=tmp_path, code=2).stderr
+    assert f"khiva-arena: error: events: {why}" in arena("watch", "events", cwd=tmp_path, code=2).stderr
     seen = Terminal(["watch", "events"], tmp_path, stdout=True)
     assert seen.end() == 2
     assert f"khiva-arena: error: events: {why}"[:70] in seen.shown.text
 
 
 def test_what_cannot_be_read_is_refused_by_name(tmp_path: Path) -> None:
-    assert "missing: cannot be read: No such file" in arena_process("watch", "missing", cwd=tmp_path, code=2).stderr
-    assert ".: it is neither a file nor a FIFO" in arena_process("watch", ".", cwd=tmp_path, code=2).stderr
+    assert "missing: cannot be read: No such file" in arena("watch", "missing", cwd=tmp_path, code=2).stderr
+    assert ".: it is neither a file nor a FIFO" in arena("watch", ".", cwd=tmp_path, code=2).stderr
 
 
 def test_no_text_of_a_bot_reaches_the_terminal_as_an_order(tmp_path: Path) -> None:
@@ -167,5 +167,5 @@ def test_no_text_of_a_bot_reaches_the_terminal_as_an_order(tmp_path: Path) -> No
         assert bad not in seen.raw.decode()
     assert b"\x1b[2J" not in seen.raw
     assert r"\x1b[2J\x9b31m\x07\u202e\r\n" in seen.shown.text
-    plain = arena_process("watch", "events", cwd=tmp_path).stdout
+    plain = arena("watch", "events", cwd=tmp_path).stdout
     assert all(line.isprintable() for line in plain.splitlines())

@@ -7,11 +7,10 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from arena import FAULTY, GREEDY, NAIVE, RANDOM, ROOT, arena, bots, descendants, kill, started, until_gone, wait_for_matches
+from arena import FAULTY, GREEDY, NAIVE, RANDOM, ROOT, C, arena, bots, descendants, kill, started, until_gone, wait_for_matches
 
 pytestmark = pytest.mark.slow
 
-C = str(ROOT / "bots" / "c" / "random")
 JS = str(ROOT / "bots" / "javascript" / "random")
 FIVE = bots(RANDOM, NAIVE, GREEDY, C, JS)
 FAST = ["--isolation", "trusted", "--seed", "x"]

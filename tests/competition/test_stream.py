@@ -11,7 +11,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from arena import FAULTY, NAIVE, RANDOM, ROOT, arena, arena_process, bots, kill, started
+from arena import FAULTY, NAIVE, RANDOM, ROOT, C, arena, arena_process, bots, kill, started
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -361,7 +361,7 @@ def test_a_competition_of_two_stages_tells_each_and_ends_once(tmp_path: Path) ->
 
 def test_a_sequential_test_tells_how_it_stands(tmp_path: Path) -> None:
     short = ["--rule", "max_turns=2", "--trust-bots", "--seed", "sprt", "--elo1", "400", "-j", "2", "--out", "out", "--json"]
-    done = arena("sprt", NAIVE, RANDOM, *short, "--seeds", "60", "--events", "events", cwd=tmp_path, code=None)
+    done = arena("sprt", NAIVE, C, *short, "--seeds", "60", "--events", "events", cwd=tmp_path, code=None)
     told = lines_of(tmp_path / "events")
     llrs = [line for line in told if line["type"] == "llr"]
     assert [line["seeds"] for line in llrs] == list(range(1, len(llrs) + 1))
@@ -371,7 +371,7 @@ def test_a_sequential_test_tells_how_it_stands(tmp_path: Path) -> None:
     assert [llrs[-1]["low"], llrs[-1]["high"]] == pytest.approx(final["bounds"], abs=1e-3)
     assert (llrs[-1]["decision"] != "") == (done.returncode == 0)
     assert {line["decision"] for line in llrs[:-1]} <= {""}
-    again = arena("sprt", NAIVE, RANDOM, *short, "--seeds", "60", "--events", "again", cwd=tmp_path, code=None)
+    again = arena("sprt", NAIVE, C, *short, "--seeds", "60", "--events", "again", cwd=tmp_path, code=None)
     assert json.loads(again.stdout)["llr"] == final["llr"]
     [resumed] = [line for line in lines_of(tmp_path / "again") if line["type"] == "llr"]
     assert {**resumed, "t": 0} == {**llrs[-1], "t": 0}

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, ROOT, arena, bots, started
+from once import made_once
 
 pytestmark = pytest.mark.slow
 
 SHAPE = ["--seats", "2", "--seeds", "300", "--seed", "x", "--out", "out"]
 
 
-@pytest.fixture(scope="module")
-def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def begun(folder: Path) -> None:
     """A folder with a bot of its own and an event that was interrupted."""
-    folder = tmp_path_factory.mktemp("begun")
     (folder / "mine").mkdir()
     toml = 'name = "mine"\nrun = "{python} main.py"\nfiles = ["*.py"]\ninclude = ["../khiva_kit.py"]\n'
     shutil.copy(ROOT / "bots/python/kit/khiva_kit.py", folder)
@@ -30,7 +30,6 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     running.send_signal(signal.SIGINT)
     running.communicate(timeout=60)
     assert running.returncode == 130
-    return folder
 
 
 def recorded(folder: Path) -> int:

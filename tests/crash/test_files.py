@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, arena, bots, started, wait_for_matches
+from once import made_once
 
 from khiva_arena.cli.main import run
 from khiva_arena.store import files
@@ -20,10 +21,9 @@ READERS = (["standings", "out"], ["verify", "out"], ["show", "out"], ["match", "
 CUTS = 24
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def whole(folder: Path) -> None:
     """A folder with a finished run in "out", and in "killed" what a kill -9 leaves of one: much of it in the -wal file."""
-    folder = tmp_path_factory.mktemp("whole")
     arena(*WORDS, "--seeds", "3", "--out", "out", cwd=folder)
     running = started(*WORDS, "--seeds", "300", "--out", "killed", cwd=folder)
     deadline = time.monotonic() + 60
@@ -32,7 +32,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         time.sleep(0.02)
     running.kill()
     running.communicate(timeout=60)
-    return folder
 
 
 def copied(whole: Path, tmp_path: Path, which: str = "out") -> Path:

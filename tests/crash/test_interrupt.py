@@ -106,7 +106,7 @@ def test_interrupted(
 
 def test_interrupted_between_matches(tmp_path: Path) -> None:
     """Many short matches, a signal at no moment in particular: what is recorded stays, and the rest is played."""
-    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "12", "--seed", "x", "--out", "out"]
+    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "6", "--seed", "x", "--out", "out"]
     whole = arena(*words[:-1], "whole", cwd=tmp_path).stderr
     for wait in (0.05, 0.4):
         running = started(*words, cwd=tmp_path)

@@ -4,6 +4,8 @@ import json
 import re
 import runpy
 import tomllib
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -215,16 +217,44 @@ def negatives(value: Any, path: str = "") -> set[str]:
     return {path} if type(value) is int and value < 0 else set()
 
 
-def validators(game: Game) -> dict[str, Any]:
+class Fits:
+    """Checks values by a schema, level by level: what fitted its part of the schema once is not looked at again."""
+
+    def __init__(self, whole: dict[str, Any]) -> None:
+        jsonschema.Draft202012Validator.check_schema(whole)
+        self._defs = whole["$defs"]
+        self._levels: dict[int, tuple[Any, Any]] = {}  # by id of a part: that part, so that its id stays its own
+        self._good: set[tuple[int, str]] = set()
+
+    def check(self, part: dict[str, Any], value: Any) -> None:
+        part = self._defs.get(part.get("$ref", "").rpartition("/")[2], part)
+        if (key := (id(part), repr(value))) in self._good:
+            return
+        if id(part) not in self._levels:
+            below = {"items": True} if "items" in part else {}
+            if "properties" in part:
+                below["properties"] = dict.fromkeys(part["properties"], True)
+            self._levels[id(part)] = part, jsonschema.Draft202012Validator({**part, **below, "$defs": self._defs})
+        self._levels[id(part)][1].validate(value)
+        if isinstance(value, dict):
+            for name, inner in part.get("properties", {}).items():
+                if name in value:
+                    self.check(inner, value[name])
+        elif isinstance(value, list) and "items" in part:
+            for item in value[len(part.get("prefixItems", ())) :]:
+                self.check(part["items"], item)
+        self._good.add(key)
+
+
+def validators(game: Game) -> dict[str, Callable[[Any], None]]:
     """By "view", kind of decision and type of event; each branch by itself, since trying all of them takes long."""
     made = schema.of_game(game)
-    for whole in made.values():
-        jsonschema.Draft202012Validator.check_schema(whole)
-    parts = {"view": made["view"]}
+    fits = {name: Fits(whole) for name, whole in made.items()}
+    parts = {"view": partial(fits["view"].check, made["view"])}
     for name, schema_of_all in (("legal", "decision"), ("event", "event")):
         for one in made[schema_of_all]["anyOf"]:
-            parts[f"{name} {one['$ref'].rpartition('/')[2]}"] = {**one, "$defs": made[schema_of_all]["$defs"]}
-    return {name: jsonschema.Draft202012Validator(part) for name, part in parts.items()}
+            parts[f"{name} {one['$ref'].rpartition('/')[2]}"] = partial(fits[schema_of_all].check, one)
+    return parts
 
 
 @pytest.mark.slow
@@ -238,16 +268,40 @@ def test_all_that_its_bots_get_fits_the_schemas_and_every_shape_occurs(game: Gam
             pending = state.pending()
             for event in events:
                 seen.add(name := f"event {event.data['type']}")
-                valid[name].validate(event.data)
+                valid[name](event.data)
             for seat in range(match.seats) if state.is_over else list(pending) if number % 3 == 0 else ():
-                valid["view"].validate(state.view(seat))
+                valid["view"](state.view(seat))
             for decision in pending.values():
                 assert len(decision.legal) < MOST_ENTRIES
                 seen.add(name := f"legal {decision.kind}")
                 if id(decision.legal) not in lists:
                     lists[id(decision.legal)] = decision.legal  # kept, so that no other list gets its id
-                    valid[name].validate({"kind": decision.kind, "legal": list(decision.legal)})
+                    valid[name]({"kind": decision.kind, "legal": list(decision.legal)})
     assert seen == set(valid) - {"view"}
+
+
+def test_what_does_not_fit_is_found_at_every_level(game: Game) -> None:
+    """By the check above, which takes a schema apart."""
+    valid = validators(game)
+    state, _ = game.new(game.seats[0], game.rules({}), bytes(32))
+    valid["view"](state.view(0))
+    places = list(of_lists(state.view(0)))
+    assert len(places) > 3
+    for number in range(len(places)):
+        view = state.view(0)
+        list(of_lists(view))[number].append(1.5)
+        with pytest.raises(jsonschema.ValidationError):
+            valid["view"](view)
+    for key in state.view(0):
+        with pytest.raises(jsonschema.ValidationError):
+            valid["view"]({name: value for name, value in state.view(0).items() if name != key})
+
+
+def of_lists(value: Any) -> Iterator[list[Any]]:
+    if isinstance(value, list):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from of_lists(inner)
 
 
 def holes(made: Any, where: str = "") -> list[str]:

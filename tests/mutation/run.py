@@ -66,6 +66,7 @@ def main() -> int:
         copy_of(given.tree.resolve(), Path(folder))
         os.chdir(folder)
         os.environ["PYTHONPATH"] = folder
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # a mutation may leave size and second of a file as they were
         for room in given.rooms:
             try_room(room, given.mutants, given.seed)
     return 0

@@ -115,6 +115,21 @@ def test_only_as_much_is_opened_as_was_there_in_time() -> None:
     assert session.open() is None
 
 
+def test_a_bot_has_strayed_if_an_act_for_an_earlier_request_is_owed_or_has_come() -> None:
+    session = greeted()
+    session.ask(decide(5), 5)
+    assert not session.strayed
+    session.late()
+    assert session.strayed
+    session.ask(decide(6), 6)
+    session.receive(act(6, 1))
+    assert session.open() == Answer(1)
+    assert not session.strayed
+    session.receive(act(5))
+    assert session.open() is None
+    assert session.strayed
+
+
 def test_a_seat_that_owes_an_answer_is_ready_at_the_second_frame() -> None:
     session = greeted()
     session.ask(decide(5), 5)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from arena import FAULTY, RANDOM, ROOT, arena, bots
 from bundling import forged, lines_of, packed
+from once import made_once
 
 from khiva_arena.games.khiva.dealing import first_deal
 from khiva_arena.games.khiva.tables import CODE
@@ -70,10 +71,9 @@ def test_there_are_published_bundles() -> None:
 # --- new ones ---
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@made_once
+def folder(folder: Path) -> None:
     """Bundles of 12 matches with strikes and forfeits: plain, of a public text, of a seed that was given, and of two events."""
-    folder = tmp_path_factory.mktemp("bundles")
     arena("run", *THREE, "--out", "public", "--commit", cwd=folder)
     for name, more in (("plain", []), ("public", ["--public", "drawn: 7 \u2013 9"]), ("seed", ["--seed", "x"])):
         arena("run", *THREE, *more, "--out", name, cwd=folder)
@@ -81,7 +81,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("plain", "public", "seed"):
         arena("bundle", name, f"{name}.khiva", *(["1"] if name == "plain" else []), cwd=folder)
     arena("bundle", "plain", "both.khiva", cwd=folder)
-    return folder
 
 
 @pytest.mark.parametrize(("name", "events"), [("plain", 1), ("public", 1), ("seed", 1), ("both", 2)])

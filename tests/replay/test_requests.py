@@ -22,12 +22,16 @@ from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
 
 NOBODY = Command((), "")
+SHORT = {"emira": {"max_rounds": 12}}
+"""All that is sent in a match of Emira is sent in its first rounds, and it goes on for forty."""
 
 
 def job_of(game: str, seats: int, policy: str = "lenient") -> Job:
     made = job([NOBODY] * seats, policy=policy)
     found = GAMES[game]
-    return replace(made, header=replace(made.header, game=game, rules_version=found.rules_version, rules=found.rules({})))
+    return replace(
+        made, header=replace(made.header, game=game, rules_version=found.rules_version, rules=found.rules(SHORT.get(game, {})))
+    )
 
 
 class Wild:

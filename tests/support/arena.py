@@ -14,6 +14,8 @@ ROOT = Path(__file__).parent.parent.parent
 RANDOM = str(ROOT / "bots" / "python" / "random")
 NAIVE = str(ROOT / "bots" / "python" / "naive")
 GREEDY = str(ROOT / "bots" / "python" / "greedy")
+C = str(ROOT / "bots" / "c" / "random")
+"""Starts in a twentieth of the time."""
 FAULTY = f"{{python}} {ROOT / 'tests' / 'support' / 'faulty.py'}"
 SECONDS = 120
 

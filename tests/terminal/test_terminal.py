@@ -73,13 +73,13 @@ def lines_of(run: Terminal) -> list[str]:
 
 
 def test_a_run_draws_one_screen_and_leaves_none(tmp_path: Path) -> None:
-    run = Terminal([*PAIR, "--seeds", "20"], tmp_path)
-    assert run.until(lambda text: re.search(r"[1-9]\d*/40 matches \d+ %", text)), run.raw
+    run = Terminal([*PAIR, "--seeds", "10"], tmp_path)
+    assert run.until(lambda text: re.search(r"[1-9]\d*/20 matches \d+ %", text)), run.raw
     seen = run.shown.text
     assert seen.count("round-robin, khiva at 2 seats") == 1
     assert "faults 0   voids 0   pauses 0" in seen
     assert run.end() == 0
-    said = arena(*PAIR[:-1], "apart", "--seeds", "20", cwd=tmp_path).stderr
+    said = arena(*PAIR[:-1], "apart", "--seeds", "10", cwd=tmp_path).stderr
     left = [line for line in said.splitlines() if "apart" not in line]
     assert lines_of(run)[:-1] == left  # all but where the results are
     assert b"\x1b[?" not in run.raw  # no mode is set that would have to be set back
@@ -134,7 +134,7 @@ def test_an_interrupt_takes_the_screen_away_and_says_how_to_go_on(tmp_path: Path
 
 def test_a_screen_that_dies_is_followed_by_plain_lines(tmp_path: Path) -> None:
     words = ["run", *bots(RANDOM, f"{FAULTY} exit"), "--seats", "2", "--isolation", "trusted", "--out", "out"]
-    run = Terminal([*words, "--seeds", "20", "-j", "1"], tmp_path)
+    run = Terminal([*words, "--seeds", "10", "-j", "1"], tmp_path)
     assert run.until(drawing), run.raw
     os.kill(screen_of(run), signal.SIGKILL)
     assert run.until(lambda text: "\nfault  match=" in text), run.raw
@@ -143,7 +143,7 @@ def test_a_screen_that_dies_is_followed_by_plain_lines(tmp_path: Path) -> None:
 
 
 def test_a_screen_that_hangs_stops_nobody(tmp_path: Path) -> None:
-    run = Terminal([*PAIR, "--seeds", "20"], tmp_path)
+    run = Terminal([*PAIR, "--seeds", "10"], tmp_path)
     assert run.until(drawing), run.raw
     screen = screen_of(run)
     os.kill(screen, signal.SIGSTOP)

@@ -266,6 +266,7 @@ def test_rules_defaults_are_canonical_and_plain():
     }
     assert GAME.rules(rules) == rules
     assert GAME.rules({"carpets": 25})["carpets"] == [3, 3, 4, 4, 5]
+    assert [GAME.rules({"max_turns": turns})["max_turns"] for turns in (1, 1000)] == [1, 1000]
 
 
 @pytest.mark.parametrize(
@@ -286,6 +287,7 @@ def test_rules_defaults_are_canonical_and_plain():
         ({"carpets": 20}, "carpets is the one to ten values"),
         ({"carpets": []}, "carpets is the one to ten values"),
         ({"max_turns": 0}, "max_turns is a number of turns"),
+        ({"max_turns": 1001}, "max_turns is a number of turns"),
         ({"decline": True}, "decline is one of no, yes"),
         ({"compensation": "per_player_turn", "compensation_time": "after_move"}, "does not go with compensation"),
     ],
