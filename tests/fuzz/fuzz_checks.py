@@ -10,7 +10,7 @@ import fuzz_oracle as oracle
 
 from khiva_arena.errors import LocalProtocolError, RemoteProtocolError
 from khiva_arena.protocol import codec, messages
-from khiva_arena.protocol.session import DROPPED_MOST, Answer, Breach, Greeting, Outcome, Phase, Session
+from khiva_arena.protocol.session import DROPPED_MOST, Answer, Breach, Greeting, Phase, Session, SessionOutcome
 
 HELLO = messages.Hello([1], [], "khiva", {}, "1", "m", 0, 2, 7, messages.Time(1, 1, 1), "00")
 END = messages.End("over", [1, 2], [3, 4])
@@ -148,7 +148,7 @@ def _told(steps: Program) -> list[tuple[object, ...] | None]:
     return out
 
 
-def _word(outcome: Outcome) -> tuple[object, ...] | None:
+def _word(outcome: SessionOutcome) -> tuple[object, ...] | None:
     """An outcome as the oracle writes it: a breach's detail quotes what was there, and is not compared."""
     if isinstance(outcome, Breach):
         _check_line(outcome.detail)
