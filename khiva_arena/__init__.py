@@ -66,15 +66,16 @@ _HOMES = {
 }
 """Where each public name is, which is imported when it is asked for: a command that needs one loads no other. ``__init__.pyi``
 has their types."""
-__all__ = ["games", *_HOMES]
+_MODULES = ("errors", "games")
+__all__ = [*_MODULES, *_HOMES]
 # A room has the name of a function. It is imported now, which happens once, so that it cannot take the function's place later.
 import_module("khiva_arena.check")
 del globals()["check"]
 
 
 def __getattr__(name: str) -> object:
-    if name == "games":
-        return import_module("khiva_arena.games")
+    if name in _MODULES:
+        return import_module(f"khiva_arena.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'khiva_arena' has no attribute {name!r}")
     globals()[name] = value = getattr(import_module(f"khiva_arena.{_HOMES[name]}"), name)

@@ -6,21 +6,26 @@ from typing import Any
 
 import msgspec
 
+from khiva_arena.api.functions import Choose, as_words
 from khiva_arena.api.host import Host
-from khiva_arena.api.keywords import plain_settings
+from khiva_arena.api.keywords import plain_settings, several, text
 from khiva_arena.check.report import CheckReport
 
+OF_A_CHECK = ("turn", "bank", "start", "isolation", "trust_bots", "limits", "runtimes")
 
-def check(bot: str | Path, *, games: Sequence[str] = (), quick: bool = False, **settings: Any) -> CheckReport:
+
+def check(bot: str | Path | Choose, *, games: str | Sequence[str] = (), quick: bool = False, **settings: Any) -> CheckReport:
     """Check step by step that a bot keeps the protocol. ``report.passed`` says whether it does.
 
-    bot: a folder with a bot.toml, or a word as ``--bot`` takes it.
+    bot: a folder with a bot.toml, a word as ``--bot`` takes it, or a function, which is checked at isolation trusted.
     games: only these of those that it plays.
-    quick: some seconds: fewer seat counts and sizes.
-    settings: turn, bank, start, isolation, trust_bots, limits, runtimes.
+    quick: takes seconds: fewer seat counts and sizes.
+    settings: of ``OF_A_CHECK``: turn, bank, start, isolation, trust_bots, limits, runtimes.
 
     Raises ConfigError for wrong settings, or if the level cannot start the bot.
     """
-    given = plain_settings(settings, ())
-    found = Host("check", bot=str(bot), games=list(games), quick=quick, given=given).value()
+    (word,), functions = as_words((bot,))
+    given = plain_settings(settings, functions, known=OF_A_CHECK)
+    names = [text("games", name) for name in several(games)]
+    found = Host("check", bot=word, games=names, quick=bool(quick), given=given).value()
     return msgspec.convert(found, CheckReport)

@@ -1,19 +1,20 @@
 """Competitions and sequential tests: begun here, played in a process of their own, followed as their matches are recorded."""
 
 import html
-from collections.abc import Iterable, Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
 from khiva_arena.api.functions import Choose, as_words
 from khiva_arena.api.host import Host
-from khiva_arena.api.keywords import plain_settings
-from khiva_arena.api.matches import PlayedMatch, one_of
+from khiva_arena.api.keywords import number, plain_settings, text
+from khiva_arena.api.matches import PlayedMatch, recorded_matches
 from khiva_arena.competition.settings import DEFAULTS
 from khiva_arena.competition.settings_file import read_file
-from khiva_arena.errors import ArenaError
-from khiva_arena.store.db import Store
+from khiva_arena.errors import ConfigError
 from khiva_arena.stream import Begin, FaultRecorded, MatchRecorded, StreamReader, VoidRecorded
 
 if TYPE_CHECKING:  # numpy comes with them
@@ -36,7 +37,7 @@ class Progress:
     recorded: matches, those of earlier runs included.
     planned: matches when it is over; a sequential test may end before.
     faults: of bots, strikes included.
-    voids: attempts that the host spoilt.
+    voids: attempts that failed because of this machine.
     """
 
     event: str = ""
@@ -64,30 +65,30 @@ class Competition:
     def __init__(self, host: Host, store: Path) -> None:
         self.store = store
         self._host = host
+        self._lock = Lock()
         self._reader = StreamReader()
         self._events: dict[str, None] = {}
         self._recorded: list[tuple[str, int]] = []
         self._progress = Progress()
-        self._stopped = False
-        host.wait(lambda: self._look() and bool(self._progress.event))
-        if not self._progress.event:
+        host.wait(lambda: bool(self.progress.event))
+        if not self.progress.event:
             host.value()  # raises what was wrong
 
-    def _look(self) -> bool:
-        """Take in what has happened since the last look. Always true."""
-        for line in self._reader.feed(self._host.more_events()):
-            now = self._progress
-            if isinstance(line, Begin):
-                self._events[line.event] = None
-                self._progress = Progress(line.event, line.number, planned=line.matches)
-            elif isinstance(line, MatchRecorded):
-                self._recorded.append((now.event, line.ordinal))
-                self._progress = replace(now, recorded=now.recorded + 1)
-            elif isinstance(line, FaultRecorded):
-                self._progress = replace(now, faults=now.faults + 1)
-            elif isinstance(line, VoidRecorded):
-                self._progress = replace(now, voids=now.voids + 1)
-        return True
+    def _look(self) -> None:
+        """Take in what has happened since the last look."""
+        with self._lock:
+            for line in self._reader.feed(self._host.more_events()):
+                now = self._progress
+                if isinstance(line, Begin):
+                    self._events[line.event] = None
+                    self._progress = Progress(line.event, line.number, planned=line.matches)
+                elif isinstance(line, MatchRecorded):
+                    self._recorded.append((now.event, line.ordinal))
+                    self._progress = replace(now, recorded=now.recorded + 1)
+                elif isinstance(line, FaultRecorded):
+                    self._progress = replace(now, faults=now.faults + 1)
+                elif isinstance(line, VoidRecorded):
+                    self._progress = replace(now, voids=now.voids + 1)
 
     @property
     def progress(self) -> Progress:
@@ -105,47 +106,45 @@ class Competition:
         """What a run says on stderr, a line each, as far as it has come."""
         return tuple(self._host.said().splitlines())
 
-    def __iter__(self) -> Iterator[PlayedMatch]:
-        """Raises what ended the competition before it was over, after the last match."""
-        at = 0
-        while True:
-            self._host.wait(lambda at=at: self._look() and len(self._recorded) > at)  # type: ignore[misc]
-            self._look()
-            if at == len(self._recorded):
-                self.wait()
-                return
-            with Store.read(self.store) as store:
-                some = self._recorded[at : at + AT_ONCE]
-                yield from (one_of(store, event, ordinal) for event, ordinal in some)
-            at += len(some)
-
-    def wait(self) -> Self:
-        """Wait until it is over, or was stopped by ``stop``. Raises what else ended it before."""
-        try:
-            self._host.value()
-        except ArenaError:
-            if not self._stopped:
-                raise
-        return self
-
-    @property
-    def complete(self) -> bool:
-        """Whether all is recorded: it was not stopped, and no table was set aside because the host could not play it. Waits until
-        it is over."""
-        self.wait()
-        return not self._stopped and bool(self._host.value()["complete"])
-
     @property
     def events(self) -> tuple[str, ...]:
         """The ids of its events in the store, those that have begun by now."""
         self._look()
         return tuple(self._events)
 
+    def __iter__(self) -> Iterator[PlayedMatch]:
+        """Raises what ended the competition before it was over, after the last match."""
+        at = 0
+        while True:
+            self._host.wait(lambda at=at: self._more(at))  # type: ignore[misc]
+            if not self._more(at):
+                self.wait()
+                return
+            some = recorded_matches(self.store, self._recorded[at : at + AT_ONCE])
+            at += len(some)
+            yield from some
+
+    def _more(self, than: int) -> bool:
+        self._look()
+        return len(self._recorded) > than
+
+    def wait(self) -> Self:
+        """Wait until it is over, or was stopped by us. Raises what else ended it before."""
+        if not (self._host.reply().interrupted and self._host.interrupted):
+            self._host.value()
+        return self
+
+    @property
+    def complete(self) -> bool:
+        """Whether all is recorded: it was not stopped before its end, and no table was set aside because this machine could not
+        play it. Waits until it is over."""
+        self.wait()
+        reply = self._host.reply()
+        return not reply.interrupted and bool(reply.value["complete"])
+
     def stop(self) -> None:
         """Stop it, if it still runs: what is whole is recorded, and the same call resumes."""
-        if self.running:
-            self._stopped = True
-            self._host.interrupt()
+        self._host.interrupt()
 
     def __enter__(self) -> Self:
         return self
@@ -164,6 +163,11 @@ class Competition:
         from khiva_arena.api.verify import verify
 
         return verify(self.store, *self.wait().events)
+
+    def __repr__(self) -> str:
+        now = self.progress
+        state = "running" if self.running else "ended"
+        return f"<competition in {self.store}, {state}: {now.recorded} of {now.planned} matches>"
 
     def _repr_html_(self) -> str:
         state = "" if self.running else ", ended"
@@ -199,17 +203,19 @@ def run(
     Raises ConfigError for wrong settings, BotError for a bot that cannot be built or does not start, StoreError if the store
     cannot be used.
     """
-    words, functions = as_words(bots or ())
-    given = plain_settings({**more, **({} if bots is None else {"bots": words})}, functions)
-    how = {"any_engine": any_engine, "new_event": new_event, "public": public}
-    config = None if settings is None else str(settings)
-    store = _store(given, Path(settings) if settings else None)
-    return Competition(Host("compete", listens=True, config=config, given=given, how=how, callables=functions), store)
+    words, functions = as_words(() if bots is None else bots)
+    config = None if settings is None else text("settings", os.fspath(settings))
+    file = {} if config is None else read_file(Path(config))[0]
+    named = {} if bots is None else {"bots": words}
+    given = plain_settings({**more, **named}, functions, isolation=file.get("isolation"))
+    how = _how(any_engine, new_event, public)
+    host = Host("compete", listens=True, config=config, given=given, how=how, callables=functions)
+    return Competition(host, _store(given, file))
 
 
 def sprt(
     candidate: AnyBot,
-    opponents: AnyBot | Sequence[AnyBot],
+    opponents: AnyBot | Iterable[AnyBot],
     *,
     elo0: float = 0.0,
     elo1: float = 20.0,
@@ -223,25 +229,33 @@ def sprt(
 ) -> RunningTest:
     """Test whether a bot is better than others, seed by seed until the answer is clear; returns as soon as the test has begun.
 
-    elo0, elo1: H0 says that the candidate is so much better, or less; H1 that it is so much better, or more.
+    elo0, elo1: H0 is that the candidate's advantage is elo0 or less; H1 that it is elo1 or more.
     alpha, beta: about how often a candidate at elo0 passes, and one at elo1 fails.
     normalized: whether both bounds are normalised Elo.
     more: settings, as of ``run``.
 
     Raises as ``run`` does.
     """
-    many = opponents if isinstance(opponents, Sequence) and not isinstance(opponents, str) else (opponents,)
-    words, functions = as_words((candidate, *many))
-    given = plain_settings({**more, "bots": words}, functions)
-    model = "normalized" if normalized else "logistic"
-    bounds = {"elo0": float(elo0), "elo1": float(elo1), "alpha": float(alpha), "beta": float(beta)}
-    hypotheses = {**bounds, "model": model}
-    how = {"any_engine": any_engine, "new_event": new_event, "public": public}
+    one = isinstance(opponents, str | os.PathLike) or callable(opponents)
+    others = (opponents,) if one else tuple(opponents)  # type: ignore[arg-type]
+    if not others:
+        raise ConfigError("opponents: none; name at least one")
+    words, functions = as_words((candidate, *others))
+    own = plain_settings(more, functions, known=[name for name in DEFAULTS if name != "bots"])
+    given = {**own, "bots": words}
+    bounds = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta}
+    hypotheses: dict[str, Any] = {name: number(name, value) for name, value in bounds.items()}
+    hypotheses |= {"model": "normalized" if normalized else "logistic"}
+    how = _how(any_engine, new_event, public)
     host = Host("test", listens=True, given=given, hypotheses=hypotheses, how=how, callables=functions)
-    return RunningTest(host, _store(given, None))
+    return RunningTest(host, _store(given, {}))
 
 
-def _store(given: dict[str, Any], config: Path | None) -> Path:
+def _how(any_engine: bool, new_event: bool, public: str | None) -> dict[str, Any]:
+    drawn = None if public is None else text("public", public)
+    return {"any_engine": bool(any_engine), "new_event": bool(new_event), "public": drawn}
+
+
+def _store(given: Mapping[str, Any], file: Mapping[str, Any]) -> Path:
     """Where the results go. What is no such setting is refused by whoever plays."""
-    out = given.get("out") or (read_file(config)[0].get("out") if config else None) or DEFAULTS["out"]
-    return Path(str(out)).absolute()
+    return Path(str(given.get("out", file.get("out", DEFAULTS["out"])))).absolute()

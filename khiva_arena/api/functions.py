@@ -1,13 +1,13 @@
 """Functions as bots: each is written into a folder with a bot.toml and played like any other bot, in a process of its own.
 
-A function is known by its code, so that the same cell of a notebook makes the same bot, whatever the notebook's process is. Its
-line and cell are no part of that; a script's path is, and where modules are looked for.
+A function is known by its code and by what that refers to, in the form in which both are sent: so that the same cell of a
+notebook makes the same bot, also in another process. Its line and cell are no part of that; a script's path is, and where modules
+are looked for. That form is not always the same in another process if there are classes or sets in it.
 """
 
 import io
 import json
 import os
-import pickle
 import shutil
 import sys
 import sysconfig
@@ -16,21 +16,24 @@ import types
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from khiva_arena import shipped
+from khiva_arena.api.keywords import text
 from khiva_arena.entrants.bots import cache_folder
 from khiva_arena.errors import BotError, ConfigError
 
 Choose = Callable[[Mapping[str, Any], Mapping[str, Any]], int]
 """``choose(decide, match)`` gives an index into ``decide["legal"]``; docs of both: bots/README.md."""
+_PICKLING = Lock()
 KIT = ("python", "kit", "khiva_kit.py")
 LONGEST_NAME = 64
 MAIN = '''"""A function of Python as a bot, written by khiva_arena.run."""
 
-import pickle
 import sys
 from pathlib import Path
 
@@ -44,19 +47,21 @@ play({name!r}, choose)
 '''
 
 
-def as_words(bots: Iterable[object]) -> tuple[list[str], list[str]]:
+def as_words(bots: object) -> tuple[list[str], list[str]]:
     """The words of bots, and those of them that are functions. A bot is a word or a path, or a function. Raises ConfigError for
     anything else, BotError for a function that cannot be sent to another process."""
+    if isinstance(bots, str | os.PathLike) or not isinstance(bots, Iterable):
+        raise ConfigError(f"bots: {bots!r:.200} is no list of words, folders and functions")
     words: list[str] = []
     functions: list[str] = []
     for bot in bots:
         if isinstance(bot, str | os.PathLike):
-            words.append(os.fspath(bot))
+            words.append(text("bots", os.fspath(bot)))
         elif callable(bot):
             functions.append(str(folder_of(bot)))
             words.append(functions[-1])
         else:
-            raise ConfigError(f"bots: {bot!r} is neither a word, nor a folder, nor a function choose(decide, match)")
+            raise ConfigError(f"bots: {bot!r:.200} is neither a word, nor a folder, nor a function choose(decide, match)")
     return words, functions
 
 
@@ -77,12 +82,12 @@ def folder_of(choose: Choose) -> Path:
     try:
         home.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix="draft-", dir=home))
-        for file, data in files.items():
-            (draft / file).write_bytes(data)
         try:
+            for file, data in files.items():
+                (draft / file).write_bytes(data)
             draft.rename(folder)
         except OSError:
-            shutil.rmtree(draft)
+            shutil.rmtree(draft, ignore_errors=True)
             if not folder.is_dir():  # unless another process was quicker
                 raise
     except OSError as error:
@@ -92,13 +97,21 @@ def folder_of(choose: Choose) -> Path:
 
 def _name(choose: Choose) -> str:
     """What it is called, as bots are."""
-    name = str(getattr(choose, "__name__", type(choose).__name__)).strip("<>")
-    return name[:LONGEST_NAME] if name.isprintable() and name else "function"
+    function = _unwrapped(choose)
+    name = str(getattr(function, "__name__", type(function).__name__)).strip("<> ")[:LONGEST_NAME]
+    return name if name.isprintable() and name else "function"
+
+
+def _unwrapped(choose: Any) -> Any:
+    """The function behind partial ones."""
+    while isinstance(choose, partial):
+        choose = choose.func
+    return choose
 
 
 def _own_paths() -> list[str]:
     """Where modules are looked for beside the installation, which the bot's Python has anyway."""
-    installed = {os.path.realpath(path) for path in sysconfig.get_paths().values()} | {os.path.realpath(sys.base_prefix)}
+    installed = {os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     paths = [os.path.abspath(path) for path in sys.path if os.path.isdir(path or os.curdir)]
     return [path for path in dict.fromkeys(paths) if not any(_is_in(path, folder) for folder in installed)]
 
@@ -117,10 +130,11 @@ def _pickled(choose: Choose, name: str) -> bytes:
     pickler = type("Pickler", (cloudpickle.Pickler,), {"dispatch_table": table})
     into = io.BytesIO()
     try:
-        with _by_value(choose):
+        with _PICKLING, _by_value():
             pickler(into, protocol=5).dump(choose)
-    except (pickle.PicklingError, TypeError, AttributeError, ValueError, RecursionError) as error:
-        raise BotError(f"{name}: cannot be sent to a process of its own: {error}; open files and the like inside of it") from None
+    except Exception as error:  # whatever the objects that it refers to raise
+        why = f"it refers to what cannot be pickled, such as an open file ({type(error).__name__}: {error})"
+        raise BotError(f"{name}: cannot be sent to a process of its own: {why}") from None
     return into.getvalue()
 
 
@@ -132,18 +146,31 @@ def _plain_code(code: types.CodeType) -> Any:
 
 
 @contextmanager
-def _by_value(choose: Choose) -> Iterator[None]:
-    """While this lasts, what a function's own module defines is pickled as it is, unless that module is installed: a name alone
-    would not say which bot it is."""
+def _by_value() -> Iterator[None]:
+    """While this lasts, what modules outside of the installation define is pickled as it is: their names alone would not say
+    which bot it is."""
     import cloudpickle
 
-    module = sys.modules.get(str(getattr(choose, "__module__", "")))
-    file = getattr(module, "__file__", None)
-    own = module is not None and module.__name__ != "__main__" and file and os.path.dirname(os.path.abspath(file)) in _own_paths()
-    if own:
+    before = cloudpickle.list_registry_pickle_by_value()
+    modules = [module for name, module in _own_modules().items() if name not in before]
+    for module in modules:
         cloudpickle.register_pickle_by_value(module)
     try:
         yield
     finally:
-        if own:
+        for module in modules:
             cloudpickle.unregister_pickle_by_value(module)
+
+
+def _own_modules() -> dict[str, types.ModuleType]:
+    """Modules and packages, by name, that were found outside of the installation; not what is in these packages, which goes with
+    them, and not the arena."""
+    paths = _own_paths()
+    found = {}
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if isinstance(module, types.ModuleType) and file and "." not in name and name not in ("__main__", "khiva_arena"):
+            folder = os.path.dirname(os.path.abspath(file))
+            if (os.path.dirname(folder) if hasattr(module, "__path__") else folder) in paths:
+                found[name] = module
+    return found

@@ -1,6 +1,6 @@
 """Calls that start bots run in a process of their own, the host, and never in the caller's.
 
-So a notebook keeps its signals, its event loop and its children to itself, and what it computes meanwhile costs no bot any time.
+So a notebook keeps its signals, its event loop and its children to itself, and its code never holds up the arbiter's clock.
 Whatever ends the caller, the host notices and ends every bot; what was recorded stays. What happens in a run reaches the caller
 as the stream of events, in a file without a name: the host waits for no reader.
 """
@@ -26,7 +26,14 @@ LOOK_SECONDS = 0.05
 GRACE_SECONDS = 20.0
 """For the host to record what is whole and reap its bots."""
 PIECE = 1 << 16
-START = "import sys; sys.path.insert(0, sys.argv[1]); from khiva_arena.api.hosted import main; main()"
+# What it needs besides the standard library may be where only the caller looks; what the caller has in its folder comes last.
+START = """
+import sys
+sys.path.insert(0, sys.argv[1])
+sys.path += [path for path in sys.argv[2:] if path not in sys.path]
+from khiva_arena.api.hosted import main
+main()
+"""
 
 
 class HostCall(msgspec.Struct, frozen=True):
@@ -56,25 +63,31 @@ class HostReply(msgspec.Struct, frozen=True):
 
 
 class Host:
-    """A process that carries out one call."""
+    """A process that carries out one call. Raises ArenaError if it cannot be started.
+
+    interrupted: whether ``interrupt`` has ended it.
+    """
 
     def __init__(self, call: str, *, listens: bool = False, **arguments: Any) -> None:
-        with contextlib.ExitStack() as stack:
-            self._events, self._out, self._said = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
-            self._files = stack.pop_all()
+        self.interrupted = False
         self._at = 0
-        events = self._events.fileno()
-        request = HostCall(call, arguments | ({"listener": events} if listens else {}))
-        # -P: a json.py in the folder of a notebook is not ours
-        words = [sys.executable, "-P", "-c", START, str(Path(khiva_arena.__file__).parent.parent)]
-        self._process = subprocess.Popen(
-            words, stdin=subprocess.PIPE, stdout=self._out, stderr=self._said, pass_fds=(events,), start_new_session=True
-        )
+        with contextlib.ExitStack() as stack:
+            try:
+                self._events, self._out, self._said = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
+                events = self._events.fileno()
+                request = msgspec.json.encode(HostCall(call, arguments | ({"listener": events} if listens else {})))
+                self._process = _started(events, self._out.fileno(), self._said.fileno())
+            except (OSError, TypeError, ValueError) as error:  # no descriptor, no folder, no Python
+                raise ArenaError(f"no process can be started to play in: {error}") from None
+            self._files = stack.pop_all()
         self._end = weakref.finalize(self, _end, self._process, self._files)
+        _LIVING.add(self)
         assert self._process.stdin
         with contextlib.suppress(BrokenPipeError):  # it died at once, and ``value`` says how
-            self._process.stdin.write(msgspec.json.encode(request) + b"\n")
-            self._process.stdin.flush()  # it stays open: its end tells the host that we have ended
+            self._process.stdin.write(request + b"\n")
+            self._process.stdin.flush()  # it stays open: its end is how the host hears of ours
+        if listens:
+            _hold(self)
 
     @property
     def running(self) -> bool:
@@ -96,6 +109,7 @@ class Host:
     def interrupt(self) -> None:
         """End it as Ctrl-C would, and wait for that."""
         if self.running:
+            self.interrupted = True
             self._process.send_signal(signal.SIGINT)
         try:
             self._process.wait(GRACE_SECONDS)
@@ -118,24 +132,56 @@ class Host:
         size = os.fstat(self._said.fileno()).st_size
         return os.pread(self._said.fileno(), size, 0).decode(errors="replace")
 
-    def value(self) -> Any:
-        """What the call returned, once it has ended. Raises the error that it raised."""
+    def reply(self) -> HostReply:
+        """What it answered, once it has ended. Raises InternalError if it could not."""
         self.wait()
         size = os.fstat(self._out.fileno()).st_size
         try:
-            reply = msgspec.json.decode(os.pread(self._out.fileno(), size, 0), type=HostReply)
+            return msgspec.json.decode(os.pread(self._out.fileno(), size, 0), type=HostReply)
         except msgspec.DecodeError:
             code = self._process.returncode
             how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
             tail = "\n".join(self.said().splitlines()[-20:])
-            raise InternalError(
-                f"the process that plays {how}; what was recorded is safe, and the same call resumes\n{tail}"
-            ) from None
+            said = f"the process that plays {how}; what was recorded is safe, and the same call resumes\n{tail}"
+            raise InternalError(said) from None
+
+    def value(self) -> Any:
+        """What the call returned, once it has ended. Raises the error that it raised."""
+        reply = self.reply()
         if reply.interrupted:
             raise ArenaError("interrupted: what was recorded is safe, and the same call resumes")
         if reply.error:
             raise _error(reply)
         return reply.value
+
+
+_LIVING: weakref.WeakSet[Host] = weakref.WeakSet()
+_HELD: set[Host] = set()
+"""Those that play on even if nobody holds them."""
+
+
+def _hold(host: Host) -> None:
+    """Keep a host until it has ended, and no longer those that have."""
+    _HELD.difference_update([one for one in _HELD if not one.running])
+    _HELD.add(host)
+
+
+def _let_go() -> None:
+    """In a process that was forked from ours: hosts are ours alone, and must hear of our end."""
+    for host in list(_LIVING):
+        host._end.detach()
+        if host._process.stdin:
+            host._process.stdin.close()
+    _HELD.clear()
+
+
+os.register_at_fork(after_in_child=_let_go)
+
+
+def _started(events: int, out: int, said: int) -> subprocess.Popen[bytes]:
+    # -P: a json.py in the folder of a notebook is not ours
+    words = [sys.executable, "-P", "-c", START, str(Path(khiva_arena.__file__).parent.parent), *map(os.path.abspath, sys.path)]
+    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=out, stderr=said, pass_fds=(events,), start_new_session=True)
 
 
 def _error(reply: HostReply) -> ArenaError:

@@ -1,7 +1,6 @@
 """What runs in the process that host.py starts: one call, whose value or error is written to the output as JSON."""
 
 import os
-import re
 import signal
 import sys
 import threading
@@ -14,6 +13,7 @@ import msgspec
 
 from khiva_arena import shipped
 from khiva_arena.api.host import HostCall, HostReply
+from khiva_arena.api.keywords import in_keywords
 from khiva_arena.competition.draw import How
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.setting import TABLES, Kind
@@ -42,7 +42,7 @@ def _end_with_caller() -> None:
     """The input ends when the caller does, however that was: then nobody wants the rest."""
     while os.read(0, 1):
         pass
-    os.kill(os.getpid(), signal.SIGTERM)
+    os.kill(os.getpid(), signal.SIGINT)  # which nobody can have made us ignore
 
 
 def _reply(request: HostCall) -> HostReply:
@@ -52,27 +52,11 @@ def _reply(request: HostCall) -> HostReply:
         return HostReply(interrupted=True)
     except ArenaError as error:
         kinds = [kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "khiva_arena.errors"]
-        return HostReply(error=kinds[0], problems=_by_keyword(error.problems or (str(error),)))
+        return HostReply(error=kinds[0], problems=in_keywords(error.problems or (str(error),)))
     except Exception:
         say(traceback.format_exc(), end="")
         last = traceback.format_exc().strip().splitlines()[-1]
         return HostReply(error="InternalError", problems=[f"this is a bug, please report it: {last}"])
-
-
-OF_AN_EVENT = ("any_engine", "new_event", "public")
-_KEYWORDS = {row.option: row.name for row in TABLE} | {
-    "--new-event": "new_event",
-    "--any-engine": "any_engine",
-    "--public": "public",
-}
-_FLAG = re.compile(r"--[a-z]+(?:-[a-z]+)*")
-
-
-def _by_keyword(problems: Sequence[str]) -> list[str]:
-    """Mistakes with the keywords of settings in place of their flags."""
-    plain = [re.sub(r"(?<=[a-z.] )--bot ", "", re.sub("^--bot ", "bots: ", problem)) for problem in problems]
-    plain = [re.sub(r"^--(\w+): unknown setting", r"\1: unknown setting", problem) for problem in plain]
-    return [_FLAG.sub(lambda flag: _KEYWORDS.get(flag[0], flag[0]), problem) for problem in plain]
 
 
 # --- calls ---
@@ -135,9 +119,9 @@ def match(given: dict[str, Any], callables: list[str]) -> dict[str, Any]:
 def check(bot: str, games: list[str], quick: bool, given: dict[str, Any]) -> Any:
     """Check a bot."""
     from khiva_arena.api.bench import bench_of
-    from khiva_arena.check.run import check as made
+    from khiva_arena.check.run import check as steps_made
 
-    return msgspec.to_builtins(made(bench_of(bot, games, quick, as_words(given)), bot, lambda step: None))
+    return msgspec.to_builtins(steps_made(bench_of(bot, games, quick, as_words(given)), bot, lambda step: None))
 
 
 CALLS: Mapping[str, Callable[..., Any]] = {"compete": compete, "test": test, "match": match, "check": check}

@@ -1,34 +1,97 @@
-"""Settings as keywords of Python, made plain for the process that plays."""
+"""Settings as keywords of Python: made plain for the process that plays, and named in messages as they are here."""
 
+import operator
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from math import isfinite
+from numbers import Real
 from typing import Any
 
+from khiva_arena.competition.settings_table import AUTO, TABLE
 from khiva_arena.errors import ConfigError
+from khiva_arena.text import is_text
+from khiva_arena.words import meant
 
 TRUSTED = "trusted"
+OF_AN_EVENT = ("any_engine", "new_event", "public")
+_KEYWORDS = {row.option: row.name for row in TABLE} | {f"--{name.replace('_', '-')}": name for name in OF_AN_EVENT}
+_KEYWORDS |= {"--anchor": "anchors", "--section": "sections", "--effects": "effects"}
+_FLAG = re.compile(r"--[a-z]+(?:-[a-z]+)*")
+_DEEPEST = 20
 
 
-def plain_settings(settings: Mapping[str, Any], functions: Sequence[str]) -> dict[str, Any]:
+def plain_settings(
+    settings: Mapping[str, Any], functions: Sequence[str] = (), *, known: Sequence[str] | None = None, isolation: object = None
+) -> dict[str, Any]:
     """Settings as JSON has them. With ``functions`` among the bots they are of isolation trusted.
 
-    Raises ConfigError for a value that is none, or another isolation for functions.
+    known: the settings that there may be; all by default.
+    isolation: what a settings file says of it, None for nothing.
+
+    Raises ConfigError for a setting that is unknown or of another type, or for functions at another isolation.
     """
+    if known is not None and (wrong := [name for name in settings if name not in known]):
+        raise ConfigError([f"{name}: unknown here{meant(name, known)}; known are {', '.join(known)}" for name in wrong])
     given = {name: _plain(name, value) for name, value in settings.items() if value is not None}
     if functions:
-        if given.get("isolation", TRUSTED) != TRUSTED:
+        if given.get("isolation", isolation) not in (None, AUTO, TRUSTED):
             raise ConfigError(f"isolation: a function runs with all of your rights, at isolation {TRUSTED} and at no other")
         given["isolation"] = TRUSTED
     return given
 
 
-def _plain(name: str, value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(name, each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(name, each) for each in value]
+def _plain(name: str, value: Any, depth: int = 0) -> Any:
+    if depth < _DEEPEST and isinstance(value, Mapping):
+        return {_plain(name, str(key)): _plain(name, each, depth + 1) for key, each in value.items()}
+    if depth < _DEEPEST and isinstance(value, list | tuple):
+        return [_plain(name, each, depth + 1) for each in value]
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if isinstance(value, bool | int | float | str) or value is None:
+        value = os.fspath(value)
+    if isinstance(value, str):
+        return text(name, value)
+    if value is None or isinstance(value, bool):
         return value
-    raise ConfigError(f"{name}: {value!r} is no value of a setting")
+    if hasattr(value, "__index__"):
+        return operator.index(value)
+    if isinstance(value, Real):
+        return number(name, value)
+    raise ConfigError(f"{name}: {value!r:.200} is no value of a setting")
+
+
+def text(name: str, value: object) -> str:
+    """A text. Raises ConfigError for anything else, or what cannot be encoded."""
+    if not isinstance(value, str):
+        raise ConfigError(f"{name}: {value!r:.200} is no text")
+    if not is_text(value):
+        raise ConfigError(f"{name}: {value!r:.200} is no valid Unicode text, or has a NUL in it")
+    return value
+
+
+def number(name: str, value: object) -> float:
+    """A finite number. Raises ConfigError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
+        raise ConfigError(f"{name}: {value!r:.200} is no number")
+    return float(value)
+
+
+def several(value: str | Sequence[str]) -> tuple[str, ...]:
+    """Names, of which one may be given alone."""
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+@contextmanager
+def by_keyword() -> Iterator[None]:
+    """Mistakes that are raised meanwhile have the keywords of settings in place of their flags."""
+    try:
+        yield
+    except ConfigError as error:
+        raise type(error)(in_keywords(error.problems)) from None
+
+
+def in_keywords(problems: Sequence[str]) -> list[str]:
+    """Mistakes with the keywords of settings in place of their flags."""
+    plain = [re.sub(r"(?<=[a-z.] )--bot ", "", re.sub("^--bot ", "bots: ", problem)) for problem in problems]
+    plain = [re.sub(r"^--(\w*): unknown setting", r"\1: unknown setting", problem) for problem in plain]
+    return [_FLAG.sub(lambda flag: _KEYWORDS.get(flag[0], flag[0]), problem) for problem in plain]

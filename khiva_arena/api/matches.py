@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 from khiva_arena.api.functions import Choose, as_words
 from khiva_arena.api.host import Host
 from khiva_arena.api.keywords import plain_settings
-from khiva_arena.competition.find import bundled_matches, events_of, matches_of, secret_of
-from khiva_arena.games.base import NOBODY, Event, Pending, State
+from khiva_arena.competition.find import bundled_matches, events_of, matches_of
+from khiva_arena.competition.settings_table import OF_A_MATCH
+from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.games.base import Event, Pending, State
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.story import story
 from khiva_arena.replay.verify import verify
@@ -61,7 +63,7 @@ class PlayedMatch:
     event: its number in the store, 0 for a match that belongs to none.
     ordinal: its place in the schedule, from 0.
     seed: which deal of the event, from 0.
-    faults: of each seat, strikes included; None from a bundle, which does not tell their details.
+    faults: of each seat, strikes included; None from a bundle, which does not have their details.
     notes: what each bot wrote on stderr, as far as that is kept; None from a bundle.
     """
 
@@ -105,7 +107,7 @@ class PlayedMatch:
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """ "ok", or why the seat forfeited."""
+        """Each is "ok", or why the seat forfeited."""
         return tuple(map(str, self.record.verdicts))
 
     @property
@@ -116,6 +118,9 @@ class PlayedMatch:
     def __repr__(self) -> str:
         seats = ", ".join(f"{bot} {score} ({rank}.)" for bot, score, rank in zip(self.bots, self.scores, self.ranks, strict=True))
         return f"<match {self.id} of {self.game}: {seats}>"
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
     def replay(self) -> tuple[ReplayStep, ...]:
         """All steps, the opening first. Raises RecordError if the record does not replay to what it says."""
@@ -128,7 +133,7 @@ class PlayedMatch:
                 ReplayStep(
                     number,
                     before,
-                    before.pending() if before else NOBODY,
+                    dict(before.pending()) if before else {},
                     {choice.seat: choice.choice for choice in chosen},
                     {choice.seat: choice.why for choice in chosen if choice.why},
                     tuple(events),
@@ -157,10 +162,11 @@ def match(*bots: str | Path | Choose, **settings: Any) -> PlayedMatch:
     bots: words as ``--bot`` takes them, folders, or functions ``choose(decide, match) -> index``.
     settings: those of a match by their names in a settings file, as game="emira", seed="a", turn="500ms", rules={...}.
 
-    Raises ConfigError for wrong settings, BotError for a bot that does not start, ArenaError if the host spoils the match twice.
+    Raises ConfigError for wrong settings, BotError for a bot that does not start, ArenaError if the match
+    fails twice because of this machine.
     """
     words, functions = as_words(bots)
-    given = plain_settings({**settings, "bots": words}, functions)
+    given = {**plain_settings(settings, functions, known=[name for name in OF_A_MATCH if name != "bots"]), "bots": words}
     played = Host("match", given=given, callables=functions).value()
     return PlayedMatch(
         record=Record.from_json(played["record"]),
@@ -179,6 +185,8 @@ def matches(path: str | Path, *events: str | int) -> Iterator[PlayedMatch]:
     that is.
     """
     if Path(path).is_file():
+        if events:
+            raise ConfigError("a bundle is read as a whole: leave out the events")
         for number, ordinal, seed, record, secret in bundled_matches(Path(path)):
             yield PlayedMatch(record, secret, number, ordinal, seed)
         return
@@ -202,9 +210,14 @@ def of_row(event: EventRow, row: MatchRow, secret: bytes) -> PlayedMatch:
     )
 
 
-def one_of(store: Store, event: str, ordinal: int) -> PlayedMatch:
-    """One recorded match of an event, by its id. Raises StoreError, RecordError."""
-    found, row = store.event(event), store.match(event, ordinal)
-    assert found is not None
-    assert row is not None
-    return of_row(found, row, secret_of(store, found, row.seed)[0])
+def recorded_matches(folder: Path, places: Sequence[tuple[str, int]]) -> list[PlayedMatch]:
+    """The matches at places of events, each the event's id and an ordinal. Raises StoreError, RecordError."""
+    with Store.read(folder) as store:
+        events = {event.id: event for event in store.events()}
+        found = []
+        for event, ordinal in places:
+            row = store.match(event, ordinal)
+            if row is None:
+                raise StoreError(f"{folder}: match {ordinal} of event {event} was recorded and is gone")
+            found.append(of_row(events[event], row, events[event].seed_secret(row.seed)))
+        return found

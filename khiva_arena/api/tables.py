@@ -3,10 +3,11 @@
 import html
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from tabulate import tabulate
 
+from khiva_arena.api.keywords import by_keyword, several
 from khiva_arena.competition.tables import PooledTable, effects_named, sections_named, tables_of
 from khiva_arena.report.columns import Standing
 from khiva_arena.report.sections import EFFECTS
@@ -82,7 +83,13 @@ class TableList(Sequence[Table]):
     def __len__(self) -> int:
         return len(self._tables)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> Table: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Table, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Table | tuple[Table, ...]:
         return self._tables[index]
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,9 +116,9 @@ class TableList(Sequence[Table]):
 def standings(
     path: str | Path,
     *events: str | int,
-    anchors: Sequence[str] = (),
-    sections: Sequence[str] = (),
-    effects: Sequence[str] = EFFECTS,
+    anchors: str | Sequence[str] = (),
+    sections: str | Sequence[str] = (),
+    effects: str | Sequence[str] = EFFECTS,
 ) -> TableList:
     """The rating tables of a store.
 
@@ -123,5 +130,7 @@ def standings(
     Raises ConfigError for what is not there, StoreError for a store that cannot be read or is damaged.
     """
     words = tuple(map(str, events))
-    found = tables_of(Path(path), words, tuple(anchors), sections_named(sections), effects_named(effects))
+    with by_keyword():
+        named = sections_named(several(sections)), effects_named(several(effects))
+        found = tables_of(Path(path), words, several(anchors), *named)
     return TableList([Table(one) for one in found])

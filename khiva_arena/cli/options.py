@@ -9,6 +9,7 @@ import click
 from khiva_arena.cli.completion import one_of
 from khiva_arena.competition.setting import LISTS, TABLES, Kind, Setting
 from khiva_arena.competition.settings_flags import metavar
+from khiva_arena.competition.settings_table import OF_A_MATCH as OF_A_MATCH
 from khiva_arena.competition.settings_table import TABLE
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -16,8 +17,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of text.")
 store_argument = click.argument("store", metavar="STORE", type=click.Path(path_type=Path))
 ALL = tuple(row.name for row in TABLE)
-OF_A_MATCH = tuple(row.name for row in TABLE if row.of_a_match)
-"""What one match is played with, and by whom, whether alone or in a competition."""
 
 
 def setting_options(*names: str, **helps: str) -> Callable[[F], F]:

@@ -33,7 +33,7 @@ def what_is_played(config: Path | None, said: Mapping[str, Any], say: Say) -> tu
     """
     given, places = read_file(config) if config else ({}, {})
     said = dict(said)
-    for key in [row.name for row in TABLE if row.kind in TABLES and row.name in said]:
+    for key in [row.name for row in TABLE if row.kind in TABLES and isinstance(said.get(row.name), Mapping)]:
         own = said.pop(key)  # what is not named there stays as the file has it
         places = {place: line for place, line in places.items() if place not in [f"{key}.{name}" for name in own]}
         if isinstance(given.get(key, {}), dict):

@@ -147,3 +147,5 @@ TABLE: tuple[Setting, ...] = (
             example={"torch": "runtimes/torch"}),
 )
 # fmt: on
+OF_A_MATCH = tuple(row.name for row in TABLE if row.of_a_match)
+"""What one match is played with, and by whom, whether alone or in a competition."""

@@ -11,6 +11,8 @@ _handled: list[signal.Signals] = []
 
 def listen() -> None:
     """Make SIGINT, SIGTERM and SIGHUP interrupt this process from here on."""
+    # Whoever starts us may have blocked them for a moment of its own.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM))
     # A script's background job starts with SIGINT ignored: raising it then would do nothing.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _handled.append(signal.SIGINT)

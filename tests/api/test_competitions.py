@@ -1,12 +1,17 @@
 """A competition as a value: its matches as they are recorded, its end however it comes, and nothing printed."""
 
 import asyncio
+import gc
+import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy
 import pytest
 from arena import FAULTY, NAIVE, RANDOM, arena, descendants, living
 
@@ -132,6 +137,122 @@ def test_whatever_ends_the_caller_ends_the_competition_and_every_bot(tmp_path: P
     assert not living(below)
     assert khiva_arena.verify(tmp_path).sound
     assert len(list(khiva_arena.matches(tmp_path))) > 0
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, khiva_arena
+bots = ["shipped:python/random", "shipped:python/naive"]
+competition = khiva_arena.run(bots=bots, seats=2, isolation="trusted", seeds=4000, out=sys.argv[1])
+next(iter(competition))
+threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    competition.wait()
+except KeyboardInterrupt:
+    assert not competition.running and not competition.complete
+    assert len(list(competition)) == competition.progress.recorded > 0
+    assert competition.verify().sound and competition.standings().rows
+    print("usable")
+"""
+
+
+def test_after_an_interrupt_it_is_as_if_stopped(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, str(tmp_path)], capture_output=True, text=True, check=False, timeout=100
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "usable\n", "")
+
+
+DEAF = """
+import os, signal, sys, khiva_arena
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+bots = ["shipped:python/random", "shipped:python/naive"]
+competition = khiva_arena.run(bots=bots, seats=2, isolation="trusted", seeds=4000, out=sys.argv[1])
+child = os.fork()
+if not child:
+    signal.pause()
+print(child, competition._host._process.pid, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_caller_that_is_deaf_to_signals_and_has_forked_is_missed_all_the_same(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", DEAF, str(tmp_path)], stdout=subprocess.PIPE, text=True, check=False, timeout=60)
+    child, host = map(int, done.stdout.split())
+    try:
+        until = time.monotonic() + 60
+        while living({host}) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not living({host})
+    finally:
+        os.kill(child, signal.SIGKILL)
+
+
+def test_it_plays_on_when_nobody_holds_it(tmp_path: Path) -> None:
+    pid = khiva_arena.run(**PAIR, seeds=2, out=tmp_path)._host._process.pid
+    gc.collect()
+    until = time.monotonic() + 60
+    while living({pid}) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert len(list(khiva_arena.matches(tmp_path))) == 4
+
+
+def test_threads_may_look_at_it_at_once(tmp_path: Path) -> None:
+    competition = khiva_arena.run(**PAIR, seeds=10, out=tmp_path)
+
+    def look(_: int) -> list[int]:
+        return [match.ordinal for match in competition if competition.progress.planned == 20]
+
+    with ThreadPoolExecutor(4) as pool:
+        for seen in pool.map(look, range(4)):
+            assert sorted(seen) == list(range(20))
+
+
+ODD = [
+    (lambda: khiva_arena.run(bots=5), "bots: 5 is no list"),
+    (lambda: khiva_arena.run(bots="shipped:python/random"), "bots: 'shipped:python/random' is no list"),
+    (lambda: khiva_arena.run(bots=["\udc80", "a"]), "bots: .* is no valid Unicode text"),
+    (lambda: khiva_arena.run(**PAIR, seed="a\0"), "seed: .* is no valid Unicode text"),
+    (lambda: khiva_arena.run(**PAIR, public=5), "public: 5 is no text"),
+    (lambda: khiva_arena.run(**PAIR, rules=[1]), "rules: "),
+    (lambda: khiva_arena.run(**PAIR, turn=float("nan")), "turn: nan is no number"),
+    (lambda: khiva_arena.run(**PAIR, out=""), "out: "),
+    (lambda: khiva_arena.sprt("a", "b", elo1=float("inf")), "elo1: inf is no number"),
+    (lambda: khiva_arena.sprt("a", "b", elo1="20"), "elo1: '20' is no number"),
+    (lambda: khiva_arena.sprt("a", []), "opponents: none"),
+    (lambda: khiva_arena.sprt("a", "b", bots=["c"]), "bots: unknown here"),
+    (lambda: khiva_arena.match("a", "b", bots=["c"]), "bots: unknown here"),
+    (lambda: khiva_arena.match("a", "b", seats=2), "seats: unknown here"),
+    (lambda: khiva_arena.check("a", seats=2), "seats: unknown here"),
+    (lambda: khiva_arena.check("a", games=[5]), "games: 5 is no text"),
+]
+
+
+@pytest.mark.parametrize(("call", "said"), ODD, ids=range(len(ODD)))
+def test_odd_values_are_refused_by_name(
+    call: Callable[[], object], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=said) as error:
+        call()
+    assert "--" not in str(error.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_values_are_taken_that_mean_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    bots = (word for word in ("shipped:python/random", "shipped:python/naive"))
+    competition = khiva_arena.run(bots=bots, seats=numpy.int64(2), seeds=numpy.int8(1), isolation="trusted", out=Path("there"))
+    assert len(list(competition)) == 2
+    assert competition.store == tmp_path / "there"
+    assert repr(competition) == f"<competition in {tmp_path / 'there'}, ended: 2 of 2 matches>"
+
+
+def test_no_process_can_be_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for program in ("", None, "/nowhere/python"):
+        monkeypatch.setattr(sys, "executable", program)
+        with pytest.raises(ArenaError, match="no process can be started to play in"):
+            khiva_arena.run(**PAIR, out=tmp_path)
 
 
 def test_a_host_that_is_killed_is_said(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,37 @@ def test_others_are_trusted_only_if_that_is_said(tmp_path: Path) -> None:
         khiva_arena.match(last, RANDOM)
     with pytest.raises(ConfigError, match="isolation: a function runs with all of your rights"):
         khiva_arena.run(bots=[last, RANDOM], isolation="standard", seats=2, seeds=1, out=tmp_path)
+    (tmp_path / "c.toml").write_text('isolation = "basic"\n')
+    with pytest.raises(ConfigError, match="isolation: a function runs with all of your rights"):
+        khiva_arena.run(tmp_path / "c.toml", bots=[last, "shipped:python/random"], seats=2, seeds=1, out=tmp_path)
     assert khiva_arena.match(last, RANDOM, trust_bots=True).verdicts == ("ok", "ok")
+
+
+class Threshold:
+    def __init__(self, least: int) -> None:
+        self.least = least
+
+    def __call__(self, decide: Mapping[str, Any], match: Mapping[str, Any]) -> int:
+        return min(self.least, len(decide["legal"]) - 1)
+
+    def choose(self, decide: Mapping[str, Any], match: Mapping[str, Any]) -> int:
+        return self(decide, match)
+
+
+def third(decide: Mapping[str, Any], match: Mapping[str, Any], *, least: int) -> int:
+    return min(least, len(decide["legal"]) - 1)
+
+
+@pytest.mark.parametrize("bot", [Threshold(1), Threshold(1).choose, partial(third, least=1)], ids=["object", "method", "partial"])
+def test_whatever_can_be_called_can_play(bot: Any) -> None:
+    match = khiva_arena.match(bot, "shipped:python/random", seed="a")
+    assert match.bots[0] in ("Threshold", "choose", "third")
+    assert match.verdicts == ("ok", "ok")
+    assert {step.choices[0] for step in match.replay() if 0 in step.choices} == {1}
+
+
+def test_a_function_is_checked() -> None:
+    assert khiva_arena.check(last, quick=True).passed
 
 
 def test_what_is_no_bot_is_said() -> None:
@@ -104,6 +135,24 @@ def test_equal_code_is_the_same_bot_and_other_code_another(tmp_path: Path) -> No
         return subprocess.run(words, check=True, capture_output=True, text=True, cwd=tmp_path).stdout
 
     assert made(1, "") == made(1, "\n\n\n") != made(2, "")
+
+
+def test_a_package_of_one_s_own_is_part_of_the_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "__init__.py").write_text("")
+    (tmp_path / "helper.py").write_text("def first(legal):\n    return 0\n")
+    code = "import helper\nfrom functools import partial\nfrom mine.best import BEST\n"
+    (tmp_path / "mine" / "bots.py").write_text(code + "def choose(decide, match):\n    return BEST + helper.first(decide)\n")
+    show = "from khiva_arena.api.functions import folder_of; from functools import partial; from mine.bots import choose; "
+    folders = []
+    for best, helper in ((0, 0), (1, 0), (1, 1), (1, 1)):
+        (tmp_path / "mine" / "best.py").write_text(f"BEST = {best}\n")
+        (tmp_path / "helper.py").write_text(f"def first(legal):\n    return {helper}\n")
+        words = [sys.executable, "-B", "-c", show + "print(folder_of(choose), folder_of(partial(choose)))"]
+        done = subprocess.run(words, check=True, capture_output=True, text=True, cwd=tmp_path)
+        folders.append(done.stdout.split())
+    assert folders[2] == folders[3]
+    assert len({folder for pair in folders[:3] for folder in pair}) == 6
 
 
 def test_a_function_of_a_module_is_known_by_what_it_says_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

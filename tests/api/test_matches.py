@@ -1,5 +1,6 @@
 """Recorded matches as values, of a store and of its bundle."""
 
+import pickle
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -34,6 +35,19 @@ def test_a_bundle_has_the_same_matches(played: Path) -> None:
     same = [(one.event, one.ordinal, one.seed, one.record, one.secret) for one in of_store]
     assert same == [(one.event, one.ordinal, one.seed, one.record, one.secret) for one in of_bundle]
     assert of_bundle[0].faults is of_bundle[0].notes is None
+
+
+def test_a_bundle_is_read_as_a_whole(played: Path) -> None:
+    with pytest.raises(ConfigError, match="a bundle is read as a whole"):
+        next(khiva_arena.matches(played / "all.khiva", 1))
+
+
+def test_matches_and_steps_are_values(played: Path) -> None:
+    one, same = (next(khiva_arena.matches(played / "out")) for _ in range(2))
+    assert one == same
+    assert len({one, same}) == 1
+    step = pickle.loads(pickle.dumps(one.replay()[1]))
+    assert step.choices == one.replay()[1].choices
 
 
 def test_a_match_is_replayed_step_by_step(played: Path) -> None:
