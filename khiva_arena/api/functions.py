@@ -34,6 +34,7 @@ KIT = ("python", "kit", "khiva_kit.py")
 LONGEST_NAME = 64
 MAIN = '''"""A function of Python as a bot, written by khiva_arena.run."""
 
+import pickle
 import sys
 from pathlib import Path
 
