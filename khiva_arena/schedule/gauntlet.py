@@ -63,8 +63,8 @@ def _unfilled(terms: Terms, candidate: int) -> list[str]:
         if authors >= seats:
             return []
         return [
-            f"--authors-apart leaves bots of {authors} other authors to bot {candidate + 1}, a --candidate, for {seats} seats "
-            "beside it: add bots of others, or give fewer --seats"
+            f"--authors-apart leaves bots of {count(authors, 'other author')} to bot {candidate + 1}, a --candidate, for {seats} "
+            "seats beside it: add bots of others, or give fewer --seats"
         ]
     if len(others) * min(terms.copies, seats) >= seats:
         return []

@@ -246,7 +246,7 @@ def test_results_of_another_round_are_refused(change, words):
         (Terms(Format.SWISS, 9, 3, 1, candidates=(1,), key=KEY), "--candidate is not for --format swiss"),
         (Terms(Format.ROUND_ROBIN, 4, 3, 1, copies=2, authors=(0, 0, 1, 2), key=KEY), "--copies and --authors-apart do not go"),
         (Terms(Format.ROUND_ROBIN, 4, 3, 1, authors=(0, 0, 1, 1), key=KEY), "--authors-apart: bots of 2 authors cannot fill 3"),
-        (Terms(Format.GAUNTLET, 5, 3, 1, authors=(0, 0, 1, 1, 1), key=KEY), "--authors-apart leaves bots of 1 other author"),
+        (Terms(Format.GAUNTLET, 5, 3, 1, authors=(0, 0, 1, 1, 1), key=KEY), "of 1 other author to bot 1, a --candidate, for 2"),
         (Terms(Format.SWISS, 7, 3, 1, authors=(0, 0, 0, 1, 2, 3, 4), key=KEY), "--authors-apart: 3 bots .* a round has 2 tables"),
         (Terms(Format.KNOCKOUT, 5, 4, 1, authors=(0, 0, 1, 2, 3), key=KEY), "--authors-apart: 2 bots .* round 1 has 1 table "),
     ],
