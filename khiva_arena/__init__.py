@@ -27,7 +27,8 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     arbiter/    the only room that knows trio   pool < worker < match < gather: who is asked what, fairness: who had no core
                 wire.py: what a match needs of its bots   process < lifetimes, watch < pipes < poller: real ones
                 stderr: what bots say there   trace, transcript: both directions, made readable   refeed: a match fed to one bot
-    entrants/   manifest.py: bot.toml   bots.py: a bot found, staged and built   engines.py: other tools' lists of bots
+    entrants/   manifest.py: bot.toml   bots.py: a bot found   staging.py: copied   build.py: built
+                engines.py: other tools' lists of bots
                 loading, runtimes, sources, seals, weight: what is read of it, and within which bounds
     terminal/   console.py: lines on stderr   tty.py: what a terminal can do   messages.py: what happens in a run, as text
                 state, ratings_so_far, screen, viewer, screen_process: the live screen, drawn from stream lines

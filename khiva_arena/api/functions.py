@@ -24,7 +24,7 @@ from typing import Any
 
 from khiva_arena import shipped
 from khiva_arena.api.keywords import text
-from khiva_arena.entrants.bots import cache_folder
+from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.errors import BotError, ConfigError
 
 Choose = Callable[[Mapping[str, Any], Mapping[str, Any]], int]

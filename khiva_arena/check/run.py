@@ -16,7 +16,7 @@ from khiva_arena.check.causes import of_settings
 from khiva_arena.check.context import SPEC, Bench, Failed, Silent, Skipped, Warned
 from khiva_arena.check.hints import IN_TIME, hint, language_of
 from khiva_arena.check.report import Bar, CheckReport, CheckStep, Status, counted
-from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError
 from khiva_arena.shipped import folder
 
@@ -113,7 +113,7 @@ def check(bench: Bench, word: str, listener: Listener) -> CheckReport:
     made = CheckRun([], listener)
     made.add("settings", "its settings", Status.OK, said=_settings(bench))
     try:
-        bench.staged = bot_files.stage(bench.bot, bench.sandbox.level)
+        bench.staged = stage(bench.bot, bench.sandbox.level)
     except BotError as error:
         made.fail("build", "its build", bench, Failed("its files copied, and its build done", str(error)), "")
     else:

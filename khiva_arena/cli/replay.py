@@ -23,6 +23,7 @@ from khiva_arena.competition.settings_flags import loading_again
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Loading
+from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import get
 from khiva_arena.protocol.messages import Decide
@@ -110,7 +111,7 @@ def command(
     sandbox = _sandbox(found.sandbox, isolation, wait)
     sent = [one for one in requests(record, found.secret, seat, found.details[seat]) if last is None or one.gather <= last]
     header = record.header
-    settings = (bot_files.stage(entrant, sandbox.level), sandbox, Limits(**header.time), Policy(header.policy))
+    settings = (stage(entrant, sandbox.level), sandbox, Limits(**header.time), Policy(header.policy))
     attach = _attach(sandbox.level) if wait else None
     with BufferedStderr() as lines:
         again = feed(sent, *settings, trace=Trace([f"{entrant.name}#{seat}"], lines) if trace else None, attach=attach)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from khiva_arena import shipped
 from khiva_arena.competition.settings import AUTO, Settings
-from khiva_arena.entrants.bots import Bot, cache_folder
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox.cell import sweep
 from khiva_arena.sandbox.command import Command

@@ -12,6 +12,7 @@ from khiva_arena.competition.isolation import keep_apart, sandbox_of
 from khiva_arena.competition.settings import settle
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import digest_of
@@ -58,4 +59,4 @@ def one_match(given: Mapping[str, Any]) -> OneMatch:
 
 def staged(entrants: Sequence[Bot], sandbox: Sandbox) -> tuple[Command, ...]:
     """How each bot is started, now that it is staged. Raises BotError."""
-    return tuple(bot_files.stage(bot, sandbox.level) for bot in entrants)
+    return tuple(stage(bot, sandbox.level) for bot in entrants)

@@ -22,7 +22,7 @@ from khiva_arena.competition.played import unplayable
 from khiva_arena.competition.progress import ResumePoint, definition_after, standing_of
 from khiva_arena.competition.run_events import RunEvents
 from khiva_arena.competition.settings import AUTO, DEFAULTS, Settings
-from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
@@ -68,7 +68,7 @@ def compete(
                 _check_what_is_next(store, todo, how)
     with if_interrupted(say, lambda: "no match was begun"):
         with _one_interrupt():
-            commands = {bot.identity: bot_files.stage(bot, sandbox.level) for bot in entrants}
+            commands = {bot.identity: staging.stage(bot, sandbox.level) for bot in entrants}
         keep_private(first.out, first.events, sandbox, list(commands.values()))
         keep_apart(entrants, [commands[bot.identity] for bot in entrants], sandbox)
         _preflight(first, definition_of(first, entrants, sandbox), entrants, commands)

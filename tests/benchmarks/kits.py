@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 import msgpack
 
 from khiva_arena import shipped
-from khiva_arena.entrants.bots import load, stage
+from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.staging import stage
 
 HERE = Path(__file__).parent
 CHOICES = HERE.parents[1] / "protocol" / "vectors" / "choices" / "khiva.json"

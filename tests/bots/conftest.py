@@ -13,7 +13,8 @@ import msgpack
 import pytest
 from tools import need_language
 
-from khiva_arena.entrants.bots import load, stage
+from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.staging import stage
 
 BOTS = Path(__file__).parents[2] / "bots"
 SHARED = ("khiva_kit", "policy", "evaluate")

@@ -9,8 +9,9 @@ import pytest
 from arena import RANDOM
 from killing import Competition, Kill, run_to_the_end
 
-from khiva_arena.entrants import bots
-from khiva_arena.entrants.bots import load, stage
+from khiva_arena.entrants import staging
+from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.staging import stage
 
 pytestmark = pytest.mark.slow
 
@@ -52,10 +53,10 @@ def test_killed_and_killed_again(tmp_path: Path, whole: tuple[str, str, float], 
 def test_what_a_kill_leaves_of_staging_is_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A draft may still be another arbiter's; one of yesterday is nobody's."""
     monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path))
-    drafts = [tmp_path / "staged" / f"{bots.DRAFT}{word}" for word in ("old", "new")]
+    drafts = [tmp_path / "staged" / f"{staging.DRAFT}{word}" for word in ("old", "new")]
     for draft in drafts:
         (draft / "inside").mkdir(parents=True)
-    day = time.time() - bots.DRAFT_SECONDS - 60
+    day = time.time() - staging.DRAFT_SECONDS - 60
     os.utime(drafts[0], (day, day))
     stage(load(RANDOM))
     assert [draft.exists() for draft in drafts] == [False, True]

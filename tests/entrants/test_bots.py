@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from khiva_arena.entrants import bots
-from khiva_arena.entrants.bots import load, load_all, missing_tool, stage
+from khiva_arena.entrants import bots, build
+from khiva_arena.entrants.bots import load, load_all, missing_tool
+from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.sandbox import regular_files
 
@@ -188,10 +189,10 @@ def test_a_bot_is_built_where_it_stays(tmp_path: Path) -> None:
 
 
 def test_a_build_that_takes_too_long_is_killed_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bots, "BUILD_SECONDS", 1)
+    monkeypatch.setattr(build, "BUILD_SECONDS", 1)
     pids = tmp_path / "pids"
-    build = f"sh -c 'sleep 61 & echo $! > {pids}; exec sleep 62'"
-    bot = load(folder(tmp_path / "a", TOML + f'build = "{build}"\n', main="slow"))
+    slow = f"sh -c 'sleep 61 & echo $! > {pids}; exec sleep 62'"
+    bot = load(folder(tmp_path / "a", TOML + f'build = "{slow}"\n', main="slow"))
     began = time.monotonic()
     with pytest.raises(BotError, match="longer than 1 s"):
         stage(bot)

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from arena import ROOT, arena
 
-from khiva_arena.entrants import bots
-from khiva_arena.entrants.bots import load, stage
+from khiva_arena.entrants import staging
+from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.loading import DEFAULT, WORDS, Bounds, Loading, bounds_of_settings, say
+from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.sandbox import regular_files, scratch
 from khiva_arena.sandbox.limits import MIB
@@ -288,7 +289,7 @@ def test_a_build_is_held_to_a_total(tmp_path: Path, build: str, said: str) -> No
         stage(bot)
     assert "--limit build_size" in str(caught.value)
     assert time.monotonic() - began < 50
-    assert not list((bots.cache_folder() / "staged").glob("draft-*"))
+    assert not list((staging.cache_folder() / "staged").glob("draft-*"))
 
 
 def test_a_build_too_deep_to_look_into_is_refused(tmp_path: Path) -> None:

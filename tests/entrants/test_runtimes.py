@@ -13,9 +13,10 @@ from levels import EVERY_LEVEL, KEEPING, SYSTEM_PYTHON, need_level
 from runtime import PACKAGE, make_runtime, set_version
 
 from khiva_arena.entrants import runtimes
-from khiva_arena.entrants.bots import Bot, load, stage
+from khiva_arena.entrants.bots import Bot, load
 from khiva_arena.entrants.loading import Loading
 from khiva_arena.entrants.runtimes import Runtime, of_settings
+from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.sandbox import readable_paths
 from khiva_arena.sandbox.cell import cell

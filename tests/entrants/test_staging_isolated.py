@@ -13,8 +13,9 @@ import pytest
 from arena import descendants, living
 from levels import EVERY_LEVEL, KEEPING, need_level
 
-from khiva_arena.entrants import bots
-from khiva_arena.entrants.bots import Bot, load, stage
+from khiva_arena.entrants import build, staging
+from khiva_arena.entrants.bots import Bot, load
+from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError, InternalError
 from khiva_arena.sandbox import reap, scratch, uids
 from khiva_arena.sandbox.cell import cell
@@ -50,7 +51,7 @@ def said(folder: Path, script: str, level: Level) -> str:
     """What a build that must fail is said to have failed by. Nothing half staged stays."""
     with pytest.raises(BotError) as caught:
         built(folder, script, level)
-    assert not list((bots.cache_folder() / "staged").glob("draft-*"))
+    assert not list((staging.cache_folder() / "staged").glob("draft-*"))
     return str(caught.value)
 
 
@@ -75,7 +76,7 @@ def test_a_build_reaches_nothing(level: Level, tmp_path: Path, open_folder: Path
     (private / "secret").write_text("the seed")
     for path in (private / "secret", private):
         path.chmod(0o777)
-    staged = bots.cache_folder() / "staged"
+    staged = staging.cache_folder() / "staged"
     place = built(tmp_path / "a", REACHES.format(secret=private / "secret", folder=private, staged=staged), level)
     assert (place / "scratch").read_text() == "scratch\n"
     reached = (place / "reached").read_text() if (place / "reached").exists() else ""
@@ -119,7 +120,7 @@ def test_a_build_that_takes_too_long_is_ended_with_all_it_started(
     level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     need_level(level)
-    monkeypatch.setattr(bots, "BUILD_SECONDS", 1)
+    monkeypatch.setattr(build, "BUILD_SECONDS", 1)
     before, began = descendants(os.getpid()), time.monotonic()
     script = "(trap '' TERM HUP; setsid sleep 300) & (sleep 300 &) ; sleep 300\n"
     assert "took longer than 1 s" in said(tmp_path / "a", script, level)
@@ -148,7 +149,7 @@ def test_a_build_whose_processes_cannot_be_ended_fails(tmp_path: Path, monkeypat
 def test_a_build_has_limits_of_its_own(level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At trusted they are set when it runs already, and what it starts at once may escape them."""
     need_level(level)
-    monkeypatch.setattr(bots, "FOR_A_BUILD", Resources(file_size=100_000))
+    monkeypatch.setattr(build, "FOR_A_BUILD", Resources(file_size=100_000))
     assert "code" in said(tmp_path / "a", "head -c 200000 /dev/zero > large || exit 9\n", level)
 
 
@@ -177,12 +178,12 @@ def test_a_hostile_tree_is_staged_or_refused_and_followed_nowhere(
     with suppress(BotError):
         stage(made, level)
     assert time.monotonic() - began < BOUND
-    assert not list((bots.cache_folder() / "staged").glob("draft-*"))
+    assert not list((staging.cache_folder() / "staged").glob("draft-*"))
     found = [stat.S_IMODE(path.stat().st_mode) for path in (private, private / "secret")]
     assert (found, (private / "secret").read_text()) == ([0o700, 0o600], "the seed")
     assert [path.stat().st_uid for path in (private, private / "secret")] == [os.geteuid()] * 2
-    subprocess.run(["chmod", "-R", "u+rwX", str(bots.cache_folder())], check=False)
-    subprocess.run(["rm", "-rf", str(bots.cache_folder())], check=True)
+    subprocess.run(["chmod", "-R", "u+rwX", str(staging.cache_folder())], check=False)
+    subprocess.run(["rm", "-rf", str(staging.cache_folder())], check=True)
 
 
 # --- scratch folders ---

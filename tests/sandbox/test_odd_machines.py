@@ -18,7 +18,7 @@ from other_user import as_user, need_user
 
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.watch import WATCH_SECONDS
-from khiva_arena.entrants.bots import cache_folder
+from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.sandbox import detect, limit_check, proc_usage, readable_paths, reap, scratch, uids
 from khiva_arena.sandbox.cell import cell

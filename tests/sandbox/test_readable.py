@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from levels import KEEPING, need_level
 
-from khiva_arena.entrants.bots import load, stage
+from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError
 from khiva_arena.sandbox import readable_paths
 from khiva_arena.sandbox.cell import cell

@@ -21,7 +21,7 @@ from jobs import SECRET, job
 
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
-from khiva_arena.entrants import bots
+from khiva_arena.entrants import bots, staging
 from khiva_arena.replay.verify import verify
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import levels
@@ -61,7 +61,7 @@ def best_levels() -> list[Level]:
 @cache
 def staged() -> Command:
     """The program of the zoo, staged as any bot is."""
-    return bots.stage(bots.load(str(BROKEN)))
+    return staging.stage(bots.load(str(BROKEN)))
 
 
 def play(

@@ -1,0 +1,165 @@
+"""Build a bot in its folder, kept in like a bot at play; and what the words of its commands stand for."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from khiva_arena.entrants import runtimes, weight
+from khiva_arena.entrants.bots import PYTHON, Bot
+from khiva_arena.errors import BotError, InternalError
+from khiva_arena.sandbox import cell as isolation
+from khiva_arena.sandbox import readable_paths, reap, stops
+from khiva_arena.sandbox.cell import Cell
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.sandbox.limits import FOR_A_BUILD
+from khiva_arena.sandbox.reaper import REAPER
+from khiva_arena.text import printable
+
+BUILD_SECONDS = 300
+REAP_SECONDS = 10.0
+BUILD_SAID = 2_000
+
+
+def as_run(words: Sequence[str], bot: Bot) -> list[str]:
+    """The words of a command of a bot.toml with what those in braces stand for."""
+    stand_for = {PYTHON: sys.executable} | {f"{{{runtime.name}}}": runtime.program for runtime in bot.runtimes}
+    return [stand_for.get(word, word) for word in words]
+
+
+def of_runtimes(bot: Bot) -> tuple[str, ...]:
+    """What a bot may read of the runtimes that it names."""
+    return tuple(dict.fromkeys(path for runtime in bot.runtimes for path in runtimes.folders(runtime)))
+
+
+def must_stay_in(bot: Bot, program: str, folder: str) -> None:
+    """Raise BotError if a bot's own program leads out of its folder after all."""
+    if out := readable_paths.leads_out(program, folder, of_runtimes(bot)):
+        name = os.path.relpath(program, folder)
+        problem = f"{name} leads to {printable(out.encode())}, by a link or by its first line, which is outside of its folder"
+        raise BotError(f'{bot.name}: {problem}; copy what it needs into the folder, or name a runtime: run = "{{NAME}} ..."')
+
+
+def build(bot: Bot, folder: Path, level: Level) -> None:
+    words = as_run(bot.build, bot)
+    if "/" in words[0] and (folder / words[0]).is_file():
+        must_stay_in(bot, str(folder / words[0]), str(folder))
+    sandbox = Sandbox(level, FOR_A_BUILD, writable=(str(folder),), may_leave_group=True)
+    mark = reap.new_mark()
+    said = bytearray()
+    with reap.Adoption(mark) as adoption:
+        try:
+            command = Command(tuple(words), str(folder), readable=of_runtimes(bot), staged=True)
+            cell = isolation.cell(command, sandbox, mark)
+        except FileNotFoundError:
+            raise BotError(f"{bot.name}: its build needs {words[0]!r}, which is not on this machine") from None
+        try:
+            with _given_to(cell.user, folder):
+                code = _run_build(bot, folder, cell, adoption, said)
+        except InternalError:
+            raise BotError(f"{bot.name}: its build left processes that cannot be ended") from None
+        finally:
+            cell.clean()
+    if code != 0:
+        time.sleep(stops.SETTLES_SECONDS)  # if it was a stop that ended it, we are to hear of that
+        end = printable(said)[-BUILD_SAID:].strip()
+        raise BotError(f"{bot.name}: its build ({shlex.join(words)}) exited with code {code}:\n{end}")
+
+
+@contextmanager
+def _given_to(user: int | None, folder: Path) -> Iterator[None]:
+    """Within, the folder and all in it belong to another user, if one is given."""
+    if user is None:
+        yield
+        return
+    _chown(folder, user)
+    try:
+        yield
+    finally:
+        _chown(folder, os.geteuid())
+
+
+def _chown(folder: Path, user: int) -> None:
+    for path in (folder, *folder.rglob("*")):
+        os.chown(path, user, user, follow_symlinks=False)
+
+
+def _run_build(bot: Bot, folder: Path, cell: Cell, adoption: reap.Adoption, said: bytearray) -> int:
+    process: subprocess.Popen[bytes] | None = None
+    try:
+        with _interrupts_later():  # or one might come when the process is there and we do not know it yet
+            process = subprocess.Popen(
+                cell.argv,
+                cwd=cell.folder,
+                env=cell.environment,
+                pass_fds=cell.descriptors,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            adoption.started(process.pid)
+            cell.started(process.pid)
+        reader = threading.Thread(target=_keep_end, args=(process, said), daemon=True)
+        reader.start()
+        with weight.Watched(folder, bot.largest) as watched:
+            in_time = _exits(process.pid, BUILD_SECONDS, watched.is_over)
+        if watched.is_over():
+            raise BotError(f"{bot.name}: {watched.reason()}")
+        if not in_time:
+            raise BotError(f"{bot.name}: its build took longer than {BUILD_SECONDS} s")
+    finally:
+        code = -1 if process is None else _end_build(process, cell, adoption)
+    reader.join(timeout=1.0)
+    return code
+
+
+def _exits(pid: int, seconds: float, is_over: Callable[[], bool]) -> bool:
+    """Wait for a child's end, which is not reaped, unless it is over before. Returns whether it came in time."""
+    until = time.monotonic() + seconds
+    while not is_over() and (left := until - time.monotonic()) > 0:
+        if REAPER.ends(pid, min(left, weight.LOOK_SECONDS)):
+            return True
+    return False
+
+
+def _end_build(process: subprocess.Popen[bytes], cell: Cell, adoption: reap.Adoption) -> int:
+    """Kill all that is left of a build, and reap it. Its first process is not reaped before, so that the group's number cannot
+    have come to mean another one. Returns the exit code."""
+    cell.kill(process.pid)
+    process.returncode, _ = REAPER.reap(process.pid)
+    adoption.reaped(process.pid)
+    REAPER.reap_group(process.pid, REAP_SECONDS)
+    adoption.end_strays()
+    return process.returncode
+
+
+@contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """An interrupt that comes within is raised at the end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # none can come here
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt
+
+
+def _keep_end(process: subprocess.Popen[bytes], said: bytearray) -> None:
+    assert process.stdout
+    with process.stdout:
+        while data := os.read(process.stdout.fileno(), 65_536):
+            said += data
+            del said[:-BUILD_SAID]

@@ -1,0 +1,145 @@
+"""Copy a bot's files, read-only, and have them built once.
+
+A staged bot lies in a cache folder named by its identity, so that a build runs once for each identity, whoever asks. What lay in
+it when it was staged is noted beside it, and a folder that has been changed since is made again.
+"""
+
+import fcntl
+import os
+import re
+import shutil
+import stat
+import tempfile
+import time
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+from khiva_arena.entrants import seals
+from khiva_arena.entrants.bots import PYTHON, Bot
+from khiva_arena.entrants.build import as_run, build, must_stay_in, of_runtimes
+from khiva_arena.entrants.sources import is_executable
+from khiva_arena.errors import BotError, ConfigError
+from khiva_arena.sandbox import scratch
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level
+
+DRAFT = "draft-"
+DRAFT_SECONDS = 24 * 60 * 60
+_IDENTITY = re.compile("[0-9a-f]{64}")
+
+
+def cache_folder() -> Path:
+    """Where staged bots are kept: $KHIVA_ARENA_CACHE, else the user's cache folder, for root the system's."""
+    given = os.environ.get("KHIVA_ARENA_CACHE")
+    if given:
+        return Path(os.path.abspath(given))
+    if os.environ.get("XDG_CACHE_HOME"):
+        return Path(os.environ["XDG_CACHE_HOME"], "khiva-arena")
+    # Under root bots run as users of their own, who could not enter root's home.
+    if os.geteuid() == 0:
+        return Path("/var/cache/khiva-arena")
+    try:
+        return Path.home() / ".cache" / "khiva-arena"
+    except RuntimeError:
+        raise ConfigError("this user has no home to keep staged bots in; set KHIVA_ARENA_CACHE to a folder") from None
+
+
+def stage(bot: Bot, level: Level = Level.TRUSTED) -> Command:
+    """Copy, build and make read-only what the bot names, unless that was done before and is still as it was; returns how to
+    start it. ``level``: what a build is kept in.
+
+    Raises BotError when the build fails, with the end of what it printed.
+    """
+    if not bot.sources:
+        named = [os.path.join(bot.folder, word) for word in bot.run[1:]]
+        files = tuple(os.path.abspath(path) for path in named if os.path.isfile(path))
+        return Command(bot.run, bot.folder, {}, (*files, *of_runtimes(bot)))
+    home = cache_folder() / "staged"
+    final = home / bot.identity
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with (home / f"{bot.identity}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # another arbiter may be staging it
+            if not seals.is_as_sealed(final):
+                _sweep(home)
+                _stage_from_sources(bot, final, level)
+    except (OSError, RecursionError) as error:  # a build may leave a tree deeper than can be walked
+        raise BotError(f"{bot.name}: cannot be staged in {home}: {error}") from None
+    words = as_run(bot.run, bot)
+    inside = final / words[0]
+    if "/" in words[0] and inside.is_file():
+        words[0] = str(inside)
+        must_stay_in(bot, words[0], str(final))
+    environment, more = {"PYTHONDONTWRITEBYTECODE": "1"}, [*of_runtimes(bot)]
+    if bot.run[0] == PYTHON and (engine := _engine()):
+        environment["PYTHONPATH"] = engine
+        more.append(engine)
+    return Command(tuple(words), str(final), environment, tuple(more), staged=True)
+
+
+def _engine() -> str:
+    """Where the arena itself runs from a working copy: a folder with nothing but a link to its package, since a bot that takes
+    the engine as its model may not look around in that copy. "" if it is installed."""
+    package = Path(__file__).resolve().parent.parent
+    if package.parent.name in ("site-packages", "dist-packages"):
+        return ""
+    folder = cache_folder() / "engine" / sha256(str(package).encode()).hexdigest()[:16]
+    link = folder / package.name
+    if not link.is_symlink():
+        folder.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):  # another arbiter was quicker
+            link.symlink_to(package)
+    return str(folder)
+
+
+def _stage_from_sources(bot: Bot, final: Path, level: Level) -> None:
+    draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=final.parent))
+    try:
+        draft.chmod(0o755)  # under root a build is a user of its own, and bwrap root without its powers
+        for name, source in bot.sources:
+            target = draft / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+            target.chmod(0o755 if is_executable(source) else 0o644)
+        seals.path_of(final).unlink(missing_ok=True)
+        if os.path.lexists(final):
+            _remove(final)
+        draft.rename(final)
+    finally:
+        if draft.exists():
+            _remove(draft)
+    try:
+        # Where it stays: compilers write the folder into what they make, and debuggers look for the sources there.
+        if bot.build:
+            build(bot, final, level)
+        _make_read_only(final)
+        seals.seal(final)
+    except BaseException:
+        _remove(final)
+        raise
+
+
+def _sweep(home: Path) -> None:
+    """Remove what arbiters left that were killed while staging: drafts, and folders whose build did not end."""
+    unsealed = (path for path in home.iterdir() if _IDENTITY.fullmatch(path.name) and not seals.path_of(path).exists())
+    for path in [*home.glob(f"{DRAFT}*"), *unsealed]:
+        with suppress(OSError):
+            if time.time() - path.lstat().st_mtime > DRAFT_SECONDS:
+                _remove(path)
+
+
+def _make_read_only(folder: Path) -> None:
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if not path.is_symlink():  # it would change what it leads to
+            path.chmod(stat.S_IMODE(path.stat().st_mode) & 0o555 | 0o444)
+    folder.chmod(0o555)
+
+
+def _remove(path: Path) -> None:
+    if path.is_symlink() or not path.is_dir():
+        path.unlink()
+        return
+    scratch.remove(str(path))
+    if path.exists():
+        raise OSError(f"{path} cannot be removed")
