@@ -8,6 +8,8 @@ import numpy as np
 from made_results import rated
 
 C = 400 / log(10)
+GHOST = "ghost"
+"""What stands for the block of a draw that the prior adds: it has none."""
 BOTH_SIZES = ((3, 4, 5), (2, 3), (4,))
 
 
@@ -79,7 +81,7 @@ def oracle(matches, bots, anchor, prior):
         x.append(row)
         s.append(0.5)
         w.append(prior)
-        block.append(-1)
+        block.append(GHOST)
     x, s, w, block = np.array(x), np.array(s), np.array(w), np.array(block)
     model = sm.GLM(s, x, family=sm.families.Binomial(), var_weights=w)
     result = model.fit(tol=1e-15, maxiter=200, scale=1.0)
@@ -87,7 +89,7 @@ def oracle(matches, bots, anchor, prior):
     h = (x.T * factor) @ x  # cov_params is that of the step before the last
     bread = np.linalg.inv(h)
     cr0, cr3 = np.zeros((width, width)), np.zeros((width, width))
-    blocks = sorted(set(block.tolist()) - {-1})
+    blocks = sorted(set(block.tolist()) - {GHOST})
     for name in blocks:
         mine = block == name
         u = scores[mine].sum(axis=0)
