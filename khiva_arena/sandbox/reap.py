@@ -68,9 +68,10 @@ class Adoption:
 
     def end_strays(self) -> None:
         """Kill and reap what bots at level trusted, and builds, have set free, round by round: the death of some may leave others
-        to us. Raises InternalError where that takes too long: they start new ones faster than they end, or cannot be killed."""
+        to us. Raises InternalError if that takes too long: they start new ones faster than they end, or cannot be killed."""
         until = time.monotonic() + STRAYS_SECONDS
-        while found := [pid for pid in _children() if self._stopped_stray(pid)]:
+        # The youngest first: of many that each started the next and ended, it alone still runs.
+        while found := [pid for pid in reversed(_children()) if self._stopped_stray(pid)]:
             if time.monotonic() > until:
                 raise InternalError(f"{len(found)} processes that bots left behind did not end in {STRAYS_SECONDS:.0f} s")
             for pid in found:
