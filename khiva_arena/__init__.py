@@ -42,7 +42,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 run_events.py: what happens in a run, written once   events_file.py, log.py: where to
     check/      the conformance run of a bot: context, bot_process, steps_*, hints, report
     api/        what `import khiva_arena` offers, a file a noun   host.py, hosted.py: the process that plays
-                functions.py: functions as bots   bench.py: what a check is made with
+                functions.py: functions as bots   new_check.py: what a check is made with
     cli/        one file a command, named like it
 
 Beside the package: ``docs/`` are the pages for users, ``protocol/`` is the language-neutral protocol, ``bots/`` are the

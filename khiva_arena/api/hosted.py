@@ -118,10 +118,10 @@ def match(given: dict[str, Any], callables: list[str]) -> dict[str, Any]:
 
 def check(bot: str, games: list[str], quick: bool, given: dict[str, Any]) -> Any:
     """Check a bot."""
-    from khiva_arena.api.bench import bench_of
+    from khiva_arena.api.new_check import new_check
     from khiva_arena.check.run import check as steps_made
 
-    return msgspec.to_builtins(steps_made(bench_of(bot, games, quick, as_words(given)), bot, lambda step: None))
+    return msgspec.to_builtins(steps_made(new_check(bot, games, quick, as_words(given)), bot, lambda step: None))
 
 
 CALLS: Mapping[str, Callable[..., Any]] = {"compete": compete, "test": test, "match": match, "check": check}

@@ -42,7 +42,7 @@ class Skipped(Exception):
 
 
 @dataclass(slots=True, eq=False)
-class Bench:
+class RunningCheck:
     """One check in progress.
 
     games: those to be played.

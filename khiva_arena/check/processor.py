@@ -4,7 +4,7 @@ import trio
 
 from khiva_arena.arbiter.fairness import DUE_ASKED, DUE_UNASKED, ROUNDING, CpuSample
 from khiva_arena.check.bot_process import BotProcess
-from khiva_arena.check.context import SPEC, Bench, Warned
+from khiva_arena.check.context import SPEC, RunningCheck, Warned
 from khiva_arena.sandbox import system
 from khiva_arena.sandbox.proc_usage import ThreadTime
 
@@ -30,14 +30,14 @@ async def idle(wire: BotProcess) -> float:
     return used(before, after) / (after.at - before.at)
 
 
-def judged(bench: Bench, idling: float) -> str:
+def judged(running: RunningCheck, idling: float) -> str:
     """The figures in words. Raises Warned if it uses more than its share."""
     if not system.PROC:
         return f"n/a: {system.UNSEEN}"
-    asking = bench.used / bench.asked_for if bench.asked_for else 0.0
+    asking = running.used / running.asked_for if running.asked_for else 0.0
     text = f"{asking:.2f} cores while it is asked, {idling:.2f} while it is not"
     if idling > DUE_UNASKED + ROUNDING / IDLE_SECONDS:
         raise Warned(f"{text}, and its due is a tenth of one: think only between a decide and its act; {WHAT_FOLLOWS}")
-    if bench.used > DUE_ASKED * bench.asked_for + ROUNDING:
+    if running.used > DUE_ASKED * running.asked_for + ROUNDING:
         raise Warned(f"{text}; one is its due: think in one thread; {WHAT_FOLLOWS}")
     return text

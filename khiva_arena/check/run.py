@@ -13,7 +13,7 @@ from khiva_arena.arbiter.preflight import BARE
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.check import steps_ending, steps_incoming, steps_play
 from khiva_arena.check.causes import of_settings
-from khiva_arena.check.context import SPEC, Bench, Failed, Silent, Skipped, Warned
+from khiva_arena.check.context import SPEC, Failed, RunningCheck, Silent, Skipped, Warned
 from khiva_arena.check.hints import IN_TIME, hint, language_of
 from khiva_arena.check.report import Bar, CheckReport, CheckStep, Status, counted
 from khiva_arena.entrants.staging import stage
@@ -23,7 +23,7 @@ from khiva_arena.shipped import folder
 NOTES_LINES, NOTES_CHARACTERS = 8, 1_200
 SILENT_MOST = 2
 """Steps in which a bot may let all of its time go by before no more are tried that wait for answers."""
-Do = Callable[[Bench], Awaitable[str]]
+Do = Callable[[RunningCheck], Awaitable[str]]
 Listener = Callable[[CheckStep], None]
 
 
@@ -68,7 +68,7 @@ QUIET = "write nothing but hello and act on stdout, not when the match ends eith
 CHILD = "end and wait for the processes that you started when your input ends"
 
 
-def steps(bench: Bench) -> Iterator[PlannedStep]:
+def steps(running: RunningCheck) -> Iterator[PlannedStep]:
     """All steps from the bot's start on."""
     yield PlannedStep(START, "it starts and says hello in time", steps_incoming.start, "build", FRAMES)
     yield PlannedStep(ANSWERS, "it answers plain requests", steps_incoming.answers, START, FRAMES)
@@ -83,10 +83,10 @@ def steps(bench: Bench) -> Iterator[PlannedStep]:
     yield PlannedStep("events", "events of a fault and of a forfeit", steps_incoming.events, ANSWERS, EVENTS)
     yield PlannedStep("req", "the number of the request is sent back", steps_incoming.reqs, ANSWERS, AS_IT_IS)
     yield PlannedStep("large", "large messages", steps_incoming.large, ANSWERS, WHOLE)
-    if not bench.quick:
+    if not running.quick:
         yield PlannedStep("vectors", "the golden frames", steps_incoming.vectors, ANSWERS, TAKE_KNOWN)
-    some_games = "" if bench.bot.games else GAMES
-    for game in bench.games:
+    some_games = "" if running.bot.games else GAMES
+    for game in running.games:
         yield PlannedStep(
             f"game:{game.name}", f"decisions of {game.title}", partial(steps_play.one_game, game=game), ANSWERS, some_games
         )
@@ -96,7 +96,7 @@ def steps(bench: Bench) -> Iterator[PlannedStep]:
     yield PlannedStep("exit-idle", "it exits when its input ends in the middle", steps_ending.exits_idle, EXITS, EXIT)
     yield PlannedStep("exit-frame", "it exits when its input ends inside of a message", steps_ending.exits_in_frame, EXITS, EXIT)
     yield PlannedStep("children", "no processes left behind", steps_ending.children, EXITS, CHILD)
-    for level in bench.levels:
+    for level in running.levels:
         yield PlannedStep(f"level:{level}", f"isolation {level}", partial(steps_ending.survives, level=level), ANSWERS)
     yield PlannedStep("keys", "no key twice in a message", steps_play.keys, START, asks=False)
     yield PlannedStep("time", "time for its decisions", steps_play.latency, ANSWERS, IN_TIME, asks=False)
@@ -104,36 +104,36 @@ def steps(bench: Bench) -> Iterator[PlannedStep]:
     yield PlannedStep("memory", "memory", steps_play.memory, START, asks=False)
 
 
-def check(bench: Bench, word: str, listener: Listener) -> CheckReport:
+def check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
     """Make all steps; ``listener`` is called with each when it is done. ``word``: how the user named the bot.
 
     Raises BotError if the host cannot start bots at all. An interrupt leaves no process behind.
     """
     began = time.monotonic()
     made = CheckRun([], listener)
-    made.add("settings", "its settings", Status.OK, said=_settings(bench))
+    made.add("settings", "its settings", Status.OK, said=_settings(running))
     try:
-        bench.staged = stage(bench.bot, bench.sandbox.level)
+        running.staged = stage(running.bot, running.sandbox.level)
     except BotError as error:
-        made.fail("build", "its build", bench, Failed("its files copied, and its build done", str(error)), "")
+        made.fail("build", "its build", running, Failed("its files copied, and its build done", str(error)), "")
     else:
-        made.add("build", "its build", Status.OK, said=_built(bench))
-    trio.run(_all, bench, made, restrict_keyboard_interrupt_to_checkpoints=True)
+        made.add("build", "its build", Status.OK, said=_built(running))
+    trio.run(_all, running, made, restrict_keyboard_interrupt_to_checkpoints=True)
     return CheckReport(
         bot=word,
-        name=bench.bot.name,
-        identity=bench.bot.identity,
-        language=language_of(bench.bot),
-        isolation=str(bench.sandbox.level),
-        quick=bench.quick,
+        name=running.bot.name,
+        identity=running.bot.identity,
+        language=language_of(running.bot),
+        isolation=str(running.sandbox.level),
+        quick=running.quick,
         passed=all(step.status is not Status.FAILED for step in made.steps),
         counts=counted(made.steps),
         steps=made.steps,
-        decisions=len(bench.thought),
-        latency_ms={name: round(took, 4) for name, took in steps_play.of_latency(bench.thought).items()},
-        histogram=[Bar(round(edge, 4), count) for edge, count in steps_play.histogram(bench.thought)],
-        startup_ms=[round(took * 1000, 1) for took in bench.starts],
-        memory_bytes=bench.peak or None,
+        decisions=len(running.thought),
+        latency_ms={name: round(took, 4) for name, took in steps_play.of_latency(running.thought).items()},
+        histogram=[Bar(round(edge, 4), count) for edge, count in steps_play.histogram(running.thought)],
+        startup_ms=[round(took * 1000, 1) for took in running.starts],
+        memory_bytes=running.peak or None,
         seconds=round(time.monotonic() - began, 2),
     )
 
@@ -155,14 +155,14 @@ class CheckRun:
         self.steps.append(step)
         self.listener(step)
 
-    def fail(self, id: str, title: str, bench: Bench, failed: Failed, otherwise: str) -> None:
+    def fail(self, id: str, title: str, running: RunningCheck, failed: Failed, otherwise: str) -> None:
         # If a bot says itself why it ended, nothing general is added.
-        confined = bench.sandbox.level.confines
+        confined = running.sandbox.level.confines
         plain = otherwise == FRAMES
         general = "" if failed.notes and plain else otherwise
-        advice = hint(bench.bot, failed, general, confined=confined, plain=plain, runtimes=bench.runtimes)
-        settings = of_settings(bench.bot, failed.got)
-        if id == START and not bench.bot.sources and confined and failed.notes and not settings:
+        advice = hint(running.bot, failed, general, confined=confined, plain=plain, runtimes=running.runtimes)
+        settings = of_settings(running.bot, failed.got)
+        if id == START and not running.bot.sources and confined and failed.notes and not settings:
             advice = BARE.removeprefix("; ")
         notes = "\n".join(failed.notes.strip()[-NOTES_CHARACTERS:].splitlines()[-NOTES_LINES:])
         self.add(id, title, Status.FAILED, expected=failed.expected, got=failed.got, stderr=notes, hint=advice)
@@ -171,8 +171,8 @@ class CheckRun:
         return any(step.id == id and step.status in (Status.OK, Status.WARNING) for step in self.steps)
 
 
-async def _all(bench: Bench, made: CheckRun) -> None:
-    for plan in steps(bench):
+async def _all(running: RunningCheck, made: CheckRun) -> None:
+    for plan in steps(running):
         if plan.asks and len(made.silent) >= SILENT_MOST:
             made.add(plan.id, plan.title, Status.SKIPPED, said=f"not tried: {SILENT}")
             continue
@@ -180,35 +180,35 @@ async def _all(bench: Bench, made: CheckRun) -> None:
             root = next(word for word in WITHOUT if not made.went_well(word))
             made.add(plan.id, plan.title, Status.SKIPPED, said=f"not tried: {WITHOUT[root]}")
             continue
-        await _one(plan, bench, made)
+        await _one(plan, running, made)
 
 
-async def _one(plan: PlannedStep, bench: Bench, made: CheckRun) -> None:
+async def _one(plan: PlannedStep, running: RunningCheck, made: CheckRun) -> None:
     try:
-        said = await plan.do(bench)
+        said = await plan.do(running)
     except Failed as failed:
         if isinstance(failed, Silent):
             made.silent.append(plan.id)
-        made.fail(plan.id, plan.title, bench, failed, plan.hint)
+        made.fail(plan.id, plan.title, running, failed, plan.hint)
     except Warned as warned:
         made.add(plan.id, plan.title, Status.WARNING, said=str(warned))
     except Skipped as skipped:
         made.add(plan.id, plan.title, Status.SKIPPED, said=str(skipped))
     except HostFault as host:
-        raise BotError(f"{bench.bot.name} cannot be started on this machine now: {host}") from None
+        raise BotError(f"{running.bot.name} cannot be started on this machine now: {host}") from None
     else:
         made.add(plan.id, plan.title, Status.OK, said=said)
 
 
-def _settings(bench: Bench) -> str:
-    bot = bench.bot
+def _settings(running: RunningCheck) -> str:
+    bot = running.bot
     plays = ", ".join(bot.games) or "any game"
     if not bot.sources:
         return f"a bare command, which sees only the files that its words name; plays {plays}"
     return f"bot.toml is read; {bot.name} {bot.version}".rstrip() + f", plays {plays}"
 
 
-def _built(bench: Bench) -> str:
-    count = len(bench.bot.sources)
+def _built(running: RunningCheck) -> str:
+    count = len(running.bot.sources)
     copied = f"{count} file{'' if count == 1 else 's'} copied" if count else "nothing to copy"
-    return f"{copied}, " + (f"`{shlex.join(bench.bot.build)}` done" if bench.bot.build else "nothing to build")
+    return f"{copied}, " + (f"`{shlex.join(running.bot.build)}` done" if running.bot.build else "nothing to build")

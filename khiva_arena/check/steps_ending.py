@@ -7,7 +7,7 @@ import trio
 from khiva_arena.arbiter.match import EXIT_GRACE
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.check.bot_process import MOMENT, words_of
-from khiva_arena.check.context import Bench, Failed, Skipped, Warned
+from khiva_arena.check.context import Failed, RunningCheck, Skipped, Warned
 from khiva_arena.check.positions import hello_of
 from khiva_arena.check.talk import EXIT_SECONDS, Finish, Talk, talking
 from khiva_arena.protocol import codec
@@ -25,9 +25,9 @@ UNGREETED_SECONDS = 0.3
 KEEPER = ("sleep", "27.0625")
 
 
-async def stdout(bench: Bench) -> str:
+async def stdout(running: RunningCheck) -> str:
     """Whole frames to the end of its output, and none but those that were asked for."""
-    async with talking(bench) as talk:
+    async with talking(running) as talk:
         await _some_turns(talk, TURNS)
         end = await talk.finish()
         if end.rest:
@@ -35,9 +35,9 @@ async def stdout(bench: Bench) -> str:
     return f"{len(talk.sent) - 2} answers and nothing else, to the end of its output"
 
 
-async def exits(bench: Bench) -> str:
+async def exits(running: RunningCheck) -> str:
     """``end``, then the end of its input."""
-    async with talking(bench) as talk:
+    async with talking(running) as talk:
         await _some_turns(talk, 2)
         end = await talk.finish()
         if not end.exited:
@@ -49,11 +49,11 @@ async def exits(bench: Bench) -> str:
     return f"with code 0 after {end.seconds * 1000:.0f} ms"
 
 
-async def no_common_protocol(bench: Bench) -> str:
+async def no_common_protocol(running: RunningCheck) -> str:
     """A hello that offers only a protocol which no bot of today speaks."""
-    async with talking(bench) as talk:
-        talk.send(codec.encode(hello_of(talk.where, bench.limits) | {"protos": [2]}))
-        await talk.hearing.listen(trio.current_time() + 2 * max(bench.starts) + UNGREETED_SECONDS)
+    async with talking(running) as talk:
+        talk.send(codec.encode(hello_of(talk.where, running.limits) | {"protos": [2]}))
+        await talk.hearing.listen(trio.current_time() + 2 * max(running.starts) + UNGREETED_SECONDS)
         end = await talk.finish(say_end=False)
         if end.rest:
             raise Failed("nothing on stdout if `protos` is [2], which it does not speak, and its exit", end.rest)
@@ -62,17 +62,17 @@ async def no_common_protocol(bench: Bench) -> str:
     return f"protos [2]: no hello, and it {end.exited}"
 
 
-async def exits_idle(bench: Bench) -> str:
+async def exits_idle(running: RunningCheck) -> str:
     """The end of its input in the middle of a match."""
-    async with talking(bench) as talk:
+    async with talking(running) as talk:
         await _some_turns(talk, 2)
         return await _exits_without_end(talk, b"", "between two messages")
 
 
-async def exits_in_frame(bench: Bench) -> str:
+async def exits_in_frame(running: RunningCheck) -> str:
     """The end of its input inside of a frame."""
     for tail, where in ((b"\0\0", "inside of a length"), (b"\0\0\0\x40\x83\xa4type", "inside of a payload")):
-        async with talking(bench) as talk:
+        async with talking(running) as talk:
             await _some_turns(talk, 1)
             text = await _exits_without_end(talk, tail, where)
     return text
@@ -101,19 +101,19 @@ def _how(end: Finish) -> str:
     return f"after {EXIT_SECONDS:.0f} s it still runs" + ("" if not end.closed else ", though its output has ended")
 
 
-async def children(bench: Bench) -> str:
+async def children(running: RunningCheck) -> str:
     """Once the bot has exited, no process of it is left. Its confines, which would end them, are kept for a while."""
     if not system.PROC:
         raise Skipped(system.UNSEEN)
-    program = readable_paths.found(bench.command.argv[0], bench.command.folder)
+    program = readable_paths.found(running.command.argv[0], running.command.folder)
     if program is None:
         raise Skipped("its program is not found")
-    keeper = ("/bin/sh", "-c", f'"$@"; exec {" ".join(KEEPER)}', "sh", program, *bench.command.argv[1:])
-    environment = {**bench.command.environment, "PATH": readable_paths.search_path(program)}
+    keeper = ("/bin/sh", "-c", f'"$@"; exec {" ".join(KEEPER)}', "sh", program, *running.command.argv[1:])
+    environment = {**running.command.environment, "PATH": readable_paths.search_path(program)}
     kept = replace(
-        bench.command, argv=keeper, environment=environment, readable=readable_paths.all_of(program, bench.command.readable)
+        running.command, argv=keeper, environment=environment, readable=readable_paths.all_of(program, running.command.readable)
     )
-    async with talking(bench, command=kept) as talk:
+    async with talking(running, command=kept) as talk:
         await _some_turns(talk, 2)
         keeps = talk.wire.program()
         await talk.wire.end_input(trio.current_time() + EXIT_SECONDS)
@@ -139,16 +139,16 @@ async def _left(talk: Talk, keeps: int | None) -> list[str]:
             raise Skipped("it does not exit, so nothing can be said")
 
 
-async def survives(bench: Bench, level: Level) -> str:
+async def survives(running: RunningCheck, level: Level) -> str:
     """A start and some turns at one isolation level."""
     why = levels()[level]
     if why:
         raise Skipped(f"this machine does not have it: {why}")
-    if not level.confines and not bench.trust:
+    if not level.confines and not running.trust:
         raise Skipped("there it would run with all of your rights; --trust-bots tries it")
-    sandbox = Sandbox(level, bench.sandbox.resources, bench.sandbox.ponder)
+    sandbox = Sandbox(level, running.sandbox.resources, running.sandbox.ponder)
     try:
-        async with talking(bench, sandbox=sandbox) as talk:
+        async with talking(running, sandbox=sandbox) as talk:
             await _some_turns(talk, TURNS)
     except HostFault as host:
         raise Skipped(f"the host cannot start it there, which is not its fault: {str(host).partition(': ')[2] or host}") from None

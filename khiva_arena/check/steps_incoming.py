@@ -7,7 +7,7 @@ from typing import Any
 
 import trio
 
-from khiva_arena.check.context import Bench, Failed, Skipped
+from khiva_arena.check.context import Failed, RunningCheck, Skipped
 from khiva_arena.check.encodings import Encoder
 from khiva_arena.check.positions import crowded, hello_of, place
 from khiva_arena.check.talk import Talk, talking
@@ -33,26 +33,26 @@ VECTOR_REQ = 1_234_567
 AFTER_FORFEIT = 3
 
 
-async def start(bench: Bench) -> str:
+async def start(running: RunningCheck) -> str:
     """The arbiter's hello, and its own."""
-    async with talking(bench) as talk:
+    async with talking(running) as talk:
         hello = await talk.greet()
     version = f" {hello.version}" if isinstance(hello.version, str) else ""
-    return f"after {bench.starts[-1] * 1000:.0f} ms of {bench.limits.startup_ms:,} ms, as {hello.name!r}{version}"
+    return f"after {running.starts[-1] * 1000:.0f} ms of {running.limits.startup_ms:,} ms, as {hello.name!r}{version}"
 
 
-async def later_hello(bench: Bench) -> str:
+async def later_hello(running: RunningCheck) -> str:
     """A hello as a later arbiter may send it."""
-    async with talking(bench) as talk:
-        time = hello_of(talk.where, bench.limits)["time"] | {"later_ms": 5}
+    async with talking(running) as talk:
+        time = hello_of(talk.where, running.limits)["time"] | {"later_ms": 5}
         await talk.greet({"protos": [1, 2], "caps": ["later", "batch"], "time": time} | LATER_FIELDS)
         await talk.turn()
     return "protos [1, 2], capabilities and fields that it cannot know"
 
 
-async def answers(bench: Bench) -> str:
+async def answers(running: RunningCheck) -> str:
     """Three plain requests."""
-    async with talking(bench) as talk:
+    async with talking(running) as talk:
         await talk.greet()
         for _ in range(3):
             asked = talk.table.next() or talk.last
@@ -60,7 +60,7 @@ async def answers(bench: Bench) -> str:
     return "3 requests, each answered once with a legal choice"
 
 
-async def fragmented(bench: Bench) -> str:
+async def fragmented(running: RunningCheck) -> str:
     """Each byte by itself."""
 
     async def dribble(frame: bytes) -> None:
@@ -70,8 +70,8 @@ async def fragmented(bench: Bench) -> str:
             if at < 8 or at == len(frame) - 2 or at % 128 == 0:
                 await trio.sleep(PAUSE)  # so that the bot reads this one alone
 
-    async with talking(bench) as talk:
-        await talk.greeted(codec.encode(hello_of(talk.where, bench.limits)), dribble)
+    async with talking(running) as talk:
+        await talk.greeted(codec.encode(hello_of(talk.where, running.limits)), dribble)
         for _ in range(2):
             asked = talk.table.next() or talk.last
             req, message = talk.decide(asked)
@@ -80,22 +80,22 @@ async def fragmented(bench: Bench) -> str:
     return "a hello and 2 requests, byte by byte"
 
 
-async def coalesced(bench: Bench) -> str:
+async def coalesced(running: RunningCheck) -> str:
     """A hello, a request, the next one as if that had timed out, and the end, all in one write."""
-    async with talking(bench) as talk:
+    async with talking(running) as talk:
         first = talk.table.next() or talk.last
         one, decide_one = talk.decide(first)
         talk.play(first, 0)
         second = talk.table.next() or first
         two, decide_two = talk.decide(second)
-        parts = (hello_of(talk.where, bench.limits), decide_one, decide_two, talk.table.end())
+        parts = (hello_of(talk.where, running.limits), decide_one, decide_two, talk.table.end())
         await talk.greeted(b"".join(codec.encode(part) for part in parts))
         await talk.answer(one, len(first.legal), what=first.kind, timed=False)
         await talk.answer(two, len(second.legal), what=second.kind, timed=False)
     return "4 of them in one write: a hello, 2 requests and the end"
 
 
-async def vectors(bench: Bench) -> str:
+async def vectors(running: RunningCheck) -> str:
     """The golden frames, byte for byte except ``req``, which has to rise."""
     path = folder("protocol") / "vectors" / "frames.json"
     found = json.loads(path.read_text())
@@ -105,12 +105,12 @@ async def vectors(bench: Bench) -> str:
     rest = [vector for vector in found if vector["message"] not in ("hello", "end")]
     rest.sort(key=lambda vector: vector["json"].get("req", 0) if vector["message"] == "decide" else 0)
     games = {vector["json"]["game"] for vector in hellos}
-    if not games <= {game.name for game in bench.games}:
+    if not games <= {game.name for game in running.games}:
         raise Skipped(f"they are of {', '.join(sorted(games))}, with which this bot is not checked")
     sent: set[str] = set()
     for turn in range(max(len(hellos), len(ends))):
         hello, end = hellos[turn % len(hellos)], ends[turn % len(ends)]
-        async with talking(bench) as talk:
+        async with talking(running) as talk:
             await talk.greeted(bytes.fromhex(hello["hex"]))
             for number, vector in enumerate(rest):
                 await _vector(talk, vector, number)
@@ -136,20 +136,20 @@ async def _vector(talk: Talk, vector: Mapping[str, Any], number: int) -> None:
             raise
 
 
-async def encodings(bench: Bench) -> str:
+async def encodings(running: RunningCheck) -> str:
     """Longer forms than needed."""
     widest, mixed = Encoder(widest=True), Encoder(widest=False)
     for encoder, rounds in ((widest, 2), (mixed, 4)):
-        async with talking(bench) as talk:
+        async with talking(running) as talk:
             await talk.greet(encode=encoder.frame)
             for _ in range(rounds):
                 await talk.turn(encode=encoder.frame)
     return "map32, array32, str32, int64 and all other forms, for small things too"
 
 
-async def unknown_fields(bench: Bench) -> str:
+async def unknown_fields(running: RunningCheck) -> str:
     """Fields and events of a later version."""
-    async with talking(bench) as talk:
+    async with talking(running) as talk:
         await talk.greet(LATER_FIELDS)
         for _ in range(3):
             asked = talk.table.next() or talk.last
@@ -158,18 +158,18 @@ async def unknown_fields(bench: Bench) -> str:
     return "in a hello and 3 requests, and events of an unknown type"
 
 
-async def unknown_messages(bench: Bench) -> str:
+async def unknown_messages(running: RunningCheck) -> str:
     """Messages of a later version, before requests and between."""
-    async with talking(bench) as talk:
+    async with talking(running) as talk:
         await talk.greet()
         for message in LATER_MESSAGES:
             await talk.turn(before=(message,))
     return f"{len(LATER_MESSAGES)} of them, none of them answered"
 
 
-async def fault(bench: Bench) -> str:
+async def fault(running: RunningCheck) -> str:
     """A message about a fault, and a code of a later version too."""
-    async with talking(bench) as talk:
+    async with talking(running) as talk:
         await talk.greet()
         await talk.turn()
         await talk.turn(before=(FAULT,))
@@ -177,10 +177,10 @@ async def fault(bench: Bench) -> str:
     return "2 of them, one with an unknown code, none of them answered"
 
 
-async def events(bench: Bench) -> str:
+async def events(running: RunningCheck) -> str:
     """The events that any game may bring: of its own fault, the default having been played, and of another seat's forfeit."""
-    where = place(bench.games[0], crowded(bench.games[0]), 1)
-    async with talking(bench, where) as talk:
+    where = place(running.games[0], crowded(running.games[0]), 1)
+    async with talking(running, where) as talk:
         await talk.greet()
         late = talk.table.next() or talk.last
         await talk.ask(late)
@@ -193,20 +193,20 @@ async def events(bench: Bench) -> str:
     return f"{{type: default}} of its own seat and {{type: forfeit}} of another one, at {where.seats} seats"
 
 
-async def reqs(bench: Bench) -> str:
+async def reqs(running: RunningCheck) -> str:
     """The number of a request comes back as it was."""
-    async with talking(bench) as talk:
+    async with talking(running) as talk:
         await talk.greet()
         for req in REQS:
             await talk.turn(req=req)
     return f"{len(REQS)} numbers from 1 to 2**53 - 1, rising, with gaps"
 
 
-async def large(bench: Bench) -> str:
+async def large(running: RunningCheck) -> str:
     """The largest frame there may be, and some on the way to it; longer than a pipe holds."""
-    async with talking(bench) as talk:
+    async with talking(running) as talk:
         await talk.greet()
-        for size in SIZES[-1:] if bench.quick else SIZES:
+        for size in SIZES[-1:] if running.quick else SIZES:
             await talk.turn(encode=partial(_padded, size=size))
     return f"a request of {FRAME_MOST_TO_BOT:,} bytes"
 

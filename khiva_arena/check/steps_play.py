@@ -9,7 +9,7 @@ import trio
 
 from khiva_arena.arbiter.clock import Limits
 from khiva_arena.check import processor
-from khiva_arena.check.context import Bench, Failed, Skipped, Warned
+from khiva_arena.check.context import Failed, RunningCheck, Skipped, Warned
 from khiva_arena.check.positions import Place, decisions_of_a_match, find, kinds_of, place
 from khiva_arena.check.talk import Talk, talking
 from khiva_arena.games.base import Game
@@ -24,31 +24,31 @@ AGAIN = 60
 BEFORE_IDLE = 3
 
 
-async def one_game(bench: Bench, game: Game) -> str:
+async def one_game(running: RunningCheck, game: Game) -> str:
     """Matches at every seat count, under the default rules and some variants, one of them with a seat that forfeits; then the
     kinds that did not come up."""
     seen: Counter[str] = Counter()
     ended: list[bool] = []
-    places = list(_places(game, bench.quick))
+    places = list(_places(game, running.quick))
     fewer = next((where for where in places if where.seats > 2), None)
     for where in places:
-        async with talking(bench, where) as talk:
+        async with talking(running, where) as talk:
             await talk.greet()
-            most = QUICK_DECISIONS if bench.quick else MATCH_DECISIONS
+            most = QUICK_DECISIONS if running.quick else MATCH_DECISIONS
             if where is fewer:
                 await _on(talk, seen, BEFORE_FORFEIT)
                 talk.table.forfeit((where.seat + 1) % where.seats)
                 most -= BEFORE_FORFEIT
             ended.append(await _on(talk, seen, most))
     missing = kinds_of(game) - seen.keys()
-    for kind, where in find(game, missing).items() if not bench.quick else ():
-        async with talking(bench, where) as talk:
+    for kind, where in find(game, missing).items() if not running.quick else ():
+        async with talking(running, where) as talk:
             await talk.greet()
             asked = talk.table.skip_to(kind)
             talk.table.choose(await _asked(talk, asked, seen))
             await _on(talk, seen, JUMP_DECISIONS)
     missing -= seen.keys()
-    counts = f"{game.seats[0]} to {game.seats[-1]}" if not bench.quick else " and ".join(map(str, _quick_seats(game)))
+    counts = f"{game.seats[0]} to {game.seats[-1]}" if not running.quick else " and ".join(map(str, _quick_seats(game)))
     matches = _matches(len(ended), sum(ended))
     not_seen = f"; not met in this run: {', '.join(sorted(missing))}" if missing else ""
     return f"{seen.total():,} decisions, {len(seen)} of {len(kinds_of(game))} kinds, {matches} at {counts} seats{not_seen}"
@@ -78,7 +78,7 @@ def _quick_seats(game: Game) -> tuple[int, ...]:
 
 async def _on(talk: Talk, seen: Counter[str], most: int) -> bool:
     """Play on until the match is over, or it has been long enough. Returns whether it is over."""
-    until = trio.current_time() + (QUICK_SECONDS if talk.bench.quick else MATCH_SECONDS)
+    until = trio.current_time() + (QUICK_SECONDS if talk.running.quick else MATCH_SECONDS)
     for _ in range(most):
         asked = talk.table.next()
         if asked is None or trio.current_time() > until:
@@ -93,12 +93,12 @@ async def _asked(talk: Talk, asked: Any, seen: Counter[str]) -> int:
     return choice
 
 
-async def repeat(bench: Bench) -> str:
+async def repeat(running: RunningCheck) -> str:
     """The same conversation twice, byte for byte except what the bot says."""
-    where = bench.place("again")
-    most = QUICK_DECISIONS if bench.quick else AGAIN
+    where = running.place("again")
+    most = QUICK_DECISIONS if running.quick else AGAIN
     asked: list[tuple[int, int, str, int]] = []
-    async with talking(bench, where) as talk:
+    async with talking(running, where) as talk:
         await talk.greet()
         until = trio.current_time() + MATCH_SECONDS
         while len(asked) < most and trio.current_time() < until and (position := talk.table.next()):
@@ -107,7 +107,7 @@ async def repeat(bench: Bench) -> str:
             asked.append((req, len(position.legal), position.kind, choice))
             talk.play(position, choice)
         sent = talk.sent
-    async with talking(bench, where) as talk:
+    async with talking(running, where) as talk:
         await talk.greeted(sent[0])
         for number, (frame, (req, choices, kind, before)) in enumerate(zip(sent[1:], asked, strict=True), 1):
             talk.send(frame)
@@ -120,21 +120,21 @@ async def repeat(bench: Bench) -> str:
     return f"the same {len(asked)} requests twice, with the same choices"
 
 
-async def latency(bench: Bench) -> str:
+async def latency(running: RunningCheck) -> str:
     """How long all decisions took, and whether the bank pays for those of a whole match."""
-    found = of_latency(bench.thought)
+    found = of_latency(running.thought)
     if not found:
         raise Skipped("it answered no request")
-    turn = bench.limits.turn_ms
+    turn = running.limits.turn_ms
     text = ", ".join(f"{name} {_ms(took)}" for name, took in found.items())
-    text = f"{len(bench.thought):,} decisions: {text}; a turn has {turn:,} ms"
-    over = sum(took * 1000 > turn for took in bench.thought)
+    text = f"{len(running.thought):,} decisions: {text}; a turn has {turn:,} ms"
+    over = sum(took * 1000 > turn for took in running.thought)
     if not over:
         return text
-    bank = f"its bank of {bench.limits.bank_ms:,} ms"
+    bank = f"its bank of {running.limits.bank_ms:,} ms"
     text = f"{text}; {over} took longer than that, which {bank} has to pay"
-    lasts = bank_lasts(bench.thought, bench.firsts, bench.limits)
-    needed, game = max((decisions_of_a_match(game), game.name) for game in bench.games)
+    lasts = bank_lasts(running.thought, running.firsts, running.limits)
+    needed, game = max((decisions_of_a_match(game), game.name) for game in running.games)
     if lasts < needed:
         raise Failed(
             f"a bank that lasts for a whole match, which asks a seat for some {needed} decisions in {game}",
@@ -154,14 +154,14 @@ def bank_lasts(thought: list[float], firsts: set[int], limits: Limits) -> float:
     return 1 + left / rate if rate else math.inf
 
 
-async def cores(bench: Bench) -> str:
+async def cores(running: RunningCheck) -> str:
     """How much of the processor it used in all decisions, and uses when it has just answered and is asked nothing."""
-    async with talking(bench) as talk:
+    async with talking(running) as talk:
         await talk.greet()
         for _ in range(BEFORE_IDLE):
             await talk.turn()
         idling = await processor.idle(talk.wire)
-    return processor.judged(bench, idling)
+    return processor.judged(running, idling)
 
 
 def of_latency(thought: list[float]) -> dict[str, float]:
@@ -190,19 +190,19 @@ def histogram(thought: list[float]) -> list[tuple[float, int]]:
     return found
 
 
-async def keys(bench: Bench) -> str:
+async def keys(running: RunningCheck) -> str:
     """No key twice in a map, in all that it has sent."""
-    if bench.repeated:
-        raise Warned(f"it sends {', '.join(sorted(bench.repeated))} twice in one map; the last one counts, but send it once")
+    if running.repeated:
+        raise Warned(f"it sends {', '.join(sorted(running.repeated))} twice in one map; the last one counts, but send it once")
     return ""
 
 
-async def memory(bench: Bench) -> str:
+async def memory(running: RunningCheck) -> str:
     """What it used at most, of what it may."""
-    most = bench.sandbox.resources.memory
-    used = f"{say('memory', bench.peak)} at most, of {say('memory', most)}" if bench.peak else f"n/a: {system.UNSEEN}"
-    if bench.excess:
-        raise Failed("a bot that stays within the limits of a match (see `khiva-arena doctor`)", bench.excess[0])
-    if bench.peak > 0.75 * most:
+    most = running.sandbox.resources.memory
+    used = f"{say('memory', running.peak)} at most, of {say('memory', most)}" if running.peak else f"n/a: {system.UNSEEN}"
+    if running.excess:
+        raise Failed("a bot that stays within the limits of a match (see `khiva-arena doctor`)", running.excess[0])
+    if running.peak > 0.75 * most:
         raise Warned(f"{used}; a longer match may end it")
     return used

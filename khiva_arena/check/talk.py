@@ -11,7 +11,7 @@ from khiva_arena.arbiter.clock import Bank
 from khiva_arena.arbiter.fairness import CpuSample
 from khiva_arena.arbiter.stderr import in_its_folder, unmarked
 from khiva_arena.check.bot_process import MOMENT, BotProcess
-from khiva_arena.check.context import Bench, Failed, Silent
+from khiva_arena.check.context import Failed, RunningCheck, Silent
 from khiva_arena.check.describe import repeated_keys, shown
 from khiva_arena.check.inbox import Inbox, frames_text
 from khiva_arena.check.positions import CheckTable, Place, Question, hello_of
@@ -34,15 +34,15 @@ Encode = Callable[[Any], bytes]
 class Talk:
     """Raises Failed if the bot does what it should not. ``sent`` holds all frames, ``hearing`` what came."""
 
-    def __init__(self, bench: Bench, wire: BotProcess, where: Place) -> None:
-        self.bench = bench
+    def __init__(self, running: RunningCheck, wire: BotProcess, where: Place) -> None:
+        self.running = running
         self.wire = wire
         self.where = where
         self.table = CheckTable(where)
         self.sent: list[bytes] = []
         self.hearing = Inbox(wire)
         self.req = seeds.req_start(where.secret, where.match)
-        self._bank = Bank(bench.limits)
+        self._bank = Bank(running.limits)
         self._answered: set[int] = set()
         self._last: Question | None = None
         self._before: CpuSample | None = None
@@ -57,7 +57,7 @@ class Talk:
 
     async def greet(self, change: Mapping[str, Any] | None = None, encode: Encode = codec.encode) -> BotHello:
         """Send a hello, ``change`` laid over it, and take the bot's."""
-        return await self.greeted(encode(hello_of(self.where, self.bench.limits) | dict(change or {})))
+        return await self.greeted(encode(hello_of(self.where, self.running.limits) | dict(change or {})))
 
     async def greeted(self, frame: bytes, send: Callable[[bytes], Awaitable[None]] | None = None) -> BotHello:
         """The same with a given frame for the hello."""
@@ -66,22 +66,22 @@ class Talk:
             self.send(frame)
         else:
             await send(frame)
-        expected = f"its hello within {self.bench.limits.startup_ms:,} ms: a map with type, proto = 1 and name"
-        payload = await self._next(began + self.bench.limits.startup)
+        expected = f"its hello within {self.running.limits.startup_ms:,} ms: a map with type, proto = 1 and name"
+        payload = await self._next(began + self.running.limits.startup)
         if payload is None:
-            raise await self._nothing(expected, began, self.bench.limits.startup)
+            raise await self._nothing(expected, began, self.running.limits.startup)
         try:
             hello = codec.decode_bot_hello(payload)
         except RemoteProtocolError as error:
             raise Failed(expected, f"{shown(payload)}: {error.detail}") from None
-        self.bench.starts.append(trio.current_time() - began)
+        self.running.starts.append(trio.current_time() - began)
         return hello
 
     def decide(self, asked: Question, req: int | None = None) -> tuple[int, dict[str, Any]]:
         """The request that puts ``asked`` next, and its number."""
         number = self.req if req is None else req
         self.req = number + 1
-        return number, asked.message(number, self.bench.limits.turn_ms, self._bank.left_ms)
+        return number, asked.message(number, self.running.limits.turn_ms, self._bank.left_ms)
 
     async def ask(
         self,
@@ -151,16 +151,16 @@ class Talk:
 
     def _note_time(self, took: float) -> None:
         if not self._answered:
-            self.bench.firsts.add(len(self.bench.thought))
-        self.bench.thought.append(took)
+            self.running.firsts.add(len(self.running.thought))
+        self.running.thought.append(took)
         if self._before is not None:
             after = self.wire.account()
-            self.bench.asked_for += after.at - self._before.at
-            self.bench.used += used(self._before, after)
+            self.running.asked_for += after.at - self._before.at
+            self.running.used += used(self._before, after)
 
     def _paid(self) -> str:
         """What earlier decisions took of the bank, "" for nothing."""
-        bank = self.bench.limits.bank_ms / 1000
+        bank = self.running.limits.bank_ms / 1000
         if self._bank.left >= bank:
             return ""
         return f" (its turn, and the {self._bank.left:.2g} s that slow decisions before left of its bank of {bank:.4g} s)"
@@ -170,8 +170,8 @@ class Talk:
     async def _next(self, deadline: float) -> bytes | None:
         """The next payload, or None: time is up, or nothing more can come."""
         payload = await self.hearing.next(deadline)
-        if payload is not None and not self.bench.repeated:
-            self.bench.repeated = repeated_keys(payload)
+        if payload is not None and not self.running.repeated:
+            self.running.repeated = repeated_keys(payload)
         return payload
 
     async def _nothing(self, expected: str, began: float, allowed: float, paid: str = "") -> Failed:
@@ -181,7 +181,7 @@ class Talk:
         if self.hearing.closed:
             return Failed(expected, await self._how_it_ended())
         if excess := self.wire.excess(0):
-            self.bench.excess.append(excess)
+            self.running.excess.append(excess)
             return Failed(expected, excess)
         return Silent(expected, await self._silence(began, allowed, paid))
 
@@ -209,7 +209,7 @@ class Talk:
     async def _how_it_ended(self) -> str:
         how = await self.wire.gone(0)
         excess = self.wire.excess(0)
-        self.bench.excess += [excess] if excess else []
+        self.running.excess += [excess] if excess else []
         return f"{excess} ({how})" if excess else f"its output ended: it {how.removeprefix('it ')}"
 
     # --- the end ---
@@ -233,7 +233,7 @@ class Talk:
 
     def note_peak(self) -> None:
         """See how much memory the bot has had so far."""
-        self.bench.peak = max(self.bench.peak, self.wire.peak())
+        self.running.peak = max(self.running.peak, self.wire.peak())
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,12 +254,12 @@ class Finish:
 
 @asynccontextmanager
 async def talking(
-    bench: Bench, where: Place | None = None, *, sandbox: Sandbox | None = None, command: Command | None = None
+    running: RunningCheck, where: Place | None = None, *, sandbox: Sandbox | None = None, command: Command | None = None
 ) -> AsyncIterator[Talk]:
     """Start the bot for a conversation, and end it on every path. Raises HostFault."""
-    wire = BotProcess(command or bench.command, sandbox or bench.sandbox)
+    wire = BotProcess(command or running.command, sandbox or running.sandbox)
     failed: Failed | None = None
-    talk = Talk(bench, wire, where or bench.place())
+    talk = Talk(running, wire, where or running.place())
     try:
         yield talk
         talk.note_peak()
@@ -269,6 +269,6 @@ async def talking(
     finally:
         with trio.CancelScope(shield=True):
             (ending,) = await wire.close(0.0)
-        bench.peak = max(bench.peak, ending.peak)
+        running.peak = max(running.peak, ending.peak)
         if failed is not None:
             failed.notes, failed.heard = in_its_folder(unmarked(ending.notes)), bytes(talk.hearing.heard)

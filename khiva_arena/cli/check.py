@@ -7,8 +7,8 @@ from typing import Any
 import click
 import msgspec
 
-from khiva_arena.api.bench import bench_of
-from khiva_arena.check.context import Bench
+from khiva_arena.api.new_check import new_check
+from khiva_arena.check.context import RunningCheck
 from khiva_arena.check.formats import junit, markdown
 from khiva_arena.check.report import MARKS, CheckReport, CheckStep, Status, closing_text, not_tried_text, step_text
 from khiva_arena.check.run import check
@@ -59,13 +59,13 @@ def command(bot: str, games: tuple[str, ...], quick: bool, form: str | None, as_
     if as_json and form not in (None, "json"):
         raise ConfigError(f"--json and --format {form}: give one of them")
     form = "json" if as_json else form or "text"
-    bench = bench_of(bot, games, quick, given_by_flags(flags))
+    running = new_check(bot, games, quick, given_by_flags(flags))
     if form == "text":
-        click.echo(harmless(f"{bot}, at isolation {bench.sandbox.level}"))
+        click.echo(harmless(f"{bot}, at isolation {running.sandbox.level}"))
     printer = _Printer()
-    report = check(bench, bot, printer.show if form == "text" else lambda step: None)
+    report = check(running, bot, printer.show if form == "text" else lambda step: None)
     printer.done()
-    _print(report, bench, form)
+    _print(report, running, form)
     return 0 if report.passed else 1
 
 
@@ -90,24 +90,24 @@ class _Printer:
         self._held.clear()
 
 
-def _print(report: CheckReport, bench: Bench, form: str) -> None:
+def _print(report: CheckReport, running: RunningCheck, form: str) -> None:
     if form == "json":
         click.echo(json.dumps(msgspec.to_builtins(report)))
     elif form == "junit":
         click.echo(junit(report))
     elif form == "markdown":
-        click.echo(markdown(report, _next_step(report, bench)))
+        click.echo(markdown(report, _next_step(report, running)))
     else:
-        click.echo(closing_text(report, _next_step(report, bench)))
+        click.echo(closing_text(report, _next_step(report, running)))
 
 
-def _next_step(report: CheckReport, bench: Bench) -> str:
+def _next_step(report: CheckReport, running: RunningCheck) -> str:
     """What to do next, in a line."""
     failed = [step for step in report.steps if step.status is Status.FAILED]
     if failed:
         return f"It does not keep the protocol yet: begin with step {failed[0].number}."
-    game = bench.games[0]
+    game = running.games[0]
     words = ["khiva-arena", "match", "--game", game.name, "--bot", report.bot]
     words += ["--bot", OPPONENT] * (game.seats[0] - 1)
-    words += [word for one in bench.bot.runtimes for word in ("--runtime", f"{one.name}={one.program}")]
+    words += [word for one in running.bot.runtimes for word in ("--runtime", f"{one.name}={one.program}")]
     return f"It keeps the protocol. Next: {shlex.join(words)}"

@@ -12,7 +12,7 @@ import pytest
 from once import filled
 
 from khiva_arena.arbiter.clock import Limits
-from khiva_arena.check.context import Bench
+from khiva_arena.check.context import RunningCheck
 from khiva_arena.check.report import CheckReport
 from khiva_arena.check.run import check
 from khiva_arena.entrants.bots import load
@@ -69,9 +69,9 @@ def checked(misfit: Callable[[str], str], tmp_path_factory: pytest.TempPathFacto
             "levels": (Level.TRUSTED,),
             "trust": True,
         }
-        bench = Bench(load(misfit(way)), **given | more)
+        running = RunningCheck(load(misfit(way)), **given | more)
         told: list[str] = []
-        report = check(bench, way, lambda step: told.append(step.id))
+        report = check(running, way, lambda step: told.append(step.id))
         assert told == [step.id for step in report.steps]
         return report
 

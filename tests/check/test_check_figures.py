@@ -12,7 +12,7 @@ import trio
 from khiva_arena.arbiter.clock import Limits
 from khiva_arena.arbiter.fairness import CpuSample
 from khiva_arena.check import describe, processor, steps_play
-from khiva_arena.check.context import Bench, Failed, Warned
+from khiva_arena.check.context import Failed, RunningCheck, Warned
 from khiva_arena.check.positions import decisions_of_a_match
 from khiva_arena.check.report import Bar, histogram_text
 from khiva_arena.entrants.bots import load
@@ -25,10 +25,10 @@ pytestmark = pytest.mark.slow
 TURN, BANK = 1.0, 10.0
 
 
-def bench(*games: str) -> Bench:
+def running(*games: str) -> RunningCheck:
     bot = load(shlex.join([sys.executable, str(Path(__file__).parent / "bots" / "misfit.py")]))
     played = tuple(get(name) for name in games or GAMES)
-    return Bench(bot, Limits(10_000, 1_000, 10_000), Sandbox(Level.TRUSTED), played, quick=True, levels=(), trust=True)
+    return RunningCheck(bot, Limits(10_000, 1_000, 10_000), Sandbox(Level.TRUSTED), played, quick=True, levels=(), trust=True)
 
 
 def test_percentiles_and_bars() -> None:
@@ -54,7 +54,7 @@ def test_how_long_a_bank_lasts(thought: list[float], firsts: set[int], lasts: fl
 
 
 def test_a_bank_that_a_match_overdraws_is_a_failure() -> None:
-    slow = bench()
+    slow = running()
     slow.thought, slow.firsts = [1.5] * 60, {0, 30}
     with pytest.raises(Failed) as failed:
         trio.run(steps_play.latency, slow)
@@ -103,7 +103,7 @@ def test_cpu_between_two_looks() -> None:
     (0.0, 0.0, 0.0, ""),
 ])  # fmt: skip
 def test_cores_that_are_not_its_due_are_a_warning(asked_for: float, used: float, idle: float, said: str) -> None:
-    found = bench("khiva")
+    found = running("khiva")
     found.asked_for, found.used = asked_for, used
     if not said:
         assert processor.judged(found, idle).endswith(f"{idle:.2f} while it is not")

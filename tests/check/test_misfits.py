@@ -15,7 +15,7 @@ from arena import descendants, living
 from levels import EVERY_LEVEL, need_level
 
 from khiva_arena.arbiter.clock import Limits
-from khiva_arena.check.context import Bench
+from khiva_arena.check.context import RunningCheck
 from khiva_arena.check.report import CheckReport, CheckStep, Status
 from khiva_arena.check.run import GAMES, steps
 from khiva_arena.entrants.bots import load
@@ -214,8 +214,8 @@ def test_a_file_outside_of_the_folder_is_named(checked: Callable[..., CheckRepor
 def test_games_are_no_hint_to_a_bot_that_names_them(misfit: Callable[[str], str]) -> None:
     named = load(misfit("honest"))
     for bot, hint in ((named, ""), (replace(named, games=()), GAMES)):
-        bench = Bench(bot, Limits(), Sandbox(Level.TRUSTED), (get("khiva"),), quick=True, levels=(), trust=True)
-        assert [plan.hint for plan in steps(bench) if plan.id == "game:khiva"] == [hint]
+        running = RunningCheck(bot, Limits(), Sandbox(Level.TRUSTED), (get("khiva"),), quick=True, levels=(), trust=True)
+        assert [plan.hint for plan in steps(running) if plan.id == "game:khiva"] == [hint]
 
 
 def test_golden_frames_are_for_bots_of_their_game(checked: Callable[..., CheckReport]) -> None:

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from khiva_arena.check.context import Bench
+from khiva_arena.check.context import RunningCheck
 from khiva_arena.competition.isolation import sandbox_of
 from khiva_arena.competition.settings import AUTO, settle
 from khiva_arena.entrants import bots as bot_files
@@ -19,7 +19,7 @@ from khiva_arena.sandbox.readable_paths import NotExecutable
 from khiva_arena.sandbox.reap import new_mark
 
 
-def bench_of(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, Any]) -> Bench:
+def new_check(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, Any]) -> RunningCheck:
     """A bot by its word, with the games that it is to play and the level it is checked at.
 
     games: by name; () for all that it plays.
@@ -34,7 +34,7 @@ def bench_of(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, An
     sandbox = sandbox_of(settings, rated=False)
     _must_start(loaded, sandbox)
     restricted = settings.isolation != AUTO
-    return Bench(
+    return RunningCheck(
         bot=loaded,
         limits=settings.limits,
         sandbox=sandbox,
