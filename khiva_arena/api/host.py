@@ -29,7 +29,8 @@ PIECE = 1 << 16
 # What it needs besides the standard library may be where only the caller looks; what the caller has in its folder comes last.
 START = """
 import sys
-sys.path.insert(0, sys.argv[1])
+if sys.argv[1] not in sys.path:
+    sys.path.insert(0, sys.argv[1])
 sys.path += [path for path in sys.argv[2:] if path not in sys.path]
 from khiva_arena.api.hosted import main
 main()

@@ -16,7 +16,7 @@ from khiva_arena.api.host import HostCall, HostReply
 from khiva_arena.api.keywords import in_keywords
 from khiva_arena.competition.draw import How
 from khiva_arena.competition.events_file import EventsFile
-from khiva_arena.competition.setting import TABLES, Kind
+from khiva_arena.competition.setting import LISTS
 from khiva_arena.competition.settings import Settings
 from khiva_arena.competition.settings_table import TABLE
 from khiva_arena.entrants.bots import Bot
@@ -68,7 +68,7 @@ def compete(
     """Play a competition. ``callables``: the words of bots that are functions of the caller."""
     from khiva_arena.competition.played import what_is_played
 
-    stages, entrants = what_is_played(Path(config) if config else None, as_words(given), say)
+    stages, entrants = what_is_played(Path(config) if config else None, with_tuples(given), say)
     _check_trust([bot.asked_as for bot in entrants], callables, stages[0].trust_bots)
     return _played(stages, entrants, How(**how), listener)
 
@@ -81,7 +81,7 @@ def test(
     from khiva_arena.ratings.sprt import Hypotheses, Model
 
     model = Model(hypotheses.pop("model"))
-    settings, entrants = test_of(as_words(given), Hypotheses(**hypotheses, model=model), say)
+    settings, entrants = test_of(with_tuples(given), Hypotheses(**hypotheses, model=model), say)
     _check_trust([bot.asked_as for bot in entrants], callables, settings.trust_bots)
     return _played([settings], entrants, How(**how), listener)
 
@@ -90,7 +90,7 @@ def _played(stages: Sequence[Settings], entrants: Sequence[Bot], how: How, liste
     from khiva_arena.competition.run import compete as play
 
     events, complete = play(stages, entrants, how, EventsFile(listener, fifo=False, called="what the caller sees"))
-    return {"out": str(stages[0].out), "events": events, "complete": complete}
+    return {"events": events, "complete": complete}
 
 
 def match(given: dict[str, Any], callables: list[str]) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def match(given: dict[str, Any], callables: list[str]) -> dict[str, Any]:
     from khiva_arena.competition.one_match import one_match
 
     _check_trust(given["bots"], callables, given.get("trust_bots") is True)
-    one = one_match(as_words(given))
+    one = one_match(with_tuples(given))
     job = one.job
     preflight([seat.name for seat in job.header.seats], job.commands, job.header, job.sandbox, words=one.words)
     say_what_is_cold()
@@ -121,15 +121,15 @@ def check(bot: str, games: list[str], quick: bool, given: dict[str, Any]) -> Any
     from khiva_arena.api.new_check import new_check
     from khiva_arena.check.run import check as steps_made
 
-    return msgspec.to_builtins(steps_made(new_check(bot, games, quick, as_words(given)), bot, lambda step: None))
+    return msgspec.to_builtins(steps_made(new_check(bot, games, quick, with_tuples(given)), bot, lambda step: None))
 
 
 CALLS: Mapping[str, Callable[..., Any]] = {"compete": compete, "test": test, "match": match, "check": check}
 
 
-def as_words(given: Mapping[str, Any]) -> dict[str, Any]:
+def with_tuples(given: Mapping[str, Any]) -> dict[str, Any]:
     """Settings as flags give them: lists as tuples."""
-    lists = {row.name for row in TABLE if row.kind in (Kind.BOTS, Kind.NAMES)} - set(TABLES)
+    lists = {row.name for row in TABLE if row.kind in LISTS}
     return {name: tuple(value) if name in lists and isinstance(value, list) else value for name, value in given.items()}
 
 
