@@ -150,3 +150,25 @@ def history(standings: Standings, events: Sequence[tuple[str, int]]) -> list[sha
             shapes.Stage(event, number, len(mine), alone.blocks, _ratings(standings, together), _ratings(standings, alone))
         )
     return stages
+
+
+MOST_POINTS = 24
+
+
+def by_seeds(standings: Standings) -> list[shapes.AfterSeeds]:
+    """Ratings after so many seeds, in the order of the events and their seeds: at most ``MOST_POINTS`` of them, the last one
+    after all."""
+    by_seed: dict[tuple[int, int], list[Result]] = {}
+    order = {event: i for i, event in enumerate(dict.fromkeys(match.event for match in standings.evidence.matches))}
+    for match in standings.evidence.matches:
+        by_seed.setdefault((order[match.event], match.seed), []).append(match)
+    seeds = sorted(by_seed)
+    points = min(len(seeds), MOST_POINTS)
+    so_far: list[Result] = []
+    found = []
+    for at, seed in enumerate(seeds, 1):
+        so_far += by_seed[seed]
+        if at * points // len(seeds) > (at - 1) * points // len(seeds):
+            fit = refit(standings.evidence, so_far)
+            found.append(shapes.AfterSeeds(at, len(so_far), _ratings(standings, fit)))
+    return found

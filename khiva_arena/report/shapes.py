@@ -171,6 +171,18 @@ class Stage(Struct, frozen=True):
     alone: list[Rating]
 
 
+class AfterSeeds(Struct, frozen=True):
+    """Ratings as they stood after so many seeds.
+
+    seeds, matches: rated ones so far.
+    rows: the ratings.
+    """
+
+    seeds: int
+    matches: int
+    rows: list[Rating]
+
+
 class Sections(Struct, frozen=True, omit_defaults=True):
     """The sections that --section names."""
 

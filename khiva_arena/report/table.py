@@ -50,7 +50,7 @@ def to_text(standings: Standings, width: int = WIDTH, wide: bool = False) -> str
         lines = _lines(standings, shown, max(columns_of(row.name) for row in standings.rows))
     else:
         lines, gone = _fitting(standings, shown, width)
-    return "\n".join([*lines, "", *paragraphs([*_notes(standings), *_left_out(gone)], width)]) + "\n"
+    return "\n".join([*lines, "", *paragraphs([*notes(standings), *_left_out(gone)], width)]) + "\n"
 
 
 def shown_columns(standings: Standings, wide: bool) -> list[Column]:
@@ -120,37 +120,38 @@ def to_json(standings: Standings, sections: shapes.Sections | None = None) -> di
     return found
 
 
-def _notes(standings: Standings) -> list[str]:
+def notes(standings: Standings) -> list[str]:
+    """What stands below the table: what the numbers mean, and what is not in them."""
     rows = standings.rows
-    notes = [meaning(standings)]
+    lines = [meaning(standings)]
     if any(row.rank_interval for row in rows):
-        notes.append(
+        lines.append(
             "ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next, "
             f"{under(standings)}."
         )
     if any(row.rough for row in rows):
-        notes.append(
+        lines.append(
             f"{ROUGH}: from fewer than {FEWEST_SEEDS} seeds, so that the error itself is rough, and ranks and los% with it."
         )
     if standings.blocks < 2:
-        notes.append("Errors are n/a: they need two seeds or more, and seeds that do not all say the same.")
+        lines.append("Errors are n/a: they need two seeds or more, and seeds that do not all say the same.")
     if alike := _alike(standings):
-        notes.append(
+        lines.append(
             f"No variance seen, +/- or los% n/a ({_some(alike)}): every seed came out alike, which says nothing of the next."
         )
     if any(row.bound in (">=", "<=") for row in rows):
-        notes.append(
+        lines.append(
             "Behind >= or <=, all points between bot and anchor flow one way: elo is then the prior's number, and +/- the 95 % "
             "bound that the results give, or n/a; --anchor one of the others for errors between them."
         )
     if any(row.bound == "?" for row in rows):
-        notes.append("Behind ?, no points flow between bot and anchor at all: the number is the prior's.")
+        lines.append("Behind ?, no points flow between bot and anchor at all: the number is the prior's.")
     for word, names in (("incomplete", standings.incomplete), ("set aside as void", standings.set_aside)):
         if names:
-            notes.append(f"Not rated: {count(len(names), 'table')} {word} ({_some([name for _, name in names])}).")
+            lines.append(f"Not rated: {count(len(names), 'table')} {word} ({_some([name for _, name in names])}).")
     if standings.left_out:
-        notes.append(f"Not rated in all: {count(standings.left_out, 'recorded match', 'recorded matches')}.")
-    return notes + _notes_on_anchors(standings) + _notes_on_faults(standings)
+        lines.append(f"Not rated in all: {count(standings.left_out, 'recorded match', 'recorded matches')}.")
+    return lines + _notes_on_anchors(standings) + _notes_on_faults(standings)
 
 
 def under(standings: Standings) -> str:

@@ -1,0 +1,144 @@
+"""A match as frames, for whoever draws it: at each step what every seat knew, what it could choose and did, and what happened.
+
+All of it is worked out by the rules, so that nobody who draws a match needs an engine, and it is small, since a page holds
+hundreds of matches. A frame says only what has changed since the one before (``patch``), what all seats know stands in it once,
+and the films of a block are written column by column, so that a compressor finds what they have in common.
+
+A patch is what turns the old value into the new one:
+
+    [new]                             the new value in place of the old
+    {"k": {key: patch}, "x": [key]}   of an object: keys that are new or changed, and those that are gone; "x" may be missing
+    {"i": [place, patch, ...]}        of a list whose length stays
+    {"s": [start, gone, new, ...]}    of a list: from ``start`` on, ``gone`` entries give way to new ones
+    0                                 nothing has changed
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from khiva_arena.games.base import Event, Plain, State
+from khiva_arena.games.registry import get
+from khiva_arena.replay.record import Record
+from khiva_arena.replay.verify import verify
+from khiva_arena.text import harmless
+
+SAME = 0
+
+
+@dataclass(slots=True)
+class Film:
+    """A match, frame by frame; the opening is the first.
+
+    public: the keys of a view that were equal for all seats at every step.
+    knows: the patch to {"all": what is public, "own": by seat, the rest of its view}, from {} at first.
+    asked: who was asked before the frame, each [seat, kind, legal choices, choice], and why the default was played if it was.
+    events: what happened, each with its text.
+    scores: by seat.
+    sketches: the whole state as text, if that was asked for.
+    """
+
+    public: list[str] = field(default_factory=list)
+    knows: list[Plain] = field(default_factory=list)
+    asked: list[list[list[Plain]]] = field(default_factory=list)
+    events: list[list[tuple[Event, str]]] = field(default_factory=list)
+    scores: list[list[int]] = field(default_factory=list)
+    sketches: list[str] = field(default_factory=list)
+
+
+def film(record: Record, secret: bytes, names: Sequence[str], sketches: bool = False) -> Film:
+    """All of a match. ``names``: by seat, for the texts. Raises RecordError if the record does not replay."""
+    game = get(record.header.game)
+    made = Film()
+    views: list[list[dict[str, Plain]]] = []
+    pending: list[tuple[int, str, list[Plain]]] = []
+
+    def watch(step: int, state: State, happened: Sequence[Event]) -> None:
+        choices = record.steps[step - 1] if step else ()
+        made.asked.append(
+            [[*who, one.choice, *([one.why] if one.why else [])] for who, one in zip(pending, choices, strict=True)]
+        )
+        made.events.append([(event, harmless(game.narrate(event, names))) for event in happened])
+        made.scores.append(list(state.scores))
+        if sketches:
+            made.sketches.append("\n".join(map(harmless, game.sketch(state, names).split("\n"))))
+        views.append([state.view(seat) for seat in range(len(names))])
+        pending[:] = [(seat, decision.kind, list(decision.legal)) for seat, decision in state.pending().items()]
+
+    verify(record, secret, watch)
+    made.public = [key for key in views[0][0] if all(one.get(key) == of_seats[0].get(key) for of_seats in views for one in of_seats)]
+    before: Plain = {}
+    for of_seats in views:
+        own = [{key: value for key, value in view.items() if key not in made.public} for view in of_seats]
+        knows = {"all": {key: of_seats[0][key] for key in made.public}, "own": own}
+        made.knows.append(patch(before, knows))
+        before = knows
+    return made
+
+
+def block(films: Sequence[Film], shared: Callable[[list[Plain]], int]) -> dict[str, Plain]:
+    """Films as plain values, column by column: in each a list by film, in that one by frame, of events by event.
+
+    shared: gives a number to a list of choices, which stands in its place.
+    """
+    events = [[event for frame in one.events for event in frame] for one in films]
+    return {
+        "public": [one.public for one in films],
+        "asked": [[[[seat, kind, shared(legal), *rest] for seat, kind, legal, *rest in step] for step in one.asked] for one in films],
+        "count": [[len(frame) for frame in one.events] for one in films],
+        "to": [[0 if event.to is None else list(event.to) for event, _ in of_film] for of_film in events],
+        "data": [[event.data for event, _ in of_film] for of_film in events],
+        "text": [[text for _, text in of_film] for of_film in events],
+        "scores": [one.scores for one in films],
+        "sketch": [one.sketches for one in films],
+        "knows": [one.knows for one in films],
+    }
+
+
+def patch(old: Plain, new: Plain) -> Plain:
+    """What turns ``old`` into ``new``, see above."""
+    if type(old) is type(new) and old == new:
+        return SAME
+    if isinstance(old, dict) and isinstance(new, dict):
+        made = _patch_of_object(old, new)
+    elif isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)):
+        made = _patch_of_list(old, new)
+    else:
+        return [new]
+    return made if len(repr(made)) < len(repr(new)) else [new]
+
+
+def _patch_of_object(old: dict[str, Plain], new: dict[str, Plain]) -> Plain:
+    changed = {key: patch(old[key], value) if key in old else [value] for key, value in new.items()}
+    changed = {key: change for key, change in changed.items() if change != SAME}
+    gone = [key for key in old if key not in new]
+    return {"k": changed, "x": gone} if gone else {"k": changed}
+
+
+def _patch_of_list(old: Sequence[Plain], new: Sequence[Plain]) -> Plain:
+    if len(old) == len(new):
+        changes = [(place, patch(was, now)) for place, (was, now) in enumerate(zip(old, new, strict=True))]
+        return {"i": [part for change in changes if change[1] != SAME for part in change]}
+    shorter = min(len(old), len(new))
+    start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
+    end = next((at for at in range(shorter - start) if old[-1 - at] != new[-1 - at]), shorter - start)
+    return {"s": [start, len(old) - start - end, *new[start : len(new) - end]]}
+
+
+def patched(old: Plain, change: Plain) -> Plain:
+    """What ``change`` makes of ``old``: the reader's side of ``patch``."""
+    if change == SAME:
+        return old
+    if isinstance(change, list):
+        return change[0]
+    if "k" in change:
+        gone = change.get("x", ())
+        kept = {key: value for key, value in old.items() if key not in gone}
+        return kept | {key: patched(old.get(key), inner) for key, inner in change["k"].items()}
+    if "i" in change:
+        new = list(old)
+        for place, inner in zip(change["i"][::2], change["i"][1::2], strict=True):
+            new[place] = patched(new[place], inner)
+        return new
+    start, gone, *added = change["s"]
+    return [*old[:start], *added, *old[start + gone :]]

@@ -1,0 +1,120 @@
+"""A page of results: one HTML file that opens from disk and fetches nothing.
+
+A page that is opened from disk can neither import a module nor fetch data, so the modules of ``page/`` and the drawings of the
+games are joined into one script, the data stands in the page as JSON and as compressed blocks, and a policy allows that one
+script and style by their hashes and nothing else. What bots and strangers wrote is data: it is in no script and no markup.
+"""
+
+import base64
+import html
+import json
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any
+
+import msgspec
+
+from khiva_arena.games import registry
+from khiva_arena.report.page_data import PageData
+
+_IMPORT = re.compile(r'^import \{([^}]*)\} from "\.{1,2}/(?:[a-z_./]*/)?([a-z_]+)\.js";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
+_FIRST = "main"
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="Khiva Arena {engine}">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<noscript>This page draws its tables and matches with a script of its own, which this browser does not run.</noscript>
+{data}
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def page(data: PageData, replays: Sequence[bytes]) -> str:
+    """The whole file. ``replays``: blocks of ``replay/frames.py``, compressed, which ``data`` names by number."""
+    script, style = _script(), _style()
+    return _PAGE.format(
+        policy=policy(script, style),
+        engine=html.escape(data.engine),
+        title=html.escape(data.title),
+        style=style,
+        script=script,
+        data="\n".join([_embedded("data", compressed(msgspec.to_builtins(data))), *map(_block, range(len(replays)), replays)]),
+    )
+
+
+def policy(script: str, style: str) -> str:
+    """What the page may do: run its own script, wear its own style, and nothing else."""
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def compressed(value: Any) -> bytes:
+    """A value as the page reads it: JSON, deflated."""
+    return zlib.compress(json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode(), 9)
+
+
+def _block(number: int, data: bytes) -> str:
+    return _embedded(f"replay-{number}", data)
+
+
+def _embedded(name: str, data: bytes) -> str:
+    return f'<script type="application/base64" id="{name}">{base64.b64encode(data).decode()}</script>'
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(sha256(text.encode()).digest()).decode()
+
+
+def _style() -> str:
+    return (_folder() / "page.css").read_text()
+
+
+def _script() -> str:
+    """All modules in one script, each in a function of its own that is called once, those it imports first."""
+    sources = {path.name.removesuffix(".js"): path.read_text() for path in _folder().iterdir() if path.name.endswith(".js")}
+    drawings = {name: path.read_text() for name in registry.NAMES if (path := _drawing(name)).is_file()}
+    sources |= {f"drawing_{name}": source for name, source in drawings.items()}
+    order: list[str] = []
+    for name in (*(f"drawing_{name}" for name in drawings), _FIRST):
+        _after_its_imports(name, sources, order)
+    joined = "\n".join(_wrapped(name, sources[name]) for name in order)
+    shown = ", ".join(f"{name}: _drawing_{name}.drawing" for name in drawings)
+    return f'"use strict";\n{joined}\n_{_FIRST}.start({{ {shown} }});\n'
+
+
+def _after_its_imports(name: str, sources: Mapping[str, str], order: list[str]) -> None:
+    if name not in order:
+        for _, other in _IMPORT.findall(sources[name]):
+            _after_its_imports(other, sources, order)
+        order.append(name)
+
+
+def _wrapped(name: str, source: str) -> str:
+    """A module as a constant: what it exports."""
+    names = _EXPORT.findall(source)
+    body = _EXPORT.sub("", _IMPORT.sub(lambda found: f"const {{{found[1]}}} = _{found[2]};\n", source))
+    return f"const _{name} = (() => {{\n{body}return {{ {', '.join(names)} }};\n}})();"
+
+
+def _folder() -> Traversable:
+    return files("khiva_arena") / "report" / "page"
+
+
+def _drawing(game: str) -> Traversable:
+    return files("khiva_arena") / "games" / game / "drawing.js"

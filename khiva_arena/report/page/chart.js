@@ -1,0 +1,73 @@
+// The frame of a chart: a title that says what it shows, a drawing as wide as its place, and its numbers as a table.
+
+import { h, refill, s } from "./dom.js";
+
+/**
+ * @typedef {object} Drawn
+ * @property {SVGElement[]} marks
+ * @property {number} height
+ *
+ * @typedef {object} Numbers
+ * @property {string[]} heads
+ * @property {string[][]} rows
+ */
+
+/**
+ * A chart. It is drawn again when its place gets wider or narrower.
+ * @param {string} title
+ * @param {string} note   what the axes are, and what a reader should see
+ * @param {(width: number) => Drawn} draw
+ * @param {Numbers} numbers
+ * @returns {HTMLElement}
+ */
+export function chart(title, note, draw, numbers) {
+  const place = h("div", { class: "drawing" });
+  let drawn = 0;
+  const redraw = () => {
+    const width = Math.floor(place.clientWidth);
+    if (!width || width === drawn) return;
+    drawn = width;
+    const { marks, height } = draw(width);
+    refill(place, s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}. ${note}` }, marks));
+  };
+  new ResizeObserver(redraw).observe(place);
+  return h(
+    "figure",
+    { class: "chart" },
+    h("figcaption", {}, h("h3", {}, title), h("p", { class: "note" }, note)),
+    place,
+    h("details", {}, h("summary", {}, "Numbers"), table(numbers)),
+  );
+}
+
+/** A plain table; the first column are words. @param {Numbers} numbers */
+export function table({ heads, rows }) {
+  return h(
+    "div",
+    { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Numbers" },
+    h(
+      "table",
+      { class: "numbers" },
+      h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
+      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, at) => h(at ? "td" : "th", at ? {} : { scope: "row" }, cell))))),
+    ),
+  );
+}
+
+/**
+ * Text in a drawing.
+ * @param {number} x
+ * @param {number} y
+ * @param {string} words
+ * @param {"start" | "middle" | "end"} [anchor]
+ * @param {string} [kind]
+ */
+export function label(x, y, words, anchor = "start", kind = "label") {
+  return s("text", { x, y, "text-anchor": anchor, class: kind }, words);
+}
+
+/** A name that fits into so many letters. @param {string} name @param {number} most */
+export function shortened(name, most) {
+  const letters = [...name];
+  return letters.length <= most ? name : `${letters.slice(0, most - 1).join("")}…`;
+}

@@ -1,0 +1,62 @@
+// What was played, under which conditions, and how a stranger checks it; formats shown as what they are.
+
+import { count, duration } from "./words.js";
+import { h } from "./dom.js";
+import { link } from "./route.js";
+
+/** What an event is, in a list of facts. @param {import("./types").Event} event @param {string} verify */
+export function facts(event, verify) {
+  const time = event.time;
+  const rules = Object.entries(event.rules).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  /** @type {[string, any][]} */
+  const rows = [
+    ["game", `${event.title}, rules ${event.rules_version}${rules.length ? `; ${rules.join(", ")}` : ""}`],
+    ["format", `${event.format}${event.stage ? `, stage ${event.stage}` : ""}: ${count(event.seats, "seat")}, ${count(event.seeds, "seed")}, ${count(event.matches, "match", "matches")}`],
+    ["recorded", event.over ? "all" : `${count(event.recorded, "match", "matches")} of ${event.matches.toLocaleString("en")} so far`],
+    ["void attempts", String(event.void)],
+    ["time", `${duration(time.turn_ms / 1000)} a decision, ${duration(time.bank_ms / 1000)} in the bank, ${duration(time.startup_ms / 1000)} to start${event.ponder ? "" : "; no pondering"}`],
+    ["faults", event.policy],
+    ["isolation", event.isolation],
+    ["limits", Object.entries(event.limits).map(([key, value]) => `${key} ${value}`).join(", ")],
+    ["played by", `khiva-arena ${event.engines.join(", ")}`],
+    ["begun", event.begun || "n/a"],
+    ["id", code(event.id)],
+    ["commitment", code(event.commitment)],
+    ["public text", event.public ? event.public : "none"],
+    ["run digest", event.digest ? code(event.digest) : "not before all matches are recorded"],
+    ["run secret", event.secret ? code(event.secret) : "not before all matches are recorded"],
+  ];
+  return h(
+    "section",
+    { class: "facts", "aria-label": `Event ${event.number}` },
+    h("h3", {}, `Event ${event.number}`),
+    h("dl", {}, rows.flatMap(([word, value]) => [h("dt", {}, word), h("dd", {}, value)])),
+    h("p", {}, "Check it: ", code(verify), " replays every match and compares what it finds with the commitment and the run digest."),
+    bots(event),
+    event.rounds.length > 1 ? rounds(event) : null,
+  );
+}
+
+/** @param {string} text */
+function code(text) {
+  return h("span", { class: "copies" }, h("code", {}, text), h("button", { type: "button", class: "what", "aria-label": "Copy", onclick: () => navigator.clipboard?.writeText(text) }, "copy"));
+}
+
+/** @param {import("./types").Event} event */
+function bots(event) {
+  return h(
+    "details",
+    {},
+    h("summary", {}, `${count(event.bots.length, "bot")} and their identities`),
+    h("dl", {}, event.bots.flatMap((bot) => [h("dt", {}, h("a", { href: link({ bot: bot.id }) }, bot.name)), h("dd", {}, code(bot.id), bot.version ? ` version ${bot.version}` : "", bot.complete ? "" : " (a bare command: it may use files that are not in its identity)")])),
+  );
+}
+
+/** @param {import("./types").Event} event */
+function rounds(event) {
+  return h(
+    "ol",
+    { class: "rounds" },
+    event.rounds.map((round) => h("li", {}, h("a", { href: link({ matches: "all", event: event.number, round: round.number }) }, `round ${round.number}`), round.byes.length ? `; without a table: ${round.byes.map((bot) => event.bots[bot].name).join(", ")}` : "")),
+  );
+}

@@ -1,0 +1,21 @@
+// The drawing of a game that brings none: the state as text, and what is known as a list.
+
+import { h } from "./dom.js";
+
+/** @type {import("./types").Drawing} */
+export const generic = {
+  draw({ frame, names }) {
+    const own = frame.own.flatMap((known, seat) => (known ? [h("h4", {}, `${names[seat]} knows`), facts(known)] : []));
+    return h(
+      "div",
+      { class: "generic" },
+      frame.sketch ? h("pre", { tabindex: 0, role: "region", "aria-label": "The whole state" }, frame.sketch) : null,
+      h("div", { class: "knows" }, h("div", {}, h("h4", {}, "Everybody knows"), facts(frame.all)), own.length ? h("div", {}, own) : null),
+    );
+  },
+};
+
+/** @param {Record<string, any>} known */
+function facts(known) {
+  return h("dl", {}, Object.entries(known).filter(([key]) => key !== "seat" && key !== "seats").flatMap(([key, value]) => [h("dt", {}, key), h("dd", {}, JSON.stringify(value))]));
+}

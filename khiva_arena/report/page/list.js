@@ -1,0 +1,99 @@
+// The list of matches: filters, and a table that holds only the rows on the screen.
+
+import { chosen } from "./model.js";
+import { count, number } from "./words.js";
+import { go, link } from "./route.js";
+import { h, refill } from "./dom.js";
+
+const ROW = 33;
+const SPARE = 12;
+
+/**
+ * The list with its filters.
+ * @param {import("./types").Page} page
+ * @param {import("./types").Match[]} matches
+ * @param {Map<string, string>} names
+ * @param {import("./route.js").Route} want
+ */
+export function list(page, matches, names, want) {
+  const found = chosen(matches, want);
+  const seats = Math.max(2, ...page.events.map((event) => event.seats));
+  const verdicts = [...new Set(matches.flatMap((match) => match.faults.map((fault) => fault[1])))].sort();
+  const select = (/** @type {string} */ key, /** @type {string} */ words, /** @type {[string, string][]} */ options) =>
+    h(
+      "label",
+      {},
+      words,
+      h(
+        "select",
+        { name: key, onchange: (event) => go({ ...want, [key]: /** @type {HTMLSelectElement} */ (event.target).value }) },
+        h("option", { value: "" }, "any"),
+        options.map(([value, text]) => h("option", { value, selected: want[key] === value }, text)),
+      ),
+    );
+  const bots = [...names].map(([id, name]) => /** @type {[string, string]} */ ([id, name]));
+  const filters = h(
+    "form",
+    { class: "filters", onsubmit: (event) => event.preventDefault() },
+    page.events.length > 1 ? select("event", "event", page.events.map((event) => [String(event.number), `${event.number}: ${event.format}, ${event.seats} seats`])) : null,
+    select("bot", "bot", bots),
+    want.bot ? select("against", "with", bots) : null,
+    want.bot ? select("seat", "in seat", [...Array(seats).keys()].map((seat) => [String(seat), String(seat)])) : null,
+    want.bot ? select("place", "placed", [...Array(seats).keys()].map((seat) => [String(seat + 1), String(seat + 1)])) : null,
+    select("fault", "fault", verdicts.length ? [["any", "any fault"], ...verdicts.map((verdict) => /** @type {[string, string]} */ ([verdict, verdict]))] : []),
+    select("close", "finish", [["0", "tied first"], ["1", "within 1 point"], ["3", "within 3 points"]]),
+    h("label", {}, "seed", h("input", { name: "seed", inputmode: "numeric", size: 5, value: want.seed ?? "", onchange: (event) => go({ ...want, seed: /** @type {HTMLInputElement} */ (event.target).value.trim() }) })),
+    h("a", { class: "button", href: link({ matches: "all" }) }, "all matches"),
+  );
+  return h("section", { class: "matches", "aria-label": "Matches" }, h("h2", {}, "Matches ", h("span", { class: "dim" }, `${count(found.length, "match", "matches")} of ${matches.length.toLocaleString("en")}`)), filters, rows_of(found));
+}
+
+/**
+ * Rows of matches; only those near the window stand in the page.
+ * @param {import("./types").Match[]} found
+ */
+export function rows_of(found) {
+  if (!found.length) return h("p", { class: "empty" }, "No match fits. Choose “all matches” to see them all.");
+  const head = h("tr", {}, ["match", "seed", "seats: bot, points (place)", "faults", "replay"].map((word, at) => h("th", { scope: "col", class: at === 2 ? "left" : null }, word)));
+  const body = h("tbody");
+  const above = h("tr", { class: "space", "aria-hidden": "true" }, h("td", { colspan: 5 }));
+  const below = h("tr", { class: "space", "aria-hidden": "true" }, h("td", { colspan: 5 }));
+  const box = h("div", { class: "scrolls tall", tabindex: 0, role: "region", "aria-label": "List of matches" }, h("table", { class: "list", "aria-rowcount": found.length + 1 }, h("thead", {}, head), body));
+  let first = -1;
+  let shown = 0;
+  const fill = () => {
+    const from = Math.max(0, Math.floor(box.scrollTop / ROW) - SPARE);
+    const many = Math.min(found.length - from, Math.ceil((box.clientHeight || 600) / ROW) + 2 * SPARE);
+    if (from === first && many === shown) return;
+    [first, shown] = [from, many];
+    /** @type {HTMLElement} */ (above.firstChild).style.height = `${from * ROW}px`;
+    /** @type {HTMLElement} */ (below.firstChild).style.height = `${(found.length - from - many) * ROW}px`;
+    refill(body, above, ...found.slice(from, from + many).map((match, at) => row(match, from + at)), below);
+  };
+  box.addEventListener("scroll", fill, { passive: true });
+  new ResizeObserver(fill).observe(box);
+  fill();
+  return box;
+}
+
+/** @param {import("./types").Match} match @param {number} at */
+function row(match, at) {
+  const order = match.ids.map((_, seat) => seat);
+  const faults = match.faults.map(([seat, verdict]) => `${match.names[seat]}: ${verdict}`);
+  return h(
+    "tr",
+    { "aria-rowindex": at + 2, class: match.rated ? null : "unrated" },
+    h("th", { scope: "row" }, h("a", { href: link({ match: match.key }) }, match.key)),
+    h("td", {}, match.seed),
+    h("td", { class: "left seats" }, order.map((seat) => h("span", { class: match.ranks[seat] === 1 ? "won" : null }, `${match.names[seat]} ${match.scores[seat]} (${match.ranks[seat]}.)`))),
+    h("td", { title: faults.join("; ") }, faults.length ? h("span", { class: "badge" }, faults.length) : "0"),
+    h("td", {}, match.replay ? h("a", { href: link({ match: match.key }) }, "watch") : h("span", { class: "dim" }, "–")),
+  );
+}
+
+/** The average place and points of a bot in matches. @param {import("./types").Match[]} matches @param {string} bot */
+export function summary(matches, bot) {
+  const seats = matches.flatMap((match) => match.ids.flatMap((id, seat) => (id === bot ? [{ rank: match.ranks[seat], score: match.scores[seat] }] : [])));
+  const mean = (/** @type {number[]} */ values) => (values.length ? values.reduce((sum, one) => sum + one, 0) / values.length : null);
+  return { matches: matches.length, rank: number(mean(seats.map((one) => one.rank)), 2), score: number(mean(seats.map((one) => one.score)), 1) };
+}

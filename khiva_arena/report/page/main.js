@@ -1,0 +1,94 @@
+// The page: what its address asks for is drawn from the data it holds.
+
+import { bot } from "./bot.js";
+import { crosstable, elo_by_seeds, faults, seats_and_neighbours, spreads } from "./plots.js";
+import { facts } from "./facts.js";
+import { h, refill } from "./dom.js";
+import { link, route } from "./route.js";
+import { list } from "./list.js";
+import { match } from "./viewer.js";
+import { matches_of, names_of } from "./model.js";
+import { standings } from "./standings.js";
+import { unpacked } from "./packed.js";
+
+/** @param {Record<string, import("./types").Drawing>} drawings */
+export async function start(drawings) {
+  const main = h("main", { id: "main", tabindex: -1 });
+  /** @type {import("./types").Page} */
+  let page;
+  try {
+    page = await unpacked("data");
+  } catch (error) {
+    document.body.append(h("main", {}, h("p", { class: "empty", role: "alert" }, /** @type {Error} */ (error).message)));
+    return;
+  }
+  const matches = matches_of(page);
+  const names = names_of(page);
+  document.body.append(h("a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); main.focus(); } }, "Skip to the content"), head(page), main, foot(page));
+  /** @type {(key: string) => boolean} */
+  let keys = () => false;
+  let shown = "";
+  const show = () => {
+    const want = route();
+    const same = want.match !== undefined && want.match === shown;
+    if (same && document.activeElement?.closest(".controls, .eyes")) return;
+    shown = want.match ?? "";
+    keys = () => false;
+    if (want.match !== undefined) {
+      const view = match(page, matches, drawings, want);
+      keys = view.keys;
+      refill(main, view.element);
+    } else if (want.matches !== undefined) {
+      refill(main, list(page, matches, names, want));
+    } else if (want.bot !== undefined) {
+      refill(main, bot(page, matches, names, want));
+    } else {
+      refill(main, ...overview(page, matches, names));
+    }
+    scrollTo(0, 0);
+  };
+  addEventListener("hashchange", show);
+  addEventListener("keydown", (event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input:not([type=range]), select, textarea, summary")) return;
+    if (event.key === " " && target.closest("button, a")) return;
+    if (keys(event.key)) event.preventDefault();
+  });
+  show();
+}
+
+/** @param {import("./types").Page} page */
+function head(page) {
+  return h("header", { class: "top" }, h("h1", {}, h("a", { href: "#" }, page.title)), h("nav", { "aria-label": "Pages" }, h("a", { href: "#" }, "Results"), h("a", { href: link({ matches: "all" }) }, "Matches")));
+}
+
+/** @param {import("./types").Page} page */
+function foot(page) {
+  return h("footer", {}, h("p", {}, `Made by Khiva Arena ${page.engine} from a ${page.source}. Nothing is loaded from anywhere else. To check it: `, h("code", {}, page.verify)));
+}
+
+/**
+ * @param {import("./types").Page} page
+ * @param {import("./types").Match[]} matches
+ * @param {Map<string, string>} names
+ */
+function overview(page, matches, names) {
+  if (!page.events.length) return [h("p", { class: "empty" }, "No event yet: khiva-arena run plays one.")];
+  return [
+    ...page.tables.map((table, number) => {
+      const inside = matches.filter((one) => table.table.events.includes(one.event.id));
+      const scores = table.table.rows.map((row) => ({ name: row.name, values: inside.flatMap((one) => one.scores.filter((_, seat) => one.ids[seat] === row.bot)) }));
+      const charts = [crosstable(table), elo_by_seeds(table), ...seats_and_neighbours(table), spreads("Points", "How many points each bot made in its matches.", scores), faults(page, inside, names)];
+      return h(
+        "section",
+        { "aria-label": table.title },
+        h("h2", {}, table.title),
+        standings(table, number),
+        h("details", { class: "notes" }, h("summary", {}, "What the numbers mean"), table.notes.map((note) => h("p", {}, note))),
+        h("div", { class: "charts" }, charts),
+      );
+    }),
+    h("p", {}, h("a", { class: "button", href: link({ matches: "all" }) }, `All ${matches.length.toLocaleString("en")} matches`)),
+    h("section", { class: "events", "aria-label": "How to check it" }, h("h2", {}, "What was played, and how to check it"), page.events.map((event) => facts(event, page.verify))),
+  ];
+}

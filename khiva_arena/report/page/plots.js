@@ -1,0 +1,212 @@
+// The charts beside the table: Elo as seeds come in, crosstable, seats and neighbours, scores, faults.
+
+import { chart, label, shortened, table } from "./chart.js";
+import { count, duration, interval, number } from "./words.js";
+import { h, s } from "./dom.js";
+import { linear, ticks } from "./scale.js";
+import { link } from "./route.js";
+
+const LEFT = 44;
+const NAME = 110;
+const LINES = 8;
+
+/**
+ * Elo of each bot after so many seeds, with a band for its error.
+ * @param {import("./types").Table} table
+ */
+export function elo_by_seeds({ by_seeds, table: { rows } }) {
+  if (by_seeds.length < 2) return null;
+  const name = new Map(rows.map((row) => [row.bot, row.name]));
+  const lines = rows.slice(0, LINES).map((row) => ({
+    bot: row.bot,
+    points: by_seeds.flatMap((after) => {
+      const found = after.rows.find((one) => one.bot === row.bot);
+      return found && found.elo !== null ? [{ seeds: after.seeds, elo: found.elo, error: found.error }] : [];
+    }),
+  })).filter((line) => line.points.length);
+  if (!lines.length) return null;
+  const last = by_seeds[by_seeds.length - 1].seeds;
+  const elos = lines.flatMap((line) => line.points.map((point) => point.elo));
+  const span = Math.max(50, Math.max(...elos) - Math.min(...elos));
+  const [low, high] = [Math.min(...elos) - span * 0.15, Math.max(...elos) + span * 0.15];
+  const draw = (/** @type {number} */ width) => {
+    const height = Math.min(320, Math.max(200, width * 0.5));
+    const x = linear(by_seeds[0].seeds, last, LEFT, width - NAME);
+    const y = linear(low, high, height - 28, 8);
+    const marks = [
+      s("clipPath", { id: "plot" }, s("rect", { x: LEFT, y: 4, width: Math.max(0, width - NAME - LEFT), height: height - 30 })),
+      ...ticks(low, high, 5).map((mark) => s("g", {}, s("path", { d: `M${LEFT},${y(mark)} H${width - NAME}`, class: "grid" }), label(LEFT - 6, y(mark) + 4, String(mark), "end"))),
+      ...ticks(by_seeds[0].seeds, last, width / 90).filter(Number.isInteger).map((mark) => label(x(mark), height - 8, String(mark), "middle")),
+      label(width - NAME + 6, height - 8, "seeds"),
+      ...lines.map(({ points }, at) => {
+        const sure = points.filter((point) => point.error !== null);
+        const band = [...sure.map((point) => `${x(point.seeds)},${y(point.elo + point.error)}`), ...sure.reverse().map((point) => `${x(point.seeds)},${y(point.elo - point.error)}`)];
+        return s("polygon", { points: band.join(" "), class: `band line-${at}`, "clip-path": "url(#plot)" });
+      }),
+      ...lines.map(({ points }, at) => s("polyline", { points: points.map((point) => `${x(point.seeds)},${y(point.elo)}`).join(" "), class: `line line-${at}` })),
+      ...spread(lines.map(({ points }) => y(points[points.length - 1].elo)), 14, 10, height - 30).map((place, at) => label(width - NAME + 6, place + 4, shortened(name.get(lines[at].bot) ?? "", 14), "start", `label line-${at}`)),
+    ];
+    return { marks, height };
+  };
+  const heads = ["bot", ...by_seeds.map((after) => `after ${after.seeds}`)];
+  const numbers = rows.map((row) => [row.name, ...by_seeds.map((after) => {
+    const found = after.rows.find((one) => one.bot === row.bot);
+    return found ? `${found.bound}${number(found.elo)} +/- ${number(found.error)}` : "n/a";
+  })]);
+  const note = `Elo by seeds played, with the 95 % interval as a band${rows.length > LINES ? `; the first ${LINES} bots` : ""}.`;
+  return chart("Elo as seeds come in", note, draw, { heads, rows: numbers });
+}
+
+/** Places that keep ``apart`` from each other, near where they were. @param {number[]} places @param {number} apart @param {number} low @param {number} high */
+function spread(places, apart, low, high) {
+  const order = places.map((_, at) => at).sort((a, b) => places[a] - places[b]);
+  const found = [...places];
+  order.forEach((at, i) => { found[at] = Math.max(found[at], i ? found[order[i - 1]] + apart : low); });
+  [...order].reverse().forEach((at, i, all) => { found[at] = Math.min(found[at], i ? found[all[i - 1]] - apart : high); });
+  return found;
+}
+
+/**
+ * What each bot made of each other, as a heat map whose cells lead to the matches.
+ * @param {import("./types").Table} pool
+ */
+export function crosstable({ table: { rows, sections } }) {
+  const cells = sections.crosstable;
+  if (!cells || rows.length < 2 || rows.length > 60) return null;
+  const title = "Crosstable";
+  const note = "Pair score in percent of the bot on the left against the one above; 50 is even, a frame marks what luck does not explain. A cell leads to the matches.";
+  const heads = ["", ...rows.map((_, at) => String(at + 1))];
+  const body = rows.map((row, i) =>
+    h("tr", {}, h("th", { scope: "row" }, h("span", { class: "dim" }, `${i + 1} `), shortened(row.name, 18)), cells[i].map((/** @type {any} */ pair, /** @type {number} */ j) => {
+      if (!pair) return h("td", { class: i === j ? "self" : "none" }, i === j ? "" : "–");
+      const words = `${row.name} against ${rows[j].name}: ${number(pair.score)} % (${interval(pair.low, pair.high)}) in ${count(pair.matches, "match", "matches")} on ${count(pair.seeds, "seed")}; by the ratings ${number(pair.expected)} %`;
+      const step = Math.min(4, Math.floor(Math.abs(pair.score - 50) / 10));
+      const heat = pair.score >= 50 ? `over-${step}` : `under-${step}`;
+      return h("td", { class: `heat ${heat}${pair.significant ? " sure" : ""}` }, h("a", { href: link({ matches: "all", bot: row.bot, against: rows[j].bot }), title: words, "aria-label": words }, number(pair.score, 0)));
+    })),
+  );
+  return h(
+    "figure",
+    { class: "chart" },
+    h("figcaption", {}, h("h3", {}, title), h("p", { class: "note" }, note)),
+    h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": title }, h("table", { class: "cross" }, h("thead", {}, h("tr", {}, heads.map((head, at) => h(at ? "th" : "td", at ? { scope: "col", title: rows[at - 1].name } : {}, head)))), h("tbody", {}, body))),
+  );
+}
+
+/**
+ * Intervals as dots and whiskers, one below the other.
+ * @param {string} title
+ * @param {string} note
+ * @param {{name: string, value: number | null, low: number | null, high: number | null, n: string}[]} rows
+ * @param {number} middle  the value that means nothing is there
+ * @param {string} unit
+ */
+export function dots(title, note, rows, middle, unit) {
+  if (!rows.length) return null;
+  const ends = rows.flatMap((row) => [row.value, row.low, row.high]).filter((value) => value !== null).concat([middle - 2, middle + 2]);
+  const [low, high] = [Math.min(...ends), Math.max(...ends)];
+  const draw = (/** @type {number} */ width) => {
+    const x = linear(low, high, NAME + 10, width - 16);
+    const height = rows.length * 22 + 28;
+    const marks = [
+      ...ticks(low, high, width / 90).map((mark) => s("g", {}, s("path", { d: `M${x(mark)},4 V${height - 24}`, class: mark === middle ? "zero" : "grid" }), label(x(mark), height - 8, `${mark}${unit}`, "middle"))),
+      ...rows.map((row, at) => {
+        const y = at * 22 + 16;
+        return s("g", {}, label(NAME, y + 4, shortened(row.name, 16), "end"), row.value === null ? label(x(middle), y + 4, "n/a", "middle") : null, row.low === null || row.high === null ? null : s("path", { d: `M${x(row.low)},${y} H${x(row.high)} M${x(row.low)},${y - 4} v8 M${x(row.high)},${y - 4} v8`, class: "whisker" }), row.value === null ? null : s("circle", { cx: x(row.value), cy: y, r: 4, class: "dot" }));
+      }),
+    ];
+    return { marks, height };
+  };
+  return chart(title, note, draw, { heads: ["", "value", "95 % interval", "from"], rows: rows.map((row) => [row.name, `${number(row.value)}${unit}`, interval(row.low, row.high), row.n]) });
+}
+
+/** Whether seats and neighbours matter. @param {import("./types").Table} table */
+export function seats_and_neighbours({ table: { rows, sections } }) {
+  if (!sections.seats) return [];
+  const name = new Map(rows.map((row) => [row.bot, row.name]));
+  const from = (/** @type {any} */ one) => `${count(one.matches, "match", "matches")}, ${count(one.seeds, "seed")}`;
+  const tables = new Set(sections.seats.seats.map((/** @type {any} */ one) => one.seats));
+  const of = (/** @type {any} */ one) => (tables.size > 1 ? ` of ${one.seats}` : "");
+  return [
+    dots("Does the seat matter?", "Pair score in percent of whoever sits there; 50 is even.", sections.seats.seats.map((/** @type {any} */ one) => ({ name: `seat ${one.seat}${of(one)}`, value: one.score, low: one.low, high: one.high, n: from(one) })), 50, " %"),
+    dots("Does the neighbour matter?", "How much better others do in the seat after this bot than elsewhere, in percent of pair score; 0 is no effect.", sections.seats.neighbours.map((/** @type {any} */ one) => ({ name: name.get(one.bot) ?? "", value: one.effect, low: one.low, high: one.high, n: from(one) })), 0, " %"),
+  ];
+}
+
+/**
+ * How points are spread, a row of bars for each bot.
+ * @param {string} title
+ * @param {string} note
+ * @param {{name: string, values: number[]}[]} rows
+ * @param {{log?: boolean, limit?: number, text?: (value: number) => string}} [options]
+ */
+export function spreads(title, note, rows, { log = false, limit, text = (value) => String(value) } = {}) {
+  const every = rows.flatMap((row) => row.values);
+  if (!every.length) return null;
+  const to = (/** @type {number} */ value) => (log ? Math.log10(Math.max(value, 1e-5)) : value);
+  const least = to(Math.min(...every));
+  const most = to(Math.max(...every, ...(limit === undefined ? [] : [limit])));
+  const bins = Math.min(32, log ? 24 : Math.max(1, Math.round(most - least + 1)));
+  const wide = (most - least || 1) / bins;
+  const counts = rows.map((row) => {
+    const found = new Array(bins).fill(0);
+    for (const value of row.values) found[Math.min(bins - 1, Math.floor((to(value) - least) / wide))] += 1;
+    return found;
+  });
+  const draw = (/** @type {number} */ width) => {
+    const tall = 34;
+    const height = rows.length * (tall + 6) + 26;
+    const x = linear(least, most, NAME + 10, width - 12);
+    const axis = log ? ticks(least, most, 8).filter(Number.isInteger) : ticks(least, most, width / 90);
+    return {
+      height,
+      marks: [
+        ...axis.map((mark) => s("g", {}, s("path", { d: `M${x(mark)},0 V${height - 22}`, class: "grid" }), label(x(mark), height - 6, text(log ? 10 ** mark : mark), "middle"))),
+        limit === undefined ? s("g") : s("g", {}, s("path", { d: `M${x(to(limit))},0 V${height - 22}`, class: "limit" })),
+        ...rows.flatMap((row, at) => {
+          const top = Math.max(...counts[at], 1);
+          const foot = (at + 1) * (tall + 6) - 4;
+          return [
+            label(NAME, foot - 8, shortened(row.name, 16), "end"),
+            ...counts[at].flatMap((often, bin) => (often ? [s("rect", { x: x(least + bin * wide), width: Math.max(1, x(least + wide) - x(least) - 1), y: foot - (tall * often) / top, height: (tall * often) / top, class: "bar" }, s("title", {}, `${row.name}: ${often} from ${text(log ? 10 ** (least + bin * wide) : least + bin * wide)}`))] : [])),
+          ];
+        }),
+      ],
+    };
+  };
+  const numbers = rows.map((row) => {
+    const sorted = [...row.values].sort((a, b) => a - b);
+    const at = (/** @type {number} */ share) => (sorted.length ? text(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]) : "n/a");
+    return [row.name, String(sorted.length), at(0), at(0.25), at(0.5), at(0.75), at(1)];
+  });
+  return chart(title, note, draw, { heads: ["bot", "n", "least", "lower quarter", "median", "upper quarter", "most"], rows: numbers });
+}
+
+/**
+ * When faults happened, a mark each over the matches of an event.
+ * @param {import("./types").Page} page
+ * @param {import("./types").Match[]} matches
+ * @param {Map<string, string>} names
+ */
+export function faults(page, matches, names) {
+  const every = matches.flatMap((match, at) => match.faults.map(([seat, verdict, step]) => ({ at, match, bot: match.ids[seat], verdict, step })));
+  if (!every.length) return null;
+  const kinds = [...new Set(every.map((one) => one.verdict))];
+  const bots = [...new Set(every.map((one) => one.bot))];
+  const draw = (/** @type {number} */ width) => {
+    const height = bots.length * 22 + 28;
+    const x = linear(0, Math.max(1, matches.length - 1), NAME + 10, width - 16);
+    return {
+      height,
+      marks: [
+        ...bots.flatMap((bot, at) => [label(NAME, at * 22 + 20, shortened(names.get(bot) ?? "", 16), "end"), s("path", { d: `M${NAME + 10},${at * 22 + 16} H${width - 16}`, class: "grid" })]),
+        ...every.slice(0, 2000).map((one) => s("a", { href: link({ match: one.match.key, step: one.step }) }, s("circle", { cx: x(one.at), cy: bots.indexOf(one.bot) * 22 + 16, r: 4, class: `fault fault-${kinds.indexOf(one.verdict) % 4}` }, s("title", {}, `${one.verdict} in match ${one.match.key}, step ${one.step}`)))),
+        label(NAME + 10, height - 6, "first match"),
+        label(width - 16, height - 6, "last match", "end"),
+      ],
+    };
+  };
+  const rows = bots.map((bot) => [names.get(bot) ?? "", ...kinds.map((kind) => String(every.filter((one) => one.bot === bot && one.verdict === kind).length))]);
+  return chart("Faults over the event", "A mark for each fault, by the bot that made it; it leads to the match.", draw, { heads: ["bot", ...kinds], rows });
+}
+

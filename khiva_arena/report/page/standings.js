@@ -1,0 +1,153 @@
+// The rating table: who is better, and how sure that is.
+
+import { explained } from "./help.js";
+import { h, refill, s } from "./dom.js";
+import { linear, ticks } from "./scale.js";
+import { link } from "./route.js";
+
+const WIDE = 260;
+const TALL = 26;
+
+/**
+ * The table of a pool, sorted by its heads.
+ * @param {import("./types").Table} table
+ * @param {number} number  which of the page's tables it is
+ * @returns {HTMLElement}
+ */
+export function standings(table, number) {
+  const rows = table.table.rows;
+  const body = h("tbody");
+  let by = { head: 0, down: false };
+  const columns = [...table.columns.map((column, at) => ({ ...column, at })), { head: "places", field: "", doc: "how often it came in first, second and so on", left: true, texts: [], at: -1 }];
+  const axis = axisOf(rows);
+
+  const cells = (/** @type {number} */ at) =>
+    columns.flatMap((column) => {
+      const row = rows[at];
+      if (column.at < 0) return [h("td", { class: "places" }, places(row))];
+      const text = column.texts[at];
+      if (column.field === "name") return [h("th", { scope: "row" }, h("a", { href: link({ bot: row.bot, table: number || null }) }, text))];
+      if (column.field === "faults" && text !== "0") return [h("td", {}, h("a", { class: "badge", href: link({ matches: "all", bot: row.bot, fault: "any" }) }, text))];
+      if (column.field === "error") return [h("td", {}, text), h("td", { class: "whisker" }, axis ? whisker(row, axis, text) : null)];
+      if (column.field === "rank_interval") return [h("td", { class: "ranks" }, text, ranks(row, rows.length))];
+      return [h("td", {}, text)];
+    });
+  const heads = h("tr");
+  const fill = () => {
+    const order = rows.map((_, at) => at);
+    const column = columns[by.head];
+    if (by.head || by.down) order.sort((a, b) => compared(valueOf(rows[a], column), valueOf(rows[b], column)) * (by.down ? -1 : 1) || a - b);
+    refill(body, ...order.map((at) => h("tr", {}, cells(at))));
+    refill(heads, ...columns.flatMap((one, at) => [head(one, at), ...(one.field === "error" ? [h("th", { class: "whisker", scope: "col" }, axis ? axis.drawn() : null)] : [])]));
+  };
+  const head = (/** @type {any} */ column, /** @type {number} */ at) =>
+    h(
+      "th",
+      { scope: "col", class: column.left ? "left" : null, "aria-sort": at === by.head ? (by.down ? "descending" : "ascending") : null },
+      column.at < 0 ? column.head : h("button", { class: "sort", type: "button", onclick: () => { by = { head: at, down: at === by.head && !by.down }; fill(); } }, column.head, h("span", { class: "arrow", "aria-hidden": "true" }, at === by.head ? (by.down ? " ▾" : " ▴") : "")),
+      column.doc ? explained("", column.doc) : null,
+    );
+  fill();
+  return h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Standings" }, h("table", { class: "standings" }, h("thead", {}, heads), body));
+}
+
+/** @param {any} row @param {any} column */
+function valueOf(row, column) {
+  if (column.field === "finishes") return row.finishes[Number.parseInt(column.head, 10) - 1];
+  if (column.field === "faults") return Object.values(row.faults).reduce((sum, one) => sum + Number(one), 0);
+  const value = row[column.field];
+  return Array.isArray(value) ? value[0] * 1000 + value[1] : value;
+}
+
+/** n/a comes last. @param {any} a @param {any} b */
+function compared(a, b) {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  return typeof a === "string" ? a.localeCompare(b) : a - b;
+}
+
+/**
+ * The common axis of all intervals: as wide as most of them need; one that is wider gets an arrow.
+ * @param {any[]} rows
+ */
+function axisOf(rows) {
+  const rated = rows.filter((row) => row.elo !== null);
+  if (!rated.length) return null;
+  const elos = rated.map((row) => row.elo);
+  const span = Math.max(100, Math.max(...elos) - Math.min(...elos));
+  const ends = rated.flatMap((row) => [row.elo, row.low ?? row.elo, row.high ?? row.elo]);
+  const low = Math.max(Math.min(...ends), Math.min(...elos) - span / 2);
+  const high = Math.min(Math.max(...ends), Math.max(...elos) + span / 2);
+  const x = linear(low, high, 10, WIDE - 10);
+  const marks = ticks(low, high, 5);
+  return {
+    x,
+    low,
+    high,
+    marks,
+    drawn: () =>
+      s("svg", { width: WIDE, height: 18, viewBox: `0 0 ${WIDE} 18`, role: "img", "aria-label": `Elo, from ${Math.round(low)} to ${Math.round(high)}` }, marks.map((mark) => s("text", { x: x(mark), y: 13, "text-anchor": "middle", class: "label" }, mark))),
+  };
+}
+
+/**
+ * Dot and whiskers; an end that is open, or off the axis, is an arrow.
+ * @param {any} row
+ * @param {NonNullable<ReturnType<typeof axisOf>>} axis
+ * @param {string} error
+ */
+function whisker(row, axis, error) {
+  if (row.elo === null) return s("svg", { width: WIDE, height: TALL, role: "img", "aria-label": "n/a" }, s("text", { x: WIDE / 2, y: 17, "text-anchor": "middle", class: "label" }, "n/a"));
+  const y = TALL / 2;
+  const known = row.error !== null;
+  const low = row.low ?? (known ? row.elo - row.error : null);
+  const high = row.high ?? (known ? row.elo + row.error : null);
+  const openLow = low === null && row.bound === "<=";
+  const openHigh = high === null && row.bound === ">=";
+  const left = low === null && !openLow ? row.elo : Math.max(low ?? axis.low, axis.low);
+  const right = high === null && !openHigh ? row.elo : Math.min(high ?? axis.high, axis.high);
+  const x1 = axis.x(left);
+  const x2 = axis.x(right);
+  const end = (/** @type {number} */ x, /** @type {boolean} */ arrow, /** @type {number} */ way) =>
+    arrow ? s("path", { d: `M${x + 5 * way},${y - 4} L${x + way * 9},${y} L${x + 5 * way},${y + 4}`, class: "whisker" }) : s("path", { d: `M${x},${y - 4} V${y + 4}`, class: "whisker" });
+  const dot = Math.min(Math.max(axis.x(row.elo), 10), WIDE - 10);
+  return s(
+    "svg",
+    { width: WIDE, height: TALL, viewBox: `0 0 ${WIDE} ${TALL}`, role: "img", "aria-label": `Elo ${row.bound}${row.elo.toFixed(1)}, +/- ${error}` },
+    axis.marks.map((mark) => s("path", { d: `M${axis.x(mark)},0 V${TALL}`, class: "grid" })),
+    x2 > x1 ? [s("path", { d: `M${x1},${y} H${x2}`, class: "whisker" }), end(x1, openLow || (low ?? axis.low) < axis.low, -1), end(x2, openHigh || (high ?? axis.high) > axis.high, 1)] : null,
+    s("circle", { cx: dot, cy: y, r: 4, class: row.bound ? "dot open" : "dot" }),
+  );
+}
+
+/** The ranks that are left open, as a bar among all there are. @param {any} row @param {number} of */
+function ranks(row, of) {
+  if (!row.rank_interval || of < 2) return null;
+  const [best, worst] = row.rank_interval;
+  const wide = 60 / of;
+  return s(
+    "svg",
+    { width: 60, height: 6, viewBox: "0 0 60 6", "aria-hidden": "true" },
+    s("rect", { x: 0, y: 0, width: 60, height: 6, rx: 3, class: "track" }),
+    s("rect", { x: (best - 1) * wide, y: 0, width: (worst - best + 1) * wide, height: 6, rx: 3, class: "open" }),
+    row.rank === null ? null : s("rect", { x: (row.rank - 1) * wide + wide / 2 - 1.5, y: 0, width: 3, height: 6, class: "at" }),
+  );
+}
+
+/** How often it came where, as one stacked bar. @param {any} row */
+function places(row) {
+  const all = row.finishes.reduce((/** @type {number} */ sum, /** @type {number} */ one) => sum + one, 0);
+  if (!all) return "n/a";
+  let at = 0;
+  const words = row.finishes.map((/** @type {number} */ often, /** @type {number} */ place) => `${place + 1}. place ${often} times`).join(", ");
+  return s(
+    "svg",
+    { width: 120, height: 14, viewBox: "0 0 120 14", role: "img", "aria-label": words },
+    s("title", {}, words),
+    row.finishes.map((/** @type {number} */ often, /** @type {number} */ place) => {
+      const wide = (120 * often) / all;
+      const bar = s("rect", { x: at, y: 0, width: Math.max(0, wide - 1), height: 14, class: `place place-${place}` });
+      at += wide;
+      return bar;
+    }),
+  );
+}

@@ -1,0 +1,135 @@
+// What the page holds, see khiva_arena/report/page_data.py.
+
+export interface Standing {
+  rank: number | null;
+  rank_interval: [number, number] | null;
+  bot: string;
+  name: string;
+  elo: number | null;
+  error: number | null;
+  low: number | null;
+  high: number | null;
+  bound: string;
+  finishes: number[];
+  faults: Record<string, number>;
+  [key: string]: unknown;
+}
+
+export interface Rating {
+  bot: string;
+  elo: number | null;
+  error: number | null;
+  bound: string;
+}
+
+export interface Table {
+  title: string;
+  columns: { head: string; field: string; doc: string; left: boolean; texts: string[] }[];
+  notes: string[];
+  table: { rows: Standing[]; sections: Record<string, any>; events: string[]; [key: string]: any };
+  by_seeds: { seeds: number; matches: number; rows: Rating[] }[];
+}
+
+export interface Bot {
+  id: string;
+  name: string;
+  version: string;
+  complete: boolean;
+}
+
+export interface Event {
+  number: number;
+  id: string;
+  format: string;
+  stage: string;
+  game: string;
+  title: string;
+  rules_version: string;
+  rules: Record<string, unknown>;
+  seats: number;
+  seeds: number;
+  matches: number;
+  recorded: number;
+  void: number;
+  over: boolean;
+  time: Record<string, number>;
+  policy: string;
+  isolation: string;
+  limits: Record<string, string>;
+  ponder: boolean;
+  engines: string[];
+  begun: string;
+  commitment: string;
+  digest: string;
+  secret: string;
+  public: string;
+  bots: Bot[];
+  rounds: { number: number; first: number; matches: number; byes: number[] }[];
+}
+
+/** A match as the page works with it. */
+export interface Match {
+  key: string;
+  event: Event;
+  ordinal: number;
+  seed: number;
+  lineup: number;
+  rotation: number;
+  id: string;
+  ids: string[];
+  names: string[];
+  ranks: number[];
+  scores: number[];
+  verdicts: string[];
+  faults: [number, string, number, string][];
+  rated: boolean;
+  seconds: number | null;
+  replay: [number, number] | null;
+  margin: number;
+}
+
+export interface Page {
+  title: string;
+  engine: string;
+  source: string;
+  verify: string;
+  events: Event[];
+  tables: Table[];
+  matches: any[];
+  legal: unknown[][];
+}
+
+/** Whose eyes: all hands open, only what everybody saw, or what one seat saw. */
+export type Eyes = "all" | "public" | number;
+
+/** One step of a match; 0 is the opening. */
+export interface Frame {
+  step: number;
+  /** What all seats know: the part of their views that is the same for all. */
+  all: Record<string, any>;
+  /** By seat, the rest of its view; null if these eyes don't see it. */
+  own: (Record<string, any> | null)[];
+  asked: { seat: number; kind: string; legal: any[]; choice: number; why: string }[];
+  events: { data: Record<string, any>; text: string; to: number[] | null }[];
+  scores: number[];
+  sketch: string;
+}
+
+/** What a drawing gets. */
+export interface Scene {
+  frame: Frame;
+  before: Frame | null;
+  names: string[];
+  seats: number;
+  eyes: Eyes;
+  width: number;
+}
+
+/** What a game brings to be drawn: one file, drawing.js, in its folder. */
+export interface Drawing {
+  draw(scene: Scene): Element;
+  /** One entry of legal, for people. */
+  choice?(kind: string, entry: any): string;
+  /** Whether a frame begins a turn. */
+  turn?(frame: Frame): number | null;
+}

@@ -1,0 +1,234 @@
+// One match, step by step: the drawn table, the story, whose eyes look on, what could be chosen, and the scores over time.
+
+import { VERDICTS, ordinal } from "./words.js";
+import { frames, seen } from "./film.js";
+import { generic } from "./generic.js";
+import { go, link } from "./route.js";
+import { h, refill, s } from "./dom.js";
+import { linear, ticks } from "./scale.js";
+import { unpacked } from "./packed.js";
+
+const PACE = 900;
+
+/**
+ * The page of a match.
+ * @param {import("./types").Page} page
+ * @param {import("./types").Match[]} matches
+ * @param {Record<string, import("./types").Drawing>} drawings
+ * @param {import("./route.js").Route} want
+ */
+export function match(page, matches, drawings, want) {
+  const at = matches.findIndex((one) => one.key === want.match || (want.match.length >= 4 && one.id.startsWith(want.match)));
+  if (at < 0) return { element: h("p", { class: "empty" }, `There is no match ${want.match} in this page. `, h("a", { href: link({ matches: "all" }) }, "All matches")), keys: () => false };
+  const one = matches[at];
+  const place = h("div", { class: "viewer" }, h("p", { class: "empty" }, one.replay ? "Unpacking …" : "This page does not hold the replay of this match."));
+  const element = h("section", { class: "match", "aria-label": `Match ${one.key}` }, top(one, matches, at), place);
+  /** @type {(key: string) => boolean} */
+  let keys = () => false;
+  if (one.replay) {
+    const [block, film] = one.replay;
+    unpacked(`replay-${block}`).then(
+      (found) => { keys = player(place, one, frames(found, film, page.legal), drawings[one.event.game] ?? generic, want); },
+      (error) => refill(place, h("p", { class: "empty", role: "alert" }, error.message)),
+    );
+  }
+  return { element, keys: (/** @type {string} */ key) => keys(key) };
+}
+
+/** @param {import("./types").Match} one @param {import("./types").Match[]} matches @param {number} at */
+function top(one, matches, at) {
+  const near = (/** @type {number} */ to, /** @type {string} */ words) => (matches[to] ? h("a", { class: "button", href: link({ match: matches[to].key }) }, words) : null);
+  return h(
+    "header",
+    { class: "match-head" },
+    h("h2", {}, `Match ${one.key}`, h("span", { class: "dim" }, ` ${one.event.title}, seed ${one.seed}, rotation ${one.rotation}${one.rated ? "" : ", not rated"}`)),
+    h("nav", { "aria-label": "Other matches" }, near(at - 1, "← match before"), near(at + 1, "next match →")),
+    h(
+      "ol",
+      { class: "seats", start: 0 },
+      one.ids.map((id, seat) => {
+        const faults = one.faults.filter((fault) => fault[0] === seat);
+        return h(
+          "li",
+          {},
+          h("a", { href: link({ bot: id }) }, one.names[seat]),
+          ` ${one.scores[seat]} points, ${ordinal(one.ranks[seat])}`,
+          faults.map(([, verdict, step, detail]) => h("a", { class: "badge", href: link({ match: one.key, step }), title: `${VERDICTS[verdict] ?? ""}${detail ? `: ${detail}` : ""}` }, `${verdict} at step ${step}`)),
+        );
+      }),
+    ),
+  );
+}
+
+/**
+ * @param {HTMLElement} place
+ * @param {import("./types").Match} one
+ * @param {import("./types").Frame[]} film
+ * @param {import("./types").Drawing} drawing
+ * @param {import("./route.js").Route} want
+ * @returns {(key: string) => boolean}  what a key does; false if nothing
+ */
+function player(place, one, film, drawing, want) {
+  const last = film.length - 1;
+  const seats = one.names.length;
+  let step = Math.min(last, Math.max(0, Number.parseInt(want.step ?? "0", 10) || 0));
+  /** @type {import("./types").Eyes} */
+  let eyes = want.eyes === "public" ? "public" : /^[0-9]$/.test(want.eyes ?? "") && Number(want.eyes) < seats ? Number(want.eyes) : "all";
+  let timer = 0;
+  const drawn = h("div", { class: "board" });
+  const side = h("div", { class: "story" });
+  const graph = h("div", { class: "scores" });
+  const where = h("output", { class: "where", "aria-live": "polite" });
+  const slider = /** @type {HTMLInputElement} */ (h("input", { type: "range", min: 0, max: last, value: step, "aria-label": "Step", oninput: () => to(Number(slider.value)) }));
+  const play = h("button", { type: "button", class: "play", onclick: () => toggle() }, "play");
+  const faults = [...new Set(one.faults.map((fault) => fault[2]))].sort((a, b) => a - b);
+  const turns = drawing.turn ? film.filter((frame, at) => at === 0 || drawing.turn?.(frame) !== drawing.turn?.(film[at - 1])).map((frame) => frame.step) : [];
+  const swings = film.filter((frame, at) => at > 0 && leader(frame.scores) !== leader(film[at - 1].scores)).map((frame) => frame.step);
+
+  const to = (/** @type {number} */ next) => {
+    step = Math.min(last, Math.max(0, next));
+    show();
+    go({ match: one.key, step: step || null, eyes: eyes === "all" ? null : eyes }, true);
+    if (step === last) stop();
+  };
+  const stop = () => { clearInterval(timer); timer = 0; play.textContent = "play"; };
+  const toggle = () => {
+    if (timer) return stop();
+    if (step === last) to(0);
+    timer = setInterval(() => (place.isConnected ? to(step + 1) : stop()), PACE);
+    play.textContent = "pause";
+  };
+  const jump = (/** @type {number[]} */ steps, /** @type {number} */ way) => {
+    const found = way > 0 ? steps.find((at) => at > step) : steps.findLast((at) => at < step);
+    if (found !== undefined) to(found);
+  };
+  const look = (/** @type {import("./types").Eyes} */ whose) => { eyes = whose; to(step); };
+  const button = (/** @type {string} */ words, /** @type {string} */ title, /** @type {() => void} */ press) => h("button", { type: "button", title, "aria-label": title, onclick: press }, words);
+  const bar = h(
+    "div",
+    { class: "controls", role: "toolbar", "aria-label": "Replay" },
+    button("|◂", "first step (Home)", () => to(0)),
+    button("◂", "step back (←)", () => to(step - 1)),
+    play,
+    button("▸", "next step (→)", () => to(step + 1)),
+    button("▸|", "last step (End)", () => to(last)),
+    turns.length > 1 ? button("turn", "next turn (t)", () => jump(turns, 1)) : null,
+    faults.length ? button("fault", "next fault (f)", () => jump(faults, 1)) : null,
+    swings.length ? button("lead", "next change of the lead (l)", () => jump(swings, 1)) : null,
+    slider,
+    where,
+  );
+  const pick = h(
+    "fieldset",
+    { class: "eyes" },
+    h("legend", {}, "eyes"),
+    [/** @type {import("./types").Eyes} */ ("all"), ...one.names.keys(), /** @type {import("./types").Eyes} */ ("public")].map((whose) => {
+      const words = whose === "all" ? "all hands" : whose === "public" ? "what everybody saw" : `${whose}: ${one.names[whose]}`;
+      return h("label", {}, h("input", { type: "radio", name: "eyes", value: whose, checked: whose === eyes, onchange: () => look(whose) }), words);
+    }),
+  );
+  const lines = story(film, one);
+  const show = () => {
+    const frame = seen(film[step], eyes);
+    const before = step ? seen(film[step - 1], eyes) : null;
+    refill(drawn, drawing.draw({ frame, before, names: one.names, seats, eyes, width: drawn.clientWidth || 700 }), choices(frame, one, drawing));
+    refill(side, lines(step, eyes));
+    side.querySelector(".now")?.scrollIntoView({ block: "nearest" });
+    refill(graph, scores(film, one, step, to, graph.clientWidth || 700));
+    slider.value = String(step);
+    slider.setAttribute("aria-valuetext", `step ${step} of ${last}`);
+    where.textContent = `step ${step} of ${last}`;
+    for (const input of pick.querySelectorAll("input")) input.checked = input.value === String(eyes);
+  };
+  refill(place, h("div", { class: "stage" }, drawn, side), bar, pick, graph);
+  show();
+  new ResizeObserver(() => show()).observe(place);
+  return (key) => {
+    if (key === "ArrowRight") to(step + 1);
+    else if (key === "ArrowLeft") to(step - 1);
+    else if (key === "Home") to(0);
+    else if (key === "End") to(last);
+    else if (key === " ") toggle();
+    else if (key === "t") jump(turns, 1);
+    else if (key === "T") jump(turns, -1);
+    else if (key === "f") jump(faults, 1);
+    else if (key === "l") jump(swings, 1);
+    else if (key === "a") look("all");
+    else if (key === "p") look("public");
+    else if (/^[0-9]$/.test(key) && Number(key) < seats) look(Number(key));
+    else return false;
+    return true;
+  };
+}
+
+/** The seat that leads alone, or -1. @param {number[]} scores */
+function leader(scores) {
+  const most = Math.max(...scores);
+  return scores.filter((score) => score === most).length === 1 ? scores.indexOf(most) : -1;
+}
+
+/**
+ * The story up to the end, with the current step lit; what these eyes did not see is left out.
+ * @param {import("./types").Frame[]} film
+ * @param {import("./types").Match} one
+ */
+function story(film, one) {
+  return (/** @type {number} */ step, /** @type {import("./types").Eyes} */ eyes) =>
+    h(
+      "ol",
+      { class: "events" },
+      film.map((frame) => {
+        const faults = [...frame.asked.filter((ask) => ask.why && ask.why !== "forfeited").map((ask) => `${one.names[ask.seat]}: ${ask.why}, the default is played`)];
+        const texts = seen(frame, eyes).events.map((event) => event.text).filter(Boolean);
+        return h(
+          "li",
+          { class: frame.step === step ? "now" : frame.step > step ? "later" : null, "aria-current": frame.step === step ? "step" : null },
+          h("a", { href: link({ match: one.key, step: frame.step || null, eyes: eyes === "all" ? null : eyes }), class: "step" }, frame.step),
+          h("div", {}, faults.map((text) => h("p", { class: "fault-line" }, text)), texts.map((text) => h("p", {}, text)), faults.length || texts.length ? null : h("p", { class: "dim" }, "…")),
+        );
+      }),
+    );
+}
+
+/** What the seats could choose, and what they chose. @param {import("./types").Frame} frame @param {import("./types").Match} one @param {import("./types").Drawing} drawing */
+function choices(frame, one, drawing) {
+  if (!frame.asked.length) return null;
+  const words = (/** @type {string} */ kind, /** @type {any} */ entry) => drawing.choice?.(kind, entry) ?? entry.join(" ");
+  return h(
+    "div",
+    { class: "choices" },
+    frame.asked.map((ask) =>
+      h(
+        "details",
+        { open: ask.legal.length <= 12 },
+        h("summary", {}, h("b", {}, one.names[ask.seat]), ` ${ask.kind}: `, h("b", {}, words(ask.kind, ask.legal[ask.choice])), ask.why ? ` (${ask.why}: the default)` : "", h("span", { class: "dim" }, ` of ${ask.legal.length}`)),
+        h("ul", {}, ask.legal.map((entry, at) => h("li", { class: at === ask.choice ? "chosen" : null }, words(ask.kind, entry)))),
+      ),
+    ),
+  );
+}
+
+/** Points of each seat over the steps; a click goes there. @param {import("./types").Frame[]} film @param {import("./types").Match} one @param {number} step @param {(step: number) => void} to @param {number} width */
+function scores(film, one, step, to, width) {
+  const height = 120;
+  const every = film.flatMap((frame) => frame.scores);
+  const [low, high] = [Math.min(...every), Math.max(...every)];
+  const x = linear(0, film.length - 1, 40, width - 110);
+  const y = linear(low, high, height - 20, 10);
+  const press = (/** @type {any} */ event) => {
+    if (event.type === "pointermove" && !event.buttons) return;
+    const box = event.currentTarget.getBoundingClientRect();
+    to(Math.round(((event.clientX - box.left - 40) / (width - 150)) * (film.length - 1)));
+  };
+  const ends = one.names.map((name, seat) => ({ name, seat, y: y(film[film.length - 1].scores[seat]) })).sort((a, b) => a.y - b.y);
+  ends.forEach((end, at) => { if (at) end.y = Math.max(end.y, ends[at - 1].y + 14); });
+  return s(
+    "svg",
+    { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Points of each seat over the steps", onpointerdown: press, onpointermove: press },
+    ticks(low, high, 4).map((mark) => s("g", {}, s("path", { d: `M40,${y(mark)} H${width - 110}`, class: "grid" }), s("text", { x: 34, y: y(mark) + 4, "text-anchor": "end", class: "label" }, mark))),
+    one.names.map((_, seat) => s("polyline", { class: `line line-${seat}`, points: film.map((frame) => `${x(frame.step)},${y(frame.scores[seat])}`).join(" ") })),
+    one.faults.map(([seat, verdict, at]) => s("circle", { cx: x(at), cy: y(film[Math.min(at, film.length - 1)].scores[seat]), r: 4, class: "fault" }, s("title", {}, `${one.names[seat]}: ${verdict}`))),
+    s("path", { d: `M${x(step)},4 V${height - 16}`, class: "cursor" }),
+    ends.map((end) => s("text", { x: width - 104, y: end.y + 4, class: `label line-${end.seat}` }, `${end.seat} ${[...end.name].slice(0, 12).join("")}`)),
+  );
+}

@@ -1,0 +1,165 @@
+"""What a page of results holds, as values: it is written into the page as JSON, which the modules in ``page/`` draw.
+
+Nothing stands here that is private before its time, or at all unless it was asked for: no hand or view of a deal of which a match
+is still to be played, no stderr, no folder, no name of a machine. Lists by bot are in the order of the event's bots.
+"""
+
+from typing import Any
+
+from msgspec import Struct
+
+from khiva_arena.report.shapes import AfterSeeds
+
+
+class PageBot(Struct, frozen=True):
+    """A bot of an event.
+
+    id: its identity.
+    name: as the page calls it, in the table, too.
+    version: as the bot says.
+    complete: whether the identity is over all its files.
+    """
+
+    id: str
+    name: str
+    version: str
+    complete: bool
+
+
+class PageRound(Struct, frozen=True):
+    """A round of an event, as its schedule has it.
+
+    number: from 1.
+    first, matches: the ordinal of its first match, and how many it has.
+    byes: the bots that sit it out.
+    """
+
+    number: int
+    first: int
+    matches: int
+    byes: list[int]
+
+
+class PageEvent(Struct, frozen=True):
+    """An event, and what a stranger needs to check it.
+
+    number, id: in the store.
+    format, stage: what is played; "" without stages.
+    game, title, rules_version: its game.
+    rules: what differs from the game's default rules.
+    seats, seeds, matches: of the schedule.
+    recorded: matches that are.
+    void: attempts that the host spoilt.
+    over: whether all is recorded.
+    time, policy, isolation, limits, ponder: the conditions.
+    engines: versions of the arena that played it.
+    begun: when, UTC; "" if that is not known.
+    commitment, digest, secret, public: see protocol/SPEC.md; digest and secret are "" before the event is over.
+    bots: by position.
+    rounds: those that are drawn; empty for a format that is not played in rounds.
+    """
+
+    number: int
+    id: str
+    format: str
+    stage: str
+    game: str
+    title: str
+    rules_version: str
+    rules: dict[str, Any]
+    seats: int
+    seeds: int
+    matches: int
+    recorded: int
+    void: int
+    over: bool
+    time: dict[str, int]
+    policy: str
+    isolation: str
+    limits: dict[str, str]
+    ponder: bool
+    engines: list[str]
+    begun: str
+    commitment: str
+    digest: str
+    secret: str
+    public: str
+    bots: list[PageBot]
+    rounds: list[PageRound]
+
+
+class PageMatch(Struct, frozen=True, array_like=True):
+    """A recorded match; in JSON a list in this order. Lists are by seat.
+
+    event, ordinal, seed, lineup, rotation: its place.
+    id: 16 hex digits.
+    bots: positions in the event.
+    ranks, scores, verdicts: how it ended.
+    faults: [seat, verdict, step, detail] of each, strikes included.
+    rated: whether its table is.
+    seconds: that it took; null if that is not known.
+    replay: [block, place in it]; null if the page does not hold it.
+    """
+
+    event: int
+    ordinal: int
+    seed: int
+    lineup: int
+    rotation: int
+    id: str
+    bots: list[int]
+    ranks: list[int]
+    scores: list[int]
+    verdicts: list[str]
+    faults: list[list[Any]]
+    rated: bool
+    seconds: float | None
+    replay: list[int] | None
+
+
+class PageColumn(Struct, frozen=True):
+    """A column of the table: its head, the field of a row that it shows, what it means, and its text by row."""
+
+    head: str
+    field: str
+    doc: str
+    left: bool
+    texts: list[str]
+
+
+class PageTable(Struct, frozen=True):
+    """A rating table.
+
+    title: what was played, and under which conditions.
+    columns: as they are printed, from left to right.
+    notes: what stands below it.
+    table: as ``standings --json`` gives it, with the sections crosstable and seats.
+    by_seeds: Elo of each bot after so many seeds.
+    """
+
+    title: str
+    columns: list[PageColumn]
+    notes: list[str]
+    table: dict[str, Any]
+    by_seeds: list[AfterSeeds]
+
+
+class PageData(Struct, frozen=True):
+    """A page.
+
+    title: of the page.
+    engine: the version of the arena that made it.
+    source: "store" or "bundle".
+    verify: the command that checks what the page says.
+    events, tables, matches: what is shown.
+    legal: lists of choices that several replays share, see ``replay/frames.py``.
+    """
+
+    title: str
+    engine: str
+    source: str
+    verify: str
+    events: list[PageEvent]
+    tables: list[PageTable]
+    matches: list[PageMatch]
+    legal: list[Any]
