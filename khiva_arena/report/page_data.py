@@ -46,7 +46,8 @@ class PageEvent(Struct, frozen=True):
     number, id: in the store.
     format, stage: what is played; "" without stages.
     game, title, rules_version: its game.
-    rules: what differs from the game's default rules.
+    rules: the rules map, for drawings.
+    changed: what in it differs from the game's default rules.
     seats, seeds, matches: of the schedule.
     recorded: matches that are.
     void: attempts that the host spoilt.
@@ -67,6 +68,7 @@ class PageEvent(Struct, frozen=True):
     title: str
     rules_version: str
     rules: dict[str, Any]
+    changed: dict[str, Any]
     seats: int
     seeds: int
     matches: int

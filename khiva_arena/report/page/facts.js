@@ -7,7 +7,7 @@ import { link } from "./route.js";
 /** What an event is, in a list of facts. @param {import("./types").Event} event @param {string} verify */
 export function facts(event, verify) {
   const time = event.time;
-  const rules = Object.entries(event.rules).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  const rules = Object.entries(event.changed).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
   /** @type {[string, any][]} */
   const rows = [
     ["game", `${event.title}, rules ${event.rules_version}${rules.length ? `; ${rules.join(", ")}` : ""}`],

@@ -78,7 +78,7 @@ function overview(page, matches, names) {
     ...page.tables.map((table, number) => {
       const inside = matches.filter((one) => table.table.events.includes(one.event.id));
       const scores = table.table.rows.map((row) => ({ name: row.name, values: inside.flatMap((one) => one.scores.filter((_, seat) => one.ids[seat] === row.bot)) }));
-      const charts = [crosstable(table), elo_by_seeds(table), ...seats_and_neighbours(table), spreads("Points", "How many points each bot made in its matches.", scores), faults(page, inside, names)];
+      const charts = [crosstable(table), elo_by_seeds(table), ...seats_and_neighbours(table), spreads("Points", "How many points each bot made in its matches.", scores), faults(inside, names)];
       return h(
         "section",
         { "aria-label": table.title },

@@ -1,7 +1,7 @@
 // The charts beside the table: Elo as seeds come in, crosstable, seats and neighbours, scores, faults.
 
-import { chart, label, shortened, table } from "./chart.js";
-import { count, duration, interval, number } from "./words.js";
+import { chart, label, shortened } from "./chart.js";
+import { count, interval, number } from "./words.js";
 import { h, s } from "./dom.js";
 import { linear, ticks } from "./scale.js";
 import { link } from "./route.js";
@@ -39,7 +39,7 @@ export function elo_by_seeds({ by_seeds, table: { rows } }) {
       ...ticks(by_seeds[0].seeds, last, width / 90).filter(Number.isInteger).map((mark) => label(x(mark), height - 8, String(mark), "middle")),
       label(width - NAME + 6, height - 8, "seeds"),
       ...lines.map(({ points }, at) => {
-        const sure = points.filter((point) => point.error !== null);
+        const sure = points.flatMap(({ seeds, elo, error }) => (error === null ? [] : [{ seeds, elo, error }]));
         const band = [...sure.map((point) => `${x(point.seeds)},${y(point.elo + point.error)}`), ...sure.reverse().map((point) => `${x(point.seeds)},${y(point.elo - point.error)}`)];
         return s("polygon", { points: band.join(" "), class: `band line-${at}`, "clip-path": "url(#plot)" });
       }),
@@ -184,11 +184,10 @@ export function spreads(title, note, rows, { log = false, limit, text = (value) 
 
 /**
  * When faults happened, a mark each over the matches of an event.
- * @param {import("./types").Page} page
  * @param {import("./types").Match[]} matches
  * @param {Map<string, string>} names
  */
-export function faults(page, matches, names) {
+export function faults(matches, names) {
   const every = matches.flatMap((match, at) => match.faults.map(([seat, verdict, step]) => ({ at, match, bot: match.ids[seat], verdict, step })));
   if (!every.length) return null;
   const kinds = [...new Set(every.map((one) => one.verdict))];

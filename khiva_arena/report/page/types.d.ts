@@ -45,7 +45,8 @@ export interface Event {
   game: string;
   title: string;
   rules_version: string;
-  rules: Record<string, unknown>;
+  rules: Record<string, any>;
+  changed: Record<string, unknown>;
   seats: number;
   seeds: number;
   matches: number;
@@ -119,9 +120,13 @@ export interface Frame {
 export interface Scene {
   frame: Frame;
   before: Frame | null;
+  /** All frames so far, this one last. */
+  film: Frame[];
   names: string[];
   seats: number;
   eyes: Eyes;
+  /** The game's rules map. */
+  rules: Record<string, any>;
   width: number;
 }
 

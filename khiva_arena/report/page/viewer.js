@@ -131,7 +131,7 @@ function player(place, one, film, drawing, want) {
   const show = () => {
     const frame = seen(film[step], eyes);
     const before = step ? seen(film[step - 1], eyes) : null;
-    refill(drawn, drawing.draw({ frame, before, names: one.names, seats, eyes, width: drawn.clientWidth || 700 }), choices(frame, one, drawing));
+    refill(drawn, drawing.draw({ frame, before, film: film.slice(0, step + 1).map((past) => seen(past, eyes)), names: one.names, seats, eyes, rules: one.event.rules, width: drawn.clientWidth || 700 }), choices(frame, one, drawing));
     refill(side, lines(step, eyes));
     side.querySelector(".now")?.scrollIntoView({ block: "nearest" });
     refill(graph, scores(film, one, step, to, graph.clientWidth || 700));

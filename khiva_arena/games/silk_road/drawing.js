@@ -1,0 +1,217 @@
+// Silk Road's table: the road net drawn from the map's data, cities with their jewels, villages with their tiles, the caravans on
+// their way, the queue of camels, the open cards, and what lies in front of every seat. All of it is read from what the replayer
+// says; no rule is known here.
+
+import { h, s } from "../../report/page/dom.js";
+
+const GOODS = ["ivory", "spice", "porcelain", "silk", "tea"];
+const GOOD_SIGNS = ["I", "S", "P", "K", "T"];
+const COLOURS = ["blue", "yellow", "green", "red", "violet"];
+const COLOUR_SIGNS = ["B", "Y", "G", "R", "V"];
+/** Which good each camel carries, by its number from 1. */
+const CARRIES = [3, 2, 1, 0, 4, 4, 0, 1, 2, 3];
+const TILES = /** @type {Record<string, string>} */ ({
+  ivory_market: "I",
+  spice_market: "S",
+  porcelain_market: "P",
+  silk_market: "K",
+  tea_market: "T",
+  black_market: "bl",
+  camels_1: "+1",
+  camels_2: "+2",
+  camels_3: "+3",
+  customs: "cu",
+  sandstorm: "sa",
+  robber: "ro",
+  bazaar: "bz",
+  baksheesh: "bk",
+});
+
+/** @typedef {import("../../report/page/types").Scene} Scene */
+/** @typedef {{x: number, y: number}} Point */
+
+/** @type {import("../../report/page/types").Drawing} */
+export const drawing = {
+  draw(scene) {
+    return h("div", { class: "table silk-road" }, board(scene), middle(scene), h("div", { class: "players" }, scene.names.map((_, seat) => player(scene, seat))));
+  },
+  choice(kind, entry) {
+    if (kind === "move") return `${entry[1]} ${GOODS[entry[0]]}, caravan ${entry[2]} to ${entry[3]}`;
+    if (kind === "jewel") return COLOURS[entry[0]];
+    if (kind === "robber") return `${GOODS[entry[1]]} of seat ${entry[0]}`;
+    if (["draw", "customs", "sandstorm", "bazaar", "baksheesh", "pay"].includes(kind) && typeof entry[0] === "number") return GOODS[entry[0]];
+    return String(entry[0]);
+  },
+  turn(frame) {
+    return frame.all.turn;
+  },
+};
+
+/** @type {WeakMap<object, Map<string, Point>>} */
+const plans = new WeakMap();
+
+/**
+ * Where each place lies, from 0 to 1: cities clockwise on a rim, each village in the middle of its neighbours.
+ * @param {any} map
+ * @returns {Map<string, Point>}
+ */
+function plan(map) {
+  const known = plans.get(map);
+  if (known) return known;
+  /** @type {Map<string, Point>} */
+  const at = new Map();
+  map.cities.forEach((/** @type {string} */ city, /** @type {number} */ i) => {
+    const angle = (2 * Math.PI * i) / map.cities.length - Math.PI / 2;
+    at.set(city, { x: 0.5 + 0.46 * Math.cos(angle), y: 0.5 + 0.44 * Math.sin(angle) });
+  });
+  map.villages.forEach((/** @type {string} */ village, /** @type {number} */ i) => {
+    const angle = 2.4 * i;
+    at.set(village, { x: 0.5 + 0.2 * Math.cos(angle), y: 0.5 + 0.2 * Math.sin(angle) });
+  });
+  const roads = [...map.one_way, ...map.two_way];
+  const near = new Map([...at.keys()].map((place) => [place, roads.flatMap(([a, b]) => (a === place ? [b] : b === place ? [a] : []))]));
+  for (let round = 0; round < 400; round += 1) {
+    for (const village of map.villages) {
+      const mine = /** @type {Point} */ (at.get(village));
+      const others = near.get(village) ?? [];
+      let x = 0;
+      let y = 0;
+      for (const other of others) {
+        const point = /** @type {Point} */ (at.get(other));
+        x += point.x / others.length;
+        y += point.y / others.length;
+      }
+      // Villages keep apart, else those in the middle would lie on one heap.
+      let pushX = 0;
+      let pushY = 0;
+      for (const [other, point] of at) {
+        if (other === village) continue;
+        const dx = mine.x - point.x;
+        const dy = mine.y - point.y;
+        const far = Math.hypot(dx, dy) + 1e-6;
+        if (far < 0.17) {
+          pushX += ((0.17 - far) * dx) / far;
+          pushY += ((0.17 - far) * dy) / far;
+        }
+      }
+      mine.x += 0.12 * (x - mine.x) + 0.3 * pushX;
+      mine.y += 0.12 * (y - mine.y) + 0.3 * pushY;
+      mine.x = Math.min(0.95, Math.max(0.05, mine.x));
+      mine.y = Math.min(0.95, Math.max(0.05, mine.y));
+    }
+  }
+  plans.set(map, at);
+  return at;
+}
+
+/** @param {Scene} scene */
+function board(scene) {
+  const { frame, before, rules, width } = scene;
+  const map = rules.map;
+  const wide = Math.min(width, 820);
+  const tall = Math.max(320, wide * 0.62);
+  const spread = plan(map);
+  const at = (/** @type {string} */ place) => {
+    const point = spread.get(place) ?? { x: 0.5, y: 0.5 };
+    return { x: 24 + point.x * (wide - 48), y: 22 + point.y * (tall - 52) };
+  };
+  const small = wide < 520;
+  const radius = small ? 9 : 13;
+  const marks = [s("defs", {}, s("marker", { id: "way", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 6, markerHeight: 6, orient: "auto" }, s("path", { d: "M0,0 L8,4 L0,8 Z", class: "arrow-head" })))];
+  const road = (/** @type {string[]} */ [a, b], /** @type {boolean} */ oneWay) => {
+    const from = at(a);
+    const to = at(b);
+    const far = Math.hypot(to.x - from.x, to.y - from.y) || 1;
+    const cut = (radius + 3) / far;
+    return s("path", { d: `M${from.x + (to.x - from.x) * cut},${from.y + (to.y - from.y) * cut} L${to.x - (to.x - from.x) * cut},${to.y - (to.y - from.y) * cut}`, class: "road", "marker-end": oneWay ? "url(#way)" : null });
+  };
+  marks.push(...map.one_way.map((/** @type {string[]} */ pair) => road(pair, true)), ...map.two_way.map((/** @type {string[]} */ pair) => road(pair, false)));
+  for (const village of map.villages) {
+    const { x, y } = at(village);
+    const tile = frame.all.tiles[village] ?? "";
+    const posts = Object.entries(map.signposts[village] ?? {}).map(([city, next]) => `to ${city} by ${next}`);
+    marks.push(s("g", { "data-place": village }, s("title", {}, `${village}: ${tile.replaceAll("_", " ")}${posts.length ? `; signpost ${posts.join(", ")}` : ""}`), s("circle", { cx: x, cy: y, r: radius, class: "place-line" }), s("text", { x, y: y + 4, "text-anchor": "middle", class: "label" }, TILES[tile] ?? "?"), posts.length ? s("path", { d: `M${x + radius - 2},${y - radius + 2} l6,-6 m-2,-2 l5,5`, class: "post" }) : null));
+  }
+  for (const city of map.cities) {
+    const { x, y } = at(city);
+    const jewels = frame.all.cities[city] ?? [];
+    marks.push(
+      s("g", { "data-place": city }, s("rect", { x: x - 22, y: y - 14, width: 44, height: 28, rx: 4, class: "place-line outpost" }), s("text", { x, y: y + 27, "text-anchor": "middle", class: "label seat-name" }, city), jewels.map((/** @type {number} */ colour, /** @type {number} */ i) => s("g", {}, s("title", {}, `${COLOURS[colour]} jewel`), s("path", { d: `M${x - 14 + 14 * i},${y - 6} l6,6 l-6,6 l-6,-6 Z`, class: `jewel jewel-${colour}` })))),
+    );
+  }
+  const moves = frame.events.filter((event) => event.data.type === "move").map(({ data }) => {
+    const from = at(data.from);
+    const to = at(data.place);
+    return s("path", { d: `M${from.x},${from.y} Q${(from.x + to.x) / 2 + 20},${(from.y + to.y) / 2 - 30} ${to.x},${to.y}`, class: "camel-path" });
+  });
+  const caravans = frame.all.caravans.flatMap((/** @type {any} */ caravan, /** @type {number} */ i) => {
+    if (!caravan) return [];
+    const [place, target, camels] = caravan;
+    const { x, y } = at(place);
+    const made = s(
+      "g",
+      { class: "caravan", transform: `translate(${x},${y - radius - 6})`, "data-caravan": i + 1, "data-at": place },
+      s("title", {}, `caravan ${i + 1} at ${place}, on its way to ${target}: ${camels.map((/** @type {number} */ camel) => `${camel} with ${GOODS[CARRIES[camel - 1]]}`).join(", ")}`),
+      camels.map((/** @type {number} */ camel, /** @type {number} */ at_) => s("g", { transform: `translate(${(at_ - (camels.length - 1) / 2) * 21},0)` }, s("rect", { x: -10, y: -9, width: 20, height: 18, rx: 5, class: `token good-${CARRIES[camel - 1]}` }), s("text", { y: 4, "text-anchor": "middle", class: `sign-small good-${CARRIES[camel - 1]}` }, `${GOOD_SIGNS[CARRIES[camel - 1]]}${camel}`))),
+    );
+    const was = before?.all.caravans[i];
+    if (was && was[0] !== place && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
+      const from = at(was[0]);
+      made.animate([{ transform: `translate(${from.x}px, ${from.y - radius - 6}px)` }, { transform: `translate(${x}px, ${y - radius - 6}px)` }], { duration: 220, easing: "ease-out" });
+    }
+    return [made];
+  });
+  const words = frame.all.caravans.map((/** @type {any} */ caravan, /** @type {number} */ i) => (caravan ? `caravan ${i + 1} at ${caravan[0]}, on its way to ${caravan[1]}` : `no caravan ${i + 1}`)).join("; ");
+  return s("svg", { width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, role: "img", "aria-label": `The map: ${words}`, class: "board-svg" }, marks, moves, caravans);
+}
+
+/** What belongs to nobody: queue, open cards, piles. @param {Scene} scene */
+function middle({ frame }) {
+  const all = frame.all;
+  const bag = all.bag.map((/** @type {number} */ left, /** @type {number} */ colour) => h("span", { class: "many" }, jewel(colour), ` ${left} `));
+  return h(
+    "dl",
+    { class: "middle" },
+    h("dt", {}, "caravanserai"),
+    h("dd", { "data-what": "queue" }, all.queue.map((/** @type {number} */ camel) => h("span", { class: `card good-${CARRIES[camel - 1]}`, title: `camel ${camel}, ${GOODS[CARRIES[camel - 1]]}` }, `${GOOD_SIGNS[CARRIES[camel - 1]]}${camel}`))),
+    h("dt", {}, "open cards"),
+    h("dd", { "data-what": "open" }, counted(all.open)),
+    h("dt", {}, "pile"),
+    h("dd", { "data-what": "pile" }, `${all.pile} cards, ${all.discard.length} discarded`),
+    h("dt", {}, "jewels in the bag"),
+    h("dd", {}, bag),
+  );
+}
+
+/** What lies in front of a seat. @param {Scene} scene @param {number} seat */
+function player({ frame, names }, seat) {
+  const all = frame.all;
+  const own = frame.own[seat];
+  const jewels = all.jewels[seat].flatMap((/** @type {number} */ many, /** @type {number} */ colour) => Array.from({ length: many }, () => jewel(colour)));
+  /** @type {[string, any][]} */
+  const rows = [
+    ["hand", own ? counted(own.hand) : Array.from({ length: all.hands[seat] }, () => h("span", { class: "card back", title: "a hidden card" }, "?"))],
+    ["display", counted(all.displays[seat])],
+    ["jewels", jewels.length ? jewels : "–"],
+    ["colourless", `${all.colourless[seat]}, markers ${all.markers[seat]}`],
+    ["driver", all.drivers[seat]],
+  ];
+  const turn = all.ask ? all.ask.seat === seat : all.active === seat;
+  return h(
+    "section",
+    { class: `player${turn ? " asked" : ""}`, "data-seat": seat, "aria-label": names[seat] },
+    h("h4", {}, `${seat} ${names[seat]}`, h("span", { class: "points" }, `${frame.scores[seat]} points`)),
+    h("dl", {}, rows.flatMap(([word, value]) => [h("dt", {}, word), h("dd", { "data-what": word }, value)])),
+  );
+}
+
+/** Cards by good. @param {number[]} counts */
+function counted(counts) {
+  const found = counts.flatMap((many, good) => (many ? [h("span", { class: `card good-${good}`, title: `${many} ${GOODS[good]}` }, `${GOOD_SIGNS[good]}${many > 1 ? `×${many}` : ""}`)] : []));
+  return found.length ? found : "–";
+}
+
+/** @param {number} colour */
+function jewel(colour) {
+  return h("span", { class: `card jewel-${colour}`, title: `${COLOURS[colour]} jewel` }, COLOUR_SIGNS[colour]);
+}
