@@ -45,6 +45,7 @@ def page_of(folder: Path, words: Sequence[str] = (), title: str = "", replays: i
             events=[_event(store, event) for event in events],
             tables=[_table(one) for one in tables],
             matches=matches,
+            scenery={name: dict(get(name).scenery) for name in {event.definition.game for event in events}},
             legal=blocks.legal,
         )
     return html.page(data, blocks.made)

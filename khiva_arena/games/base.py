@@ -141,6 +141,11 @@ class Game(ABC):
         """Rules maps, without the defaults, that show a bot what the default rules do not: a check plays them, too."""
         return ()
 
+    @property
+    def scenery(self) -> Mapping[str, Plain]:
+        """What a drawing of the table needs beside views and events: names of pieces and what is printed on them."""
+        return {}
+
     def check_seats(self, seats: int) -> None:
         """Raises ConfigError on a seat count the game lacks."""
         if seats not in self.seats:

@@ -15,6 +15,7 @@ A patch is what turns the old value into the new one:
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 from khiva_arena.games.base import Event, Plain, State
@@ -31,7 +32,9 @@ class Film:
     """A match, frame by frame; the opening is the first.
 
     public: the keys of a view that were equal for all seats at every step.
-    knows: the patch to {"all": what is public, "own": by seat, the rest of its view}, from {} at first.
+    knows: the patch to {"all": what all seats know, "own": by seat, what of its view is not public}, from {} at first. Of a key that
+        is not public "all" has the places at which the seats' values happen to be equal, such as the cards of a deck that all
+        have seen, and null for the others.
     asked: who was asked before the frame, each [seat, kind, legal choices, choice], and why the default was played if it was.
     events: what happened, each with its text.
     scores: by seat.
@@ -70,10 +73,22 @@ def film(record: Record, secret: bytes, names: Sequence[str], sketches: bool = F
     before: Plain = {}
     for of_seats in views:
         own = [{key: value for key, value in view.items() if key not in made.public} for view in of_seats]
-        knows = {"all": {key: of_seats[0][key] for key in made.public}, "own": own}
+        knows = {"all": reduce(_shared, of_seats), "own": own}
         made.knows.append(patch(before, knows))
         before = knows
     return made
+
+
+def _shared(one: Plain, other: Plain) -> Plain:
+    """What two seats both know: where lists of one length or objects differ, what is equal in them; else None."""
+    if one == other:
+        return one
+    if isinstance(one, dict) and isinstance(other, dict):
+        both = {key: _shared(one[key], other[key]) for key in one if key in other}
+        return {key: value for key, value in both.items() if value is not None or one[key] is None}
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)) and len(one) == len(other):
+        return [_shared(mine, theirs) for mine, theirs in zip(one, other, strict=True)]
+    return None
 
 
 def block(films: Sequence[Film], shared: Callable[[list[Plain]], int]) -> dict[str, Plain]:

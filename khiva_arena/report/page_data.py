@@ -154,6 +154,7 @@ class PageData(Struct, frozen=True):
     source: "store" or "bundle".
     verify: the command that checks what the page says.
     events, tables, matches: what is shown.
+    scenery: by game, what its drawing needs.
     legal: lists of choices that several replays share, see ``replay/frames.py``.
     """
 
@@ -164,4 +165,5 @@ class PageData(Struct, frozen=True):
     events: list[PageEvent]
     tables: list[PageTable]
     matches: list[PageMatch]
+    scenery: dict[str, dict[str, Any]]
     legal: list[Any]

@@ -3,7 +3,7 @@
 from khiva_arena.games.adapter import AdaptedGame, PositionState
 from khiva_arena.games.emira import notation, observation, rules, scoring, variants
 from khiva_arena.games.emira.state import Position
-from khiva_arena.games.emira.tables import SEATS
+from khiva_arena.games.emira.tables import SCENERY, SEATS
 
 
 class EmiraState(Position, PositionState):
@@ -26,6 +26,7 @@ class Emira(AdaptedGame[EmiraState]):
     variants_file = variants
     rules_file = rules
     notation_file = notation
+    scenery = SCENERY
 
 
 GAME = Emira()

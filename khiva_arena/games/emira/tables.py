@@ -226,3 +226,19 @@ GOALS: dict[int, tuple[tuple[Demand, ...], ...]] = {
     ),
 }
 """GOALS[seats][card]: the demands of which one has to be met."""
+
+
+# --- what a drawing needs ---
+
+SCENERY = {
+    "emiras": {
+        card.name: [
+            *(PREFERENCES[wish] if wish >= 0 else "" for wish in (card.first, card.second)),
+            [talent for bit, talent in enumerate(TALENTS) if card.talents >> bit & 1],
+        ]
+        for card in EMIRAS
+    },
+    "caravans": list(CARAVANS),
+    "incomes": list(CARAVAN_INCOME),
+}
+"""By name, what an Emira wants first and second, and her talents; by type, the names of caravans and what they bring."""

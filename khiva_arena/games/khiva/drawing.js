@@ -3,7 +3,6 @@
 
 import { h, s } from "../../report/page/dom.js";
 
-const CAMELS = ["white", "blue", "green", "pink", "black"];
 const SIGNS = ["W", "B", "G", "P", "K"];
 const OUTPOST = 5;
 const GAP = 16;
@@ -59,7 +58,7 @@ function plan({ seats, width }) {
 
 /** @param {Scene} scene */
 function board(scene) {
-  const { frame, before, names, seats } = scene;
+  const { frame, before, names, seats, scenery } = scene;
   const where = plan(scene);
   const { size } = where;
   const half = size / 2;
@@ -89,7 +88,7 @@ function board(scene) {
     const made = s(
       "g",
       { class: `camel camel-${camel}`, "data-camel": camel, "data-at": `${path},${shop}`, transform: `translate(${x},${y})` },
-      s("title", {}, `${CAMELS[camel]} camel, ${path < 0 ? "in its tent" : `at shop ${shop} of ${names[path]}`}, ${load ? `teapot ${load}` : "no teapot"}`),
+      s("title", {}, `${scenery.colours[camel]} camel, ${path < 0 ? "in its tent" : `at shop ${shop} of ${names[path]}`}, ${load ? `teapot ${load}` : "no teapot"}`),
       s("circle", { r: half * 0.82, class: "token" }),
       s("text", { y: 5, "text-anchor": "middle", class: "sign" }, SIGNS[camel]),
       load ? s("g", { transform: `translate(${half * 0.62},${-half * 0.62})` }, s("circle", { r: 9, class: "pot" }), s("text", { y: 4, "text-anchor": "middle", class: "pot-value" }, load)) : null,
@@ -102,8 +101,8 @@ function board(scene) {
 }
 
 /** What the board shows, for those who do not see it. @param {Scene} scene */
-function words({ frame, names }) {
-  const camels = frame.all.camels.map((/** @type {number[]} */ [path, shop, load], /** @type {number} */ camel) => `${CAMELS[camel]} ${path < 0 ? "in its tent" : `at shop ${shop} of ${names[path]}`} with ${load ? `teapot ${load}` : "no teapot"}`);
+function words({ frame, names, scenery }) {
+  const camels = frame.all.camels.map((/** @type {number[]} */ [path, shop, load], /** @type {number} */ camel) => `${scenery.colours[camel]} ${path < 0 ? "in its tent" : `at shop ${shop} of ${names[path]}`} with ${load ? `teapot ${load}` : "no teapot"}`);
   return `The board: ${camels.join("; ")}`;
 }
 
@@ -142,7 +141,7 @@ function bag(x, y) {
  * The turn, camel by camel: who played which card, who won, who was rejected.
  * @param {Scene} scene
  */
-function turn({ frame, film, names }) {
+function turn({ frame, film, names, scenery }) {
   const events = film.flatMap((one) => one.events);
   const from = events.findLastIndex((event) => event.data.type === "reveal");
   const number = from < 0 ? frame.all.turn : events[from].data.turn;
@@ -157,7 +156,7 @@ function turn({ frame, film, names }) {
     h(
       "ol",
       { class: "columns" },
-      CAMELS.map((name, camel) => {
+      scenery.colours.map((/** @type {string} */ name, /** @type {number} */ camel) => {
         const win = wins.get(camel);
         const mine = cards.filter((/** @type {{camel: number}} */ card) => card.camel === camel).sort((/** @type {any} */ a, /** @type {any} */ b) => a.value - b.value);
         return h(
@@ -167,7 +166,7 @@ function turn({ frame, film, names }) {
           mine.map((/** @type {{seat: number, value: number}} */ one) => {
             const won = win && win.seat === one.seat && win.card[1] === one.value;
             const rejected = win && !won;
-            return h("span", { class: `played${won ? " wins" : ""}${rejected ? " rejected" : ""}` }, card(camel, one.value), ` ${cut(names[one.seat], 12)}`, won ? " wins" : rejected ? " +1 gem" : "");
+            return h("span", { class: `played${won ? " wins" : ""}${rejected ? " rejected" : ""}` }, card(camel, one.value, scenery), ` ${cut(names[one.seat], 12)}`, won ? " wins" : rejected ? " +1 gem" : "");
           }),
           stays.has(camel) ? h("span", { class: "dim" }, stays.get(camel) === "no_card" ? "no card" : String(stays.get(camel))) : null,
         );
@@ -177,12 +176,12 @@ function turn({ frame, film, names }) {
 }
 
 /** What lies in front of a seat. @param {Scene} scene @param {number} seat */
-function player({ frame, names }, seat) {
+function player({ frame, names, scenery }, seat) {
   const all = frame.all;
   const own = frame.own[seat];
   const passed = frame.events.filter((event) => event.data.type === "pass" && event.data.seat === seat);
   const got = frame.events.filter((event) => event.data.type === "pass" && event.data.to === seat);
-  const cards = (/** @type {any[]} */ list) => list.map(([camel, value]) => card(camel, value));
+  const cards = (/** @type {any[]} */ list) => list.map(([camel, value]) => card(camel, value, scenery));
   /** @type {[string, any][]} */
   const rows = [
     ["hand", own ? cards(own.hand) : Array.from({ length: all.hands[seat] }, () => h("span", { class: "card back", title: "a hidden card" }, "?"))],
@@ -203,9 +202,9 @@ function player({ frame, names }, seat) {
   );
 }
 
-/** @param {number} camel @param {number} value */
-function card(camel, value) {
-  return h("span", { class: `card camel-${camel}`, title: `${CAMELS[camel]} ${value}` }, `${SIGNS[camel]}${value}`);
+/** @param {number} camel @param {number} value @param {any} scenery */
+function card(camel, value, scenery) {
+  return h("span", { class: `card camel-${camel}`, title: `${scenery.colours[camel]} ${value}` }, `${SIGNS[camel]}${value}`);
 }
 
 /** @param {number} camel */

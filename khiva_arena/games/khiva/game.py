@@ -6,7 +6,7 @@ from khiva_arena.games.adapter import AdaptedGame, PositionState
 from khiva_arena.games.base import Plain
 from khiva_arena.games.khiva import notation, observation, rules, variants
 from khiva_arena.games.khiva.state import Position
-from khiva_arena.games.khiva.tables import SEATS
+from khiva_arena.games.khiva.tables import SCENERY, SEATS
 from khiva_arena.rng import Stream
 
 
@@ -30,6 +30,7 @@ class Khiva(AdaptedGame[KhivaState]):
     variants_file = variants
     rules_file = rules
     notation_file = notation
+    scenery = SCENERY
 
     def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> KhivaState:
         """A state that its seat could be in, given its view: for bots that search with the engine as their model."""

@@ -123,3 +123,9 @@ _WARES: tuple[tuple[str, ...], ...] = (
 )
 ASK_SHOP4 = {entries: _one("shop4", *entries) for entries in _WARES}
 """By what the shop offers, default first (K10, K17, O11)."""
+
+
+# --- what a drawing needs ---
+
+SCENERY = {"colours": list(COLOURS)}
+"""Of camels and cards."""

@@ -4,12 +4,8 @@
 
 import { h, s } from "../../report/page/dom.js";
 
-const GOODS = ["ivory", "spice", "porcelain", "silk", "tea"];
 const GOOD_SIGNS = ["I", "S", "P", "K", "T"];
-const COLOURS = ["blue", "yellow", "green", "red", "violet"];
 const COLOUR_SIGNS = ["B", "Y", "G", "R", "V"];
-/** Which good each camel carries, by its number from 1. */
-const CARRIES = [3, 2, 1, 0, 4, 4, 0, 1, 2, 3];
 const TILES = /** @type {Record<string, string>} */ ({
   ivory_market: "I",
   spice_market: "S",
@@ -35,11 +31,11 @@ export const drawing = {
   draw(scene) {
     return h("div", { class: "table silk-road" }, board(scene), middle(scene), h("div", { class: "players" }, scene.names.map((_, seat) => player(scene, seat))));
   },
-  choice(kind, entry) {
-    if (kind === "move") return `${entry[1]} ${GOODS[entry[0]]}, caravan ${entry[2]} to ${entry[3]}`;
-    if (kind === "jewel") return COLOURS[entry[0]];
-    if (kind === "robber") return `${GOODS[entry[1]]} of seat ${entry[0]}`;
-    if (["draw", "customs", "sandstorm", "bazaar", "baksheesh", "pay"].includes(kind) && typeof entry[0] === "number") return GOODS[entry[0]];
+  choice(kind, entry, { goods, colours }) {
+    if (kind === "move") return `${entry[1]} ${goods[entry[0]]}, caravan ${entry[2]} to ${entry[3]}`;
+    if (kind === "jewel") return colours[entry[0]];
+    if (kind === "robber") return `${goods[entry[1]]} of seat ${entry[0]}`;
+    if (["draw", "customs", "sandstorm", "bazaar", "baksheesh", "pay"].includes(kind) && typeof entry[0] === "number") return goods[entry[0]];
     return String(entry[0]);
   },
   turn(frame) {
@@ -106,7 +102,8 @@ function plan(map) {
 
 /** @param {Scene} scene */
 function board(scene) {
-  const { frame, before, rules, width } = scene;
+  const { frame, before, rules, scenery, width } = scene;
+  const { goods, colours, carries } = scenery;
   const map = rules.map;
   const wide = Math.min(width, 820);
   const tall = Math.max(320, wide * 0.62);
@@ -136,7 +133,7 @@ function board(scene) {
     const { x, y } = at(city);
     const jewels = frame.all.cities[city] ?? [];
     marks.push(
-      s("g", { "data-place": city }, s("rect", { x: x - 22, y: y - 14, width: 44, height: 28, rx: 4, class: "place-line outpost" }), s("text", { x, y: y + 27, "text-anchor": "middle", class: "label seat-name" }, city), jewels.map((/** @type {number} */ colour, /** @type {number} */ i) => s("g", {}, s("title", {}, `${COLOURS[colour]} jewel`), s("path", { d: `M${x - 14 + 14 * i},${y - 6} l6,6 l-6,6 l-6,-6 Z`, class: `jewel jewel-${colour}` })))),
+      s("g", { "data-place": city }, s("rect", { x: x - 22, y: y - 14, width: 44, height: 28, rx: 4, class: "place-line outpost" }), s("text", { x, y: y + 27, "text-anchor": "middle", class: "label seat-name" }, city), jewels.map((/** @type {number} */ colour, /** @type {number} */ i) => s("g", {}, s("title", {}, `${colours[colour]} jewel`), s("path", { d: `M${x - 14 + 14 * i},${y - 6} l6,6 l-6,6 l-6,-6 Z`, class: `jewel jewel-${colour}` })))),
     );
   }
   const moves = frame.events.filter((event) => event.data.type === "move").map(({ data }) => {
@@ -151,8 +148,8 @@ function board(scene) {
     const made = s(
       "g",
       { class: "caravan", transform: `translate(${x},${y - radius - 6})`, "data-caravan": i + 1, "data-at": place },
-      s("title", {}, `caravan ${i + 1} at ${place}, on its way to ${target}: ${camels.map((/** @type {number} */ camel) => `${camel} with ${GOODS[CARRIES[camel - 1]]}`).join(", ")}`),
-      camels.map((/** @type {number} */ camel, /** @type {number} */ at_) => s("g", { transform: `translate(${(at_ - (camels.length - 1) / 2) * 21},0)` }, s("rect", { x: -10, y: -9, width: 20, height: 18, rx: 5, class: `token good-${CARRIES[camel - 1]}` }), s("text", { y: 4, "text-anchor": "middle", class: `sign-small good-${CARRIES[camel - 1]}` }, `${GOOD_SIGNS[CARRIES[camel - 1]]}${camel}`))),
+      s("title", {}, `caravan ${i + 1} at ${place}, on its way to ${target}: ${camels.map((/** @type {number} */ camel) => `${camel} with ${goods[carries[camel]]}`).join(", ")}`),
+      camels.map((/** @type {number} */ camel, /** @type {number} */ at_) => s("g", { transform: `translate(${(at_ - (camels.length - 1) / 2) * 21},0)` }, s("rect", { x: -10, y: -9, width: 20, height: 18, rx: 5, class: `token good-${carries[camel]}` }), s("text", { y: 4, "text-anchor": "middle", class: `sign-small good-${carries[camel]}` }, `${GOOD_SIGNS[carries[camel]]}${camel}`))),
     );
     const was = before?.all.caravans[i];
     if (was && was[0] !== place && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
@@ -166,16 +163,17 @@ function board(scene) {
 }
 
 /** What belongs to nobody: queue, open cards, piles. @param {Scene} scene */
-function middle({ frame }) {
+function middle({ frame, scenery }) {
+  const { goods, colours, carries } = scenery;
   const all = frame.all;
-  const bag = all.bag.map((/** @type {number} */ left, /** @type {number} */ colour) => h("span", { class: "many" }, jewel(colour), ` ${left} `));
+  const bag = all.bag.map((/** @type {number} */ left, /** @type {number} */ colour) => h("span", { class: "many" }, jewel(colour, colours), ` ${left} `));
   return h(
     "dl",
     { class: "middle" },
     h("dt", {}, "caravanserai"),
-    h("dd", { "data-what": "queue" }, all.queue.map((/** @type {number} */ camel) => h("span", { class: `card good-${CARRIES[camel - 1]}`, title: `camel ${camel}, ${GOODS[CARRIES[camel - 1]]}` }, `${GOOD_SIGNS[CARRIES[camel - 1]]}${camel}`))),
+    h("dd", { "data-what": "queue" }, all.queue.map((/** @type {number} */ camel) => h("span", { class: `card good-${carries[camel]}`, title: `camel ${camel}, ${goods[carries[camel]]}` }, `${GOOD_SIGNS[carries[camel]]}${camel}`))),
     h("dt", {}, "open cards"),
-    h("dd", { "data-what": "open" }, counted(all.open)),
+    h("dd", { "data-what": "open" }, counted(all.open, goods)),
     h("dt", {}, "pile"),
     h("dd", { "data-what": "pile" }, `${all.pile} cards, ${all.discard.length} discarded`),
     h("dt", {}, "jewels in the bag"),
@@ -184,14 +182,15 @@ function middle({ frame }) {
 }
 
 /** What lies in front of a seat. @param {Scene} scene @param {number} seat */
-function player({ frame, names }, seat) {
+function player({ frame, names, scenery }, seat) {
+  const { goods, colours } = scenery;
   const all = frame.all;
   const own = frame.own[seat];
-  const jewels = all.jewels[seat].flatMap((/** @type {number} */ many, /** @type {number} */ colour) => Array.from({ length: many }, () => jewel(colour)));
+  const jewels = all.jewels[seat].flatMap((/** @type {number} */ many, /** @type {number} */ colour) => Array.from({ length: many }, () => jewel(colour, colours)));
   /** @type {[string, any][]} */
   const rows = [
-    ["hand", own ? counted(own.hand) : Array.from({ length: all.hands[seat] }, () => h("span", { class: "card back", title: "a hidden card" }, "?"))],
-    ["display", counted(all.displays[seat])],
+    ["hand", own ? counted(own.hand, goods) : Array.from({ length: all.hands[seat] }, () => h("span", { class: "card back", title: "a hidden card" }, "?"))],
+    ["display", counted(all.displays[seat], goods)],
     ["jewels", jewels.length ? jewels : "–"],
     ["colourless", `${all.colourless[seat]}, markers ${all.markers[seat]}`],
     ["driver", all.drivers[seat]],
@@ -205,13 +204,13 @@ function player({ frame, names }, seat) {
   );
 }
 
-/** Cards by good. @param {number[]} counts */
-function counted(counts) {
-  const found = counts.flatMap((many, good) => (many ? [h("span", { class: `card good-${good}`, title: `${many} ${GOODS[good]}` }, `${GOOD_SIGNS[good]}${many > 1 ? `×${many}` : ""}`)] : []));
+/** Cards by good. @param {number[]} counts @param {string[]} goods */
+function counted(counts, goods) {
+  const found = counts.flatMap((many, good) => (many ? [h("span", { class: `card good-${good}`, title: `${many} ${goods[good]}` }, `${GOOD_SIGNS[good]}${many > 1 ? `×${many}` : ""}`)] : []));
   return found.length ? found : "–";
 }
 
-/** @param {number} colour */
-function jewel(colour) {
-  return h("span", { class: `card jewel-${colour}`, title: `${COLOURS[colour]} jewel` }, COLOUR_SIGNS[colour]);
+/** @param {number} colour @param {string[]} colours */
+function jewel(colour, colours) {
+  return h("span", { class: `card jewel-${colour}`, title: `${colours[colour]} jewel` }, COLOUR_SIGNS[colour]);
 }

@@ -6,7 +6,7 @@ from khiva_arena.games.adapter import AdaptedGame, PositionState
 from khiva_arena.games.base import Plain
 from khiva_arena.games.silk_road import notation, observation, rules, scoring, variants
 from khiva_arena.games.silk_road.state import Position
-from khiva_arena.games.silk_road.tables import SEATS
+from khiva_arena.games.silk_road.tables import SCENERY, SEATS
 
 
 class SilkRoadState(Position, PositionState):
@@ -29,6 +29,7 @@ class SilkRoad(AdaptedGame[SilkRoadState]):
     variants_file = variants
     rules_file = rules
     notation_file = notation
+    scenery = SCENERY
 
     def every_rule(self, rules: Mapping[str, Plain]) -> dict[str, Plain]:
         """See ``base.Game``."""

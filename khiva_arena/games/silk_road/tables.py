@@ -122,3 +122,9 @@ def mask(counts: Sequence[int]) -> int:
     """Which of five counts are not zero."""
     a, b, c, d, e = counts
     return (a > 0) | (b > 0) << 1 | (c > 0) << 2 | (d > 0) << 3 | (e > 0) << 4
+
+
+# --- what a drawing needs ---
+
+SCENERY = {"goods": list(GOODS), "colours": list(COLOURS), "carries": list(GOOD_OF)}
+"""Names, and by camel from 1 what it carries."""

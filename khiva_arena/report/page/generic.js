@@ -10,7 +10,7 @@ export const generic = {
       "div",
       { class: "generic" },
       frame.sketch ? h("pre", { tabindex: 0, role: "region", "aria-label": "The whole state" }, frame.sketch) : null,
-      h("div", { class: "knows" }, h("div", {}, h("h4", {}, "Everybody knows"), facts(frame.all)), own.length ? h("div", {}, own) : null),
+      h("div", { class: "knows" }, h("div", {}, h("h4", {}, "Everybody knows"), facts(Object.fromEntries(frame.open.map((key) => [key, frame.all[key]])))), own.length ? h("div", {}, own) : null),
     );
   },
 };

@@ -97,6 +97,7 @@ export interface Page {
   events: Event[];
   tables: Table[];
   matches: any[];
+  scenery: Record<string, any>;
   legal: unknown[][];
 }
 
@@ -106,8 +107,10 @@ export type Eyes = "all" | "public" | number;
 /** One step of a match; 0 is the opening. */
 export interface Frame {
   step: number;
-  /** What all seats know: the part of their views that is the same for all. */
+  /** What all seats know: of their views what is the same for all. */
   all: Record<string, any>;
+  /** The keys of a view that are the same for all seats at every step. */
+  open: string[];
   /** By seat, the rest of its view; null if these eyes don't see it. */
   own: (Record<string, any> | null)[];
   asked: { seat: number; kind: string; legal: any[]; choice: number; why: string }[];
@@ -127,6 +130,8 @@ export interface Scene {
   eyes: Eyes;
   /** The game's rules map. */
   rules: Record<string, any>;
+  /** What the game says of its pieces. */
+  scenery: any;
   width: number;
 }
 
@@ -134,7 +139,7 @@ export interface Scene {
 export interface Drawing {
   draw(scene: Scene): Element;
   /** One entry of legal, for people. */
-  choice?(kind: string, entry: any): string;
+  choice?(kind: string, entry: any, scenery: any): string;
   /** Whether a frame begins a turn. */
   turn?(frame: Frame): number | null;
 }

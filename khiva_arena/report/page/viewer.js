@@ -28,7 +28,7 @@ export function match(page, matches, drawings, want) {
   if (one.replay) {
     const [block, film] = one.replay;
     unpacked(`replay-${block}`).then(
-      (found) => { keys = player(place, one, frames(found, film, page.legal), drawings[one.event.game] ?? generic, want); },
+      (found) => { keys = player(place, one, frames(found, film, page.legal), drawings[one.event.game] ?? generic, page.scenery[one.event.game], want); },
       (error) => refill(place, h("p", { class: "empty", role: "alert" }, error.message)),
     );
   }
@@ -65,10 +65,11 @@ function top(one, matches, at) {
  * @param {import("./types").Match} one
  * @param {import("./types").Frame[]} film
  * @param {import("./types").Drawing} drawing
+ * @param {any} scenery
  * @param {import("./route.js").Route} want
  * @returns {(key: string) => boolean}  what a key does; false if nothing
  */
-function player(place, one, film, drawing, want) {
+function player(place, one, film, drawing, scenery, want) {
   const last = film.length - 1;
   const seats = one.names.length;
   let step = Math.min(last, Math.max(0, Number.parseInt(want.step ?? "0", 10) || 0));
@@ -131,7 +132,7 @@ function player(place, one, film, drawing, want) {
   const show = () => {
     const frame = seen(film[step], eyes);
     const before = step ? seen(film[step - 1], eyes) : null;
-    refill(drawn, drawing.draw({ frame, before, film: film.slice(0, step + 1).map((past) => seen(past, eyes)), names: one.names, seats, eyes, rules: one.event.rules, width: drawn.clientWidth || 700 }), choices(frame, one, drawing));
+    refill(drawn, drawing.draw({ frame, before, film: film.slice(0, step + 1).map((past) => seen(past, eyes)), names: one.names, seats, eyes, rules: one.event.rules, scenery, width: drawn.clientWidth || 700 }), choices(frame, one, drawing, scenery));
     refill(side, lines(step, eyes));
     side.querySelector(".now")?.scrollIntoView({ block: "nearest" });
     refill(graph, scores(film, one, step, to, graph.clientWidth || 700));
@@ -190,10 +191,10 @@ function story(film, one) {
     );
 }
 
-/** What the seats could choose, and what they chose. @param {import("./types").Frame} frame @param {import("./types").Match} one @param {import("./types").Drawing} drawing */
-function choices(frame, one, drawing) {
+/** What the seats could choose, and what they chose. @param {import("./types").Frame} frame @param {import("./types").Match} one @param {import("./types").Drawing} drawing @param {any} scenery */
+function choices(frame, one, drawing, scenery) {
   if (!frame.asked.length) return null;
-  const words = (/** @type {string} */ kind, /** @type {any} */ entry) => drawing.choice?.(kind, entry) ?? entry.join(" ");
+  const words = (/** @type {string} */ kind, /** @type {any} */ entry) => drawing.choice?.(kind, entry, scenery) ?? entry.join(" ");
   return h(
     "div",
     { class: "choices" },

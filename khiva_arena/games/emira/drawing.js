@@ -1,0 +1,124 @@
+// Emira's table: the princesses who look for a home, with what each of them wishes; what the market has; the auction as a row of
+// bids; and every sheik's court: tracks, gold, caravans, princesses, and the goal, which only the right eyes see. All of it is read
+// from what the replayer says; no rule is known here.
+
+import { h, s } from "../../report/page/dom.js";
+
+const KINDS = ["beauty", "manners", "dress"];
+const TRACKS = /** @type {const} */ (["appearance", "status", "palace"]);
+const MOST = 12;
+
+/** @typedef {import("../../report/page/types").Scene} Scene */
+
+/** @type {import("../../report/page/types").Drawing} */
+export const drawing = {
+  draw(scene) {
+    return h("div", { class: "table emira" }, h("div", { class: "columns" }, princesses(scene), market(scene)), auction(scene), h("div", { class: "players" }, scene.names.map((_, seat) => court(scene, seat))));
+  },
+  choice(_, entry) {
+    return entry.map((/** @type {any} */ part) => String(part).replaceAll("_", " ")).join(", ");
+  },
+  turn(frame) {
+    return frame.all.round;
+  },
+};
+
+/** Who looks for a home. @param {Scene} scene */
+function princesses({ frame, scenery }) {
+  const all = frame.all;
+  /** @type {[string, string[]][]} */
+  const groups = [
+    ["in play", all.active],
+    ["in the next round", all.coming],
+    ["undecided", all.undecided],
+  ];
+  return h(
+    "section",
+    { "aria-label": "Princesses" },
+    h("h4", {}, `Round ${all.round}, ${all.phase}`),
+    groups.filter(([, names]) => names.length).map(([words, names]) => h("div", { class: "group" }, h("p", { class: "dim" }, words), names.map((name) => card(name, scenery, all.swapped.includes(name))))),
+  );
+}
+
+/** A princess with what she wants first and second, and her talents. @param {string} name @param {any} scenery @param {boolean} swapped */
+function card(name, scenery, swapped) {
+  const [first, second, talents] = scenery.emiras[name] ?? ["", "", []];
+  const wants = first ? (swapped ? [second, first] : [first, second]) : ["most princesses"];
+  return h("div", { class: "princess", "data-emira": name }, h("b", {}, name), h("span", {}, `wants ${wants.join(", then ")}${swapped ? " (swapped)" : ""}`), talents.length ? h("span", { class: "dim" }, talents.join(" or ")) : null);
+}
+
+/** What can be bought. @param {Scene} scene */
+function market({ frame, names }) {
+  const all = frame.all;
+  const [small, large, camels, sections] = all.supply;
+  const happens = Object.entries(all.effects).filter(([, value]) => value !== null && value !== false && value !== 0 && value !== "odd" && !(Array.isArray(value) && !value.length));
+  /** @type {[string, any][]} */
+  const rows = [
+    ["appearance", all.board.appearance.join(", ") || "–"],
+    ["status cards", all.board.status.join(", ") || "–"],
+    ["for sale", all.board.open.join(", ") || "–"],
+    ["supply", `${small} small and ${large} large caravans, ${camels} camels, ${sections} sections`],
+    ["decks", `${all.emira_deck.length} princesses, ${all.status_deck.length} status cards`],
+    ["start", `${all.start} ${names[all.start]}`],
+  ];
+  return h("section", { "aria-label": "Market" }, h("h4", {}, "Market"), h("dl", { class: "middle" }, rows.flatMap(([word, value]) => [h("dt", {}, word), h("dd", { "data-what": word }, value)]), happens.flatMap(([word, value]) => [h("dt", {}, word), h("dd", {}, Array.isArray(value) ? value.join(", ").replaceAll("_", " ") : String(value))])));
+}
+
+/** The auction as it stands: every bid of it in order. @param {Scene} scene */
+function auction({ frame, film, names }) {
+  const events = film.flatMap((one) => one.events);
+  const opens = events.findLastIndex((event) => event.data.type === "auction");
+  if (opens < 0 || !frame.all.auction) return null;
+  const row = events.slice(opens + 1).filter((event) => ["bid", "pass", "serve", "grant"].includes(event.data.type));
+  const { bid, bidder } = frame.all.auction;
+  return h(
+    "section",
+    { class: "auction", "aria-label": "Auction" },
+    h("h4", {}, "Auction", h("span", { class: "dim" }, bidder === null ? " no bid yet" : ` ${names[bidder]} bids ${bid}`)),
+    h("ol", { class: "bids" }, row.map(({ data }) => h("li", { class: data.type === "bid" && data.bid === bid ? "chosen" : null }, `${names[data.seat]}: ${data.type === "bid" ? data.bid : data.type === "serve" ? `served at ${data.bid}` : data.type}`))),
+  );
+}
+
+/** A sheik's court. @param {Scene} scene @param {number} seat */
+function court({ frame, names, scenery, width }, seat) {
+  const all = frame.all;
+  const own = frame.own[seat] ?? {};
+  const gold = (own.gold ?? all.gold)[seat];
+  const shown = all.gold_shown[seat];
+  const goal = own.goal ?? all.goals?.[seat];
+  const caravans = all.caravans[seat].flatMap((/** @type {number[]} */ left, /** @type {number} */ kind) => left.map((often) => `${scenery.caravans[kind].replace("_", " ")} ${often}×${scenery.incomes[kind]}`));
+  const counters = all.counters[seat].map((/** @type {number} */ many, /** @type {number} */ kind) => `${many} ${KINDS[kind]}`).join(", ");
+  const hand = own.hand ? own.hand.map((/** @type {string} */ one) => h("span", { class: "card" }, one.replaceAll("_", " "))) : Array.from({ length: all.hands[seat] }, () => h("span", { class: "card back", title: "a hidden card" }, "?"));
+  /** @type {[string, any][]} */
+  const rows = [
+    ["gold", gold === null || gold === undefined ? (shown ? `${shown[1]} in round ${shown[0]}` : "hidden") : gold],
+    ["caravans", caravans.length ? caravans.join(", ") : "–"],
+    ["camels", `${all.camels[seat]}, each takes off ${all.discount[seat]}`],
+    ["counters", counters],
+    ["events", hand.length ? hand : "–"],
+    ["upkeep", all.upkeep[seat]],
+    ["goal", goal ? goal.map((/** @type {string[]} */ way) => way.map((talent) => talent[0].toUpperCase() + talent.slice(1, 3)).join(" ")).join(" or ") : "hidden"],
+  ];
+  const room = all.princesses[seat].length + Math.max(0, all.room[seat]);
+  return h(
+    "section",
+    { class: `player${all.ask && all.ask.seat === seat ? " asked" : ""}`, "data-seat": seat, "aria-label": names[seat] },
+    h("h4", {}, `${seat} ${names[seat]}`, h("span", { class: "points" }, `${all.colours[seat]}, ${frame.scores[seat]} princesses`)),
+    tracks({ appearance: all.appearance[seat], status: all.status[seat], palace: all.palace[seat] / 2 }, Math.min(200, width - 60)),
+    h("ul", { class: "rooms", "aria-label": "Palace" }, Array.from({ length: room }, (_, at) => {
+      const name = all.princesses[seat][at];
+      return h("li", { class: name ? "lives" : "free", "data-emira": name ?? null, title: name ? (scenery.emiras[name]?.[2] ?? []).join(" or ") : "a free room" }, name ?? "free");
+    })),
+    h("dl", {}, rows.flatMap(([word, value]) => [h("dt", {}, word), h("dd", { "data-what": word }, value)])),
+  );
+}
+
+/** How a sheik stands in what princesses wish. @param {Record<(typeof TRACKS)[number], number>} values @param {number} width */
+function tracks(values, width) {
+  const x = (/** @type {number} */ value) => 74 + (Math.min(Math.max(value, 0), MOST) * (width - 104)) / MOST;
+  return s(
+    "svg",
+    { width, height: 54, viewBox: `0 0 ${width} 54`, role: "img", "aria-label": TRACKS.map((track) => `${track} ${values[track]}`).join(", ") },
+    TRACKS.map((track, at) => s("g", {}, s("text", { x: 0, y: at * 18 + 13, class: "label" }, track), s("rect", { x: 74, y: at * 18 + 5, width: width - 104, height: 8, rx: 4, class: "track" }), s("rect", { x: 74, y: at * 18 + 5, width: Math.max(0, x(values[track]) - 74), height: 8, rx: 4, class: "bar" }), s("text", { x: width - 24, y: at * 18 + 13, class: "label" }, values[track]))),
+  );
+}
