@@ -103,7 +103,7 @@ function court({ frame, names, scenery, width }, seat) {
   return h(
     "section",
     { class: `player${all.ask && all.ask.seat === seat ? " asked" : ""}`, "data-seat": seat, "aria-label": names[seat] },
-    h("h4", {}, `${seat} ${names[seat]}`, h("span", { class: "points" }, `${all.colours[seat]}, ${frame.scores[seat]} princesses`)),
+    h("h4", {}, `${seat} ${names[seat]}`, h("span", { class: "points" }, `${all.colours[seat]}, ${frame.scores[seat]} points`)),
     tracks({ appearance: all.appearance[seat], status: all.status[seat], palace: all.palace[seat] / 2 }, Math.min(200, width - 60)),
     h("ul", { class: "rooms", "aria-label": "Palace" }, Array.from({ length: room }, (_, at) => {
       const name = all.princesses[seat][at];

@@ -6,6 +6,7 @@ import { h, s } from "../../report/page/dom.js";
 const SIGNS = ["W", "B", "G", "P", "K"];
 const OUTPOST = 5;
 const GAP = 16;
+const NARROW = 560;
 
 /** @typedef {import("../../report/page/types").Scene} Scene */
 
@@ -14,8 +15,9 @@ export const drawing = {
   draw(scene) {
     return h("div", { class: "table khiva" }, board(scene), turn(scene), h("div", { class: "players" }, scene.names.map((_, seat) => player(scene, seat))));
   },
-  choice(kind, entry) {
-    if (kind === "play_pass") return entry.length === 2 ? `play card ${entry[0] + 1}, pass card ${entry[1] + 1}` : `play cards ${entry[0] + 1} and ${entry[1] + 1}, pass ${entry[2] + 1} and ${entry[3] + 1}`;
+  choice(kind, entry, _, knows) {
+    const names = (/** @type {number[]} */ places) => places.map((place) => `${SIGNS[knows.hand[place][0]]}${knows.hand[place][1]}`).join(" ");
+    if (kind === "play_pass") return `play ${names(entry.slice(0, entry.length / 2))}, pass ${names(entry.slice(entry.length / 2))}`;
     if (kind === "boost") return entry[0] === 0 ? "no gem" : `${entry[0]} gem${entry[0] > 1 ? "s" : ""}`;
     return String(entry[0]);
   },
@@ -29,11 +31,12 @@ export const drawing = {
  * @param {Scene} scene
  */
 function plan({ seats, width }) {
-  const right = Math.ceil(seats / 2);
+  const narrow = width < NARROW; // all paths go to the right then
+  const right = narrow ? seats : Math.ceil(seats / 2);
   const wide = Math.min(width, 860);
-  const middle = wide / 2;
   const tent = Math.min(64, wide / 8);
-  const step = (middle - tent / 2 - 8) / OUTPOST;
+  const middle = narrow ? tent / 2 + 4 : wide / 2;
+  const step = (wide - middle - tent / 2 - 8) / OUTPOST;
   const size = Math.min(46, step - 4);
   const lane = size + 34;
   const lanes = Math.max(right, seats - right);

@@ -138,8 +138,8 @@ export interface Scene {
 /** What a game brings to be drawn: one file, drawing.js, in its folder. */
 export interface Drawing {
   draw(scene: Scene): Element;
-  /** One entry of legal, for people. */
-  choice?(kind: string, entry: any, scenery: any): string;
+  /** One entry of legal, for people; knows is the view of the seat that is asked. */
+  choice?(kind: string, entry: any, scenery: any, knows: Record<string, any>): string;
   /** Whether a frame begins a turn. */
   turn?(frame: Frame): number | null;
 }

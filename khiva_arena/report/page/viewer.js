@@ -132,9 +132,10 @@ function player(place, one, film, drawing, scenery, want) {
   const show = () => {
     const frame = seen(film[step], eyes);
     const before = step ? seen(film[step - 1], eyes) : null;
-    refill(drawn, drawing.draw({ frame, before, film: film.slice(0, step + 1).map((past) => seen(past, eyes)), names: one.names, seats, eyes, rules: one.event.rules, scenery, width: drawn.clientWidth || 700 }), choices(frame, one, drawing, scenery));
+    refill(drawn, drawing.draw({ frame, before, film: film.slice(0, step + 1).map((past) => seen(past, eyes)), names: one.names, seats, eyes, rules: one.event.rules, scenery, width: drawn.clientWidth || 700 }), choices(frame, before, one, drawing, scenery));
     refill(side, lines(step, eyes));
-    side.querySelector(".now")?.scrollIntoView({ block: "nearest" });
+    const now = /** @type {HTMLElement | null} */ (side.querySelector(".now"));
+    if (now) side.scrollTop = Math.max(0, now.offsetTop + now.offsetHeight - side.clientHeight + 24); // not scrollIntoView: the page stays
     refill(graph, scores(film, one, step, to, graph.clientWidth || 700));
     slider.value = String(step);
     slider.setAttribute("aria-valuetext", `step ${step} of ${last}`);
@@ -191,10 +192,10 @@ function story(film, one) {
     );
 }
 
-/** What the seats could choose, and what they chose. @param {import("./types").Frame} frame @param {import("./types").Match} one @param {import("./types").Drawing} drawing @param {any} scenery */
-function choices(frame, one, drawing, scenery) {
-  if (!frame.asked.length) return null;
-  const words = (/** @type {string} */ kind, /** @type {any} */ entry) => drawing.choice?.(kind, entry, scenery) ?? entry.join(" ");
+/** What the seats could choose, and what they chose. @param {import("./types").Frame} frame @param {import("./types").Frame | null} before @param {import("./types").Match} one @param {import("./types").Drawing} drawing @param {any} scenery */
+function choices(frame, before, one, drawing, scenery) {
+  if (!frame.asked.length || !before) return null;
+  const words = (/** @type {import("./types").Frame["asked"][number]} */ ask, /** @type {any} */ entry) => drawing.choice?.(ask.kind, entry, scenery, { ...before.all, ...before.own[ask.seat] }) ?? entry.join(" ");
   return h(
     "div",
     { class: "choices" },
@@ -202,8 +203,8 @@ function choices(frame, one, drawing, scenery) {
       h(
         "details",
         { open: ask.legal.length <= 12 },
-        h("summary", {}, h("b", {}, one.names[ask.seat]), ` ${ask.kind}: `, h("b", {}, words(ask.kind, ask.legal[ask.choice])), ask.why ? ` (${ask.why}: the default)` : "", h("span", { class: "dim" }, ` of ${ask.legal.length}`)),
-        h("ul", {}, ask.legal.map((entry, at) => h("li", { class: at === ask.choice ? "chosen" : null }, words(ask.kind, entry)))),
+        h("summary", {}, h("b", {}, one.names[ask.seat]), ` ${ask.kind}: `, h("b", {}, words(ask, ask.legal[ask.choice])), ask.why ? ` (${ask.why}: the default)` : "", h("span", { class: "dim" }, ` of ${ask.legal.length}`)),
+        h("ul", {}, ask.legal.map((entry, at) => h("li", { class: at === ask.choice ? "chosen" : null }, words(ask, entry)))),
       ),
     ),
   );
