@@ -14,7 +14,7 @@ _LAYOUT = {
     "The run": (_SETTINGS, "--commit", "--public", "--any-engine", "--new-event"),
     "The table": ("--anchor", "--section", "--effects", "--wide", "--error", "--gap", "--power"),
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),
-    "Output": ("--trace", "--notes", "--capture", "--json", "--version", "--help"),
+    "Output": ("--trace", "--notes", "--capture", "--out", "--title", "--replays", "--json", "--version", "--help"),
 }
 """By heading, the options that are no settings, and where among them those of the settings stand."""
 
@@ -49,6 +49,10 @@ EXAMPLES = {
     "sprt": ("khiva-arena sprt ./my-bot shipped:python/greedy --elo0 0 --elo1 20 -j 2 --out results/test",),
     "watch": ("khiva-arena watch events.jsonl",),
     "standings": ("khiva-arena standings results/first --section crosstable", "khiva-arena standings results/first 1 --json"),
+    "report": (
+        "khiva-arena report results/first --out first.html",
+        "khiva-arena report first.bundle --out first.html --title 'Spring cup'",
+    ),
     "plan": ("khiva-arena plan results/first --error 20", "khiva-arena plan results/first --gap 30 --power 0.9"),
     "verify": ("khiva-arena verify results/first", "khiva-arena verify first.bundle"),
     "bundle": ("khiva-arena bundle results/first first.bundle",),

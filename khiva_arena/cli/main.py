@@ -28,6 +28,7 @@ COMMANDS = {
     "sprt": "Test whether one bot is better than others, and stop by itself.",
     "watch": "Watch a run that writes its events to a file.",
     "standings": "Print the rating table of a store.",
+    "report": "Write a page of results to open in a browser, with every match drawn.",
     "plan": "Estimate how many seeds you need for a given precision.",
     "verify": "Replay every match of a store or a bundle and say what is sound.",
     "bundle": "Write one file that anyone can verify without the bots.",

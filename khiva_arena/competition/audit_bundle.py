@@ -37,6 +37,11 @@ ORDER = {
 def audit_bundle(path: Path) -> AuditResult:
     """Check the bundle at ``path``. Raises ConfigError if it cannot be read, StoreError if it is no bundle that this engine
     reads."""
+    return audited_bundle(path)[0]
+
+
+def audited_bundle(path: Path) -> tuple[AuditResult, "BundledEvents"]:
+    """The same, with the events as they were read."""
     try:
         with path.open("rb") as file:
             reader = bundle.Reader(file)
@@ -49,7 +54,7 @@ def audit_bundle(path: Path) -> AuditResult:
     result.engine, result.digest = reader.engine, reader.digest
     if result.sound:
         _compare(bundled, result)
-    return result
+    return result, bundled
 
 
 class BundledEvents:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -115,14 +114,15 @@ def tables_of(members: Sequence[BundledMatches]) -> list[bundle.StandingsLine]:
         matches = [by_id[event.id] for event in events]
         table = to_json(standings_of(events, [result for one in matches for result in one.results]))
         rows = [{key: None if key in MEASURED else value for key, value in row.items()} for row in table["rows"]]
-        placed = [_places(one) for one in matches if has_places(one.event)]
+        placed = [places.to_json(places_of(one)) for one in matches if has_places(one.event)]
         more = {"rows": rows, **({"places": placed} if placed else {})}
         tables.append(bundle.StandingsLine({**in_common(events), **table, **more}))
     return tables
 
 
-def _places(matches: BundledMatches) -> dict[str, Any]:
+def places_of(matches: BundledMatches) -> places.Places:
+    """The places of an event whose format has them, from its records alone."""
     timetable = matches.timetable
     rounds = [results for shape in timetable.shapes if (results := matches.of_round(shape)) is not None]
     found = formats.places(timetable.terms, rounds)
-    return places.to_json(as_reported(matches.event, found, len(rounds), len(timetable.shapes)))
+    return as_reported(matches.event, found, len(rounds), len(timetable.shapes))

@@ -7,20 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from khiva_arena.competition.audit_bundle import BundledEvent, BundledEvents
-from khiva_arena.competition.audit_event import audit
-from khiva_arena.competition.events import bare_timetable, timetable_of
-from khiva_arena.competition.find import events_of, matches_of, open_bundle, voids_of
-from khiva_arena.competition.places import as_reported, has_places
+from khiva_arena.competition.audit_bundle import audited_bundle
+from khiva_arena.competition.bundling import places_of
+from khiva_arena.competition.events import timetable_of
+from khiva_arena.competition.find import bundled_matches, events_of, matches_of, voids_of
+from khiva_arena.competition.places import has_places
+from khiva_arena.competition.pools import pooled, standings_of
 from khiva_arena.competition.results import of_row
-from khiva_arena.competition.tables import PooledTable, table_of_results, tables_of
+from khiva_arena.competition.tables import PooledTable, pooled_table, tables_of
 from khiva_arena.errors import ConfigError, RecordError
-from khiva_arena.replay.record import Record
+from khiva_arena.replay.record import Record, run_digest
 from khiva_arena.result import Result
-from khiva_arena.schedule import formats
-from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import RUN_SECRET, EventRow, Store
+
+SECTIONS = ("crosstable", "seats")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class RecordedMatch:
 
     result: Result
     record: str | Record
-    details: tuple[tuple[str, ...], ...]
+    details: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
     seconds: float | None = None
 
@@ -56,8 +57,8 @@ class PageSource(Protocol):
 
     kind: str
     verify: str
-    events: Sequence[EventRow]
-    tables: Sequence[PooledTable]
+    events: list[EventRow]
+    tables: list[PooledTable]
 
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
         """In the order of the schedule."""
@@ -91,15 +92,12 @@ def page_source(path: Path, words: Sequence[str]) -> Iterator[PageSource]:
         yield _Store(store, words, tables)
 
 
-SECTIONS = ("crosstable", "seats", "cycles", "connectivity")
-
-
 class _Store:
     """See ``PageSource``."""
 
     kind = "store"
 
-    def __init__(self, store: Store, words: Sequence[str], tables: Sequence[PooledTable]) -> None:
+    def __init__(self, store: Store, words: Sequence[str], tables: list[PooledTable]) -> None:
         self._store = store
         self.verify = shlex.join(["khiva-arena", "verify", store.folder.name])
         self.events = events_of(store, tuple(words))
@@ -122,3 +120,44 @@ class _Store:
 
     def digest(self, event: EventRow) -> str | None:
         return self._store.conclusion(event.id)
+
+
+class _Bundle:
+    """See ``PageSource``. A bundle is checked whole before anything of it is shown."""
+
+    kind = "bundle"
+
+    def __init__(self, path: Path) -> None:
+        result, bundled = audited_bundle(path)
+        if not result.sound:
+            problem = next(iter([*result.problems, *(one for report in result.events for one in report.problems)]), "")
+            raise RecordError(f"{path}: not sound: {problem}; `khiva-arena verify {shlex.quote(str(path))}` says more")
+        self._path = path
+        self._matches = {one.event.id: one.matches for one in bundled.events}
+        self.verify = shlex.join(["khiva-arena", "verify", path.name])
+        self.events = [one.event for one in bundled.events]
+        self.tables = [self._table(events) for events in pooled(self.events)]
+
+    def _table(self, events: list[EventRow]) -> PooledTable:
+        results = [result for event in events for result in self._matches[event.id].results]
+        placed = [places_of(self._matches[event.id]) for event in events if has_places(event)]
+        return pooled_table(events, standings_of(events, results), placed, SECTIONS)
+
+    def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
+        by_ordinal = {result.ordinal: result for result in self._matches[event.id].results}
+        for number, ordinal, _, record, _ in bundled_matches(self._path):
+            if number == event.number:
+                yield RecordedMatch(by_ordinal[ordinal], record)
+
+    def timetable(self, event: EventRow) -> Timetable:
+        return self._matches[event.id].timetable
+
+    def voids(self, event: EventRow) -> int:
+        return sum(result.voids for result in self._matches[event.id].results)
+
+    def secrets(self, event: EventRow) -> dict[int, bytes]:
+        seeds = {result.seed for result in self._matches[event.id].results}
+        return {RUN_SECRET: event.secret} | {seed: event.seed_secret(seed) for seed in seeds}
+
+    def digest(self, event: EventRow) -> str | None:
+        return run_digest([record.digest for record in (one.parsed() for one in self.matches(event))])

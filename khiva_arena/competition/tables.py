@@ -68,10 +68,20 @@ def tables_of(
 def _table(
     store: Store, events: list[EventRow], anchors: Sequence[str], names: Sequence[str], effects: Sequence[str]
 ) -> PooledTable:
-    table = pooled_standings(store, events, anchors)
+    placed = [found for event in events if (found := places_of(store, event))]
+    return pooled_table(events, pooled_standings(store, events, anchors), placed, names, effects)
+
+
+def pooled_table(
+    events: list[EventRow],
+    table: Standings,
+    placed: list[places.Places],
+    names: Sequence[str] = (),
+    effects: Sequence[str] = EFFECTS,
+) -> PooledTable:
+    """A table with its sections, wherever it comes from."""
     by_age = sorted((event.number, event.id) for event in events)
     request = SectionRequest(tuple(names), [(event, number) for number, event in by_age], tuple(effects))
-    placed = [found for event in events if (found := places_of(store, event))]
     return PooledTable(events, table, sections(table, request), placed)
 
 

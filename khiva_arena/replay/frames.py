@@ -16,7 +16,6 @@ A patch is what turns the old value into the new one:
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any
 
 from khiva_arena.games.base import Event, Plain, State
 from khiva_arena.games.registry import get
@@ -32,9 +31,9 @@ class Film:
     """A match, frame by frame; the opening is the first.
 
     public: the keys of a view that were equal for all seats at every step.
-    knows: the patch to {"all": what all seats know, "own": by seat, what of its view is not public}, from {} at first. Of a key that
-        is not public "all" has the places at which the seats' values happen to be equal, such as the cards of a deck that all
-        have seen, and null for the others.
+    knows: the patch to {"all": what all seats know, "own": by seat, what of its view is not public}, from {} at first. Of a key
+        that is not public "all" has the places at which all seats' values are equal, such as the cards of a deck that all have
+        seen, and null for the others.
     asked: who was asked before the frame, each [seat, kind, legal choices, choice], and why the default was played if it was.
     events: what happened, each with its text.
     scores: by seat.
@@ -69,7 +68,9 @@ def film(record: Record, secret: bytes, names: Sequence[str], sketches: bool = F
         pending[:] = [(seat, decision.kind, list(decision.legal)) for seat, decision in state.pending().items()]
 
     verify(record, secret, watch)
-    made.public = [key for key in views[0][0] if all(one.get(key) == of_seats[0].get(key) for of_seats in views for one in of_seats)]
+    made.public = [
+        key for key in views[0][0] if all(one.get(key) == of_seats[0].get(key) for of_seats in views for one in of_seats)
+    ]
     before: Plain = {}
     for of_seats in views:
         own = [{key: value for key, value in view.items() if key not in made.public} for view in of_seats]
@@ -99,7 +100,9 @@ def block(films: Sequence[Film], shared: Callable[[list[Plain]], int]) -> dict[s
     events = [[event for frame in one.events for event in frame] for one in films]
     return {
         "public": [one.public for one in films],
-        "asked": [[[[seat, kind, shared(legal), *rest] for seat, kind, legal, *rest in step] for step in one.asked] for one in films],
+        "asked": [
+            [[[seat, kind, shared(legal), *rest] for seat, kind, legal, *rest in step] for step in one.asked] for one in films
+        ],
         "count": [[len(frame) for frame in one.events] for one in films],
         "to": [[0 if event.to is None else list(event.to) for event, _ in of_film] for of_film in events],
         "data": [[event.data for event, _ in of_film] for of_film in events],

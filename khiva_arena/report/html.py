@@ -24,14 +24,14 @@ from khiva_arena.report.page_data import PageData
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\.{1,2}/(?:[a-z_./]*/)?([a-z_]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
 _FIRST = "main"
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
+BEGINNING = '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="Khiva Arena '
+"""Of every page: what begins so may be replaced by another one."""
+_PAGE = (
+    BEGINNING
+    + """{engine}">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="generator" content="Khiva Arena {engine}">
 <title>{title}</title>
 <style>{style}</style>
 </head>
@@ -42,6 +42,7 @@ _PAGE = """<!doctype html>
 </body>
 </html>
 """
+)
 
 
 def page(data: PageData, replays: Sequence[bytes]) -> str:
@@ -59,9 +60,7 @@ def page(data: PageData, replays: Sequence[bytes]) -> str:
 
 def policy(script: str, style: str) -> str:
     """What the page may do: run its own script, wear its own style, and nothing else."""
-    return (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
-    )
+    return f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
 
 
 def compressed(value: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""Write a new file: all of it or nothing, and never over another one."""
+"""Write a new file: all of it or nothing, and never over another one, unless that is an older one of the same kind."""
 
 import os
 from collections.abc import Iterator
@@ -18,12 +18,13 @@ class Unwritten(ArenaError):
 
 
 @contextmanager
-def new_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write into, which stands at ``path`` once the block has ended well. What goes wrong before leaves nothing there.
+def new_file(path: Path, replaces: bytes = b"") -> Iterator[BinaryIO]:
+    """A file to write into, which stands at ``path`` once the block has ended well. What goes wrong before leaves there what was
+    there. ``replaces``: a file that begins so may be replaced.
 
     Raises ConfigError if ``path`` exists or cannot be made, Unwritten if the disk is full.
     """
-    if os.path.lexists(path):
+    if os.path.lexists(path) and not (replaces and _begins(path, replaces)):
         raise ConfigError(f"{path}: exists already, and is not changed; give another name, or remove it first")
     part = path.with_name(path.name + PART)
     try:
@@ -44,3 +45,14 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
         if isinstance(error, OSError):
             raise Unwritten(f"{path}: cannot be written: {error.strerror or error}") from None
         raise
+
+
+def _begins(path: Path, text: bytes) -> bool:
+    """Whether a file of the user's own begins so; a link never does, since what it leads to would stay and the link would go."""
+    try:
+        if path.is_symlink() or not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return file.read(len(text)) == text
+    except OSError:
+        return False
