@@ -1,0 +1,40 @@
+"""One browser for all tests of pages that a worker runs, and the pages of events that were published."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from browser import WIDE, Page, browser
+from published import published
+
+from khiva_arena.competition.page import page_of, write_page
+
+
+@pytest.fixture(scope="session")
+def _browser() -> Iterator[Page]:
+    with browser() as page:
+        yield page
+
+
+@pytest.fixture
+def page(_browser: Page) -> Page:
+    """A wide, light window."""
+    _browser.size(WIDE)
+    _browser.wrong()
+    return _browser
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path, Path]]:
+    """By the name of a published event, its store and its page."""
+    known: dict[str, tuple[Path, Path]] = {}
+
+    def make(case: str) -> tuple[Path, Path]:
+        if case not in known:
+            folder = tmp_path_factory.mktemp(case)
+            store = published(case, folder)
+            write_page(folder / "page.html", page_of(store))
+            known[case] = (store, folder / "page.html")
+        return known[case]
+
+    return make

@@ -1,0 +1,200 @@
+"""Pages of results in a real browser: what a reader sees, clicks and types."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import PHONE, WIDE, Page
+from published import FORMATS, GAMES
+
+import khiva_arena
+from khiva_arena.api.tables import standings
+
+Made = Callable[[str], tuple[Path, Path]]
+CASES = [f"{game}-{form}" for game in GAMES for form in FORMATS]
+
+
+def opened(page: Page, made: Made, case: str, view: str = "") -> Path:
+    store, file = made(case)
+    page.open(file, view)
+    return store
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_a_page_of_every_format_shows_what_the_terminal_shows(page: Page, made: Made, case: str) -> None:
+    store = opened(page, made, case)
+    tables = standings(store)
+    shown = page.js(
+        "return [...document.querySelectorAll('table.standings')].map((table) => [...table.tBodies[0].rows].map((row) => "
+        "[...row.cells].map((cell) => cell.textContent)))"
+    )
+    for table, rows in zip(tables, shown, strict=True):
+        assert [row[1] for row in rows] == [row.name for row in table]
+    assert page.wrong() == []
+
+
+@pytest.mark.slow
+def test_nothing_is_loaded_and_the_policy_stands_first(page: Page, made: Made) -> None:
+    opened(page, made, "khiva-round-robin")
+    assert page.js("return performance.getEntriesByType('resource').map((one) => one.name)") == []
+    text = made("khiva-round-robin")[1].read_text()
+    assert text.index("Content-Security-Policy") < text.index("<style>") < text.index("<script")
+    assert "default-src 'none'" in text
+    assert "http" not in text.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
+
+
+@pytest.mark.slow
+def test_a_head_sorts_and_sorts_the_other_way(page: Page, made: Made) -> None:
+    opened(page, made, "khiva-round-robin")
+    names = "return [...document.querySelectorAll('.standings tbody th')].map((one) => one.textContent)"
+    before = page.js(names)
+    click = "document.querySelectorAll('.standings .sort')[1].click()"
+    page.js(click)
+    assert page.js(names) == sorted(before)
+    page.js(click)
+    assert page.js(names) == sorted(before, reverse=True)
+    assert page.js("return document.querySelectorAll('.standings [aria-sort=descending]').length") == 1
+
+
+@pytest.mark.slow
+def test_filters_find_the_matches_of_a_bot(page: Page, made: Made) -> None:
+    store = opened(page, made, "khiva-round-robin", "#matches=all")
+    every = list(khiva_arena.matches(store))
+    page.until("return document.querySelector('h2 .dim').textContent.startsWith(arguments[0])", f"{len(every)} match")
+    bot = every[0].record.header.seats[0]
+    page.js(
+        "const select = document.querySelector('select[name=bot]'); select.value = arguments[0];"
+        "select.dispatchEvent(new Event('change', {bubbles: true}))",
+        bot.bot,
+    )
+    mine = [one for one in every if bot.name in one.bots]
+    page.until("return document.querySelector('h2 .dim').textContent.startsWith(arguments[0])", f"{len(mine)} match")
+    shown = page.texts(".list tbody th")
+    assert shown == [f"{one.event}/{one.ordinal}" for one in mine][: len(shown)]
+    assert page.wrong() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_a_match_is_drawn_step_by_step_as_the_rules_have_it(page: Page, made: Made, game: str) -> None:
+    """Stepped to its end by key; at each step what is drawn is the engine's state."""
+    store = opened(page, made, f"{game}-round-robin", "#match=1/0")
+    match = next(iter(khiva_arena.matches(store)))
+    steps = match.replay()
+    page.until("return document.querySelector('.where')?.textContent === arguments[0]", f"step 0 of {len(steps) - 1}")
+    for step in steps:
+        assert page.js("return document.querySelector('.where').textContent") == f"step {step.number} of {len(steps) - 1}"
+        CHECKS[game](page, [step.state.view(seat) for seat in range(len(match.bots))])
+        points = page.texts(".player .points")
+        assert [text.split()[-2] for text in points] == [str(score) for score in step.state.scores]
+        page.keys("ArrowRight")
+    assert page.wrong() == []
+
+
+def drawn(page: Page, what: str) -> list[list[str]]:
+    """By seat, the cards that stand beside a word."""
+    found: list[list[str]] = page.js(
+        "return [...document.querySelectorAll('.player')].map((seat) => [...seat.querySelectorAll(`[data-what=${arguments[0]}] .card`)]"
+        ".map((card) => card.textContent))",
+        what,
+    )
+    return found
+
+
+def khiva(page: Page, views: list[dict[str, Any]]) -> None:
+    camels = page.js("return [...document.querySelectorAll('.camel')].map((camel) => camel.dataset.at)")
+    assert camels == [f"{path},{shop}" for path, shop, _ in views[0]["camels"]]
+    signs = "WBGPK"
+    assert drawn(page, "hand") == [[f"{signs[colour]}{value}" for colour, value in view["hand"]] for view in views]
+    assert drawn(page, "carpets") == [[f"{signs[colour]}{value}" for colour, value in cards] for cards in views[0]["carpets"]]
+    gems = page.texts(".player [data-what=gems]")
+    assert gems == [str(count) for count in views[0]["gems"]]
+
+
+def emira(page: Page, views: list[dict[str, Any]]) -> None:
+    homes = page.js(
+        "return [...document.querySelectorAll('.player')].map((seat) => [...seat.querySelectorAll('.lives')].map((one) => one.textContent))"
+    )
+    assert homes == views[0]["princesses"]
+    waiting = page.texts(".princess b")
+    assert waiting == [*views[0]["active"], *views[0]["coming"], *views[0]["undecided"]]
+    assert drawn(page, "events") == [[card.replace("_", " ") for card in view["hand"]] for view in views]
+    assert page.texts(".player [data-what=gold]") == [str(view["gold"][seat]) for seat, view in enumerate(views)]
+
+
+def silk_road(page: Page, views: list[dict[str, Any]]) -> None:
+    caravans = page.js("return [...document.querySelectorAll('.caravan')].map((one) => one.dataset.at)")
+    assert caravans == [caravan[0] for caravan in views[0]["caravans"] if caravan]
+    signs = "ISPKT"
+
+    def cards(counts: list[int]) -> list[str]:
+        return [f"{signs[good]}×{many}" if many > 1 else signs[good] for good, many in enumerate(counts) if many]
+
+    assert drawn(page, "hand") == [cards(view["hand"]) for view in views]
+    assert drawn(page, "display") == [cards(counts) for counts in views[0]["displays"]]
+
+
+CHECKS = {"khiva": khiva, "emira": emira, "silk_road": silk_road}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_eyes_of_one_seat_see_no_other_hand(page: Page, made: Made, game: str) -> None:
+    store = opened(page, made, f"{game}-round-robin", "#match=1/0&step=3&eyes=1")
+    page.until("return document.querySelector('.player')")
+    match = next(iter(khiva_arena.matches(store)))
+    seen = page.js(
+        "return [...document.querySelectorAll('.player')].map((seat) => seat.querySelectorAll('[data-what=hand] .card.back, "
+        "[data-what=events] .card.back').length)"
+    )
+    view = match.replay()[3].state.view(1)
+    assert seen == [0 if seat == 1 else many for seat, many in enumerate(view["hands"])]
+    page.keys("p")
+    page.until("return document.querySelector('.player[data-seat=\"1\"] .card.back') || !arguments[0]", view["hands"][1])
+    assert page.wrong() == []
+
+
+@pytest.mark.slow
+def test_a_deep_link_survives_and_back_goes_back(page: Page, made: Made) -> None:
+    opened(page, made, "khiva-round-robin", "#match=1/2&step=5&eyes=0")
+    page.until("return document.querySelector('.where')?.textContent.startsWith('step 5 of')")
+    assert page.js("return document.querySelector('.eyes input:checked').value") == "0"
+    page.keys("End")
+    assert "step=" in page.js("return location.hash")
+    page.go("#matches=all")
+    page.until("return document.querySelector('.list')")
+    page.js("history.back()")
+    page.until("return document.querySelector('.viewer .where')")
+    assert page.js("return document.querySelector('.where').textContent").startswith("step ")
+    assert page.wrong() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("view", ["", "#matches=all", "#match=1/0&step=4"])
+@pytest.mark.parametrize("game", GAMES)
+def test_no_view_is_wider_than_the_window(page: Page, made: Made, game: str, view: str) -> None:
+    for size, dark in ((WIDE, False), (PHONE, True)):
+        page.size(size, dark)
+        opened(page, made, f"{game}-swiss", view)
+        page.until("return !location.hash.includes('match=') || document.querySelector('.where')")
+        wide = page.js("return [document.documentElement.scrollWidth, innerWidth]")
+        assert wide[0] <= wide[1], (game, view, size)
+        assert page.wrong() == []
+
+
+@pytest.mark.slow
+def test_a_page_that_was_cut_says_so_in_a_sentence(page: Page, made: Made, tmp_path: Path) -> None:
+    text = made("khiva-round-robin")[1].read_text()
+    damaged = tmp_path / "damaged.html"
+    start = text.index('id="data">') + len('id="data">')
+    damaged.write_text(text[: start + 400] + text[start + 500 :])
+    page.open(damaged)
+    assert page.texts("[role=alert]") == ["This part of the page is damaged: the file was cut short or changed."]
+    start = text.index('id="replay-0">') + len('id="replay-0">')
+    damaged.write_text(text[: start + 40] + "AAAA" + text[start + 44 :])
+    page.open(damaged, "#match=1/0")
+    page.until("return document.querySelector('[role=alert]')")
+    assert page.texts("[role=alert]") == ["This part of the page is damaged: the file was cut short or changed."]
+    assert page.wrong() == []

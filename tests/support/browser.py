@@ -1,0 +1,119 @@
+"""A headless Chromium that opens pages from disk, and notes what goes wrong in them."""
+
+import os
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import WebDriverWait
+from tools import need
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+WAIT = 20
+WIDE, PHONE = (1280, 1000), (360, 740)
+# What a page must never do: break its own policy, throw, or ask for anything.
+WATCH = """
+window.wrong = [];
+addEventListener("securitypolicyviolation", (event) => window.wrong.push("policy: " + event.violatedDirective + " " + event.blockedURI));
+addEventListener("error", (event) => window.wrong.push("error: " + event.message));
+addEventListener("unhandledrejection", (event) => window.wrong.push("rejected: " + event.reason));
+window.ran = false;
+"""
+
+
+class Page:
+    """A page in a browser."""
+
+    def __init__(self, driver: webdriver.Chrome) -> None:
+        self.driver = driver
+
+    def open(self, file: Path, view: str = "") -> None:
+        """Open a file at a view, as if for the first time."""
+        self.driver.get("about:blank")
+        self.driver.get(file.as_uri() + view)
+        self.until("return document.querySelector('main')?.childElementCount > 0")
+
+    def go(self, view: str) -> None:
+        """Go to another view, as a link does."""
+        self.js("location.hash = arguments[0]", view)
+
+    def js(self, script: str, *values: Any) -> Any:
+        """What a script returns."""
+        return self.driver.execute_script(script, *values)
+
+    def until(self, script: str, *values: Any) -> Any:
+        """Wait until a script returns something true, and return that."""
+        return WebDriverWait(self.driver, WAIT, poll_frequency=0.05).until(lambda _: self.js(script, *values), script)
+
+    def texts(self, selector: str) -> list[str]:
+        """What stands in all elements."""
+        found: list[str] = self.js("return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)", selector)
+        return found
+
+    def keys(self, *keys: str) -> None:
+        """Press keys, wherever the focus is."""
+        for key in keys:
+            self.js(
+                "(document.activeElement ?? document.body).dispatchEvent("
+                "new KeyboardEvent('keydown', {key: arguments[0], bubbles: true, cancelable: true}))",
+                key,
+            )
+
+    def size(self, size: tuple[int, int], dark: bool = False) -> None:
+        """The window, and whether its user prefers dark colours."""
+        width, height = size
+        self.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500},
+        )
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+
+    def wrong(self) -> list[str]:
+        """All that went wrong since the page was opened."""
+        logged = [f"{line['level']}: {line['message']}" for line in self.driver.get_log("browser")]
+        noted: list[str] = self.js("return window.wrong ?? []")
+        return noted + [line for line in logged if line not in noted]
+
+
+@contextmanager
+def browser() -> Iterator[Page]:
+    """A browser for many pages. Without one the test fails in CI and is skipped elsewhere."""
+    need("chromedriver")
+    program = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if program is None:
+        need("chromium")
+    options = Options()
+    options.binary_location = str(program)
+    for word in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])):
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    try:
+        driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
+        yield Page(driver)
+    finally:
+        driver.quit()
+
+
+@cache
+def from_npm(package: str, version: str, into: Path) -> Path:
+    """A package of npm's registry, unpacked below a folder: for tests alone."""
+    need("npm")
+    folder = into / f"{package}-{version}"
+    if not folder.exists():
+        into.mkdir(parents=True, exist_ok=True)
+        packed = subprocess.run(
+            ["npm", "pack", "--silent", f"{package}@{version}"], cwd=into, check=True, capture_output=True, text=True, timeout=120
+        ).stdout.split()[-1]
+        with tarfile.open(into / packed) as tar:
+            tar.extractall(folder, filter="data")
+    return folder / "package"
