@@ -7,7 +7,7 @@ import pytest
 from browser import WIDE, Page, browser
 from published import published
 
-from khiva_arena.competition.page import page_of, write_page
+from khiva_arena.competition.page import REPLAYS_MOST, page_of, write_page
 
 
 @pytest.fixture(scope="session")
@@ -33,7 +33,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path
         if case not in known:
             folder = tmp_path_factory.mktemp(case)
             store = published(case, folder)
-            write_page(folder / "page.html", page_of(store))
+            # Replays of three games are enough; those of the other formats would take a minute to make.
+            write_page(folder / "page.html", page_of(store, replays=REPLAYS_MOST if case.endswith("round-robin") else 0))
             known[case] = (store, folder / "page.html")
         return known[case]
 

@@ -177,7 +177,7 @@ def test_a_deep_link_survives_and_back_goes_back(page: Page, made: Made) -> None
 def test_no_view_is_wider_than_the_window(page: Page, made: Made, game: str, view: str) -> None:
     for size, dark in ((WIDE, False), (PHONE, True)):
         page.size(size, dark)
-        opened(page, made, f"{game}-swiss", view)
+        opened(page, made, f"{game}-round-robin", view)
         page.until("return !location.hash.includes('match=') || document.querySelector('.where')")
         wide = page.js("return [document.documentElement.scrollWidth, innerWidth]")
         assert wide[0] <= wide[1], (game, view, size)

@@ -1,6 +1,6 @@
 // The frame of a chart: a title that says what it shows, a drawing as wide as its place, and its numbers as a table.
 
-import { h, refill, s } from "./dom.js";
+import { h, refill, s, whenever_wide } from "./dom.js";
 
 /**
  * @typedef {object} Drawn
@@ -22,15 +22,11 @@ import { h, refill, s } from "./dom.js";
  */
 export function chart(title, note, draw, numbers) {
   const place = h("div", { class: "drawing" });
-  let drawn = 0;
-  const redraw = () => {
-    const width = Math.floor(place.clientWidth);
-    if (!width || width === drawn) return;
-    drawn = width;
+  whenever_wide(place, () => {
+    const width = place.clientWidth;
     const { marks, height } = draw(width);
     refill(place, s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}. ${note}` }, marks));
-  };
-  new ResizeObserver(redraw).observe(place);
+  });
   return h(
     "figure",
     { class: "chart" },

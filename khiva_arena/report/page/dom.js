@@ -44,15 +44,28 @@ function filled(element, attributes, children) {
 }
 
 /**
- * The element of that id, in place of what it held.
+ * Puts children into an element, in place of what it held.
  * @param {Element} element
  * @param {...Child} children
  */
 export function refill(element, ...children) {
-  element.replaceChildren(...children.filter((child) => child !== null && child !== undefined && child !== false).map(String_or_node));
+  element.replaceChildren();
+  filled(element, {}, children);
 }
 
-/** @param {Child} child @returns {Node | string} */
-function String_or_node(child) {
-  return child instanceof Node ? child : String(child);
+/**
+ * Calls ``draw`` when an element gets its first width, and whenever that changes; in the next frame, so that what is drawn may
+ * change the element's height.
+ * @param {Element} element
+ * @param {() => void} draw
+ */
+export function whenever_wide(element, draw) {
+  let known = 0;
+  new ResizeObserver(() =>
+    requestAnimationFrame(() => {
+      if (element.clientWidth === known || !element.isConnected) return;
+      known = element.clientWidth;
+      draw();
+    }),
+  ).observe(element);
 }

@@ -3,7 +3,7 @@
 import { chosen } from "./model.js";
 import { count, number } from "./words.js";
 import { go, link } from "./route.js";
-import { h, refill } from "./dom.js";
+import { h, refill, whenever_wide } from "./dom.js";
 
 const ROW = 33;
 const SPARE = 12;
@@ -71,7 +71,7 @@ export function rows_of(found) {
     refill(body, above, ...found.slice(from, from + many).map((match, at) => row(match, from + at)), below);
   };
   box.addEventListener("scroll", fill, { passive: true });
-  new ResizeObserver(fill).observe(box);
+  whenever_wide(box, fill);
   fill();
   return box;
 }

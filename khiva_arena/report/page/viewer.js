@@ -4,7 +4,7 @@ import { VERDICTS, ordinal } from "./words.js";
 import { frames, seen } from "./film.js";
 import { generic } from "./generic.js";
 import { go, link } from "./route.js";
-import { h, refill, s } from "./dom.js";
+import { h, refill, s, whenever_wide } from "./dom.js";
 import { linear, ticks } from "./scale.js";
 import { unpacked } from "./packed.js";
 
@@ -144,7 +144,7 @@ function player(place, one, film, drawing, scenery, want) {
   };
   refill(place, h("div", { class: "stage" }, drawn, side), bar, pick, graph);
   show();
-  new ResizeObserver(() => show()).observe(place);
+  whenever_wide(place, show);
   return (key) => {
     if (key === "ArrowRight") to(step + 1);
     else if (key === "ArrowLeft") to(step - 1);
