@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import trio
 
 from khiva_arena.arbiter.stderr import unfinished
-from khiva_arena.arbiter.wire import Arrival, Ending, Wire
+from khiva_arena.arbiter.wire import Arrival, Ending, PassingWire, Wire
 from khiva_arena.text import printable
 
 KEPT = 2_048
@@ -61,27 +61,16 @@ def _as_hex(head: bytes) -> tuple[list[str], int]:
     return shown, len(data)
 
 
-class OutputKeeper:
+class OutputKeeper(PassingWire):
     """Passes everything on. ``outputs``: by seat, what has come. A bot that is to be stopped may first end by itself, or write on
     for a moment, which none but ``keep`` hears: so it is known what it had to say, and with which code it exits."""
 
     def __init__(self, wire: Wire, seats: int, keep: Callable[[int, bytes], None] | None = None) -> None:
+        super().__init__(wire)
         self.outputs = [BotOutput() for _ in range(seats)]
-        self._wire = wire
         self._keep = keep
         self._out: set[int] = set()
-        self.asked = wire.asked
         self.send = wire.send
-        self.end_input = wire.end_input
-        self.run_delays = wire.run_delays
-        self.trees = wire.trees
-        self.rest = wire.rest
-        self.wake = wire.wake
-        self.excess = wire.excess
-        self.doing = wire.doing
-        self.cpu = wire.cpu
-        self.exited = wire.exited
-        self.gone = wire.gone
 
     def look(self) -> Sequence[Arrival]:
         return self._heard(self._wire.look())

@@ -16,7 +16,7 @@ import trio
 
 from khiva_arena.arbiter.stderr import unfinished
 from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, hexed, message_of, type_of
-from khiva_arena.arbiter.wire import Arrival, Ending, Wire
+from khiva_arena.arbiter.wire import Arrival, Ending, PassingWire, Wire
 from khiva_arena.errors import ConfigError, RemoteProtocolError
 from khiva_arena.protocol.codec import HEADER
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
@@ -180,28 +180,17 @@ class _Stderr:
         return [("!", f"... {size} bytes of its stderr not shown, with {lines} line ends")] * bool(size)
 
 
-class TracingWire:
+class TracingWire(PassingWire):
     """A wire that passes everything on, and shows it."""
 
     def __init__(self, wire: Wire, trace: Trace) -> None:
-        self._wire = wire
+        super().__init__(wire)
         self._trace = trace
         self._cutters = [Cutter(FRAME_MOST_TO_ARBITER) for _ in trace.names]
         self._ends: set[int] = set()
         self._stopped: set[int] = set()
         # What came or happened while a step is open; as much as a session takes in before it ends a bot.
         self._sealed: list[Arrival | tuple[int, float]] = []
-        self.asked = wire.asked
-        self.end_input = wire.end_input
-        self.run_delays = wire.run_delays
-        self.trees = wire.trees
-        self.rest = wire.rest
-        self.wake = wire.wake
-        self.excess = wire.excess
-        self.doing = wire.doing
-        self.cpu = wire.cpu
-        self.exited = wire.exited
-        self.gone = wire.gone
 
     def send(self, seat: int, data: bytes) -> None:
         self._unseal()

@@ -107,3 +107,21 @@ class Wire(Protocol):
 
     async def close(self, grace: float) -> list[Ending]:
         """End of input to all, ``grace`` seconds to exit, then kill and reap every process. Idempotent."""
+
+
+class PassingWire:
+    """A wire around another one, which does what the wires that are made of this do not do themselves."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self.asked = wire.asked
+        self.end_input = wire.end_input
+        self.run_delays = wire.run_delays
+        self.trees = wire.trees
+        self.rest = wire.rest
+        self.wake = wire.wake
+        self.excess = wire.excess
+        self.doing = wire.doing
+        self.cpu = wire.cpu
+        self.exited = wire.exited
+        self.gone = wire.gone
