@@ -30,6 +30,16 @@ _SHORT.maxlevel = 3
 _SHORT.maxstring = _SHORT.maxother = 60
 
 
+def is_whole(value: Plain, least: int, most: int) -> bool:
+    """Whether it is a whole number within these bounds."""
+    return type(value) is int and least <= value <= most
+
+
+def whole(least: int, most: int, word: str | None = None) -> Callable[[Plain], Plain]:
+    """The check of a rule that is a whole number within these bounds, or ``word``."""
+    return lambda given: given if given == word or is_whole(given, least, most) else None
+
+
 def brief(value: Plain) -> str:
     """A value for a message: short, however long or deep it is."""
     return _SHORT.repr(value)

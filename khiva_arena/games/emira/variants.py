@@ -9,7 +9,7 @@ from typing import NamedTuple
 from khiva_arena.errors import RulesError
 from khiva_arena.games.base import Plain
 from khiva_arena.games.emira.tables import EVENT_OF, EVENTS
-from khiva_arena.games.rules_map import Valued, describe, lay_over
+from khiva_arena.games.rules_map import Valued, describe, is_whole, lay_over, whole
 
 NAMED: dict[str, tuple[str, ...]] = {
     "mode": ("basic", "advanced"),
@@ -47,7 +47,7 @@ MAX_INCOME = 10_000
 def _base_income(given: Plain) -> list[int] | None:
     """O1: a sheik's income, and the black sheik's. Fifties, so that a fifth of it is paid in tens."""
     fits = isinstance(given, list | tuple) and len(given) == 2
-    if fits and all(type(x) is int and 0 <= x <= MAX_INCOME and x % 50 == 0 for x in given) and given[0] <= given[1]:
+    if fits and all(is_whole(x, 0, MAX_INCOME) and x % 50 == 0 for x in given) and given[0] <= given[1]:
         return list(given)
     return None
 
@@ -64,10 +64,6 @@ def _symbols(given: Plain) -> list[list[str]] | None:
     return sorted(sorted(group) for group in given)
 
 
-def _max_rounds(given: Plain) -> int | None:
-    return given if type(given) is int and 1 <= given <= MAX_ROUNDS else None
-
-
 VALUED = {
     "base_income": Valued(
         [100, 150],
@@ -77,7 +73,7 @@ VALUED = {
     "symbols": Valued(
         "groups", _symbols, "is groups, by_name, none, or lists of event cards that share a symbol, each card once"
     ),
-    "max_rounds": Valued(40, _max_rounds, f"is a number of rounds 1..{MAX_ROUNDS}"),
+    "max_rounds": Valued(40, whole(1, MAX_ROUNDS), f"is a number of rounds 1..{MAX_ROUNDS}"),
 }
 """The variants that are values."""
 
