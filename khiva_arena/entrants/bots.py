@@ -192,11 +192,3 @@ def _from_command(word: str, base: str, loading: Loading) -> Bot:
 def _inside(base: str, program: str) -> str:
     """As a shell takes it: a program with a slash is a path, another one is looked for on the PATH."""
     return os.path.join(base, program) if "/" in program else program
-
-
-def missing_tool(bot: Bot) -> str:
-    """The program that this bot needs for its build or run and that this machine lacks, or ""."""
-    for words in (bot.build, bot.run):
-        if words and "/" not in words[0] and not WORD.fullmatch(words[0]) and shutil.which(words[0]) is None:
-            return words[0]
-    return ""
