@@ -12,8 +12,9 @@ from khiva_arena.competition import events
 from khiva_arena.competition.audit import AuditLine, AuditResult
 from khiva_arena.competition.audit_event import audit
 from khiva_arena.competition.bundling import BundledMatches, tables_of
+from khiva_arena.competition.find import opened_bundle
 from khiva_arena.competition.settings import MOST
-from khiva_arena.errors import ArenaError, ConfigError, RecordError, StoreError
+from khiva_arena.errors import ArenaError, RecordError
 from khiva_arena.games.registry import get
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import Record, canonical
@@ -37,15 +38,9 @@ ORDER = {
 def audit_bundle(path: Path) -> AuditResult:
     """Check the bundle at ``path``. Raises ConfigError if it cannot be read, StoreError if it is no bundle that this engine
     reads."""
-    try:
-        with path.open("rb") as file:
-            reader = bundle.Reader(file)
-            bundled = BundledEvents(reader.lines())
-            result = audit(bundled)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except StoreError as error:
-        raise StoreError(f"{path}: {error}") from None
+    with opened_bundle(path) as reader:
+        bundled = BundledEvents(reader.lines())
+        result = audit(bundled)
     result.engine, result.digest = reader.engine, reader.digest
     if result.sound:
         _compare(bundled, result)

@@ -5,6 +5,7 @@ from typing import Any
 
 from khiva_arena.competition.events import bare_timetable
 from khiva_arena.competition.find import events_of
+from khiva_arena.competition.settings_table import TIMES
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.definition import Definition
@@ -12,7 +13,7 @@ from khiva_arena.sandbox.limits import say
 from khiva_arena.store.db import EventRow, Store
 
 DIGITS = 8
-TIMES = {"startup_ms": "start", "turn_ms": "turn", "bank_ms": "bank"}
+TIMES_DEFINED = {defined: name for name, defined in TIMES.items()}
 WAYS_ON = (
     "restore what has changed and give the same command to go on; "
     "or begin another event beside it with --new-event; or give another --out"
@@ -91,7 +92,7 @@ def _line(key: str, then: Any, now: Any) -> str:
     if key == "after":
         return f"the event of the stage before was {_value(then)}, is {_value(now)}"
     if room == "time":
-        return f"{TIMES.get(rest, rest)} was {then} ms, is {now} ms"
+        return f"{TIMES_DEFINED.get(rest, rest)} was {then} ms, is {now} ms"
     if room == "limits" and isinstance(then, int) and isinstance(now, int):
         return f"limit {rest} was {say(rest, then)}, is {say(rest, now)}"
     if room == "runtimes":

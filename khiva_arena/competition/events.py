@@ -29,7 +29,7 @@ def check_stored(event: EventRow) -> None:
 
 def check_definition(event: EventRow) -> None:
     """Raise StoreError if an event's definition is damaged, or of another event."""
-    known = event_id(event.definition, event.commitment)
+    known = seeds.event_id(event.definition.digest, event.commitment)
     if event.id not in (known, text_digest(event.text)[: seeds.ID_LENGTH]):
         raise StoreError(f"its definition and commitment hash to {known}, not to its id")
     if event.public is not None and (problem := public_problem(event.public)):
@@ -47,16 +47,6 @@ def check_bots(event: EventRow) -> None:
     """Raise StoreError if an event's bots are not those of its definition, which is sound."""
     if [(bot.name, bot.identity) for bot in event.bots] != [(bot.name, bot.identity) for bot in event.definition.bots]:
         raise StoreError("its bots are not those of its definition")
-
-
-def event_id(definition: Definition, commitment: str) -> str:
-    """The event's id, 16 hex digits."""
-    return seeds.event_id(definition.digest, commitment)
-
-
-def commitment_to(definition: Definition, secret: bytes) -> str:
-    """What an event is published by before its first match, 64 hex digits. ``secret``: the run's."""
-    return seeds.commitment(definition.digest, secret)
 
 
 def bare_timetable(event: EventRow) -> Timetable:
@@ -93,8 +83,8 @@ def places(store: Store, event: EventRow) -> tuple[tuple[Placing, ...], int]:
 def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secret: bytes, like_0_1: bool) -> EventRow:
     """Add an event to a store. ``like_0_1``: with an id as version 0.1.0 gave it, which only stages have that come after one
     that was begun by it. Raises ConfigError if the store has an event of that id."""
-    commitment = commitment_to(definition, secret)
-    event = event_id(definition, commitment)
+    commitment = seeds.commitment(definition.digest, secret)
+    event = seeds.event_id(definition.digest, commitment)
     if like_0_1:
         event = definition.digest[: seeds.ID_LENGTH]
         commitment = seeds.commitment(event, secret)

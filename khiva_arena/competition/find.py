@@ -150,7 +150,7 @@ def bundled_match(path: Path, word: str) -> tuple[Record, bytes]:
     Raises ConfigError for a word that fits none or several or a file that cannot be read, StoreError if it is not a bundle,
     RecordError if it is damaged.
     """
-    with _opened(path) as reader:
+    with opened_bundle(path) as reader:
         fits, secrets = _fits_in_bundle(reader, word)
     if len(fits) != 1:
         what = "no match" if not fits else "several matches"
@@ -171,7 +171,7 @@ def bundled_matches(path: Path) -> Iterator[tuple[int, int, int, Record, bytes]]
     """
     number = at = 0
     secrets: list[tuple[int, bytes]] = []
-    with _opened(path) as reader:
+    with opened_bundle(path) as reader:
         for line in reader.lines():
             if isinstance(line, bundle.EventLine):
                 number, at, secrets = number + 1, 0, []
@@ -184,7 +184,7 @@ def bundled_matches(path: Path) -> Iterator[tuple[int, int, int, Record, bytes]]
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[bundle.Reader]:
+def opened_bundle(path: Path) -> Iterator[bundle.Reader]:
     """A bundle; what is wrong with it is said with its name."""
     try:
         with path.open("rb") as file:

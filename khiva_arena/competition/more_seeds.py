@@ -9,26 +9,13 @@ from typing import Any
 
 from khiva_arena.competition.setting import duration_ms
 from khiva_arena.competition.settings_flags import flag_words
-from khiva_arena.competition.settings_table import TABLE
+from khiva_arena.competition.settings_table import TABLE, TIMES
 from khiva_arena.games.registry import get
 from khiva_arena.sandbox.limits import DEFAULT
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.store.db import EventRow
 
-_TIMES = {"turn": "turn_ms", "bank": "bank_ms", "start": "startup_ms"}
-_AS_DEFINED = (
-    "game",
-    "format",
-    "policy",
-    "seats",
-    "copies",
-    "lineups",
-    "rounds",
-    "advance",
-    "authors_apart",
-    "isolation",
-    "ponder",
-)
+_NEW = ("seed", "seeds")
 FOLDER = "DIR"
 """Stands for where a runtime lies: a store knows what it is, and not where."""
 
@@ -66,7 +53,7 @@ def _settings_of(event: EventRow) -> dict[str, Any]:
     what = event.definition.plain()
     usual = get(what["game"]).rules({})
     return {
-        **{key: what[key] for key in _AS_DEFINED if key in what},
+        **{row.name: what[row.name] for row in TABLE if row.name in what and row.name not in _NEW},
         "bots": tuple(bot.asked_as for bot in event.bots),
         "candidates": tuple(event.bots[candidate].name for candidate in what.get("candidates", ())),
         **_times(what["time"]),
@@ -77,5 +64,5 @@ def _settings_of(event: EventRow) -> dict[str, Any]:
 
 
 def _times(defined: Mapping[str, int]) -> dict[str, str]:
-    usual = {row.name: duration_ms(row.default) for row in TABLE if row.name in _TIMES}
-    return {key: f"{defined[name]}ms" for key, name in _TIMES.items() if defined[name] != usual[key]}
+    usual = {row.name: duration_ms(row.default) for row in TABLE if row.name in TIMES}
+    return {key: f"{defined[name]}ms" for key, name in TIMES.items() if defined[name] != usual[key]}

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from khiva_arena.arbiter.clock import Limits
 from khiva_arena.competition.setting import LISTS, Kind, Setting, duration_ms
-from khiva_arena.competition.settings_file import names_file, read_toml
+from khiva_arena.competition.settings_file import names_file
 from khiva_arena.competition.settings_table import AUTO as AUTO
-from khiva_arena.competition.settings_table import TABLE
+from khiva_arena.competition.settings_table import TABLE, TIMES
 from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants import runtimes as named_runtimes
+from khiva_arena.entrants import toml_file
 from khiva_arena.entrants.loading import Loading
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.games.base import Game
@@ -161,7 +162,7 @@ def settle(
     derived = {
         "game": game,
         "rules": rules,
-        "limits": Limits(*(duration_ms(values[key]) for key in ("start", "turn", "bank"))),
+        "limits": Limits(*(duration_ms(values[key]) for key in TIMES)),
         "resources": _resources(values["limits"]),
         "loading": loads.found_in(values["limits"], values["runtimes"]),
         "policy": Policy(values["policy"]),
@@ -205,7 +206,7 @@ def _rules(values: Mapping[str, Any], game: Game | None, seats: str, problems: _
     rules: dict[str, Any] = {}
     for key, value in values["rules"].items() if "rules" not in problems.wrong else ():
         try:
-            rules[key] = read_toml(Path(value[1:]))[1] if names_file(value) else value
+            rules[key] = toml_file.read(Path(value[1:]))[1] if names_file(value) else value
         except ConfigError as error:
             problems.add(f"rules.{key}" if f"rules.{key}" in problems.places else "rules", f"{key} is {error}")
     try:

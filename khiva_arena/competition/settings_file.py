@@ -23,7 +23,7 @@ def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
 
     Bots, files and folders, and files named by a rule are relative to the file's folder.
     """
-    text, raw = read_toml(path)
+    text, raw = toml_file.read(path)
     places = {key: f"{path}:{line}" for key, line in lines_of(text).items()}
     places = dict.fromkeys(raw, f"{path}:1") | places
     for row in TABLE:
@@ -43,11 +43,6 @@ def _from(folder: Path, row: Setting, value: Any) -> Any:
     if row.name == "rules" and isinstance(value, dict):
         return {key: f"@{folder / rule[1:]}" if names_file(rule) else rule for key, rule in value.items()}
     return value
-
-
-def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
-    """The text and what it says. Raises ConfigError."""
-    return toml_file.read(path)
 
 
 def names_file(value: object) -> bool:

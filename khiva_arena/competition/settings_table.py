@@ -45,6 +45,9 @@ def _policies() -> Iterable[str]:
     return tuple(Policy)
 
 
+TIMES = {"start": "startup_ms", "turn": "turn_ms", "bank": "bank_ms"}
+"""The settings that are times, and what they are called in a definition."""
+
 # fmt: off
 TABLE: tuple[Setting, ...] = (
     # A row is read as one: name, kind, default, heading, then the rest of it.
