@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from khiva_arena.ratings.bias import neighbour_bias, seat_bias
-from khiva_arena.ratings.crosstable import Crosstable, crosstable
+from khiva_arena.ratings.crosstable import Crosstable, crosstable, games_together
 from khiva_arena.ratings.cycles import intransitivity
 from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import Ratings
@@ -53,7 +53,7 @@ def sections(standings: Standings, request: SectionRequest) -> shapes.Sections:
 
     def table() -> Crosstable:
         if not made:
-            made.append(crosstable(standings.evidence.matches, standings.ratings))
+            made.append(crosstable(standings.evidence.cells, standings.ratings))
         return made[0]
 
     return shapes.Sections(**{name: make() for name, make in makers.items() if name in request.names})
@@ -71,8 +71,8 @@ def _matrix(standings: Standings, values: Floats) -> shapes.Matrix:
 
 
 def _crosstable(standings: Standings, found: Crosstable) -> list[list[shapes.Pair | None]]:
-    order, games = _order(standings), found.games
-    assert games is not None
+    order = _order(standings)
+    games = games_together(standings.evidence.matches, len(order))
 
     def pair(i: int, j: int) -> shapes.Pair | None:
         score = percent(float(found.score[i, j]))

@@ -74,7 +74,7 @@ def test_all_of_n_is_never_less_sure_than_all_but_one_of_n(seeds, matches, which
         assert los(every)[1, 0] == pytest.approx(1 - los(every)[0, 1], abs=1e-12)
         assert every.interval(0)[1] is None
         assert some.interval(0)[0] is None or every.interval(0)[0] >= some.interval(0)[0]
-    full, nearly = crosstable(whole, every), crosstable(fewer, some)
+    full, nearly = crosstable(pair_cells(whole, 2), every), crosstable(pair_cells(fewer, 2), some)
     assert isnan(nearly.low[0, 1]) or full.low[0, 1] >= nearly.low[0, 1] - 1e-12
     assert full.significant[0, 1] or not nearly.significant[0, 1]
 
@@ -104,7 +104,7 @@ def test_the_figures_of_the_trials(seeds, matches):
     assert (ratings.error[0], ratings.rough(0)) == (None, False)
     assert ratings.interval(0)[0] > 300
     assert ratings.ends(1, 0) == (None, -ratings.ends(0, 1)[0])
-    table = crosstable(duel(seeds, matches), ratings)
+    table = crosstable(pair_cells(duel(seeds, matches), 2), ratings)
     assert table.low[0, 1] > 0.85
     assert table.significant[0, 1]
 
