@@ -17,7 +17,7 @@ from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.ratings.bias import opponents_average, tie_share
 from khiva_arena.ratings.compare import los, rank_intervals
 from khiva_arena.ratings.effects import EffectsToFit
-from khiva_arena.ratings.elo import PRIOR_GAMES, Ratings, half_width, rate
+from khiva_arena.ratings.elo import Ratings, half_width, rate
 from khiva_arena.ratings.matches import complete_tables
 from khiva_arena.ratings.pairs import PairCells, pair_cells
 from khiva_arena.report.columns import Standing
@@ -70,7 +70,6 @@ def standings(
     results: Iterable[Result],
     bots: Sequence[Entrant],
     anchor: str | None = None,
-    prior: float = PRIOR_GAMES,
     anchors: Sequence[AnchorAt] = (),
 ) -> Standings:
     """The list of one pool. ``results``: of all its matches, in any order; bots are numbered as in ``bots``. ``anchor``: a bot's
@@ -91,12 +90,12 @@ def standings(
     given = tuple((index[bot], one.elo, one.sd) for bot, one in zip(at, anchors, strict=True))
     matches = selection.rated
     cells = pair_cells(matches, len(bots))
-    ratings = fault_free = _fit(cells, len(bots), index[anchor_id], prior, given)
+    ratings = fault_free = _fit(cells, len(bots), index[anchor_id], given)
     clean = [match for match in matches if match.fault_free]
     if len(clean) < len(matches):
         some = pair_cells(clean, len(bots))
-        fault_free = _fit(some, len(bots), index[anchor_id], prior, given)
-    evidence = Evidence(matches, cells, ratings, 100 * los(ratings), prior, index[anchor_id], given)
+        fault_free = _fit(some, len(bots), index[anchor_id], given)
+    evidence = Evidence(matches, cells, ratings, 100 * los(ratings), index[anchor_id], given)
     seats = max((len(match.bots) for match in matches), default=0)
     counted = tally(matches, every)
     per_bot = zip(rank_intervals(ratings), opponents_average(cells, ratings), tie_share(matches, len(bots)), strict=True)
@@ -134,19 +133,18 @@ def _given_anchor(bot: Entrant, i: int, elo: float, sd: float, ratings: Ratings)
 def refit(evidence: Evidence, matches: Iterable[Result], effects: EffectsToFit | None = None) -> Ratings:
     """The headline fit once more: over other matches, or with effects."""
     bots = evidence.cells.bots
-    return _fit(matches, bots, evidence.anchor, evidence.prior, evidence.given, effects)
+    return _fit(matches, bots, evidence.anchor, evidence.given, effects)
 
 
 def _fit(
     matches: Iterable[Result] | PairCells,
     bots: int,
     anchor: int,
-    prior: float,
     given: Sequence[tuple[int, float, float]],
     effects: EffectsToFit | None = None,
 ) -> Ratings:
     elos, sds = {bot: elo for bot, elo, _ in given}, {bot: sd for bot, _, sd in given}
-    return rate(matches, bots, anchor, prior, anchors=elos or None, anchor_sds=sds, effects=effects)
+    return rate(matches, bots, anchor, anchors=elos or None, anchor_sds=sds, effects=effects)
 
 
 def _standing(

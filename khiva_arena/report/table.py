@@ -25,6 +25,8 @@ from khiva_arena.report.values import Standings
 from khiva_arena.words import count
 
 _MOST_NAMED = 6
+UNDER_THE_PRIOR = "under the prior that each bot drew a game with one of middling strength"
+"""Of the ratings, and of every likelihood made from them: ``ratings.elo.PRIOR_GAMES`` in words."""
 _PLACES = ("1st", "2nd", "3rd", "4th", "5th")
 
 
@@ -126,7 +128,7 @@ def _notes(standings: Standings) -> list[str]:
     if any(row.rank_interval for row in rows):
         notes.append(
             "ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next, "
-            f"{under(standings)}."
+            f"{UNDER_THE_PRIOR}."
         )
     if any(row.rough for row in rows):
         notes.append(
@@ -151,13 +153,6 @@ def _notes(standings: Standings) -> list[str]:
     if standings.left_out:
         notes.append(f"Not rated in all: {count(standings.left_out, 'recorded match', 'recorded matches')}.")
     return notes + _notes_on_anchors(standings) + _notes_on_faults(standings)
-
-
-def under(standings: Standings) -> str:
-    """The prior of the ratings, and of every likelihood made from them, in words."""
-    prior = standings.evidence.prior
-    drawn = "a game" if prior == 1 else f"{prior:g} games"
-    return f"under the prior that each bot drew {drawn} with one of middling strength" if prior else "without a prior"
 
 
 def _left_out(heads: Sequence[str]) -> list[str]:

@@ -50,7 +50,6 @@ class Evidence:
     cells: those by block and pair.
     ratings: the headline fit.
     los: (n, n) percent, NaN if there is none.
-    prior: drawn games of each bot with one of middling strength.
     anchor: the bot that the ratings are relative to.
     given: (bot, Elo, sd) of anchors with numbers of their own.
     """
@@ -59,7 +58,6 @@ class Evidence:
     cells: PairCells
     ratings: Ratings
     los: Floats
-    prior: float
     anchor: int
     given: tuple[tuple[int, float, float], ...]
 
