@@ -66,7 +66,7 @@ def command(
     with if_interrupted(say, lambda: "all matches are recorded" if complete else "some matches are not recorded"):
         from khiva_arena.cli.standings import print_standings  # numpy comes with it: not before the matches have been played
 
-        print_standings(stages[0].out, played, as_json=as_json, anchor=None)
+        print_standings(stages[0].out, played, as_json=as_json)
     return 0 if complete else 1
 
 

@@ -195,7 +195,7 @@ def test_a_report_does_not_need_scipy(folder: Path) -> None:
     """It takes longer to import than a thousand matches to read."""
     code = (
         "import sys; from pathlib import Path; from khiva_arena.cli.standings import print_standings; "
-        "print_standings(Path('out'), ['1'], as_json=False, anchor=None); "
+        "print_standings(Path('out'), ['1']); "
         "sys.exit('scipy' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
