@@ -8,6 +8,7 @@ import trio
 from khiva_arena.arbiter.stderr import unfinished
 from khiva_arena.arbiter.wire import Arrival, Ending, PassingWire, Wire
 from khiva_arena.text import printable
+from khiva_arena.words import count
 
 KEPT = 2_048
 FLOOD = 1 << 20
@@ -45,7 +46,7 @@ class BotOutput:
         letters = sum((letter.isprintable() and letter != "\ufffd") or letter in "\t\r\n" for letter in text)
         lines, shown = _as_text(head) if letters >= READABLE * len(text) and text else _as_hex(head)
         more = self.total - shown
-        return "\n".join([*lines, *([f"... and {more} byte{'' if more == 1 else 's'} more"] if more else [])])
+        return "\n".join([*lines, *([f"... and {count(more, 'byte')} more"] if more else [])])
 
 
 def _as_text(head: bytes) -> tuple[list[str], int]:

@@ -8,6 +8,7 @@ import msgpack
 
 from khiva_arena.protocol.codec import HEADER
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
+from khiva_arena.words import count
 
 SHOWN = 240
 HEX_SHOWN = 48
@@ -29,7 +30,7 @@ def as_bytes(data: bytes) -> str:
     text = cut.decode("ascii", "replace")
     readable = sum(letter.isprintable() or letter in "\r\n\t" for letter in text) >= 0.8 * len(text)
     as_text = f" = {text!r}" if readable and "\ufffd" not in text else ""
-    return f"{len(data)} byte{'' if len(data) == 1 else 's'}: {cut.hex(' ')}{dots}{as_text}"
+    return f"{count(len(data), 'byte')}: {cut.hex(' ')}{dots}{as_text}"
 
 
 def whole_frames(data: bytes | bytearray) -> int:

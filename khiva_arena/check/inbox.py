@@ -4,6 +4,7 @@ from khiva_arena.check.bot_process import BotProcess
 from khiva_arena.check.describe import as_bytes, shown, whole_frames
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol import codec
+from khiva_arena.words import count
 
 HEARD_KEPT = 1 << 18
 FRAMES_MOST = 64
@@ -66,6 +67,6 @@ class Inbox:
         return f"{self.partial} bytes of a frame that does not end" if self.partial else ""
 
 
-def frames_text(count: int) -> str:
+def frames_text(frames: int) -> str:
     """So many whole frames, in words."""
-    return f"{count} whole frame{'' if count == 1 else 's'}"
+    return count(frames, "whole frame")

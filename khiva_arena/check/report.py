@@ -6,6 +6,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from khiva_arena.text import harmless
+from khiva_arena.words import count
 
 
 class Status(StrEnum):
@@ -108,7 +109,7 @@ def not_tried_text(steps: Sequence[CheckStep]) -> str:
 def closing_text(report: CheckReport, next_step: str) -> str:
     """The last lines: the counts, and what to do next."""
     counts = report.counts
-    warnings = f"{counts['warning']} warning{'' if counts['warning'] == 1 else 's'}"
+    warnings = count(counts["warning"], "warning")
     last = f"{len(report.steps)} steps: {counts['ok']} ok, {warnings}, {counts['failed']} failed, {counts['skipped']} skipped"
     return "\n".join(line for line in (*histogram_text(report.histogram), last, next_step) if line)
 

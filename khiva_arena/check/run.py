@@ -19,6 +19,7 @@ from khiva_arena.check.report import Bar, CheckReport, CheckStep, Status, counte
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError
 from khiva_arena.shipped import folder
+from khiva_arena.words import count
 
 NOTES_LINES, NOTES_CHARACTERS = 8, 1_200
 SILENT_MOST = 2
@@ -131,7 +132,7 @@ def check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
         steps=made.steps,
         decisions=len(running.thought),
         latency_ms={name: round(took, 4) for name, took in steps_play.of_latency(running.thought).items()},
-        histogram=[Bar(round(edge, 4), count) for edge, count in steps_play.histogram(running.thought)],
+        histogram=[Bar(round(edge, 4), often) for edge, often in steps_play.histogram(running.thought)],
         startup_ms=[round(took * 1000, 1) for took in running.starts],
         memory_bytes=running.peak or None,
         seconds=round(time.monotonic() - began, 2),
@@ -209,6 +210,6 @@ def _settings(running: RunningCheck) -> str:
 
 
 def _built(running: RunningCheck) -> str:
-    count = len(running.bot.sources)
-    copied = f"{count} file{'' if count == 1 else 's'} copied" if count else "nothing to copy"
+    files = len(running.bot.sources)
+    copied = f"{count(files, 'file')} copied" if files else "nothing to copy"
     return f"{copied}, " + (f"`{shlex.join(running.bot.build)}` done" if running.bot.build else "nothing to build")

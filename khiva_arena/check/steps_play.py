@@ -15,6 +15,7 @@ from khiva_arena.check.talk import Talk, talking
 from khiva_arena.games.base import Game
 from khiva_arena.sandbox import system
 from khiva_arena.sandbox.limits import say
+from khiva_arena.words import count
 
 MATCH_SECONDS, MATCH_DECISIONS = 2.0, 150
 QUICK_SECONDS, QUICK_DECISIONS = 0.3, 25
@@ -55,7 +56,7 @@ async def one_game(running: RunningCheck, game: Game) -> str:
 
 
 def _matches(begun: int, ended: int) -> str:
-    words = f"{begun} match{'' if begun == 1 else 'es'}"
+    words = count(begun, "match", "matches")
     return words if ended == begun else f"{words} begun, {ended or 'none of them'} to the end,"
 
 

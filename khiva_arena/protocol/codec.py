@@ -22,6 +22,7 @@ from khiva_arena.protocol.messages import (
     BotHello,
 )
 from khiva_arena.text import harmless
+from khiva_arena.words import count
 
 HEADER = 4
 PROTO = 1
@@ -158,8 +159,7 @@ def plain_value(payload: bytes) -> object:
 def _why_not(error: Exception) -> str:
     """What the library found, in words of the field: its own names and texts say little, or nothing."""
     if isinstance(error, msgpack.ExtraData):
-        more = len(error.extra)
-        return f"{more} byte{'' if more == 1 else 's'} more behind it"
+        return f"{count(len(error.extra), 'byte')} more behind it"
     if isinstance(error, msgpack.FormatError):
         return "the byte 0xc1, with which none begins"
     if isinstance(error, msgpack.StackError):
