@@ -10,7 +10,7 @@ str keys.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self, is_typeddict
+from typing import Any, Literal, NamedTuple, Self, TypedDict
 
 from khiva_arena.errors import ConfigError, IllegalChoice
 
@@ -44,6 +44,10 @@ class Event(NamedTuple):
     to: tuple[int, ...] | None = None
 
 
+EventFields = Mapping[str, Mapping[str, Any]]
+"""By type of event and name of a field, what it holds: types."""
+
+
 class Shapes(NamedTuple):
     """The types of what a game's bots get, for ``games/schema.py``; as strict as they can be.
 
@@ -57,9 +61,10 @@ class Shapes(NamedTuple):
     events: Sequence[Any]
 
 
-def event_shapes(names: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The shapes of events among what a file defines (its ``globals()``), in its order: TypedDicts with a "type"."""
-    return tuple(one for one in list(names.values()) if is_typeddict(one) and "type" in one.__annotations__)
+def event_shapes(events: EventFields) -> tuple[Any, ...]:
+    """The shapes of events from the fields that each type of them has."""
+    typed_dict: Any = TypedDict  # mypy takes none whose fields are not spelled out there
+    return tuple(typed_dict(kind, {"type": Literal[kind], **fields}) for kind, fields in events.items())
 
 
 def check_choices(asked: Pending, choices: Mapping[int, int]) -> None:

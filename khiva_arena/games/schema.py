@@ -41,9 +41,6 @@ def of_game(game: Game) -> dict[str, dict[str, Any]]:
     shapes = shapes_of(game)
     (view,), view_parts = _components([shapes.view])
     _, events = _components(shapes.events)
-    for shape in shapes.events:
-        name = shape.__annotations__["type"].__args__[0]
-        events[name] = {**events.pop(shape.__name__), "title": name}
     decisions = {kind: _decision(kind, entries) for kind, entries in shapes.decisions.items()}
     return {
         "view": {**view, "title": f"A view of {game.title}", "$defs": view_parts},
