@@ -257,7 +257,7 @@ class StreamReader:
                 self.began = True
                 self._bots, self._seats = len(line.bots), line.seats
             if not self.began:
-                raise NotAStream("its first line is no begin")
+                raise NotAStream("its first line does not say that a run begins")
             if line is None:
                 continue
             if self._fits(line):

@@ -215,7 +215,7 @@ class Processes:
         if child.ending is not None and child.ending.status in LAUNCH_FAILED:
             why = detect.refused(self._level, child.ending.notes)
             if why:
-                raise HostFault(f"isolation {self._level} works no more: {why}")
+                raise HostFault(f"isolation {self._level} no longer works: {why}")
 
     def stop(self, seat: int) -> None:
         child = self._children[seat]

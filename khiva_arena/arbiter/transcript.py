@@ -128,14 +128,14 @@ class Cutter:
         """What is wrong with a length, by the bytes that stand in its place."""
         start = self._first
         if self._goes_on:
-            return "still no frame"
+            return "still not a frame"
         if start[0] in b"\r\n":
-            return f"no frame but {start!r}: line ends that were added or changed? The stream must be in binary mode"
+            return f"not a frame but {start!r}: line ends that were added or changed? The stream must be in binary mode"
         if start[0] and all(32 <= byte < 127 or byte in b"\t\r\n" for byte in start):
-            return f"no frame but {start!r}: text; only frames may stand here"
+            return f"not a frame but {start!r}: text; only frames may stand here"
         if len(start) < HEADER:
-            return f"no frame: a length that begins with {start[0]}; the first byte of one is 0"
-        return f"no frame: a length of {int.from_bytes(start[:HEADER], 'big')} bytes; one has 1 to {self._most}"
+            return f"not a frame: a length that begins with {start[0]}; the first byte of one is 0"
+        return f"not a frame: a length of {int.from_bytes(start[:HEADER], 'big')} bytes; one has 1 to {self._most}"
 
 
 def _begins_map(byte: int) -> bool:

@@ -13,7 +13,7 @@ from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
 from khiva_arena.sandbox import silence
 
 AN_INDEX = "the answer is an index into legal, a whole number counted from 0, never the entry itself"
-OWN_REQ = "an act carries the req of the decide that it answers, unchanged: none that the bot counts itself or keeps from before"
+OWN_REQ = "an act carries the req of the decide that it answers, unchanged: never a number that the bot counts itself or has kept"
 # What adds a line end behind the bytes that it writes.
 PRINTS = {
     "python": "print(...): write with sys.stdout.buffer.write",
@@ -39,7 +39,7 @@ QUIET = {
     "closed its output": "it has closed its stdout, or put something else in its place: keep it open until the bot exits",
     silence.READS: "a read waits for bytes that do not come: read just the 4 bytes of a length and the bytes it says, no line "
     "and no full buffer; and answer before the next read",
-    silence.WAITS: "it waits for something else than its input: a lock, a thread, a child, a network that is not there",
+    silence.WAITS: "it waits for something other than its input: a lock, a thread, a child, a network that is not there",
 }
 INTERPRETERS = re.compile(r"(python|pypy|node|nodejs|ruby|perl|php|lua|luajit)[\d.]*")
 

@@ -38,7 +38,7 @@ def hint_of(words: tuple[str, ...], got: str, notes: str) -> str:
     for line in notes.splitlines() if "ended" in got else ():
         if MISSING.search(line) and (path := OF_ETC.search(line)):
             return (
-                f"{path[0]}: of /etc a bot sees what the shipped languages need and nothing else: put what it says into the "
+                f"{path[0]}: of /etc a bot sees only what the shipped languages need: put what it says into the "
                 f"bot's folder, and name that file by an option or variable of the runtime ({PAGE})"
             )
     return ""

@@ -115,7 +115,7 @@ async def repeat(running: RunningCheck) -> str:
             if choice != before:
                 raise Warned(
                     f"the same requests got another choice at number {number} ({kind}): {before}, then {choice}; such a match "
-                    'cannot be replayed. Draw lots from the hello\'s "seed", and count work instead of looking at a clock'
+                    'cannot be replayed. Take random numbers from the hello\'s "seed", and count work; look at no clock'
                 )
     return f"the same {len(asked)} requests twice, with the same choices"
 

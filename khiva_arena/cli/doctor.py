@@ -87,7 +87,7 @@ def _say(best: Level, why: dict[Level, str], tried: Tried) -> None:
     for key, words in WORDS.items():
         click.echo(f"  {key:<10}  {say(key, getattr(DEFAULT, key)):>8}  {words}")
     if not system.PROC:
-        click.echo(f"Nobody is held to memory and processes here: {system.UNSEEN}.")
+        click.echo(f"No bot is held to limits on memory and processes here: {system.UNSEEN}.")
     click.echo("How large a bot may be, likewise:")
     for key, words in loading.WORDS.items():
         click.echo(f"  {key:<13}  {loading.say(key, getattr(loading.DEFAULT, key)):>8}  {words}")

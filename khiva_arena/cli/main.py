@@ -25,7 +25,7 @@ COMMANDS = {
     "run": "Play a competition and print its rating table.",
     "init": "Write a commented settings file for a competition.",
     "match": "Play one match and print it turn by turn.",
-    "sprt": "Test whether one bot is better than others, and stop by itself.",
+    "sprt": "Test whether one bot is better than others, and stop once that is clear.",
     "watch": "Watch a run that writes its events to a file.",
     "standings": "Print the rating table of a store.",
     "plan": "Estimate how many seeds you need for a given precision.",

@@ -166,8 +166,8 @@ def _again(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_
     loading = loading_again(flags)
     if set(given_by_flags(flags)) - {"bots", "isolation", "trust_bots", "runtimes", "limits"}:
         raise ConfigError(
-            "--from plays the stored match again: of the other options only --bot, --isolation, --runtime and limits on what a "
-            "bot is read from go with it"
+            "--from plays the stored match again: apart from it only --bot, --isolation, --runtime and limits on the "
+            "size of a bot can be given"
         )
     with Store.read(folder) as store:
         event, row = match_of(store, word)

@@ -67,7 +67,7 @@ def _number_or(words: tuple[str, ...]) -> Callable[[click.Context, click.Paramet
         try:
             return int(value)
         except ValueError:
-            raise click.BadParameter(f"{value!r} is no whole number, nor {' or '.join(words)}") from None
+            raise click.BadParameter(f"{value!r} is neither a whole number nor {' or '.join(words)}") from None
 
     return read
 

@@ -58,7 +58,7 @@ SHOWN_LINES = 4
 )
 @click.option("--wait", is_flag=True, help="No clock, and a stop before the first message, to attach a debugger.")
 @click.option("--from", "first", type=click.IntRange(min=0), metavar="N", help="Compare from step N on; all is sent.")
-@click.option("--until", "last", type=click.IntRange(min=1), metavar="N", help="Send nothing behind step N.")
+@click.option("--until", "last", type=click.IntRange(min=1), metavar="N", help="Send nothing after step N.")
 @click.option("--trace", is_flag=True, help="Print the messages of both directions on stderr, long ones cut.")
 @click.option("--notes", is_flag=True, help="Also print what the bot wrote on stderr, with marks of what it was asked before.")
 @json_option
@@ -78,17 +78,17 @@ def command(
     as_json: bool,
 ) -> int:
     """Send BOT what seat K was sent in MATCH of STORE (as EVENT/ORDINAL, or the beginning of its id), and print each decision
-    that it now makes otherwise, with what follows from either choice. The match goes on as it was recorded, whatever the bot
-    chooses. Exit code 1 if a choice differs or the bot fails. STORE may be a bundle; then name the BOT. Step N is the N-th
+    that it now makes differently, with what follows from either choice. The match continues as it was recorded, whatever the
+    bot chooses. Exit code 1 if a choice differs or the bot fails. STORE may be a bundle; then name the BOT. Step N is the N-th
     time in the match that seats were asked; 0 is the start.
 
     Every message is the one that was sent then, byte for byte, except what is not recorded. bank_ms is the whole bank until
     the seat's first timeout, and 0 after it. If the seat broke the protocol, its last request may not have gone out. A
     bundle does not hold the lines that informed bots of their faults.
 
-    --wait names the bot's own process and waits for Enter: attach `gdb -p`, `py-spy` or `jdb` meanwhile. Then no clock runs, and
-    Ctrl-C ends it. Of a program that was built with -g, gdb finds the sources. A bot that is kept from this machine may be hard
-    to attach to: --isolation trusted runs it with all of your rights instead. Without a terminal --wait only stops the clock.
+    --wait prints the id of the bot's own process and waits for Enter: attach `gdb -p`, `py-spy` or `jdb` meanwhile. No clock
+    runs then, and Ctrl-C ends it. If a program was built with -g, gdb finds its sources. If a debugger cannot attach to a bot in
+    a sandbox, --isolation trusted runs it with all of your rights instead. Without a terminal --wait only stops the clock.
 
     --json: match, seat, bot, same, asked, failed, differences (each with gather, that is the step, kind, req, then, now), notes.
     """
@@ -179,7 +179,7 @@ def _sandbox(stored: Sandbox, asked: str | None, wait: bool) -> Sandbox:
 
 def _attach(level: Level) -> Callable[[int], bool]:
     def attach(pid: int) -> bool:
-        kept = f"; it is kept at {level}: if a debugger may not attach, try --isolation trusted"
+        kept = f"; it runs at isolation {level}: if a debugger may not attach, try --isolation trusted"
         inside = "" if kind(level).debuggable else kept
         if not sys.stdin or not sys.stdin.isatty():
             say(f"the bot is process {pid}{inside}; no clock runs")

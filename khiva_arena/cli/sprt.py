@@ -28,11 +28,11 @@ UNDECIDED = 1
     *(name for name in OF_A_MATCH if name != "bots"),
     *("seats", "seeds", "jobs", "out", "events"),
     seats="Seats at a table, filled with the opponents and copies of them [default: 2].",
-    seeds=f"Deals at most [default: {MOST_SEEDS}]; with another number it is another test.",
+    seeds=f"Deals at most [default: {MOST_SEEDS}]; another number makes it another test.",
     out="The store; a test that is in it is resumed.",
 )
-@click.option("--elo0", type=float, default=0.0, show_default=True, help="H0: the candidate is so much better, or less.")
-@click.option("--elo1", type=float, default=20.0, show_default=True, help="H1: it is so much better, or more.")
+@click.option("--elo0", type=float, default=0.0, show_default=True, help="H0: the candidate is at most this much better, in Elo.")
+@click.option("--elo1", type=float, default=20.0, show_default=True, help="H1: it is at least this much better.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="About how often a candidate at elo0 passes.")
 @click.option("--beta", type=float, default=0.05, show_default=True, help="About how often one at elo1 fails.")
 @click.option("--normalized", is_flag=True, help="Both bounds are normalised Elo.")

@@ -26,8 +26,8 @@ def command(store: Path, event: tuple[str, ...], as_json: bool) -> int:
     `khiva-arena bundle` wrote. Checked are hash chains, commitments and revealed secrets, every choice, scores, ranks, faults
     and forfeits, who sat where, that matches and voids are those of the schedule, that nothing is missing on a revealed seed,
     and, once an event is over, its run digest. Of a store also the sum of every row, that none was lost or added, and the pages
-    of the file; of a bundle also the standings. Exit code 1, with the first that differs, if anything is not sound; which
-    matches are sound is then listed; 2 if there is no match to verify."""
+    of the file; of a bundle also the standings. If anything is not sound, the exit code is 1, and what differs first is printed,
+    and which matches are sound. The exit code is 2 if there is no match to verify."""
     result = verify(store, *event)
     bundled = store.is_file()
     if as_json:

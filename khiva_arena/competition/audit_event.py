@@ -211,7 +211,7 @@ class _EventAudit:
             if missing:
                 yield f"{where}{_are(missing)} missing, and an event is bundled when it is over"
             elif {RUN_SECRET, *(seed for seed, some in left.items() if not some)} != revealed.keys():
-                yield f"{where}what is revealed are not the secrets of the run and of each seed that was played"
+                yield f"{where}the revealed secrets are not those of the run and of each seed that was played"
         else:
             for seed, some in left.items():
                 if some > 0 and seed in revealed:

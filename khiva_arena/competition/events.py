@@ -33,7 +33,7 @@ def check_definition(event: EventRow) -> None:
     if event.id not in (known, text_digest(event.text)[: seeds.ID_LENGTH]):
         raise StoreError(f"its definition and commitment hash to {known}, not to its id")
     if event.public is not None and (problem := public_problem(event.public)):
-        raise StoreError(f"its public text is none: {problem}")
+        raise StoreError(f"its public text is not valid: {problem}")
 
 
 def public_problem(text: str) -> str | None:

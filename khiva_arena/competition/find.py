@@ -212,7 +212,7 @@ def _sound(record: Record) -> Record:
     if header.policy not in list(Policy):
         raise RecordError(f"there is no policy {header.policy[:40]!r}")
     if set(header.time) != {"startup_ms", "turn_ms", "bank_ms"} or not all(0 <= ms <= INT_MOST for ms in header.time.values()):
-        raise RecordError("its header lacks a limit, or has one that is none")
+        raise RecordError("its header lacks a limit, or has one that is not valid")
     if not all(seat.name.isprintable() for seat in header.seats):
         raise RecordError("a bot's name in it has unprintable characters")
     return record

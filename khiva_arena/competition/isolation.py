@@ -54,7 +54,7 @@ def sandbox_again(recorded: Sandbox, asked: str | None) -> Sandbox:
     """For a match that is played again: the level that is asked for now, else the one that it was played at if that works,
     else the best one that does. Raises ConfigError for a level that is none."""
     if asked not in (None, AUTO, *Level):
-        raise ConfigError(f"--isolation: {asked!r} is no level; there are {AUTO}, {', '.join(Level)}")
+        raise ConfigError(f"--isolation: {asked!r} is not a level; there are {AUTO}, {', '.join(Level)}")
     wanted = recorded.level if asked is None else best() if asked == AUTO else Level(asked)
     if why := why_not(wanted):
         say(f"warning: isolation {wanted} does not work here ({why}); playing at {best()}")

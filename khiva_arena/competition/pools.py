@@ -142,7 +142,7 @@ def results_of(store: Store, event: EventRow) -> list[Result]:
             measured = [one._replace(page_faults=None) for one in measured]
         found.append(results.of_row(event, match, void.attempt if void else 0, measured))
         for fault in [fault for faults in found[-1].faults for fault, _ in faults if fault not in FAULTS]:
-            damaged(store, f"match {event.number}/{match.ordinal}", f"{fault!r} is no fault")
+            damaged(store, f"match {event.number}/{match.ordinal}", f"{fault!r} is not a fault")
     if not voids:
         return found
     from khiva_arena.arbiter.match import VOIDS_MOST  # not above: trio comes with it

@@ -151,7 +151,7 @@ def _open(store: Store, stage: Settings, todo: ResumePoint, how: How) -> EventRo
         assert todo.definition is not None
         for other in store.events():
             if store.conclusion(other.id) is None and not store.recorded(other.id):
-                say(f"event {other.number}, commitment {other.commitment}, is of other settings and has no match yet; it stays")
+                say(f"event {other.number}, commitment {other.commitment}, has other settings and no match yet; it stays")
         secret = run_secret(stage) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
         event = events.add_event(store, todo.definition, todo.entrants, secret, before is not None and before.is_of_0_1)
         if how.public is not None and (before is None or before.public != how.public):
@@ -256,7 +256,7 @@ def _announce_round(log: RunEvents, play: Play, drawn: DrawnRound) -> None:
     tables = "; ".join(", ".join(names[bot] for bot in line_up) for line_up in drawn.line_ups)
     byes = f"; byes: {', '.join(names[bot] for bot in drawn.byes)}" if drawn.byes else ""
     met = "; ".join(f"{names[a]} and {names[b]}" for a, b in drawn.together)
-    byes += f"; of one author, and not to be parted any more: {met}" if met else ""
+    byes += f"; of one author, but impossible to keep apart: {met}" if met else ""
     log.say(f"round {drawn.number + 1} of {len(play.timetable.shapes)}: {tables}{byes}")
 
 

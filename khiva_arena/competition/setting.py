@@ -98,7 +98,7 @@ def duration_ms(text: object) -> int:
     """Milliseconds of "1s", "500ms", "1.5s", "2m". Raises ValueError."""
     match = _DURATION.fullmatch(text) if isinstance(text, str) else None
     if match is None:
-        raise ValueError(f'{text!r} is no time; write "1s", "500ms" or "2m"')
+        raise ValueError(f'{text!r} is not a time; write "1s", "500ms" or "2m"')
     ms = float(match[1]) * _MS[match[2]]
     if ms > LONGEST_MS:
         raise ValueError(f"{str(text)[:40]!r} is longer than a day")
@@ -126,7 +126,7 @@ def _time(row: Setting, value: object) -> str:
 def _choice(row: Setting, value: object) -> str:
     words = tuple(row.words())
     listed = (" and " if len(words) == 2 else ", ").join(words)
-    return "" if value in words else f"{value!r} is no {row.of}{meant(value, words)}; there are {listed}"
+    return "" if value in words else f"{value!r} is not a {row.of}{meant(value, words)}; there are {listed}"
 
 
 def _list(row: Setting, value: object) -> str:

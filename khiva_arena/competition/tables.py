@@ -86,5 +86,5 @@ def sections_named(names: Sequence[str]) -> tuple[str, ...]:
 def effects_named(names: Sequence[str]) -> tuple[str, ...]:
     """The effects named. Raises ConfigError for a name that is not one."""
     if wrong := [name for name in names if name not in EFFECTS]:
-        raise ConfigError([f"--effects: {name!r} is none; there are {' and '.join(EFFECTS)}" for name in wrong])
+        raise ConfigError([f"--effects: {name!r} is not an effect; there are {' and '.join(EFFECTS)}" for name in wrong])
     return tuple(names)

@@ -87,7 +87,7 @@ def _parts(glob: str, where: Path) -> tuple[str, ...]:
     parts = PurePosixPath(glob).parts
     if not parts or any("**" in part and part != "**" for part in parts):
         what = "** is a whole part of it, or none" if parts else "it is empty"
-        raise ConfigError(f"{where}: files names {glob!r}, which is no glob: {what}")
+        raise ConfigError(f"{where}: files names {glob!r}, which is not a glob: {what}")
     return tuple(part for n, part in enumerate(parts) if part != "**" or parts[n - 1 : n] != ("**",))
 
 

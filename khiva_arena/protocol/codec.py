@@ -88,7 +88,7 @@ class FrameReader:
             hint = "is stdout in text mode? Line ends are being changed or added"
         else:
             hint = "is something printed on stdout? It belongs on stderr"
-        raise RemoteProtocolError(f"no frame but {start!r} on stdout; {hint}")
+        raise RemoteProtocolError(f"not a frame but {start!r} on stdout; {hint}")
 
 
 def decode_act(payload: bytes) -> Act:

@@ -170,7 +170,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
         if len(set(names)) < len(names) or len({bot.identity for bot in self.bots}) < len(names):
             raise ValueError("two bots have one name, or are the same")
         if self.anchor not in names:
-            raise ValueError("its anchor is none of its bots")
+            raise ValueError("its anchor is not one of its bots")
 
     @property
     def text(self) -> str:

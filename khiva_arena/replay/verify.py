@@ -95,7 +95,7 @@ def _check_choice(record: Record, number: int, choice: Choice, out: list[int | N
     if not why or why == FORFEITED:
         return
     if why not in BLAMED_AT_A_STEP:
-        raise RecordError(f"{where}: {why!r} is no fault")
+        raise RecordError(f"{where}: {why!r} is not a fault")
     fault = Verdict(why)
     strikes[seat] += fault in STRIKING
     forfeits = fault not in STRIKING or strikes[seat] >= STRIKES_TO_FORFEIT[Policy(record.header.policy)]

@@ -105,7 +105,7 @@ def _ranks(row: Standing) -> str:
     return str(best) if best == worst else f"{best}-{worst}"
 
 
-FINISHES = Column("1st, 2nd, ...", "finishes", "how often it came there; ties share the better place")
+FINISHES = Column("1st, 2nd, ...", "finishes", "how often it finished there; ties share the better place")
 
 TABLE = (
     Column("rank", "rank", "by Elo; equal Elo shares a rank"),
@@ -120,8 +120,8 @@ TABLE = (
         "ranks",
         "rank_interval",
         "the best and worst rank that the results leave open, 95 % sure for all bots at once. Bots whose ranks overlap are *not* "
-        "told apart. If the results cut the bots into groups, what is left to tell inside them is less, and so is the care it "
-        "takes: a bot that is certainly last widens nobody",
+        "told apart. If the results cut the bots into groups, fewer comparisons are left inside each, and its intervals are "
+        "narrower: a bot that is certainly last widens nobody's",
         _ranks,
     ),
     Column(
@@ -216,7 +216,7 @@ DETAILS = (
     Column(
         "opp",
         "opponents",
-        "mean Elo of those it met, weighted as they count; those with a bound in place of a number are left out",
+        "mean Elo of the bots it met, weighted as they count; those with a bound in place of a number are left out",
         1,
     ),
     Column(

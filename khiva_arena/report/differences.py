@@ -50,7 +50,7 @@ def differences(where: str, said: Any, given: Any, all_keys: bool) -> Iterator[s
             if key in said and key in given:
                 yield from differences(name, said[key], given[key], all_keys)
             elif all_keys:
-                yield f"{name} is {'missing' if key in given else 'none of theirs'}"
+                yield f"{name} is {'missing' if key in given else 'not in what the records give'}"
     elif isinstance(said, list) and isinstance(given, list) and len(said) == len(given):
         for place, (one, other) in enumerate(zip(said, given, strict=True)):
             yield from differences(f"{where}.{place}", one, other, all_keys)

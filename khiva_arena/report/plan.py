@@ -217,7 +217,7 @@ def _next(plan: Plan) -> list[str]:
     if plan.next:
         return ["Next, to play the missing seeds; new ones are drawn, and rated together with those that are there:"]
     if plan.need is not None and plan.need.seeds <= plan.blocks:
-        return ["Next: nothing; the seeds there are do."]
+        return ["Next: nothing; there are seeds enough."]
     if plan.need is None:
         return ["Next: mend or leave out the bots above, or name another --anchor, and plan again."]
     return []

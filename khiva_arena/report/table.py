@@ -133,10 +133,10 @@ def _notes(standings: Standings) -> list[str]:
             f"{ROUGH}: from fewer than {FEWEST_SEEDS} seeds, so that the error itself is rough, and ranks and los% with it."
         )
     if standings.blocks < 2:
-        notes.append("Errors are n/a: they need two seeds or more, and seeds that do not all say the same.")
+        notes.append("Errors are n/a: they need two seeds or more, and seeds whose results differ.")
     if alike := _alike(standings):
         notes.append(
-            f"No variance seen, +/- or los% n/a ({_some(alike)}): every seed came out alike, which says nothing of the next."
+            f"No variance seen, +/- or los% n/a ({_some(alike)}): every seed came out alike, which says nothing about the next."
         )
     if any(row.bound in (">=", "<=") for row in rows):
         notes.append(
@@ -211,7 +211,7 @@ def _notes_on_faults(standings: Standings) -> list[str]:
     ]
     notes += [
         f"{short(row.name)}: {elo(row.fault_free_bound, row.fault_free_elo)} Elo over the {standings.fault_free_matches} "
-        "fault-free matches: a bound, no more."
+        "fault-free matches: only a bound."
         for row in rows
         if row.fault_counts and row.fault_free_bound and not row.bound
     ]

@@ -86,7 +86,7 @@ def amount(value: object, *, size: bool, of: str = "") -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     wanted = "size; write 512M or 1G" if size else f"whole number{of}"
-    raise ValueError(f"{value!r} is no {wanted}")
+    raise ValueError(f"{value!r} is not a {wanted}")
 
 
 def say(key: str, number: float) -> str:

@@ -18,7 +18,7 @@ KEPT_OUT = {
     "spy": "looks at other processes",
     "signal": "sends signals to other processes",
     "change": "changes other processes",
-    "lock": "talks to another bot by a lock",
+    "lock": "talks to another bot through a lock",
     "leave": "leaves its process group",
     "kernel": "uses parts of the kernel that no bot needs",
 }

@@ -51,7 +51,7 @@ class Store:
         version."""
         with explained(folder):
             if folder.is_file():
-                raise StoreError(f"{folder}: a file, and no store; if it is a bundle, `khiva-arena verify` reads it")
+                raise StoreError(f"{folder}: a file, not a store; if it is a bundle, `khiva-arena verify` reads it")
             files.check_pieces(folder / FILE)
             if not (folder / FILE).is_file():
                 raise StoreError(f"{folder}: no store here ({FILE} is missing)")

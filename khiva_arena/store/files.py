@@ -329,7 +329,7 @@ def _advice(text: str) -> str:
         "malformed": "; it is damaged: restore a copy to go on; `khiva-arena verify` says what is sound, if it can be read",
         "no such": "; it is damaged: restore a copy to go on",
         "too big": "; a row of it is larger than any that an arbiter writes: `khiva-arena verify` says which; restore a copy",
-        "not a database": "; it is damaged or no store: restore a copy, or give another folder",
+        "not a database": "; it is damaged or not a store: restore a copy, or give another folder",
         "unsupported file format": "; it is damaged: restore a copy to go on",
     }
     return next((hint for word, hint in hints.items() if word in text), "; `khiva-arena verify` says what is sound")

@@ -58,14 +58,14 @@ def test_a_stored_match_is_played_at_what_there_is(capsys: pytest.CaptureFixture
     assert sandbox_again(Sandbox(Level.STANDARD, ponder=False), None) == Sandbox(Level.TRUSTED, ponder=False)
     assert "isolation standard does not work here (bubblewrap is not installed); playing at trusted" in capsys.readouterr().err
     assert sandbox_again(Sandbox(Level.TRUSTED), None).level is Level.TRUSTED
-    with pytest.raises(ConfigError, match="no level"):
+    with pytest.raises(ConfigError, match="not a level"):
         sandbox_again(Sandbox(), "perfect")
 
 
 def test_a_level_that_is_none(tmp_path: Path) -> None:
     done = arena("run", *BOTS, "--isolation", "perfect", cwd=tmp_path, code=2)
     assert done.stderr == (
-        "khiva-arena: error: --isolation: 'perfect' is no level; there are auto, strict, standard, basic, trusted\n"
+        "khiva-arena: error: --isolation: 'perfect' is not a level; there are auto, strict, standard, basic, trusted\n"
     )
 
 
