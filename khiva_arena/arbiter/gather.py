@@ -181,13 +181,13 @@ class Gatherer:
         return verdict, detail
 
     def _rest(self, seats: Sequence[Seat]) -> None:
-        """It is not their turn any more."""
+        """Pause these seats, whose turn is over."""
         if not self._ponder:
             for seat in seats:
                 self._wire.rest(seat.number)
 
     async def _collect(self, waits: Sequence[_Wait]) -> None:
-        """Read until nobody is waited for."""
+        """Read until no seat is waited for."""
         lag, cpu = 0.0, self._cpu
         while waiting := [wait for wait in waits if wait.waiting and wait.seat.number not in self._blamed]:
             wake = min([cpu.next_look, *[wait.due(lag) for wait in waiting]])

@@ -60,7 +60,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class SeatReport:
-    """What lies beside the record, of one seat: nothing here changes the match's digest.
+    """What is kept of one seat beside the record; nothing here changes the match's digest.
 
     name, version: as the bot greeted, "" if it did not
     faults: all, strikes that did not forfeit included
@@ -90,11 +90,11 @@ class Outcome:
     ordinal, attempt: of the job
     record: None if the match is void
     void: in words, why it is, "" if it is not
-    seats: what lies beside the record, by seat
+    seats: what is kept beside the record, by seat
     req_start: the number of the first request
     seconds: from the first start to the last end of a bot
-    unsettled: seconds for which it may still turn out that a bot was ended by whoever stops the arbiter, see stops.py
-    causes: seats that a void came of, since they were late
+    unsettled: seconds for which it may still turn out that a stop of the arbiter ended a bot, see stops.py
+    causes: the seats whose lateness made the match void
     """
 
     ordinal: int
@@ -149,7 +149,7 @@ class LiveMatch:
         return 0.0 if self._last_out is None else max(SLICE, stops.SETTLES_SECONDS - (now - self._last_out))
 
     async def greet(self) -> Outcome:
-        """Only start the bots, shake hands, and end them: what their first match would begin with."""
+        """Only start the bots, exchange hellos, and end them."""
         endings: list[Ending] = []
         try:
             await self._greet()

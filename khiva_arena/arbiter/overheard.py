@@ -11,7 +11,7 @@ from khiva_arena.text import printable
 
 KEPT = 2_048
 FLOOD = 1 << 20
-"""Bytes behind which nobody listens any more."""
+"""Bytes after which the rest is ignored."""
 LAST_SECONDS, MOMENT = 0.3, 0.005
 HEX_SHOWN = 256
 HEX_ROW = 16
@@ -62,8 +62,8 @@ def _as_hex(head: bytes) -> tuple[list[str], int]:
 
 
 class OutputKeeper:
-    """Passes everything on. ``outputs``: by seat, what has come. A bot that is to be stopped may first end by itself, or write on
-    for a moment, which none but ``keep`` hears: so it is known what it had to say, and with which code it exits."""
+    """Passes everything on. ``outputs``: by seat, what has come. Before a bot is stopped, it gets a moment to end or to write
+    more, which only ``keep`` gets: so its last output and its exit code are known."""
 
     def __init__(self, wire: Wire, seats: int, keep: Callable[[int, bytes], None] | None = None) -> None:
         self.outputs = [BotOutput() for _ in range(seats)]

@@ -1,6 +1,6 @@
 """Send one live bot what a seat was sent in a match that was played, and see what it answers now.
 
-What follows from an answer is not played: the next request is the recorded one, whatever was chosen.
+The consequences of an answer are not played: the next request is the recorded one, whatever the bot chose.
 """
 
 import math

@@ -1,6 +1,7 @@
 """What the system says of the bots of one match while they play: a look now and then at what each uses, and looks on demand.
 
-A look reads files in /proc of every process of a bot, so a bot can make it long: the longer one took, the later is the next.
+A look reads files in /proc for every process of a bot, so a bot can make it long: the longer a look took, the later comes the
+next one.
 """
 
 import time
@@ -30,7 +31,7 @@ class Watch:
         self._looks = 0
 
     def offenders(self, children: Iterable[Child]) -> list[Child]:
-        """Look at all that run, and find those that use too much: ``excess`` says what of."""
+        """Look at all running bots, and find those that use too much; ``excess`` then says of what."""
         self._looks += 1
         began = time.monotonic()
         found = []
@@ -48,7 +49,7 @@ class Watch:
         return found
 
     def excess(self, child: Child) -> str:
-        """In words, which limit a bot went beyond that is late or has ended, "" if none is known of."""
+        """Which limit a bot exceeded that is late or has ended, in words; "" if none is known."""
         if not child.excess and child.started is not None:
             cell, end = child.started.cell, child.ending
             if end is None:
@@ -60,7 +61,7 @@ class Watch:
 
 
 def doing(child: Child) -> str:
-    """In words, what a bot does that does not answer, "" if that is not known."""
+    """What a bot that does not answer is doing, in words; "" if that is not known."""
     started = child.unreaped
     program = started.cell.program(started.pid) if started else None
     if started is None or program is None or child.killed or child.resting:

@@ -1,4 +1,4 @@
-"""A bot at the end of the arbiter's own pipes, and what the check wants to see of it beyond what a match does."""
+"""A bot behind the arbiter's own pipes, with what the check has to see of it beyond what a match sees."""
 
 import os
 import re

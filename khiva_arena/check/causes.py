@@ -45,7 +45,7 @@ INTERPRETERS = re.compile(r"(python|pypy|node|nodejs|ruby|perl|php|lua|luajit)[\
 
 
 def of_settings(bot: Bot, text: str) -> str:
-    """What is wrong with a run line of one word, "" for nothing: a file that is taken for a program, or no script at all."""
+    """What is wrong with a run line of one word, "" if nothing is: a file that is taken for a program, or a missing script."""
     word = bot.run[0]
     if re.search(r"no such program: ", text) and "/" not in word and word in [name for name, _ in bot.sources]:
         how = f'run = "{{python}} {word}"' if word.endswith(".py") else f'run = "./{word}", or its interpreter before it'

@@ -1,4 +1,4 @@
-"""What the sandbox may have to do with a bot's end: shared memory that ran out, memory that was refused, a file of /etc."""
+"""How the sandbox may have caused a bot's end: shared memory that ran out, memory that was refused, a file of /etc."""
 
 import re
 

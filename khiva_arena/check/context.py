@@ -34,11 +34,11 @@ class Silent(Failed):
 
 
 class Warned(Exception):
-    """Nothing that a match would blame the bot for, but its author may want to know."""
+    """A match would not blame the bot for this, but its author may want to know."""
 
 
 class Skipped(Exception):
-    """A step that makes no sense here. The text says why."""
+    """A step that cannot be tried here. The text says why."""
 
 
 @dataclass(slots=True, eq=False)

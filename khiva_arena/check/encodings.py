@@ -20,7 +20,7 @@ def framed(payload: bytes) -> bytes:
 
 
 class Encoder:
-    """Encodes plain values as frames. ``widest``: always the longest form; else the forms that fit are taken in turn."""
+    """Encodes plain values as frames. ``widest``: always the longest form; else the possible forms are used in turn."""
 
     def __init__(self, *, widest: bool) -> None:
         self._widest = widest

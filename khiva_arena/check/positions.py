@@ -17,7 +17,7 @@ from khiva_arena.replay import seeds
 from khiva_arena.rng import Stream
 
 MATCHES_SEARCHED = 25
-"""For each seat count and rules map, until a kind of decision is given up as one that no match at random comes to."""
+"""For each seat count and rules map, before a kind of decision is given up, because no random match has come to it."""
 
 
 @dataclass(frozen=True, slots=True)

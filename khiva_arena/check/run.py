@@ -1,4 +1,4 @@
-"""A whole check: all steps in order, each by itself, so that a failure does not hide the steps after it."""
+"""A whole check: all steps in order, each independent, so that a failure does not hide the steps after it."""
 
 import shlex
 import time
@@ -22,7 +22,7 @@ from khiva_arena.shipped import folder
 
 NOTES_LINES, NOTES_CHARACTERS = 8, 1_200
 SILENT_MOST = 2
-"""Steps in which a bot may let all of its time go by before no more are tried that wait for answers."""
+"""In how many steps a bot may use up all of its time; after that, no more steps that wait for answers are tried."""
 Do = Callable[[RunningCheck], Awaitable[str]]
 Listener = Callable[[CheckStep], None]
 

@@ -26,7 +26,7 @@ KEEPER = ("sleep", "27.0625")
 
 
 async def stdout(running: RunningCheck) -> str:
-    """Whole frames to the end of its output, and none but those that were asked for."""
+    """Its output is whole frames to the end, and only those that were asked for."""
     async with talking(running) as talk:
         await _some_turns(talk, TURNS)
         end = await talk.finish()
@@ -102,7 +102,7 @@ def _how(end: Finish) -> str:
 
 
 async def children(running: RunningCheck) -> str:
-    """Once the bot has exited, no process of it is left. Its confines, which would end them, are kept for a while."""
+    """Once the bot has exited, none of its processes is left. The sandbox, whose end would end them, is kept for a while."""
     if not system.PROC:
         raise Skipped(system.UNSEEN)
     program = readable_paths.found(running.command.argv[0], running.command.folder)

@@ -1,4 +1,4 @@
-"""Steps about what a bot is sent: in which pieces, in which forms, and with what in it that it does not know."""
+"""Steps about what a bot is sent: in which pieces, in which forms, and with which fields and messages that it does not know."""
 
 import json
 from collections.abc import Mapping
@@ -203,7 +203,7 @@ async def reqs(running: RunningCheck) -> str:
 
 
 async def large(running: RunningCheck) -> str:
-    """The largest frame there may be, and some on the way to it; longer than a pipe holds."""
+    """Large frames, up to the largest that is allowed; they are longer than a pipe holds."""
     async with talking(running) as talk:
         await talk.greet()
         for size in SIZES[-1:] if running.quick else SIZES:

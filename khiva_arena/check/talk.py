@@ -24,9 +24,9 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 
 AFTER_DEADLINE = 1.0
-"""Seconds that a silent bot is waited for longer: an answer that comes then is late."""
+"""Seconds for which a silent bot is still waited for: an answer in that time is late."""
 AFTER_INPUT = 1.0
-"""Seconds that it is given then, once its input has ended: an answer that comes then was held back."""
+"""Seconds that it gets after that, once its input has ended: an answer in that time was held back."""
 EXIT_SECONDS = 2.0
 Encode = Callable[[Any], bytes]
 

@@ -1,4 +1,4 @@
-"""What a shell asks at each TAB: the script that asks, the answers, and the values of options that can be listed.
+"""Completion by TAB: the script by which a shell asks, the answers, and the values of options that can be listed.
 
 Nothing is imported for the values before a shell asks for them.
 """

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Tracing(NamedTuple):
-    """What of the conversation is shown or kept beside the match."""
+    """Which parts of the conversation are shown or kept beside the match."""
 
     trace: bool
     capture: Path | None
@@ -86,7 +86,7 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
 
 
 def _play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, int]:
-    """How it went, and 1 if not all that was to be kept could be, else 0. ``words``: how each bot was named."""
+    """How it went, and the exit code: 1 if something could not be kept as requested. ``words``: how each bot was named."""
     names = [seat.name for seat in job.header.seats]
     if not tracing.trace and tracing.capture is None:
         with _notes_of_failed(tracing):
@@ -108,7 +108,7 @@ def _play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, in
 
 
 def _try(job: Job, tracing: Tracing, words: Sequence[str], trace: "Trace", lines: BufferedStderr) -> None:
-    """Start the bots for a trial, of which nothing is shown or kept unless one fails: then there is no match to be traced."""
+    """Start the bots for a trial. Nothing of it is shown or kept unless one fails: then there is no match to trace."""
     held: list[str] = []
     trace.write = held.append if tracing.trace else None
     try:
@@ -210,7 +210,8 @@ def _again(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_
 
 
 def recorded_bot(event: EventRow, position: int, loading: Loading = AS_IT_IS) -> Bot:
-    """The bot at a position of an event, from where it was named then, or else from here. Raises ConfigError, BotError."""
+    """The bot at a position of an event, found where it was named then, or else relative to the working folder. Raises
+    ConfigError, BotError."""
     row: BotRow = event.bots[position]
     word = row.asked_as
     if os.path.isdir(row.folder):

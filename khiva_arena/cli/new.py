@@ -1,4 +1,4 @@
-"""``khiva-arena new``: a bot to begin with, in a language that has a kit."""
+"""``khiva-arena new``: a new bot from a template, in a language that has a kit."""
 
 import json
 import os

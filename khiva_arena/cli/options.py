@@ -1,4 +1,4 @@
-"""Options that several commands share, said once; those of settings are made from their rows."""
+"""Options that several commands share; those of settings are made from the rows of the settings table."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -74,7 +74,7 @@ def _planned(table: Standings, error: float | None, gap: float | None, power: fl
 
 
 def _with_next(store: Path, members: list[EventRow], found: plan.Plan) -> plan.Plan:
-    """With the commands that play what it takes, if there is something to play and that can be played."""
+    """The plan with the commands that play the missing seeds, if there are any that can be played."""
     wanted = found.need.seeds if found.need else 0 if found.enough else found.fewest_seeds
     if not found.blocks or not found.blocks < wanted < MOST["seeds"]:
         return found

@@ -167,7 +167,7 @@ def _stored(folder: Path, word: str, loading: Loading) -> _Found:
 
 
 def _bundled(file: Path, word: str) -> _Found:
-    """What a stranger's file says of limits is not taken over."""
+    """A match of a bundle. Limits that a stranger's file claims are not used."""
     record, secret = bundled_match(file, word)
     return _Found(record, secret, Sandbox(best()), None, [{}] * len(record.header.seats))
 
@@ -255,7 +255,7 @@ def _what_follows(record: Record, request: Request, choice: int | None) -> list[
 
 
 def _echo_lines(mine: Sequence[str], others: Sequence[str]) -> None:
-    """What only one of two choices leads to, the first lines of it."""
+    """The first lines of what only one of two choices leads to."""
     only = [line for line in mine if line not in others]
     for line in only[:SHOWN_LINES]:
         click.echo(f"         {line}")

@@ -1,4 +1,4 @@
-"""``khiva-arena sprt``: a sequential test of one bot against others, which stops by itself."""
+"""``khiva-arena sprt``: a sequential test of one bot against others, which stops once the answer is clear."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""``khiva-arena verify``: replay every record of a store or a bundle and hold it against everything that stands beside it."""
+"""``khiva-arena verify``: replay every record of a store or a bundle and compare it with everything that is stored beside it."""
 
 import json
 from collections.abc import Iterable

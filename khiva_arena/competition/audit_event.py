@@ -1,4 +1,4 @@
-"""Audit events: every record is replayed, and all else held against that, for a store and a bundle alike."""
+"""Audit events: every record is replayed, and everything else compared with the result, for a store and a bundle alike."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ class _EventAudit:
 
     source: what its lines come from.
     report: what was found so far.
-    timetable: None unless the definition is sound; without it a match of a store is held against its own row alone.
+    timetable: None unless the definition is sound; without it a match of a store is compared only with its own row.
     revealed: secrets by seed.
     voids: attempts that were void, by ordinal.
     recorded: the attempt that was recorded, by ordinal, of the matches that the schedule has.

@@ -26,7 +26,7 @@ from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.new_file import new_file
 
 MEASURED = Measured._fields
-"""What standings have of one machine and one run, which nobody else can check."""
+"""The columns that were measured on one machine in one run, which nobody else can check."""
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""What has changed since an unfinished event began: reported line by line before a run would begin another one beside it."""
+"""What has changed since an unfinished event began, line by line: a run refuses to begin another event beside it unnoticed."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,9 +20,8 @@ WAYS_ON = (
 
 
 def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot]) -> None:
-    """Raise ConfigError if the store has an event that is not over, which an event of this definition, that is not in the
-    store, would leave behind: then it says what differs from the most similar one. An event of which nothing was played yet does
-    not count."""
+    """Raise ConfigError if this definition would begin a new event although the store has an unfinished one: the error says what
+    differs from the most similar one. An event without a match does not count."""
     known = events_of(store, ())
     recorded = {event.id: len(store.recorded(event.id)) for event in known if store.conclusion(event.id) is None}
     begun = [event for event in known if recorded.get(event.id)]

@@ -91,8 +91,8 @@ def places(store: Store, event: EventRow) -> tuple[tuple[Placing, ...], int]:
 
 
 def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secret: bytes, like_0_1: bool) -> EventRow:
-    """Add an event to a store. ``like_0_1``: with an id as version 0.1.0 gave it, which only stages have that come after one
-    that was begun by it. Raises ConfigError if the store has an event of that id."""
+    """Add an event to a store. ``like_0_1``: with an id as version 0.1.0 gave it, for later stages of a competition that 0.1.0
+    began. Raises ConfigError if the store has an event of that id."""
     commitment = commitment_to(definition, secret)
     event = event_id(definition, commitment)
     if like_0_1:
@@ -109,7 +109,7 @@ def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secre
 
 
 def let_go_on(store: Store, row: EventRow, any_engine: bool) -> EventRow:
-    """The event, to be continued. Raises StoreError if another engine version began it, unless ``any_engine``: then the
+    """The event, ready to be continued. Raises StoreError if another engine version began it, unless ``any_engine``: then the
     event is marked with this one, too."""
     if __version__ in row.engines:
         return row

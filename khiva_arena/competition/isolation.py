@@ -22,7 +22,7 @@ DOCTOR = "`khiva-arena doctor` says what would give a better one"
 
 
 def sandbox_of(settings: Settings, *, rated: bool) -> Sandbox:
-    """Try the level and say what bots are kept in. A rated run goes down to trusted only if that was asked for explicitly.
+    """Try the level and return the sandbox for it. A rated run is played at trusted only if that was requested explicitly.
 
     Raises ConfigError if the level does not work here.
     """
@@ -52,7 +52,7 @@ def say_what_is_cold() -> None:
 
 def sandbox_again(recorded: Sandbox, asked: str | None) -> Sandbox:
     """For a match that is played again: the level that is asked for now, else the one that it was played at if that works,
-    else the best one that does. Raises ConfigError for a level that is none."""
+    else the best one that does. Raises ConfigError for an unknown level."""
     if asked not in (None, AUTO, *Level):
         raise ConfigError(f"--isolation: {asked!r} is not a level; there are {AUTO}, {', '.join(Level)}")
     wanted = recorded.level if asked is None else best() if asked == AUTO else Level(asked)
@@ -80,7 +80,7 @@ def keep_private(store: Path, events: Path | None, sandbox: Sandbox, commands: S
 
 
 def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sandbox) -> None:
-    """Raise ConfigError if a bot may read what another entrant has sent, except what was named for it in so many words."""
+    """Raise ConfigError if a bot may read what another entrant has sent, unless its own command names that explicitly."""
     if not sandbox.level.confines:
         return
     folders = {bot.identity: _home_of(bot) for bot in entrants}

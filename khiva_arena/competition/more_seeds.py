@@ -30,7 +30,7 @@ _AS_DEFINED = (
     "ponder",
 )
 FOLDER = "DIR"
-"""Stands for where a runtime lies: a store knows what it is, and not where."""
+"""Stands for the folder of a runtime: a store knows what the runtime is, but not where it lies."""
 
 
 def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str]:
@@ -53,7 +53,7 @@ def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str
 
 
 def _words(event: EventRow) -> Iterator[str]:
-    """All that was set, as flags, except the seeds and the store. The seats are named in any case."""
+    """All settings as flags, except the seeds and the store. The seats are always named."""
     given = _settings_of(event)
     for row in TABLE:
         if row.name in given and (given[row.name] != row.default or row.name == "seats"):

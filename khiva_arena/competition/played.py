@@ -1,4 +1,5 @@
-"""What a competition is made of, whoever asks for it: settings from a file and from words or keywords, and the bots they name."""
+"""What a competition consists of, for commands and the API alike: settings from a file and from flags or keywords, and the bots
+that they name."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -81,8 +82,8 @@ def entrants_named(given: Mapping[str, Any], say: Say) -> list[Bot]:
 
 
 def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]:
-    """Why stages cannot be played with as many bots as they will have, whoever these are. A line about a later stage begins with
-    its number: "stage 2: "."""
+    """Why stages cannot be played with the number of bots that they will have, whoever these are. A line about a later stage
+    begins with its number: "stage 2: "."""
     problems = bot_files.of_another_game(entrants, stages[0].game.name)
     bots = list(entrants)
     for stage in stages:
@@ -106,7 +107,7 @@ def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]
 
 
 def _check_test(settings: Settings, terms: formats.Terms) -> None:
-    """Raise ConfigError if the bounds of a sequential test are none for as many matches as a seed has."""
+    """Raise ConfigError if the bounds of a sequential test are not possible with so many matches on a seed."""
     if settings.hypotheses is not None:
         from khiva_arena.ratings.sprt import SequentialTest  # numpy comes with it
 

@@ -125,8 +125,8 @@ def _given(word: str, names: set[str]) -> str | AnchorAt:
 
 
 def results_of(store: Store, event: EventRow) -> list[Result]:
-    """What the ratings need of an event: the results of its recorded matches and of those that stayed void. One that was void and
-    is still to be played again, since the run was interrupted, is neither."""
+    """What the ratings need of an event: the results of its recorded matches and of those that stayed void. A void match that is
+    still to be played again, since the run was interrupted, is left out."""
     rows = voids_of(store, event)
     voids = {row.ordinal: row for row in rows}
     causes: defaultdict[int, Counter[int]] = defaultdict(Counter)

@@ -44,10 +44,10 @@ _FEW_SEEDS = 10
 def compete(
     stages: Sequence[Settings], entrants: Sequence[Bot], how: How, listener: EventsFile | None = None
 ) -> tuple[list[str], bool]:
-    """Play all stages, or what of them is not played yet. Returns the ids of their events, as far as it came, and whether all
-    is recorded; with ``how.commit`` that of the one that would be played now, which is stored. If all was over before, that is
-    said and nothing is played, unless another event is asked for. ``listener``: a file that gets the stream of events, beside
-    the one that the settings name.
+    """Play all stages, or the part of them that is not played yet. Returns the ids of their events so far, and whether all is
+    recorded; with ``how.commit`` the id of the event that would be played now, which is then stored. If all is over already, it
+    says so and plays nothing, unless another event is requested. ``listener``: a file that gets the stream of events, beside the
+    one that the settings name.
 
     Raises ConfigError, StoreError and BotError before the first match.
     """
@@ -131,7 +131,8 @@ def _write_over(store: Store, stages: Sequence[Settings], over: Sequence[EventRo
 
 
 def _check_what_is_next(store: Store, todo: ResumePoint, how: How) -> None:
-    """Raise ConfigError if what is to be played next cannot be: because of what was begun before, or its public text."""
+    """Raise ConfigError if the next event cannot be played, because of one that was begun before or because of its public
+    text."""
     if todo.event is not None:
         public_to_add(store, todo.event, how.public, todo.over[-1] if todo.over else None)
     elif not how.new_event and todo.definition is not None:
@@ -236,7 +237,7 @@ def _announce(log: RunEvents, settings: Settings, play: Play) -> None:
 
 
 def _advice(settings: Settings, bots: int, line_ups: int) -> str:
-    """If seeds are few: what gives smaller errors with as many matches. Else nothing."""
+    """If there are few seeds: what gives smaller errors with the same number of matches. Else nothing."""
     if not formats.FORMATS[settings.format].AUTO or settings.lineups is not None or settings.authors_apart:
         return ""
     fewest = lineups.fewest(bots, settings.seats, settings.copies)
@@ -286,8 +287,8 @@ def if_interrupted(notify: Callable[[str], None], how_far: Callable[[], str]) ->
 
 @contextmanager
 def _one_interrupt() -> Iterator[None]:
-    """Take one interrupt and no more, outside of trio, which sees to that itself: an impatient second one must not keep what
-    was started from being ended."""
+    """Let only one interrupt through, outside of trio, which does so itself: a second, impatient one must not prevent the bots
+    from being ended."""
 
     def first(number: int, _frame: object) -> None:
         signal.signal(number, signal.SIG_IGN)

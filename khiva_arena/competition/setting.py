@@ -44,13 +44,13 @@ class Setting:
     kind: what it takes.
     default: what it is if nobody sets it; None: nothing.
     heading: below which its flag stands in ``-h``.
-    help: what ``-h`` says of it; what its default is, is added there unless it says so itself.
+    help: what ``-h`` says of it; the default is added there unless this names it.
     comment: what a new settings file says above it; "": what ``help`` says.
     example: what a new settings file shows behind "#" if there is no default.
-    of: what is chosen, listed or tabled, for messages and ``-h``.
+    of: what kind of thing its values are, for messages and ``-h``.
     words: what can be chosen, and what TAB offers; called when somebody wants to know.
     least, most: bounds of a number, or of a time in ms.
-    flag: its flag if that is not its name; of a list or table it is that of one of them.
+    flag: its flag if that is not its name; for a list or table the flag gives one of them.
     short: one letter, for a short flag.
     of_a_match: whether a match alone has it, too.
     of_a_stage: whether a ``[[stage]]`` may have one of its own.

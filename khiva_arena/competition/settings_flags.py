@@ -57,7 +57,7 @@ def _plain(text: str) -> object:
 
 
 def loading_again(flags: Mapping[str, Any]) -> Loading:
-    """With what bots of a stored match are read again: runtimes, and of the limits those on what a bot is read from. Raises
+    """How the bots of a stored match are read again: runtimes, and the limits on the size of a bot. Raises
     ConfigError with every mistake."""
     given, problems = given_by_flags({name: flags[name] for name in ("limit", "runtime")}), list[str]()
     limits, runtimes = given.get("limits", {}), given.get("runtimes", {})

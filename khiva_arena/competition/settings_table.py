@@ -1,8 +1,8 @@
 """Every setting of a competition, a row each, in the order of a settings file.
 
 From a row come its flag with what ``-h`` and TAB say, its lines in a new settings file, whether a stage may have it, its
-default, and what is refused with which words. What a setting means is not said in this table: a new one is a row here,
-and a field of ``Settings`` that somebody reads.
+default, and the messages for wrong values. What a setting does is not in this table: a new one is a row here, and a field of
+``Settings`` that some code reads.
 """
 
 from collections.abc import Iterable

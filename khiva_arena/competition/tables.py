@@ -21,7 +21,7 @@ ALL = "all"
 class PooledTable(NamedTuple):
     """One table with all that goes with it.
 
-    events: those it is of.
+    events: the events that it is made from.
     standings: the ratings.
     sections: those that were named.
     places: of those events whose format has them.

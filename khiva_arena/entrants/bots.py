@@ -1,4 +1,4 @@
-"""What a bot is: read its ``bot.toml`` or its bare command, and know it by the hash of what it is."""
+"""What a bot is: its ``bot.toml`` or its bare command is read, and a hash of its files and commands identifies it."""
 
 import os
 import shlex
@@ -190,7 +190,7 @@ def _from_command(word: str, base: str, loading: Loading) -> Bot:
 
 
 def _inside(base: str, program: str) -> str:
-    """As a shell takes it: a program with a slash is a path, another one is looked for on the PATH."""
+    """As in a shell: a program with a slash is a path, any other is looked for on the PATH."""
     return os.path.join(base, program) if "/" in program else program
 
 

@@ -1,4 +1,4 @@
-"""Build a bot in its folder, kept in like a bot at play; and what the words of its commands stand for."""
+"""Build a bot in its folder, in the same sandbox as in a match; and what the words of its commands stand for."""
 
 import os
 import shlex
@@ -40,7 +40,7 @@ def of_runtimes(bot: Bot) -> tuple[str, ...]:
 
 
 def must_stay_in(bot: Bot, program: str, folder: str) -> None:
-    """Raise BotError if a bot's own program leads out of its folder after all."""
+    """Raise BotError if a bot's own program leads out of its folder, by a link or by its first line."""
     if out := readable_paths.leads_out(program, folder, of_runtimes(bot)):
         name = os.path.relpath(program, folder)
         problem = f"{name} leads to {printable(out.encode())}, by a link or by its first line, which is outside of its folder"

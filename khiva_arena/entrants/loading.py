@@ -86,8 +86,8 @@ def say(key: str, number: int) -> str:
 
 
 def found_in(limits: object, named: object) -> Loading:
-    """Of raw settings, ``limits`` and ``runtimes``, as far as they are valid. What is wrong with them is reported when the
-    settings are checked, and nothing is played then; bots that need a wrong one are not blamed as well."""
+    """The valid part of raw ``limits`` and ``runtimes``. Mistakes in them are reported when the settings are checked, and nothing
+    is played then; bots that need a wrong one are not blamed in addition."""
     bounds, known = DEFAULT, dict[str, Runtime]()
     if isinstance(limits, Mapping):
         with suppress(ConfigError):

@@ -1,4 +1,4 @@
-"""Runtimes that the organiser names: an interpreter, with the packages that are installed for it, which bots may be run by.
+"""Runtimes that the organiser names: interpreters for bots, each with the packages that are installed for it.
 
 A bot.toml names a runtime by its word alone, ``run = "{torch} main.py"``; whoever plays the match says where it lies, in
 ``--runtime torch=DIR`` or a ``[runtimes]`` table. What lies there can be read by the bots that name it, whole, and by no others.
@@ -100,14 +100,14 @@ def named(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def folders(runtime: Runtime) -> tuple[str, ...]:
-    """What of the disk a bot of this runtime may read."""
+    """The folders that a bot of this runtime may read."""
     return (runtime.prefix, *readable_paths.base_of_venv(runtime.prefix))
 
 
 @cache
 def as_defined(runtime: Runtime) -> "DefinedRuntime":
-    """What of a runtime is part of an event's definition: the hash of its program, and its Python packages with their
-    versions, sorted. Where it lies is not: another machine has it elsewhere. Raises ConfigError."""
+    """The part of a runtime that belongs to an event's definition: the hash of its program, and its Python packages with their
+    versions, sorted; but not its folder, which differs from machine to machine. Raises ConfigError."""
     from khiva_arena.replay.definition import DefinedRuntime  # all formats come with it, and help and TAB need none
 
     try:

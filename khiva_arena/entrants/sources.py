@@ -1,6 +1,6 @@
 """The files of a bot: found by the globs of its bot.toml, counted and measured before any is opened, hashed in pieces.
 
-A folder is walked once for all globs, and a glob is a list of parts of which a set of places is live in each folder: so
+A folder is walked once for all globs. A glob is a list of parts, and each folder has the set of parts that may match next: so
 ``**/**/**`` costs no more than ``**``, and a folder that no glob leads to is not entered.
 """
 
@@ -23,7 +23,7 @@ STORE = "arena.db"
 ALL = "**/*"
 MOST_GLOBS = 1_000
 LOOKS_PER_FILE = 40
-"""How often a name may be held against a part of a glob, for each file that a bot may have; to find a name counts as several."""
+"""How often a name may be compared with a part of a glob, for each file that a bot may have; finding a name counts as several."""
 LOOKS_PER_NAME = 4
 
 Sources = tuple[tuple[str, Path], ...]
@@ -158,7 +158,7 @@ class _Walk:
         }
 
     def _below(self, entry: _Entry, places: GlobPlaces) -> GlobPlaces:
-        """Which places are live in a folder of this one. Links are followed if a part names them, not by **."""
+        """The places that may match next in a folder of this one. Links are followed if a part names them, not by **."""
         self._look(len(places))
         below: set[tuple[int, int]] = set()
         for glob, at in places:
@@ -170,7 +170,7 @@ class _Walk:
         return self._open(below)
 
     def _open(self, places: set[tuple[int, int]]) -> GlobPlaces:
-        """With those behind each **, which may stand for no folder at all."""
+        """These places and those after each **, which may stand for no folder at all."""
         behind = {(glob, at + 1) for glob, at in places if self._globs[glob][at] == "**" and at + 1 < len(self._globs[glob])}
         return frozenset(places | behind)
 
@@ -208,8 +208,8 @@ def _shown(name: str) -> str:
 
 
 def _may_include(folder: Path, path: Path) -> bool:
-    """A bot.toml is a stranger's, and what it names is copied with our rights: so only from beside its folder, and never from
-    another bot's."""
+    """A stranger wrote the bot.toml, and what it names is copied with our rights: so ``include`` takes files only from beside its
+    folder, and never another bot's."""
     between = [parent for parent in path.parents if folder.parent in parent.parents]
     of_others = [parent for parent in between if parent != folder and (parent / "bot.toml").exists()]
     return path.is_relative_to(folder.parent) and not of_others and not (path.parent / STORE).exists()

@@ -79,8 +79,8 @@ def stage(bot: Bot, level: Level = Level.TRUSTED) -> Command:
 
 
 def _engine() -> str:
-    """Where the arena itself runs from a working copy: a folder with nothing but a link to its package, since a bot that takes
-    the engine as its model may not look around in that copy. "" if it is installed."""
+    """If the arena runs from a working copy: a folder that holds only a link to its package, so that a bot that uses the engine
+    as its model cannot read the rest of that copy. "" if the arena is installed."""
     package = Path(__file__).resolve().parent.parent
     if package.parent.name in ("site-packages", "dist-packages"):
         return ""

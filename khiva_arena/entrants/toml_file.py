@@ -45,7 +45,7 @@ def read(path: Path) -> tuple[str, dict[str, Any]]:
 
 
 def beyond(value: object) -> str:
-    """What in a value read from TOML or JSON is beyond what a setting can be, "" if nothing is."""
+    """Which limit of settings a value read from TOML or JSON exceeds, "" if none."""
     todo: list[tuple[object, str, int]] = [(value, "", 0)]
     while todo:
         one, name, depth = todo.pop()
