@@ -40,7 +40,7 @@ class StoreError(ArenaError):
 
 
 class StoreFull(StoreError):
-    """The disk took no more of a store: what had been recorded before is there."""
+    """The disk of a store is full; what was recorded before is safe."""
 
     exit_code = 1
 

@@ -111,7 +111,7 @@ def match(given: dict[str, Any], callables: list[str]) -> dict[str, Any]:
     return {
         "record": outcome.record.to_json(),
         "secret": job.secret.hex(),
-        "faults": [[[blame.verdict, blame.gather, blame.detail] for blame in seat.faults] for seat in outcome.seats],
+        "faults": [[[blame.verdict, blame.step, blame.detail] for blame in seat.faults] for seat in outcome.seats],
         "notes": [seat.ending.notes for seat in outcome.seats],
     }
 

@@ -1,7 +1,7 @@
 """Who had no core, and who took more than its share of them: CPU as the system counts it, over one step.
 
-A seat that was asked has a share of one core while the step lasts, one that was not asked a tenth of a core. What it takes
-beyond that is its own affair, unless another seat is late because it had no core at that time.
+A seat that was asked has a share of one core while the step lasts, one that was not asked a tenth of a core. It may take more
+than that, unless another seat is late because it had no core at that time.
 """
 
 import math

@@ -36,6 +36,6 @@ class Quiet:
         return held
 
     def rest(self) -> bytes:
-        """What was held, once no more can come."""
+        """What was held back, once the output has ended."""
         held, self._held = self._held, b""
         return held

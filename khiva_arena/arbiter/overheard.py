@@ -44,8 +44,8 @@ class BotOutput:
         text = head[: len(head) - unfinished(head)].decode("utf-8", "replace")
         letters = sum((letter.isprintable() and letter != "\ufffd") or letter in "\t\r\n" for letter in text)
         lines, shown = _as_text(head) if letters >= READABLE * len(text) and text else _as_hex(head)
-        more = self.total - shown
-        return "\n".join([*lines, *([f"... and {more} byte{'' if more == 1 else 's'} more"] if more else [])])
+        hidden = self.total - shown
+        return "\n".join([*lines, *([f"... and {hidden} byte{'' if hidden == 1 else 's'} more"] if hidden else [])])
 
 
 def _as_text(head: bytes) -> tuple[list[str], int]:
@@ -77,7 +77,7 @@ class OutputKeeper:
         self.trees = wire.trees
         self.rest = wire.rest
         self.wake = wire.wake
-        self.excess = wire.excess
+        self.exceeded = wire.exceeded
         self.doing = wire.doing
         self.cpu = wire.cpu
         self.exited = wire.exited

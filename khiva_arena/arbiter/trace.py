@@ -94,7 +94,7 @@ class Trace:
         return TracingWire(wire, self)
 
     def keep(self, seat: int, way: str, data: bytes) -> None:
-        """Raw bytes of a seat. A disk that takes no more ends the files, not the match."""
+        """Raw bytes of a seat. If the disk is full, the files end, but not the match."""
         if (seat, way) in self._files:
             try:
                 self._files[seat, way].write(data)
@@ -197,7 +197,7 @@ class TracingWire:
         self.trees = wire.trees
         self.rest = wire.rest
         self.wake = wire.wake
-        self.excess = wire.excess
+        self.exceeded = wire.exceeded
         self.doing = wire.doing
         self.cpu = wire.cpu
         self.exited = wire.exited

@@ -52,14 +52,14 @@ class Cutter:
     def feed(self, data: bytes) -> list[Piece]:
         """Take bytes in; gives what they complete."""
         self._buffer += data
-        found: list[Piece] = []
+        pieces: list[Piece] = []
         at = 0
         while at < len(self._buffer):
             if self._lost:
                 at, begins = self._skip(at)
                 full = self._skipped == SKIPPED_MOST
                 if self._skipped and (begins or full):
-                    found.append(self._no_frame(at))
+                    pieces.append(self._no_frame(at))
                 if not begins and not full:
                     break
                 self._lost = self._goes_on = not begins
@@ -69,11 +69,11 @@ class Cutter:
             if end is None:
                 break
             if end:
-                found.append(Piece(self._offset + at, end - at, bytes(self._buffer[at + HEADER : end])))
+                pieces.append(Piece(self._offset + at, end - at, bytes(self._buffer[at + HEADER : end])))
                 at = end
         del self._buffer[:at]
         self._offset += at
-        return found
+        return pieces
 
     def end(self) -> list[Piece]:
         """The stream has ended: what was begun and not completed."""
@@ -186,5 +186,5 @@ def type_of(message: dict[str, Any]) -> str:
 
 def hexed(piece: Piece) -> str:
     """The first bytes of a payload, or of what is not a frame, in hex, with how many more there are."""
-    more = (piece.length if piece.wrong else len(piece.data)) - SHOWN_BYTES
-    return piece.data[:SHOWN_BYTES].hex() + (f"... (+{more} bytes)" if more > 0 else "")
+    hidden = (piece.length if piece.wrong else len(piece.data)) - SHOWN_BYTES
+    return piece.data[:SHOWN_BYTES].hex() + (f"... (+{hidden} bytes)" if hidden > 0 else "")

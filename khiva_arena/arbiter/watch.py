@@ -31,33 +31,33 @@ class Watch:
         self._looks = 0
 
     def offenders(self, children: Iterable[Child]) -> list[Child]:
-        """Look at all running bots, and find those that use too much; ``excess`` then says of what."""
+        """Look at all running bots, and find those that use too much; ``exceeded`` then says of what."""
         self._looks += 1
         began = time.monotonic()
-        found = []
+        too_greedy = []
         for child in children:
             started = child.unreaped
             if started is None or child.killed:
                 continue
             scratch_too = self._looks % started.cell.scratch_every == 0
-            excess = limit_check.while_it_runs(started.cell, started.pid, self._resources, scratch_too=scratch_too)
-            if excess:
-                child.excess = excess
-                found.append(child)
+            exceeded = limit_check.while_it_runs(started.cell, started.pid, self._resources, scratch_too=scratch_too)
+            if exceeded:
+                child.exceeded = exceeded
+                too_greedy.append(child)
         cost = time.monotonic() - began
         self.next_at = trio.current_time() + max(WATCH_SECONDS, COSTS_BETWEEN_WATCHES * cost)
-        return found
+        return too_greedy
 
-    def excess(self, child: Child) -> str:
+    def exceeded(self, child: Child) -> str:
         """Which limit a bot exceeded that is late or has ended, in words; "" if none is known."""
-        if not child.excess and child.started is not None:
+        if not child.exceeded and child.started is not None:
             cell, end = child.started.cell, child.ending
             if end is None:
-                child.excess = limit_check.when_late(cell, child.started.pid, self._resources)
+                child.exceeded = limit_check.when_late(cell, child.started.pid, self._resources)
             elif end.status is not None and not end.killed:
-                said = unmarked(end.notes)
-                child.excess = limit_check.after_its_end(cell, end.status, end.cpu, end.peak, said, self._resources)
-        return child.excess
+                stderr = unmarked(end.notes)
+                child.exceeded = limit_check.after_its_end(cell, end.status, end.cpu, end.peak, stderr, self._resources)
+        return child.exceeded
 
 
 def doing(child: Child) -> str:

@@ -60,7 +60,7 @@ class Ending:
 class Wire(Protocol):
     """All bots of one match."""
 
-    def asked(self, seat: int, gather: int, kind: str) -> None:
+    def asked(self, seat: int, step: int, kind: str) -> None:
         """The next thing that is sent asks this: for the marks in what the bot writes on stderr."""
 
     def send(self, seat: int, data: bytes) -> None:
@@ -90,7 +90,7 @@ class Wire(Protocol):
     def wake(self, seat: int) -> None:
         """Let a bot that rests continue."""
 
-    def excess(self, seat: int) -> str:
+    def exceeded(self, seat: int) -> str:
         """Which limit the bot exceeded, in words; "" if none is known."""
 
     def doing(self, seat: int) -> str:

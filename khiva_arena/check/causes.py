@@ -56,10 +56,10 @@ def of_settings(bot: Bot, text: str) -> str:
     return ""
 
 
-def of_bytes(heard: bytes, language: str) -> str:
+def of_bytes(received: bytes, language: str) -> str:
     """What the bytes after the last whole frame show, "" for nothing."""
-    at = whole_frames(heard)
-    rest = heard[at:]
+    at = whole_frames(received)
+    rest = received[at:]
     if at and rest[:2].startswith((b"\n", b"\r\n")):
         prints = PRINTS.get(language, "a print that ends lines: write the bytes alone")
         return f"a line end stands behind the frame, which ends with its payload; it comes from {prints}"

@@ -46,5 +46,5 @@ def hint_of(words: tuple[str, ...], got: str, notes: str) -> str:
 
 def _smaller(words: tuple[str, ...]) -> str:
     names = [word.rsplit("/", 1)[-1] for word in words]
-    found = next((how for pattern, how in HEAP if any(re.fullmatch(rf"(?:{pattern})[\d.]*", name) for name in names)), "")
-    return f"ask for a smaller heap: {found}" if found else "ask the runtime for a smaller heap"
+    option = next((how for pattern, how in HEAP if any(re.fullmatch(rf"(?:{pattern})[\d.]*", name) for name in names)), "")
+    return f"ask for a smaller heap: {option}" if option else "ask the runtime for a smaller heap"

@@ -124,9 +124,9 @@ class CheckTable:
         while pending := self._state.pending():
             mine = pending.get(self.where.seat)
             if mine is not None and mine.kind == kind:
-                found = self.next()
-                assert found is not None
-                return found
+                question = self.next()
+                assert question is not None
+                return question
             self._apply({})
         raise InternalError(f"{self.where}: no {kind} comes up")
 
@@ -162,17 +162,17 @@ def decisions_of_a_match(game: Game) -> int:
 
 def find(game: Game, kinds: set[str]) -> dict[str, Place]:
     """For each of these kinds of decision a match and a seat in which it comes up, if random matches find one."""
-    found: dict[str, Place] = {}
+    places: dict[str, Place] = {}
     for ordinal in range(MATCHES_SEARCHED):
         for given in ({}, *game.samples):
             for seats in game.seats:
-                if found.keys() >= kinds:
-                    return found
+                if places.keys() >= kinds:
+                    return places
                 base = place(game, seats, 0, given, f"search {ordinal}")
                 for seat, kind in _asked_at_random(base):
-                    if kind in kinds and kind not in found:
-                        found[kind] = Place(game, seats, seat, given, base.secret)
-    return found
+                    if kind in kinds and kind not in places:
+                        places[kind] = Place(game, seats, seat, given, base.secret)
+    return places
 
 
 def _asked_at_random(where: Place) -> Iterator[tuple[int, str]]:

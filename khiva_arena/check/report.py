@@ -92,8 +92,8 @@ def step_text(step: CheckStep) -> str:
     lines = [f"{step.number:>3}  {MARKS[step.status]:<7} {step.title}" + (f": {harmless(step.said)}" if step.said else "")]
     for name in ("expected", "got", "stderr", "hint"):
         if value := getattr(step, name):
-            first, *more = map(harmless, value.expandtabs().splitlines())
-            lines += [f"{INDENT}{name + ':':<9} {first}", *(f"{INDENT}{'':<9} {line}" for line in more)]
+            first, *rest = map(harmless, value.expandtabs().splitlines())
+            lines += [f"{INDENT}{name + ':':<9} {first}", *(f"{INDENT}{'':<9} {line}" for line in rest)]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -115,10 +115,10 @@ def closing_text(report: CheckReport, next_step: str) -> str:
 
 def histogram_text(histogram: Sequence[Bar]) -> list[str]:
     """How long the decisions took, a line for each bound; a bar of full length is the most frequent one."""
-    most = max((bar.decisions for bar in histogram), default=0)
+    highest = max((bar.decisions for bar in histogram), default=0)
     lines = [
-        f"{INDENT}to {bar.up_to_ms:>7.4g} ms {bar.decisions:>7,}  {'#' * -(-BAR * bar.decisions // most)}"
+        f"{INDENT}to {bar.up_to_ms:>7.4g} ms {bar.decisions:>7,}  {'#' * -(-BAR * bar.decisions // highest)}"
         for bar in histogram
-        if most
+        if highest
     ]
     return [f"{INDENT}decisions by the time they took:", *(line.rstrip() for line in lines)] if lines else []

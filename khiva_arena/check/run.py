@@ -110,15 +110,15 @@ def check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
     Raises BotError if the host cannot start bots at all. An interrupt leaves no process behind.
     """
     began = time.monotonic()
-    made = CheckRun([], listener)
-    made.add("settings", "its settings", Status.OK, said=_settings(running))
+    steps_so_far = CheckRun([], listener)
+    steps_so_far.add("settings", "its settings", Status.OK, said=_settings(running))
     try:
         running.staged = stage(running.bot, running.sandbox.level)
     except BotError as error:
-        made.fail("build", "its build", running, Failed("its files copied, and its build done", str(error)), "")
+        steps_so_far.fail("build", "its build", running, Failed("its files copied, and its build done", str(error)), "")
     else:
-        made.add("build", "its build", Status.OK, said=_built(running))
-    trio.run(_all, running, made, restrict_keyboard_interrupt_to_checkpoints=True)
+        steps_so_far.add("build", "its build", Status.OK, said=_built(running))
+    trio.run(_all, running, steps_so_far, restrict_keyboard_interrupt_to_checkpoints=True)
     return CheckReport(
         bot=word,
         name=running.bot.name,
@@ -126,9 +126,9 @@ def check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
         language=language_of(running.bot),
         isolation=str(running.sandbox.level),
         quick=running.quick,
-        passed=all(step.status is not Status.FAILED for step in made.steps),
-        counts=counted(made.steps),
-        steps=made.steps,
+        passed=all(step.status is not Status.FAILED for step in steps_so_far.steps),
+        counts=counted(steps_so_far.steps),
+        steps=steps_so_far.steps,
         decisions=len(running.thought),
         latency_ms={name: round(took, 4) for name, took in steps_play.of_latency(running.thought).items()},
         histogram=[Bar(round(edge, 4), count) for edge, count in steps_play.histogram(running.thought)],
@@ -185,7 +185,7 @@ async def _all(running: RunningCheck, made: CheckRun) -> None:
 
 async def _one(plan: PlannedStep, running: RunningCheck, made: CheckRun) -> None:
     try:
-        said = await plan.do(running)
+        outcome = await plan.do(running)
     except Failed as failed:
         if isinstance(failed, Silent):
             made.silent.append(plan.id)
@@ -197,7 +197,7 @@ async def _one(plan: PlannedStep, running: RunningCheck, made: CheckRun) -> None
     except HostFault as host:
         raise BotError(f"{running.bot.name} cannot be started on this machine now: {host}") from None
     else:
-        made.add(plan.id, plan.title, Status.OK, said=said)
+        made.add(plan.id, plan.title, Status.OK, said=outcome)
 
 
 def _settings(running: RunningCheck) -> str:

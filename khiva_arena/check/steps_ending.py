@@ -53,7 +53,7 @@ async def no_common_protocol(running: RunningCheck) -> str:
     """A hello that offers only a protocol which no bot of today speaks."""
     async with talking(running) as talk:
         talk.send(codec.encode(hello_of(talk.where, running.limits) | {"protos": [2]}))
-        await talk.hearing.listen(trio.current_time() + 2 * max(running.starts) + UNGREETED_SECONDS)
+        await talk.inbox.listen(trio.current_time() + 2 * max(running.starts) + UNGREETED_SECONDS)
         end = await talk.finish(say_end=False)
         if end.rest:
             raise Failed("nothing on stdout if `protos` is [2], which it does not speak, and its exit", end.rest)

@@ -27,7 +27,7 @@ def command(as_json: bool) -> int:
     why = levels()
     tried = {level: checkup(level) for level in Level if not why[level]}
     best = best_level(why)
-    leaks = {level: [name for name in KEPT_OUT if found.get(name)] for level, (found, _) in tried.items()}
+    leaks = {level: [name for name in KEPT_OUT if succeeded.get(name)] for level, (succeeded, _) in tried.items()}
     broken = [level for level in leaks if level.confines and leaks[level]]
     if as_json:
         click.echo(json.dumps(_plain(best, why, tried)))

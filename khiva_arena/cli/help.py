@@ -94,10 +94,10 @@ def laid_out(names: list[str]) -> dict[str, list[str]]:
     """The options of a command under their headings; those that no group has stand last, under OTHERS."""
     if len(names) <= FEW:
         return {OTHERS: names}
-    found = {heading: [name for name in members if name in names] for heading, members in GROUPS.items()}
-    known = [name for members in found.values() for name in members]
-    found[OTHERS] = [name for name in names if name not in known]
-    return {heading: members for heading, members in found.items() if members}
+    headings = {heading: [name for name in members if name in names] for heading, members in GROUPS.items()}
+    known = [name for members in headings.values() for name in members]
+    headings[OTHERS] = [name for name in names if name not in known]
+    return {heading: members for heading, members in headings.items() if members}
 
 
 def write_examples(name: str, formatter: click.HelpFormatter) -> None:

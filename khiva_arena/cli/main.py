@@ -168,7 +168,7 @@ def _lines(text: str) -> str:
 
 
 def _lost(error: OSError) -> int:
-    """The exit code when stdout takes no more. A reader that closes its end, as `head` does, has seen all that it needs: that is
+    """The exit code when stdout has failed. A reader that closes its end, as `head` does, has seen all that it needs: that is
     no error."""
     if isinstance(error, BrokenPipeError):
         return 0

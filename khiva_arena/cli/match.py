@@ -151,7 +151,7 @@ def _print(outcome: Outcome, secret: bytes, as_json: bool) -> None:
     click.echo(story(record, secret))
     for seat, report in enumerate(outcome.seats):
         for blame in report.faults:
-            click.echo(harmless(f"seat {seat}: {blame.verdict} at step {blame.gather}: {blame.detail}"))
+            click.echo(harmless(f"seat {seat}: {blame.verdict} at step {blame.step}: {blame.detail}"))
 
 
 def _print_notes(outcome: Outcome, tracing: Tracing) -> None:

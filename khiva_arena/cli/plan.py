@@ -75,7 +75,7 @@ def _planned(table: Standings, error: float | None, gap: float | None, power: fl
 
 def _with_next(store: Path, members: list[EventRow], found: plan.Plan) -> plan.Plan:
     """The plan with the commands that play the missing seeds, if there are any that can be played."""
-    wanted = found.need.seeds if found.need else 0 if found.enough else found.fewest_seeds
-    if not found.blocks or not found.blocks < wanted < MOST["seeds"]:
+    target = found.need.seeds if found.need else 0 if found.enough else found.fewest_seeds
+    if not found.blocks or not found.blocks < target < MOST["seeds"]:
         return found
-    return msgspec.structs.replace(found, next=commands(store, members, wanted / found.blocks))
+    return msgspec.structs.replace(found, next=commands(store, members, target / found.blocks))

@@ -93,8 +93,8 @@ def command(
     --json: match, seat, bot, same, asked, failed, differences (each with gather, that is the step, kind, req, then, now), notes.
     """
     loading = loading_again({"runtime": runtime, "limit": limit})
-    found = _bundled(store, match) if store.is_file() else _stored(store, match, loading)
-    record = found.record
+    source = _bundled(store, match) if store.is_file() else _stored(store, match, loading)
+    record = source.record
     named = None if bot is None else bot_files.load(bot, loading=loading)
     seat = _seat_of(record, named) if seat is None else seat
     count = len(record.header.seats)
@@ -102,20 +102,20 @@ def command(
         raise ConfigError(f"--seat {seat}: the match has {count} seats, 0 to {count - 1}")
     if named is not None:
         entrant = named
-    elif found.bot is None:
+    elif source.bot is None:
         raise ConfigError("--bot: a bundle holds no bots; name the one to play")
     else:
-        entrant = found.bot(seat)
+        entrant = source.bot(seat)
         if entrant.identity != record.header.seats[seat].bot:
             say(f"warning: {entrant.name} has changed since it played")
-    sandbox = _sandbox(found.sandbox, isolation, wait)
-    sent = [one for one in requests(record, found.secret, seat, found.details[seat]) if last is None or one.gather <= last]
+    sandbox = _sandbox(source.sandbox, isolation, wait)
+    sent = [one for one in requests(record, source.secret, seat, source.details[seat]) if last is None or one.step <= last]
     header = record.header
     settings = (stage(entrant, sandbox.level), sandbox, Limits(**header.time), Policy(header.policy))
     attach = _attach(sandbox.level) if wait else None
     with BufferedStderr() as lines:
         again = feed(sent, *settings, trace=Trace([f"{entrant.name}#{seat}"], lines) if trace else None, attach=attach)
-    asked = [reply for reply in again.replies if reply.request.gather >= (first or 0)]
+    asked = [reply for reply in again.replies if reply.request.step >= (first or 0)]
     differ = [reply for reply in asked if not _same(reply)]
     if as_json:
         click.echo(json.dumps(_plain(record, seat, entrant.name, again, asked, differ)))
@@ -143,7 +143,7 @@ def _seat_of(record: Record, bot: Bot | None) -> int:
 
 
 class _Found(NamedTuple):
-    """A match. ``bot`` finds who sat at a seat, None if that cannot be known; ``details``: by seat and gather, what it
+    """A match. ``bot`` finds who sat at a seat, None if that cannot be known; ``details``: by seat and step, what it
     was sent about its fault."""
 
     record: Record
@@ -158,7 +158,7 @@ def _stored(folder: Path, word: str, loading: Loading) -> _Found:
         event, row = match_of(store, word)
         secret, _ = secret_of(store, event, row.seed)
 
-    details = [{gather: detail for _, detail, gather in seat.faults} for seat in row.seats]
+    details = [{step: detail for _, detail, step in seat.faults} for seat in row.seats]
 
     def bot(seat: int) -> Bot:
         return recorded_bot(event, row.seats[seat].bot, loading)
@@ -174,7 +174,7 @@ def _bundled(file: Path, word: str) -> _Found:
 
 def _sandbox(stored: Sandbox, asked: str | None, wait: bool) -> Sandbox:
     sandbox = sandbox_again(stored, asked)
-    return replace(sandbox, ponder=True) if wait else sandbox  # who is stopped between its turns cannot be looked into
+    return replace(sandbox, ponder=True) if wait else sandbox  # a debugger cannot use a process that is stopped between its turns
 
 
 def _attach(level: Level) -> Callable[[int], bool]:
@@ -213,7 +213,7 @@ def _print(record: Record, seat: int, name: str, again: RefeedResult, asked: Seq
     for reply in differ:
         request, message = reply.request, reply.request.message
         assert isinstance(message, Decide)
-        click.echo(f"step {request.gather}, {message.kind}, {len(message.legal)} legal:")
+        click.echo(f"step {request.step}, {message.kind}, {len(message.legal)} legal:")
         then, why = _asked(request).choice.choice, _asked(request).choice.why
         follows = [_what_follows(record, request, choice) for choice in (then, reply.choice)]
         click.echo(f"  then {_chosen(message, then, why)}")
@@ -224,8 +224,8 @@ def _print(record: Record, seat: int, name: str, again: RefeedResult, asked: Seq
             click.echo(f"  now  {_chosen(message, reply.choice, '')}")
             _echo_lines(follows[1], follows[0])
     if again.out is not None:
-        when = "at the start" if again.out.gather == 0 else f"at step {again.out.gather}"
-        as_then = ", as it did then" if record.forfeited_at[seat] == again.out.gather else ""
+        when = "at the start" if again.out.step == 0 else f"at step {again.out.step}"
+        as_then = ", as it did then" if record.forfeited_at[seat] == again.out.step else ""
         click.echo(harmless(f"{name} fails {when}{as_then}: {again.out.verdict}: {again.out.detail}"))
     if differ:
         click.echo(f"{len(differ)} of {len(asked)} choices differ")
@@ -276,7 +276,7 @@ def _plain(
         "bot": name,
         "same": not differ and out is None,
         "asked": len(asked),
-        "failed": None if out is None else {"gather": out.gather, "verdict": str(out.verdict), "detail": out.detail},
+        "failed": None if out is None else {"gather": out.step, "verdict": str(out.verdict), "detail": out.detail},
         "differences": [_plain_reply(reply) for reply in differ],
         "notes": again.ending.notes,
     }
@@ -286,7 +286,7 @@ def _plain_reply(reply: Reply) -> dict[str, Any]:
     message, choice, blame = reply.request.message, _asked(reply.request).choice, reply.blame
     assert isinstance(message, Decide)
     return {
-        "gather": reply.request.gather,
+        "gather": reply.request.step,
         "kind": message.kind,
         "req": message.req,
         "then": {"choice": choice.choice, "entry": message.legal[choice.choice], "why": choice.why},

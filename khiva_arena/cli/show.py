@@ -83,8 +83,8 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
         return
     click.echo(story(record, secret_of(store, event, row.seed)[0]))
     for seat in row.seats:
-        for verdict, detail, gather in seat.faults:
-            click.echo(harmless(f"seat {seat.seat}: {verdict} at step {gather}: {detail}"))
+        for verdict, detail, step in seat.faults:
+            click.echo(harmless(f"seat {seat.seat}: {verdict} at step {step}: {detail}"))
         if notes:
             click.echo(notes_of(seat.seat, seat.notes, seat.notes_total))
     again = shlex.join(["khiva-arena", "match", "--from", str(store.folder), f"{event.number}/{row.ordinal}"])

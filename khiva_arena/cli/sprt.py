@@ -71,8 +71,8 @@ def command(
     if commit:
         print_commitment(settings.out, played[0], as_json)
         return 0
-    found = sprt_of(settings.out, played[0])
-    click.echo(json.dumps(to_json(found)) if as_json else to_text(found), nl=as_json)
+    test = sprt_of(settings.out, played[0])
+    click.echo(json.dumps(to_json(test)) if as_json else to_text(test), nl=as_json)
     if not as_json and (same := under_a_table([entrants], {bot.identity: bot.name for bot in entrants})):
         click.echo(f"\n{same}", nl=False)
-    return 0 if complete and found.report.decision else UNDECIDED
+    return 0 if complete and test.report.decision else UNDECIDED

@@ -31,8 +31,8 @@ def command(store: Path, event: tuple[str, ...], as_json: bool) -> int:
     result = verify(store, *event)
     bundled = store.is_file()
     if as_json:
-        more = {"notes": result.notes, "bundle": result.digest} if bundled else {}
-        click.echo(json.dumps({"events": [report.to_dict() for report in result.events], "file": result.problems, **more}))
+        of_bundle = {"notes": result.notes, "bundle": result.digest} if bundled else {}
+        click.echo(json.dumps({"events": [report.to_dict() for report in result.events], "file": result.problems, **of_bundle}))
     else:
         (_say_bundle if bundled else _say_store)(store, result)
     return 0 if result.sound else 1
@@ -45,7 +45,7 @@ def _say_store(path: Path, result: AuditResult) -> None:
         click.echo(harmless(f"{path}: the file is damaged: {result.problems[0]}"))
         for problem in result.problems[1:SHOWN]:
             click.echo(f"  also: {problem}")
-        click.echo("  what is sound above is sound all the same; restore a copy to go on with this store")
+        click.echo("  what is listed as sound is sound; restore a copy to continue with this store")
 
 
 def _say_bundle(path: Path, result: AuditResult) -> None:

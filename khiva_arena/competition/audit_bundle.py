@@ -144,9 +144,9 @@ def check_size(definition: Definition) -> None:
     """Raise ArenaError for an event that is too large to have been played, and that would take a reader too much time or
     memory."""
     bounds = MOST | {"copies": MOST_COPIES}
-    for key, most in bounds.items():
-        if (getattr(definition, key, 0) or 0) > most:
-            raise RecordError(f"{key} are {getattr(definition, key)}, and {most} at most are verified")
+    for key, limit in bounds.items():
+        if (getattr(definition, key, 0) or 0) > limit:
+            raise RecordError(f"{key} are {getattr(definition, key)}, and {limit} at most are verified")
     if len(definition.bots) > MOST_BOTS:
         raise RecordError(f"there are {len(definition.bots)} bots, and {MOST_BOTS} at most are verified")
     if len(definition.bots) * (definition.lineups or 0) > MOST_SEARCHED:

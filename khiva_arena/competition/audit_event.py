@@ -205,8 +205,8 @@ class _EventAudit:
         """
         missing, revealed = self.report.missing, self.revealed
         over, where = not missing, "its end: " if self.source.bundled else ""
-        if (more := len(self.recorded) - self.report.planned) > 0:
-            yield f"{where}{count(more, 'match was', 'matches were')} recorded after the decision of the test"
+        if (surplus := len(self.recorded) - self.report.planned) > 0:
+            yield f"{where}{count(surplus, 'match was', 'matches were')} recorded after the decision of the test"
         if self.source.bundled:
             if missing:
                 yield f"{where}{_are(missing)} missing, and an event is bundled when it is over"

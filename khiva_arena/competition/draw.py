@@ -39,7 +39,7 @@ def public_to_add(store: Store, event: EventRow, given: str | None, before: Even
     if given is not None and begun:
         raise ConfigError(
             f"--public: event {event.number} has begun without one ({begun} matches were played), and its deals are drawn; "
-            "leave it out to go on, or begin another event in another --out"
+            "leave it out to continue, or begin another event in another --out"
         )
     return given if given is not None or begun or before is None else before.public
 

@@ -14,7 +14,7 @@ from khiva_arena.store.db import EventRow, Store
 DIGITS = 8
 TIMES = {"startup_ms": "start", "turn_ms": "turn", "bank_ms": "bank"}
 WAYS_ON = (
-    "restore what has changed and give the same command to go on; "
+    "restore what has changed and give the same command to continue; "
     "or begin another event beside it with --new-event; or give another --out"
 )
 
@@ -64,8 +64,8 @@ def _bots(event: EventRow, bots: Sequence[Bot]) -> list[str]:
         if new is None:
             lines.append(f"bot {name} ({old.asked_as}) has been left out")
         elif new.identity != old.identity:
-            said = f"identity {old.identity[:DIGITS]} then, {new.identity[:DIGITS]} now"
-            lines.append(f"bot {name} ({new.asked_as}) has changed: {said}")
+            what = f"identity {old.identity[:DIGITS]} then, {new.identity[:DIGITS]} now"
+            lines.append(f"bot {name} ({new.asked_as}) has changed: {what}")
     lines += [f"bot {name} ({bot.asked_as}) has been added" for name, bot in now.items() if name not in then]
     if not lines and list(then) != list(now):
         lines.append(f"the bots stand in another order: {', '.join(then)} then; {', '.join(now)} now")

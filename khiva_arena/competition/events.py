@@ -86,8 +86,8 @@ def round_results(store: Store, event: EventRow, shape: Shape) -> list[Result] |
 def places(store: Store, event: EventRow) -> tuple[tuple[Placing, ...], int]:
     """Who came in where, best first, by the event's format, and how many of its rounds are complete."""
     timetable = timetable_of(store, event)
-    found = [of_round for shape in timetable.shapes if (of_round := round_results(store, event, shape)) is not None]
-    return formats.places(timetable.terms, found), len(found)
+    rounds = [of_round for shape in timetable.shapes if (of_round := round_results(store, event, shape)) is not None]
+    return formats.places(timetable.terms, rounds), len(rounds)
 
 
 def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secret: bytes, like_0_1: bool) -> EventRow:
@@ -116,7 +116,7 @@ def let_go_on(store: Store, row: EventRow, any_engine: bool) -> EventRow:
     if not any_engine:
         raise StoreError(
             f"{store.folder}: event {row.id} was begun by khiva-arena {row.engines[0]}, this is {__version__}; "
-            "finish it with that one, give another --out, or go on and have it marked with --any-engine"
+            "finish it with that one, give another --out, or continue and have it marked with --any-engine"
         )
     store.add_engine(row.id, __version__)
     return stored(store, row.id)

@@ -25,11 +25,11 @@ def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
 
     Raises ConfigError for a word that fits none or several, StoreError for an event or a file that is damaged.
     """
-    found = named_events(store, words)
-    for event in found:
+    events = named_events(store, words)
+    for event in events:
         _check_rows(store, event)
     check_file(store)
-    return found
+    return events
 
 
 def check_file(store: Store) -> None:

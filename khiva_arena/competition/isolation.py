@@ -55,13 +55,13 @@ def sandbox_again(recorded: Sandbox, asked: str | None) -> Sandbox:
     else the best one that does. Raises ConfigError for an unknown level."""
     if asked not in (None, AUTO, *Level):
         raise ConfigError(f"--isolation: {asked!r} is not a level; there are {AUTO}, {', '.join(Level)}")
-    wanted = recorded.level if asked is None else best() if asked == AUTO else Level(asked)
-    if why := why_not(wanted):
-        say(f"warning: isolation {wanted} does not work here ({why}); playing at {best()}")
-        wanted = best()
-    elif wanted is not recorded.level:
-        say(f"playing at isolation {wanted}; the stored match was played at {recorded.level}")
-    return replace(recorded, level=wanted)
+    level = recorded.level if asked is None else best() if asked == AUTO else Level(asked)
+    if why := why_not(level):
+        say(f"warning: isolation {level} does not work here ({why}); playing at {best()}")
+        level = best()
+    elif level is not recorded.level:
+        say(f"playing at isolation {level}; the stored match was played at {recorded.level}")
+    return replace(recorded, level=level)
 
 
 def keep_private(store: Path, events: Path | None, sandbox: Sandbox, commands: Sequence[Command]) -> None:

@@ -105,7 +105,7 @@ def _match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:
             rank=record.ranks[seat],
             score=record.scores[seat],
             verdict=str(record.verdicts[seat]),
-            faults=[[str(blame.verdict), blame.detail, blame.gather] for blame in report.faults],
+            faults=[[str(blame.verdict), blame.detail, blame.step] for blame in report.faults],
             decisions=report.decisions,
             thought=report.thought,
             slowest=report.slowest,

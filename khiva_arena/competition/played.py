@@ -62,23 +62,23 @@ def entrants_named(given: Mapping[str, Any], say: Say) -> list[Bot]:
     ``say``: takes a line on what of an engines.json is left out. Raises ConfigError with every mistake."""
     words, engines = given.get("bots", ()), given.get("engines")
     loading = loads.found_in(given.get("limits"), given.get("runtimes"))
-    found: list[Bot] = []
+    bots: list[Bot] = []
     problems: list[str] = []
     if isinstance(words, list | tuple) and all(isinstance(word, str) and is_text(word) for word in words):
         try:
-            found += bot_files.load_all(words, loading)
+            bots += bot_files.load_all(words, loading)
         except ConfigError as error:
             problems += error.problems
     if isinstance(engines, str | Path) and is_text(str(engines)):
         from khiva_arena.entrants.engines import load_engines
 
         try:
-            found += load_engines(Path(engines), say, loading)
+            bots += load_engines(Path(engines), say, loading)
         except ConfigError as error:
             problems += [f"--engines {problem}" for problem in error.problems]
     if problems:
         raise ConfigError(problems)
-    return bot_files.with_distinct_names(found)
+    return bot_files.with_distinct_names(bots)
 
 
 def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]:

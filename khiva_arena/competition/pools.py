@@ -68,7 +68,7 @@ def title(events: Sequence[EventRow]) -> str:
 
 def _not_default(what: InCommon) -> str:
     """Limits and pondering, as far as they are not the default."""
-    limits = [f"{WORDS[key]} {say(key, most)}" for key, most in what.limits.items() if most != getattr(DEFAULT, key)]
+    limits = [f"{WORDS[key]} {say(key, limit)}" for key, limit in what.limits.items() if limit != getattr(DEFAULT, key)]
     return "".join(f", {text}" for text in (*limits, *(() if what.ponder else ("no pondering",))))
 
 
@@ -77,11 +77,11 @@ def _not_default(what: InCommon) -> str:
 
 def entrants_of(events: Sequence[EventRow]) -> list[Entrant]:
     """The bots of events in the order they were first named, each with the name that it has in the first of them."""
-    found: dict[str, Entrant] = {}
+    entrants: dict[str, Entrant] = {}
     for event in events:
         for bot in event.bots:
-            found.setdefault(bot.identity, Entrant(bot.identity, bot.name))
-    return list(found.values())
+            entrants.setdefault(bot.identity, Entrant(bot.identity, bot.name))
+    return list(entrants.values())
 
 
 def pooled_standings(store: Store, events: Sequence[EventRow], anchors: Sequence[str] = ()) -> Standings:

@@ -110,11 +110,11 @@ def _nothing_to_play(
 ) -> tuple[list[str], bool]:
     numbers = [str(event.number) for event in todo.over]
     what = f"event {numbers[0]} is over" if len(numbers) == 1 else f"events {', '.join(numbers)} are over"
-    said = f"{store.folder}: {what}, and no other event of these settings is left"
+    over = f"{store.folder}: {what}, and no other event of these settings is left"
     if how.commit:
-        raise ConfigError(f"{said}; give --new-event with --commit to begin another one")
+        raise ConfigError(f"{over}; give --new-event with --commit to begin another one")
     check_public_of_what_is_over(todo.over, how.public)
-    say(f"{said}: nothing is played; --new-event plays another one")
+    say(f"{over}: nothing is played; --new-event plays another one")
     for event in todo.over:
         say(f"run digest {store.conclusion(event.id)}")
     if stages[0].events is not None or listener is not None:
@@ -243,8 +243,8 @@ def _advice(settings: Settings, bots: int, line_ups: int) -> str:
     fewest = lineups.fewest(bots, settings.seats, settings.copies)
     if settings.seeds >= _FEW_SEEDS or 2 * fewest > line_ups:
         return ""
-    more = settings.seeds * line_ups // fewest
-    return f"errors shrink with the seeds: for as many matches, --seeds {more} --lineups auto plays {fewest} line-ups on each"
+    seeds = settings.seeds * line_ups // fewest
+    return f"errors shrink with the seeds: for as many matches, --seeds {seeds} --lineups auto plays {fewest} line-ups on each"
 
 
 def _shared_author(definition: Definition) -> bool:

@@ -196,8 +196,8 @@ class RunEvents:
         )
         for seat in row.seats:
             where: dict[str, Any] = {"match": row.ordinal, "bot": seat.bot, "seat": seat.seat, "before": before}
-            for verdict, detail, gather in seat.faults:
-                self._write(stream.FaultRecorded(t=self._t(), **where, verdict=verdict, gather=gather, detail=detail))
+            for verdict, detail, step in seat.faults:
+                self._write(stream.FaultRecorded(t=self._t(), **where, verdict=verdict, gather=step, detail=detail))
             if seat.measured.paused:
                 self._write(stream.Paused(t=self._t(), **where, times=seat.measured.paused))
 

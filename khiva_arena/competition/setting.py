@@ -86,12 +86,12 @@ class Setting:
         """What is wrong with a value, as far as that can be seen without looking at anything else."""
         if value is None and self.default is None:
             return []
-        found = [wrong] if (wrong := _CHECKS[self.kind](self, value)) else []
+        problems = [wrong] if (wrong := _CHECKS[self.kind](self, value)) else []
         texts = value if isinstance(value, list | tuple) else [value]
         if self.kind in _WRITTEN:
             bad = [word for word in texts if isinstance(word, str) and not is_text(word)]
-            found += [f"{word!r} is not valid Unicode text, or has a NUL in it" for word in bad]
-        return found
+            problems += [f"{word!r} is not valid Unicode text, or has a NUL in it" for word in bad]
+        return problems
 
 
 def duration_ms(text: object) -> int:

@@ -12,7 +12,7 @@ from khiva_arena.competition.setting import Kind, Setting
 AUTO = "auto"
 BOTS, PLAYED, TIME, ISOLATION, RUN = "Bots", "What is played", "Time and faults", "Isolation", "The run"
 
-# Words are imported when they are wanted: -h and TAB are to be quick.
+# Words are imported only when they are needed, so that -h and TAB are quick.
 
 
 def _games() -> Iterable[str]:
@@ -47,7 +47,7 @@ def _policies() -> Iterable[str]:
 
 # fmt: off
 TABLE: tuple[Setting, ...] = (
-    # A row is read as one: name, kind, default, heading, then the rest of it.
+    # Each row: name, kind, default, heading, then the rest.
     Setting("bots", Kind.BOTS, (), BOTS, flag="bot", of="folders or commands", words=_shipped_bots,
             of_a_match=True,
             help="A folder with bot.toml, a command, or a bot of `khiva-arena bots` as shipped:python/greedy; "

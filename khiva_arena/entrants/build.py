@@ -53,7 +53,7 @@ def build(bot: Bot, folder: Path, level: Level) -> None:
         must_stay_in(bot, str(folder / words[0]), str(folder))
     sandbox = Sandbox(level, FOR_A_BUILD, writable=(str(folder),), may_leave_group=True)
     mark = reap.new_mark()
-    said = bytearray()
+    output = bytearray()
     with reap.Adoption(mark) as adoption:
         try:
             command = Command(tuple(words), str(folder), readable=of_runtimes(bot), staged=True)
@@ -62,14 +62,14 @@ def build(bot: Bot, folder: Path, level: Level) -> None:
             raise BotError(f"{bot.name}: its build needs {words[0]!r}, which is not on this machine") from None
         try:
             with _given_to(cell.user, folder):
-                code = _run_build(bot, folder, cell, adoption, said)
+                code = _run_build(bot, folder, cell, adoption, output)
         except InternalError:
             raise BotError(f"{bot.name}: its build left processes that cannot be ended") from None
         finally:
             cell.clean()
     if code != 0:
         time.sleep(stops.SETTLES_SECONDS)  # if it was a stop that ended it, we are to hear of that
-        end = printable(said)[-BUILD_SAID:].strip()
+        end = printable(output)[-BUILD_SAID:].strip()
         raise BotError(f"{bot.name}: its build ({shlex.join(words)}) exited with code {code}:\n{end}")
 
 

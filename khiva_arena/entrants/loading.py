@@ -60,23 +60,23 @@ AS_IT_IS = Loading()
 def bounds_of_settings(given: Mapping[str, Any]) -> Bounds:
     """The defaults with those of the ``given`` limits laid over them that are bounds. Raises ConfigError with every mistake."""
     problems: list[str] = []
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for key in WORDS:
         try:
             if key in given:
-                found[key] = _number(key, given[key])
+                numbers[key] = _number(key, given[key])
         except ValueError as error:
             problems.append(f"{key}: {error}")
     if problems:
         raise ConfigError(problems)
-    return Bounds(**found)
+    return Bounds(**numbers)
 
 
 def _number(key: str, value: object) -> int:
     number = amount(value, size=key in SIZES)
-    most = MOST if key in SIZES else MOST_FILES
-    if not getattr(LEAST, key) <= number <= most:
-        raise ValueError(f"{say(key, getattr(LEAST, key))} to {say(key, most)}")
+    limit = MOST if key in SIZES else MOST_FILES
+    if not getattr(LEAST, key) <= number <= limit:
+        raise ValueError(f"{say(key, getattr(LEAST, key))} to {say(key, limit)}")
     return number
 
 

@@ -121,8 +121,8 @@ def _instead(word: str, folder: Path, program: bool) -> str:
         return f"write './{inside}'"
     if not program:
         return "put the file into the folder and name it from there, or take a runtime, such as {torch}; " + BY_THE_ORGANISER
-    found = shutil.which(base)
-    if found and os.path.realpath(found) == os.path.realpath(word):
+    on_the_path = shutil.which(base)
+    if on_the_path and os.path.realpath(on_the_path) == os.path.realpath(word):
         return f"write {base!r}, which is on the PATH"
-    on_path = f"write {base!r}, which on the PATH is {found}, or" if found else "write"
+    on_path = f"write {base!r}, which on the PATH is {on_the_path}, or" if on_the_path else "write"
     return f"{on_path} {{NAME}} in its place, a runtime; {BY_THE_ORGANISER}"

@@ -44,8 +44,8 @@ def sources(folder: Path, where: Path, globs: Sequence[str], includes: Sequence[
     for key, words in (("files", globs), ("include", includes)):
         if len(words) > MOST_GLOBS:
             raise ConfigError(f"{where}: {key} has {len(words):,} entries, {MOST_GLOBS:,} at most; name them by a wider glob")
-    found = _Walk(folder, where, [_parts(glob, where) for glob in globs], bounds).found(globs)
-    if out := [name for name, path in found.items() if not path.resolve().is_relative_to(folder.resolve())]:
+    files_found = _Walk(folder, where, [_parts(glob, where) for glob in globs], bounds).found(globs)
+    if out := [name for name, path in files_found.items() if not path.resolve().is_relative_to(folder.resolve())]:
         raise ConfigError(f"{where}: {_shown(out[0])} is a link that leads out of the folder; put the file itself there")
     for name in includes:
         path = folder / name
@@ -53,11 +53,11 @@ def sources(folder: Path, where: Path, globs: Sequence[str], includes: Sequence[
             raise ConfigError(f"{where}: include names {name!r}, which is not a file")
         if not _may_include(folder.resolve(), path.resolve()):
             raise ConfigError(f"{where}: include names {name!r}; only a kit beside the folder can be, and no other bot's file")
-        if path.name in found and found[path.name].resolve() != path.resolve():
+        if path.name in files_found and files_found[path.name].resolve() != path.resolve():
             raise ConfigError(f"{where}: include names {name!r}, but the folder has a {path.name} of its own")
-        found[path.name] = path
-    _measure(found, where, bounds)
-    return tuple(sorted(found.items()))
+        files_found[path.name] = path
+    _measure(files_found, where, bounds)
+    return tuple(sorted(files_found.items()))
 
 
 def hashed(files: Sources, run: Sequence[str], build: Sequence[str], bounds: Bounds) -> str:
@@ -114,8 +114,8 @@ class _Walk:
         while todo:
             inside, depth, places = todo.pop()
             if depth > self._bounds.bot_depth:
-                most = self._bounds.bot_depth
-                self._refuse(f"has folders more than {most} deep; leave them out by files, or raise --limit bot_depth")
+                limit = self._bounds.bot_depth
+                self._refuse(f"has folders more than {limit} deep; leave them out by files, or raise --limit bot_depth")
             a_store = os.path.exists(os.path.join(self._folder, inside, STORE))
             for entry in self._entries(inside):
                 path = f"{inside}{entry.name}"
@@ -127,8 +127,8 @@ class _Walk:
                     self._matched |= fits
                     files[path] = self._folder / path
                     if len(files) > self._bounds.bot_files:
-                        most = self._bounds.bot_files
-                        self._refuse(f"names more than {most:,} files; give files narrower globs, or raise --limit bot_files")
+                        limit = self._bounds.bot_files
+                        self._refuse(f"names more than {limit:,} files; give files narrower globs, or raise --limit bot_files")
         for number, glob in enumerate(globs):
             if number not in self._matched and glob != ALL:
                 raise ConfigError(f"{self._where}: files names {glob!r}, which matches nothing")
@@ -193,12 +193,12 @@ def _measure(found: dict[str, Path], where: Path, bounds: Bounds) -> None:
         size = path.stat().st_size
         total += size
         if size > bounds.bot_file_size:
-            most = say("bot_file_size", bounds.bot_file_size)
-            problem = f"{_shown(name)} has {say('bot_file_size', size)}, a file {most} at most"
+            limit = say("bot_file_size", bounds.bot_file_size)
+            problem = f"{_shown(name)} has {say('bot_file_size', size)}, a file {limit} at most"
             raise ConfigError(f"{where}: {problem}; leave it out by files, or raise --limit bot_file_size")
     if total > bounds.bot_size:
-        most = say("bot_size", bounds.bot_size)
-        problem = f"its files have {say('bot_size', total)}, {most} at most"
+        limit = say("bot_size", bounds.bot_size)
+        problem = f"its files have {say('bot_size', total)}, {limit} at most"
         raise ConfigError(f"{where}: {problem}; name fewer in files, or raise --limit bot_size")
 
 

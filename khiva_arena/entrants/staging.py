@@ -71,11 +71,11 @@ def stage(bot: Bot, level: Level = Level.TRUSTED) -> Command:
     if "/" in words[0] and inside.is_file():
         words[0] = str(inside)
         must_stay_in(bot, words[0], str(final))
-    environment, more = {"PYTHONDONTWRITEBYTECODE": "1"}, [*of_runtimes(bot)]
+    environment, readable = {"PYTHONDONTWRITEBYTECODE": "1"}, [*of_runtimes(bot)]
     if bot.run[0] == PYTHON and (engine := _engine()):
         environment["PYTHONPATH"] = engine
-        more.append(engine)
-    return Command(tuple(words), str(final), environment, tuple(more), staged=True)
+        readable.append(engine)
+    return Command(tuple(words), str(final), environment, tuple(readable), staged=True)
 
 
 def _engine() -> str:

@@ -32,8 +32,8 @@ class Forfeit(msgspec.Struct, tag="forfeit", frozen=True):
 
 def schemas() -> dict[str, str]:
     """File name to text: one for each message, and ``event.json``, in which each event is at ``#/$defs/<type>``."""
-    made = {name: msgspec.json.schema(kind) for name, kind in NAMES.items()} | {"event": _event()}
-    return {f"{name}.json": json.dumps(_open(schema), indent=2, sort_keys=True) + "\n" for name, schema in made.items()}
+    by_name = {name: msgspec.json.schema(kind) for name, kind in NAMES.items()} | {"event": _event()}
+    return {f"{name}.json": json.dumps(_open(schema), indent=2, sort_keys=True) + "\n" for name, schema in by_name.items()}
 
 
 def _event() -> dict[str, Any]:

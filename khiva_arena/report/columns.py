@@ -1,6 +1,6 @@
 """A row of the standings, and an entry for each of its fields: the printed table, the details, the JSON Schema and the tables of
 docs/standings.md are made from this one list. A new column is a field and an entry here, and its computation in ``standings.py``;
-what is measured of a seat is summed there by itself.
+what is measured of a seat is summed there automatically.
 """
 
 from collections.abc import Callable, Sequence
@@ -68,7 +68,7 @@ class Column:
     head: what stands above it; "" if no table shows it.
     field: of ``Standing``, and key in JSON.
     doc: what it is, for docs/standings.md and the JSON Schema.
-    cell: its text, or how many digits a plain number has behind the point.
+    cell: its text, or how many digits a plain number has after the point.
     leaves: when it is left out of a table that is too wide, 1 first; 0: never.
     shown: whether a table has it without --wide.
     left: whether it is aligned to the left, as names are.
@@ -172,8 +172,8 @@ TABLE = (
     Column(
         "caused",
         "caused",
-        "of the voids, those that came of its own being late without a core (shown if there are any): on a busy host it strikes "
-        "all alike; one bot with many is worth a look",
+        "of the voids, those that it caused by being late without a core (shown if there are any): on a busy host this happens "
+        "to all alike; one bot with many is worth a look",
         0,
         6,
         _any("caused"),

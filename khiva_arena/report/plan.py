@@ -61,16 +61,16 @@ class GapRow(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """What one table needs.
+    """How many seeds one table needs.
 
     error, or gap with power: what was asked for; Elo, Elo, and a share of 1.
     blocks, matches: seeds and rated matches so far.
     fewest_seeds, enough: how many seeds any estimate needs, and whether there are so many.
     errors: of each bot; gaps: of each two neighbours.
-    need, pool_need: for all of them together, the largest of the rows', of those that are known.
-    left_out: the bots that they leave out, except the anchor: more seeds would not shrink the error of a bot that won or lost
-        everything, as one that always crashes.
-    next: commands that play what ``need`` takes, or as many seeds as ``fewest_seeds``.
+    need, pool_need: for all of them together: the largest known number of the rows.
+    left_out: the bots that these numbers leave out, except the anchor: more seeds would not shrink the error of a bot that won or
+        lost everything, such as one that always crashes.
+    next: commands that play the missing seeds, up to ``need`` or ``fewest_seeds``.
     """
 
     error: float | None
@@ -186,7 +186,7 @@ def to_text(plan: Plan, standings: Standings, width: int = WIDTH) -> str:
 
 
 def _left_out(plan: Plan, standings: Standings) -> list[str]:
-    """Who is left out, and why, and what to do about it."""
+    """Which bots are left out, why, and what to do about it."""
     by_bot = {row.bot: row for row in standings.rows}
     notes = []
     for bot in plan.left_out:
@@ -209,7 +209,7 @@ def _left_out(plan: Plan, standings: Standings) -> list[str]:
 
 
 def _commands(plan: Plan) -> list[str]:
-    """One line each: a store may come from others, and hold the name of a bot that would make two of it."""
+    """One line each, since a store that comes from others may hold a bot's name with a line end in it."""
     return [line.replace("\n", "\\n") for line in plan.next]
 
 

@@ -1,7 +1,7 @@
 """A bundle: one file with all that a stranger needs to check an event. docs/bundles.md says what is in it and what it proves.
 
-It is gzip over lines of canonical JSON, so that every content has one text: a header, then event by event what is revealed,
-what was void and every record, then the standings, and last a mark with counts and a sum over all lines before it.
+It is gzip over lines of canonical JSON, so that every content has one text: a header; then for each event what is revealed, what
+was void and every record; then the standings; and at the end a line with counts and a sum over all lines before it.
 """
 
 import json
@@ -136,7 +136,7 @@ class Writer:
         self._write(canonical({"kind": HEADER, "format": FORMAT, "engine": engine}) + b"\n")
 
     def add(self, line: BundleLine) -> None:
-        """Add a line. Raises StoreError if no reader would take it."""
+        """Add a line. Raises StoreError if it is longer than readers allow."""
         text = canonical(msgspec.to_builtins(line)) + b"\n"
         if len(text) > LONGEST_LINE:
             raise StoreError(f"a line of {len(text):,} bytes is more than a bundle can hold; bundle fewer events at a time")
@@ -190,12 +190,12 @@ class Reader:
         raise RecordError("its last line is missing")
 
     def _check_end(self, said: _End) -> None:
-        found = self._sums.end()
-        if said != found:
+        counted = self._sums.end()
+        if said != counted:
             raise RecordError("what its last line says of the lines before it does not fit them: they were changed")
         if next(self._texts, None) is not None:
             raise RecordError("there is more after its last line")
-        self.digest = found.sha256
+        self.digest = counted.sha256
 
 
 def _texts(file: BinaryIO) -> Iterator[bytes]:

@@ -1,5 +1,5 @@
-"""What a store holds, as values. ``intact``: the row is as it was written, see sums.py; one that is not may hold anything, but
-each value of it is of its type."""
+"""What a store holds, as values. ``intact``: the row is as it was written, see sums.py. A row that is not may hold anything, but
+each value has the type of its column."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

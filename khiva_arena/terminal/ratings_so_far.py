@@ -96,8 +96,8 @@ class MatchesSoFar:
 
     def ratings(self, t: float, *, fitted: bool) -> RatingsSoFar:
         """The bots by Elo if ``fitted``, as in the standings, which takes long for many matches; else by score."""
-        found = self._fit() if fitted else None
-        rated = found if found and found.score[self._began.anchor] is not None else None  # without its anchor none has an Elo
+        fit = self._fit() if fitted else None
+        rated = fit if fit and fit.score[self._began.anchor] is not None else None  # without its anchor none has an Elo
         rows = [self._row(bot, rated) for bot in range(len(self._began.bots))]
         if fitted:
             rows.sort(key=lambda row: (row.elo is None, -(row.elo or 0.0)))

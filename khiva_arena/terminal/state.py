@@ -1,4 +1,4 @@
-"""What a stream of events comes to so far: counts, the rate and what is left, as frozen values. Pure."""
+"""The state of a run by its stream of events so far: counts, the rate and the time left, as frozen values. Pure."""
 
 from dataclasses import dataclass, replace
 from math import sqrt
@@ -21,7 +21,7 @@ WINDOW = 30
 """Seconds that the rate is taken over."""
 FAULTS_KEPT = 50
 STOPS_ITSELF = "sprt"
-"""The format that ends when a test has decided: nobody knows when."""
+"""The format that ends when a test has decided, so that its length is not known."""
 FEW = 5
 """Matches: a rate from fewer says nothing."""
 

@@ -55,7 +55,7 @@ MISFITS = {
     "stopped": (["answers"], "a signal such as SIGSTOP"),
     "closes_input": (["answers"], "it has closed its stdin"),
     "closes_output": (["answers"], "it has closed its stdout"),
-    "hangs": (["answers"], "it waits for something else than its input"),
+    "hangs": (["answers"], "it waits for something other than its input"),
     "lost_at_exit": (["answers"], "may have been lost in a buffer: flush stdout after each frame (sys.stdout.buffer.flush())"),
     "newline": (["answers"], "a line end stands behind the frame"),
     "word": (["answers"], "a word was sent as the choice; the answer is an index"),

@@ -33,7 +33,7 @@ class Offer(NamedTuple):
 class Entry(NamedTuple):
     """One line of ``history``."""
 
-    told: list[Plain]
+    public: list[Plain]
     """What all know; empty if only ``seat`` knows of it at all."""
     seat: int = -1
     private: tuple[Plain, ...] = ()
