@@ -193,6 +193,12 @@ _decode: Callable[[bytes], Any_line] = msgspec.json.Decoder(Any_line).decode
 
 
 class _Head(msgspec.Struct):
+    """What is read of a line before all else.
+
+    v: version of the stream.
+    type: which line it is.
+    """
+
     v: int
     type: str
 

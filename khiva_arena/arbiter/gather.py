@@ -69,6 +69,7 @@ OWN_DOING = "the answer came late, and what it lacked of a core may have gone to
 class _Wait:
     """One seat that was asked. Times in seconds of the monotonic clock, durations in seconds.
 
+    seat: who was asked
     deadline: when its time is up, the arbiter's lag not counted
     last: when the time that it got back is up, None before it got any
     delayed: how long it had no core

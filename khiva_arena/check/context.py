@@ -45,7 +45,10 @@ class Skipped(Exception):
 class RunningCheck:
     """One check in progress.
 
+    bot: the bot under check.
     games: those to be played.
+    limits: the time that it has.
+    sandbox: what it is kept in.
     quick: whether only the short steps are made.
     levels: isolation levels to be tried.
     trust: whether the bot may run with all rights of the user.

@@ -22,7 +22,14 @@ MATCHES_SEARCHED = 25
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Which seat of which match the bot has. ``given`` are the rules that are not default."""
+    """Which seat of which match the bot has.
+
+    game: what is played.
+    seats: how many there are.
+    seat: the bot's, from 0.
+    given: the rules that are not default.
+    secret: of the deal, 32 bytes.
+    """
 
     game: Game
     seats: int
@@ -42,7 +49,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One decision of the bot's seat: a ``decide`` without ``req`` and times."""
+    """One decision of the bot's seat: a ``decide`` without ``req`` and times.
+
+    kind: of decision.
+    view: what the seat knows.
+    events: what it has seen since its last decision.
+    legal: the choices.
+    """
 
     kind: str
     view: dict[str, Any]

@@ -20,8 +20,10 @@ class Status(StrEnum):
 class CheckStep(Struct, frozen=True):
     """One step.
 
+    number: from 1.
     id: a stable word.
     title: what was tried.
+    status: how it went.
     said: what came of it, or why it is skipped.
     expected, got: of a failure; "" for none.
     stderr: the end of what the bot wrote there before a failure.
@@ -40,7 +42,11 @@ class CheckStep(Struct, frozen=True):
 
 
 class Bar(Struct, frozen=True):
-    """How many decisions took so many milliseconds at most, and more than the bar before."""
+    """How many decisions took so long.
+
+    up_to_ms: milliseconds at most, and more than in the bar before.
+    decisions: how many.
+    """
 
     up_to_ms: float
     decisions: int
@@ -50,13 +56,20 @@ class CheckReport(Struct, frozen=True):
     """A whole check.
 
     bot: as the user named it.
+    name: the bot's name.
     identity: the bot's hash.
     language: as in bots/languages.toml, "" if unknown.
+    isolation: the level that it was checked at.
+    quick: whether only the short steps were made.
     passed: nothing failed.
     counts: of steps by status.
+    steps: all of them, in order.
+    decisions: how many the bot made.
     latency_ms: p50, p90, p99 and max of all decisions, empty if there was none.
+    histogram: of the times of its decisions.
     startup_ms: of each start.
     memory_bytes: at most, null if the system does not say.
+    seconds: that the check took.
     """
 
     bot: str

@@ -30,6 +30,9 @@ Listener = Callable[[CheckStep], None]
 class PlannedStep(NamedTuple):
     """A step to come.
 
+    id: a stable word.
+    title: what is tried.
+    do: tries it.
     needs: the id of an earlier one without which it makes no sense.
     hint: for a failure that shows no known trap.
     asks: whether it asks the bot anything, and so may wait for long.
@@ -142,6 +145,7 @@ def check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
 class CheckRun:
     """The steps so far.
 
+    steps: those that are done.
     listener: called with each step when it is done.
     silent: ids of those in which the bot used up all of its time without an answer.
     """

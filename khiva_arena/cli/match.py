@@ -36,7 +36,12 @@ if TYPE_CHECKING:
 
 
 class Tracing(NamedTuple):
-    """Which parts of the conversation are shown or kept beside the match."""
+    """Which parts of the conversation are shown or kept beside the match.
+
+    trace: whether every message is printed on stderr.
+    capture: the folder for raw bytes, None for none.
+    notes: whether what bots wrote on stderr is printed.
+    """
 
     trace: bool
     capture: Path | None

@@ -143,8 +143,14 @@ def _seat_of(record: Record, bot: Bot | None) -> int:
 
 
 class _Found(NamedTuple):
-    """A match. ``bot`` finds who sat at a seat, None if that cannot be known; ``details``: by seat and step, what it
-    was sent about its fault."""
+    """A match to be sent to a bot again.
+
+    record: of the match.
+    secret: of its deal, 32 bytes.
+    sandbox: what its bots were kept in.
+    bot: finds who sat at a seat; None if that cannot be known.
+    details: by seat and step, the line about its fault that the bot was sent.
+    """
 
     record: Record
     secret: bytes

@@ -9,7 +9,13 @@ from khiva_arena.store.db import EventRow, Store
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """How an event is begun or continued, as the flags of the same names."""
+    """How an event is begun or continued, as the flags of the same names.
+
+    any_engine: whether to continue an event that another version began.
+    new_event: whether to begin another event.
+    commit: whether only to print the commitment.
+    public: the public text, None for none.
+    """
 
     any_engine: bool = False
     new_event: bool = False

@@ -48,7 +48,11 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Loading:
-    """``runtimes`` by name."""
+    """How bots are read.
+
+    bounds: how large a bot may be.
+    runtimes: by name, those that bots may use.
+    """
 
     bounds: Bounds = DEFAULT
     runtimes: Mapping[str, Runtime] = field(default_factory=dict)

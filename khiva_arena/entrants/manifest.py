@@ -20,7 +20,15 @@ BY_THE_ORGANISER = "the organiser names one by --runtime NAME=DIR"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A bot.toml, checked, with the runtimes that its commands name. Words are unchanged."""
+    """A bot.toml, checked. Words are unchanged.
+
+    name, author, version: of the bot; "" if it does not say.
+    run, build: words of its commands.
+    games: those that it plays; empty: all.
+    files: globs of its files, within its folder.
+    include: files outside of its folder.
+    runtimes: those that its commands name.
+    """
 
     name: str
     author: str

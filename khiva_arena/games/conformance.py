@@ -30,7 +30,13 @@ class NonConforming(AssertionError):
 
 @dataclass
 class _Match:
-    """A match under check, and what to print when a point fails."""
+    """A match under check, and what to print when a point fails.
+
+    game: under check.
+    seats: how many there are.
+    rules: a whole rules map.
+    secret: of the match, 32 bytes.
+    """
 
     game: Game
     seats: int

@@ -11,7 +11,10 @@ MOST_PROBLEMS = 50
 
 
 class Valued(NamedTuple):
-    """A rule whose variants are values."""
+    """A rule whose variants are values.
+
+    default: its default, as in a canonical map.
+    """
 
     default: Plain
     check: Callable[[Plain], Plain]

@@ -15,7 +15,12 @@ NAMES = {"hello": Hello, "decide": Decide, "fault": Fault, "end": End, "bot-hell
 
 
 class Default(msgspec.Struct, tag="default", frozen=True):
-    """The default was played for a fault of a seat that stays in."""
+    """The default was played for a fault of a seat that stays in.
+
+    seat: whose.
+    why: the verdict word.
+    strikes: how many the seat has now.
+    """
 
     seat: Natural
     why: Literal["timeout", "illegal"]
@@ -23,7 +28,12 @@ class Default(msgspec.Struct, tag="default", frozen=True):
 
 
 class Forfeit(msgspec.Struct, tag="forfeit", frozen=True):
-    """A seat is out."""
+    """A seat is out.
+
+    seat: whose.
+    why: the verdict word.
+    strikes: how many the seat has now.
+    """
 
     seat: Natural
     why: Literal["timeout", "illegal", "protocol", "crashed", "flooded", "resource", "start_failed"]

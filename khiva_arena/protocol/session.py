@@ -60,7 +60,11 @@ TRANSITIONS: dict[Phase, dict[Move, Phase]] = {
 
 
 class Greeting(NamedTuple):
-    """The bot's hello was accepted. ``version`` is "" when it gave none."""
+    """The bot's hello was accepted.
+
+    name: the bot's.
+    version: "" if it gave none.
+    """
 
     name: str
     version: str
@@ -73,7 +77,11 @@ class Answer(NamedTuple):
 
 
 class Breach(NamedTuple):
-    """The bot broke the protocol; the conversation is over. ``detail`` is one line for its author."""
+    """The bot broke the protocol; the conversation is over.
+
+    verdict: the fault.
+    detail: one line for the bot's author.
+    """
 
     verdict: Verdict
     detail: str

@@ -55,6 +55,7 @@ class DefinedTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     elo0, elo1: the two hypotheses, in Elo.
     alpha, beta: the chances of the two errors.
+    model: what Elo means: of the score, or normalised.
     """
 
     elo0: float
@@ -78,7 +79,11 @@ class DefinedRuntime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """What matches are played under: results of equal conditions may be rated together.
 
+    game, rules_version: what is played.
     rules: the game's whole rules map.
+    time: what bots may take.
+    policy: what a fault costs.
+    isolation: the level of the sandbox.
     limits: of what each bot may use.
     ponder: whether bots may think while it is not their turn.
     """

@@ -63,10 +63,12 @@ class GapRow(Struct, frozen=True):
 class Plan(Struct, frozen=True):
     """How many seeds one table needs.
 
-    error, or gap with power: what was asked for; Elo, Elo, and a share of 1.
+    error: the error that was asked for, in Elo; null if a gap was.
+    gap, power: the gap that was asked for, in Elo, and in what share of cases it is to show; null if an error was.
     blocks, matches: seeds and rated matches so far.
     fewest_seeds, enough: how many seeds any estimate needs, and whether there are so many.
-    errors: of each bot; gaps: of each two neighbours.
+    errors: of each bot.
+    gaps: of each two neighbours.
     need, pool_need: for all of them together: the largest known number of the rows.
     left_out: the bots that these numbers leave out, except the anchor: more seeds would not shrink the error of a bot that won or
         lost everything, such as one that always crashes.

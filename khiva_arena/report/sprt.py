@@ -154,7 +154,11 @@ def _bars(histogram: Sequence[tuple[Any, int]]) -> list[str]:
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """A number and the ends of its 95 % interval; null if it has no end."""
+    """A number and its 95 % interval.
+
+    value: the number; null if the results do not say.
+    low, high: the ends; null if there is none.
+    """
 
     value: float | None
     low: float | None

@@ -14,7 +14,11 @@ from typing import NamedTuple
 
 
 class Call(NamedTuple):
-    """A system call's number on each machine, and the error it fails with."""
+    """A system call.
+
+    x86_64, aarch64: its number on each machine.
+    error: what it fails with.
+    """
 
     x86_64: int
     aarch64: int

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 class BotSoFar:
     """One bot's row.
 
+    bot: its index
     elo: None if there is none, or no fit yet
     error: 95 % half width
     bound: sign before the Elo, as in the standings
@@ -33,6 +34,7 @@ class BotSoFar:
 class RatingsSoFar:
     """All bots, best first.
 
+    rows: a bot each
     tables: complete ones that count
     t: seconds of the stream's clock
     fitted: whether they are rated by Elo, else by score alone

@@ -32,6 +32,8 @@ USUAL_SIZE = (80, 24)
 class ScreenData:
     """All that a frame shows.
 
+    state: what has happened
+    ratings: of the last fit, None before it
     seeds: how many are over
     unread: lines of the stream that could not be read
     """

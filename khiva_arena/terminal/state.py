@@ -32,8 +32,9 @@ class RunState:
 
     began: that line, None before it
     t: seconds of the stream's clock
-    recorded: matches of the event, those of earlier runs included; so are ``faults``, ``voids`` and ``pauses``
+    recorded: matches of the event, those of earlier runs included
     played: matches of this run
+    faults, voids, pauses: how many, those of earlier runs included
     set_aside: tables that stayed void
     recent: (second, matches recorded in it) of this run, rising
     last_faults: of this run, the latest at the end
