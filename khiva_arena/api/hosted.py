@@ -97,14 +97,14 @@ def match(given: dict[str, Any], callables: list[str]) -> dict[str, Any]:
     """Play one match."""
     from khiva_arena.arbiter.pool import play_one
     from khiva_arena.arbiter.preflight import preflight
-    from khiva_arena.competition.isolation import say_what_is_cold
+    from khiva_arena.competition.isolation import warn_of_cold_files
     from khiva_arena.competition.one_match import one_match
 
     _check_trust(given["bots"], callables, given.get("trust_bots") is True)
     one = one_match(with_tuples(given))
     job = one.job
     preflight([seat.name for seat in job.header.seats], job.commands, job.header, job.sandbox, words=one.words)
-    say_what_is_cold()
+    warn_of_cold_files()
     outcome = play_one(job)
     if outcome.record is None:
         raise ArenaError(f"the match is void, twice: {outcome.void}")

@@ -105,7 +105,7 @@ async def children(running: RunningCheck) -> str:
     """Once the bot has exited, none of its processes is left. The sandbox, whose end would end them, is kept for a while."""
     if not system.PROC:
         raise Skipped(system.UNSEEN)
-    program = readable_paths.found(running.command.argv[0], running.command.folder)
+    program = readable_paths.program_path(running.command.argv[0], running.command.folder)
     if program is None:
         raise Skipped("its program is not found")
     keeper = ("/bin/sh", "-c", f'"$@"; exec {" ".join(KEEPER)}', "sh", program, *running.command.argv[1:])

@@ -18,8 +18,8 @@ from khiva_arena.cli.help import Verb
 from khiva_arena.cli.match import recorded_bot
 from khiva_arena.cli.options import json_option, setting_options, store_argument
 from khiva_arena.competition.find import bundled_match, match_of, secret_of
-from khiva_arena.competition.isolation import sandbox_again
-from khiva_arena.competition.settings_flags import loading_again
+from khiva_arena.competition.isolation import sandbox_of_stored
+from khiva_arena.competition.settings_flags import loading_of_stored
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Loading
@@ -92,7 +92,7 @@ def command(
 
     --json: match, seat, bot, same, asked, failed, differences (each with gather, that is the step, kind, req, then, now), notes.
     """
-    loading = loading_again({"runtime": runtime, "limit": limit})
+    loading = loading_of_stored({"runtime": runtime, "limit": limit})
     source = _bundled(store, match) if store.is_file() else _stored(store, match, loading)
     record = source.record
     named = None if bot is None else bot_files.load(bot, loading=loading)
@@ -114,16 +114,16 @@ def command(
     settings = (stage(entrant, sandbox.level), sandbox, Limits(**header.time), Policy(header.policy))
     attach = _attach(sandbox.level) if wait else None
     with BufferedStderr() as lines:
-        again = feed(sent, *settings, trace=Trace([f"{entrant.name}#{seat}"], lines) if trace else None, attach=attach)
-    asked = [reply for reply in again.replies if reply.request.step >= (first or 0)]
+        refed = feed(sent, *settings, trace=Trace([f"{entrant.name}#{seat}"], lines) if trace else None, attach=attach)
+    asked = [reply for reply in refed.replies if reply.request.step >= (first or 0)]
     differ = [reply for reply in asked if not _same(reply)]
     if as_json:
-        click.echo(json.dumps(_plain(record, seat, entrant.name, again, asked, differ)))
+        click.echo(json.dumps(_plain(record, seat, entrant.name, refed, asked, differ)))
     else:
-        _print(record, seat, entrant.name, again, asked, differ)
+        _print(record, seat, entrant.name, refed, asked, differ)
         if notes:
-            click.echo(notes_of(seat, again.ending.notes, again.ending.notes_total))
-    return 1 if differ or again.out is not None else 0
+            click.echo(notes_of(seat, refed.ending.notes, refed.ending.notes_total))
+    return 1 if differ or refed.out is not None else 0
 
 
 # --- what is replayed ---
@@ -179,7 +179,7 @@ def _bundled(file: Path, word: str) -> _Found:
 
 
 def _sandbox(stored: Sandbox, asked: str | None, wait: bool) -> Sandbox:
-    sandbox = sandbox_again(stored, asked)
+    sandbox = sandbox_of_stored(stored, asked)
     return replace(sandbox, ponder=True) if wait else sandbox  # a debugger cannot use a process that is stopped between its turns
 
 
@@ -212,7 +212,7 @@ def _asked(request: Request) -> AskedDecision:
 # --- as text ---
 
 
-def _print(record: Record, seat: int, name: str, again: RefeedResult, asked: Sequence[Reply], differ: Sequence[Reply]) -> None:
+def _print(record: Record, seat: int, name: str, refed: RefeedResult, asked: Sequence[Reply], differ: Sequence[Reply]) -> None:
     header = record.header
     who = f"seat {seat} of {len(header.seats)}, then {header.seats[seat].name}, now {name}"
     click.echo(harmless(f"match {header.match}: {who}"))
@@ -229,13 +229,13 @@ def _print(record: Record, seat: int, name: str, again: RefeedResult, asked: Seq
         else:
             click.echo(f"  now  {_chosen(message, reply.choice, '')}")
             _echo_lines(follows[1], follows[0])
-    if again.out is not None:
-        when = "at the start" if again.out.step == 0 else f"at step {again.out.step}"
-        as_then = ", as it did then" if record.forfeited_at[seat] == again.out.step else ""
-        click.echo(harmless(f"{name} fails {when}{as_then}: {again.out.verdict}: {again.out.detail}"))
+    if refed.out is not None:
+        when = "at the start" if refed.out.step == 0 else f"at step {refed.out.step}"
+        as_then = ", as it did then" if record.forfeited_at[seat] == refed.out.step else ""
+        click.echo(harmless(f"{name} fails {when}{as_then}: {refed.out.verdict}: {refed.out.detail}"))
     if differ:
         click.echo(f"{len(differ)} of {len(asked)} choices differ")
-    elif asked or again.out is None:
+    elif asked or refed.out is None:
         click.echo("the only choice is the same" if len(asked) == 1 else f"all {len(asked)} choices are the same")
 
 
@@ -273,9 +273,9 @@ def _echo_lines(mine: Sequence[str], others: Sequence[str]) -> None:
 
 
 def _plain(
-    record: Record, seat: int, name: str, again: RefeedResult, asked: Sequence[Reply], differ: Sequence[Reply]
+    record: Record, seat: int, name: str, refed: RefeedResult, asked: Sequence[Reply], differ: Sequence[Reply]
 ) -> dict[str, Any]:
-    out = again.out
+    out = refed.out
     return {
         "match": record.header.match,
         "seat": seat,
@@ -284,7 +284,7 @@ def _plain(
         "asked": len(asked),
         "failed": None if out is None else {"gather": out.step, "verdict": str(out.verdict), "detail": out.detail},
         "differences": [_plain_reply(reply) for reply in differ],
-        "notes": again.ending.notes,
+        "notes": refed.ending.notes,
     }
 
 

@@ -51,8 +51,8 @@ def command(
 
     CONFIG is a TOML file with the same settings by their long names (bots = [...], seats = 3, turn = "1s", a [rules]
     table), and with [[stage]] tables for events one after another; `khiva-arena init` writes one. Flags win over
-    KHIVA_ARENA_RUN_* variables (one for each setting but --bot), and those over the file. The same command again resumes; if
-    what it asks for is over, it says so, prints the table and plays nothing.
+    KHIVA_ARENA_RUN_* variables (one for each setting except --bot), and these win over the file. The same command again resumes;
+    if everything is over, it says so, prints the table and plays nothing.
     """
     how = How(any_engine, new_event, commit, public)
     given = given_by_flags(flags)

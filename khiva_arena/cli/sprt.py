@@ -59,7 +59,7 @@ def command(
     """Is CANDIDATE better than the OPPONENTS? Play seed by seed, every table in all rotations, until the answer is clear.
 
     Each is a folder with bot.toml or a command. The test is on table scores: the candidate's mean pair score over all matches of
-    a seed. It is looked at after each seed, from the 32nd on, and stops at a bound. The same command again resumes. Exit
+    a seed. The test looks at it after each seed, from the 32nd on, and stops at a bound. The same command again resumes. Exit
     code 0 with a decision, either way; 1 without.
     """
     how = How(any_engine, new_event, commit, public)

@@ -75,8 +75,8 @@ def command(
     wide: bool,
     as_json: bool,
 ) -> None:
-    """Print the rating table of STORE, or of each EVENT in it (by number or id). Events with equal game, rules, time,
-    policy, isolation, limits and pondering are pooled into one table; others are printed apart."""
+    """Print the rating table of STORE, or of each EVENT in it (by number or id). Events with equal game, rules, time, policy,
+    isolation, limits and pondering are pooled into one table; others get tables of their own."""
     fitted = effects_named(EFFECTS if effects is None else [part.strip() for part in effects.split(",")])
     sections = sections_named((*names, *(("effects",) if effects else ())))
     _print(store, event, StandingsOptions(anchors, sections, fitted, as_json, wide))

@@ -23,11 +23,11 @@ NOTES_SHOWN = 5
 @json_option
 def command(store: Path, event: tuple[str, ...], as_json: bool) -> int:
     """Replay each match of STORE (or of each EVENT in it, by number or id) through the rules; or of a file that
-    `khiva-arena bundle` wrote. Checked are hash chains, commitments and revealed secrets, every choice, scores, ranks, faults
+    `khiva-arena bundle` wrote. It checks hash chains, commitments and revealed secrets, every choice, scores, ranks, faults
     and forfeits, who sat where, that matches and voids are those of the schedule, that nothing is missing on a revealed seed,
-    and, once an event is over, its run digest. Of a store also the sum of every row, that none was lost or added, and the pages
-    of the file; of a bundle also the standings. If anything is not sound, the exit code is 1, and what differs first is printed,
-    and which matches are sound. The exit code is 2 if there is no match to verify."""
+    and, once an event is over, its run digest; in a store also the sum of every row, that none was lost or added, and the pages
+    of the file; in a bundle also the standings. If anything is not sound, the exit code is 1, and the first difference and the
+    sound matches are printed. The exit code is 2 if there is no match to verify."""
     result = verify(store, *event)
     bundled = store.is_file()
     if as_json:

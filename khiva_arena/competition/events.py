@@ -108,7 +108,7 @@ def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secre
     return stored(store, event)
 
 
-def let_go_on(store: Store, row: EventRow, any_engine: bool) -> EventRow:
+def ready_to_continue(store: Store, row: EventRow, any_engine: bool) -> EventRow:
     """The event, ready to be continued. Raises StoreError if another engine version began it, unless ``any_engine``: then the
     event is marked with this one, too."""
     if __version__ in row.engines:

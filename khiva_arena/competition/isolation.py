@@ -14,7 +14,7 @@ from khiva_arena.sandbox.cell import sweep
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import best, remedy, why_not
 from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.sandbox.readable_paths import found, is_below, that_holds, that_is_in
+from khiva_arena.sandbox.readable_paths import is_below, path_holding, path_inside, program_path
 from khiva_arena.sandbox.warm import refused
 from khiva_arena.terminal.console import say
 
@@ -44,13 +44,13 @@ def sandbox_of(settings: Settings, *, rated: bool) -> Sandbox:
     return Sandbox(level, settings.resources, settings.ponder)
 
 
-def say_what_is_cold() -> None:
+def warn_of_cold_files() -> None:
     """After bots were started for the first time: warn if the files that they read could not be kept in memory."""
     if why := refused():
         say(f"warning: {why}; a bot could leave itself notes by what it reads, see docs/isolation.md")
 
 
-def sandbox_again(recorded: Sandbox, asked: str | None) -> Sandbox:
+def sandbox_of_stored(recorded: Sandbox, asked: str | None) -> Sandbox:
     """For a match that is played again: the level that is asked for now, else the one that it was played at if that works,
     else the best one that does. Raises ConfigError for an unknown level."""
     if asked not in (None, AUTO, *Level):
@@ -69,13 +69,13 @@ def keep_private(store: Path, events: Path | None, sandbox: Sandbox, commands: S
     if not sandbox.level.confines:
         return
     for command in commands:
-        program = found(command.argv[0], command.folder)
+        program = program_path(command.argv[0], command.folder)
         readable = (command.readable, command.folder) if command.staged else (command.readable,)
-        if program and (holder := that_holds(str(store), program, *readable)):
+        if program and (holder := path_holding(str(store), program, *readable)):
             raise ConfigError(f"--out {store}: bots may read all of {holder}, the deals of this store too; give another --out")
-        if program and events and (holder := that_holds(str(events), program, *readable)):
+        if program and events and (holder := path_holding(str(events), program, *readable)):
             raise ConfigError(f"--events {events}: bots may read all of {holder}, and what others did; name another file")
-        if program and (holder := that_holds(str(cache_folder() / "staged"), program, *readable)):
+        if program and (holder := path_holding(str(cache_folder() / "staged"), program, *readable)):
             raise ConfigError(f"KHIVA_ARENA_CACHE: bots may read all of {holder}, all staged bots too; name another folder")
 
 
@@ -86,14 +86,14 @@ def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sa
     folders = {bot.identity: _home_of(bot) for bot in entrants}
     problems: list[str] = []
     for bot, command in dict(zip(entrants, commands, strict=True)).items():
-        program = found(command.argv[0], command.folder)
+        program = program_path(command.argv[0], command.folder)
         own = (command.readable, command.folder) if command.staged else (command.readable,)
         for other, folder in folders.items() if program else ():
             if other == bot.identity or not folder:
                 continue
             name = next(one.name for one in entrants if one.identity == other)
-            holder = that_holds(folder, program or "", *own)
-            inside = "" if holder else that_is_in(folder, program or "", *own)
+            holder = path_holding(folder, program or "", *own)
+            inside = "" if holder else path_inside(folder, program or "", *own)
             typed = () if command.staged else (program, os.path.realpath(program or ""), *command.readable)
             if holder or (inside and inside not in typed):
                 where = f"all of {holder}, where {folder} lies" if holder else f"{inside}, which lies in {folder}"

@@ -61,7 +61,7 @@ def entrants_named(given: Mapping[str, Any], say: Say) -> list[Bot]:
     """The bots that settings name, those of an engines.json after the others; none if the settings name no list of words.
     ``say``: takes a line on what of an engines.json is left out. Raises ConfigError with every mistake."""
     words, engines = given.get("bots", ()), given.get("engines")
-    loading = loads.found_in(given.get("limits"), given.get("runtimes"))
+    loading = loads.valid_part_of(given.get("limits"), given.get("runtimes"))
     bots: list[Bot] = []
     problems: list[str] = []
     if isinstance(words, list | tuple) and all(isinstance(word, str) and is_text(word) for word in words):

@@ -16,7 +16,7 @@ from khiva_arena.competition.draw import How, check_public_of_what_is_over, publ
 from khiva_arena.competition.drift import refuse_changed
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.find import check_event
-from khiva_arena.competition.isolation import keep_apart, keep_private, sandbox_of, say_what_is_cold
+from khiva_arena.competition.isolation import keep_apart, keep_private, sandbox_of, warn_of_cold_files
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.played import unplayable
 from khiva_arena.competition.progress import ResumePoint, definition_after, standing_of
@@ -157,7 +157,7 @@ def _open(store: Store, stage: Settings, todo: ResumePoint, how: How) -> EventRo
         event = events.add_event(store, todo.definition, todo.entrants, secret, before is not None and before.is_of_0_1)
         if how.public is not None and (before is None or before.public != how.public):
             say("--public: nobody saw the commitment before this text was given, so it proves nothing; next time --commit first")
-    event = events.let_go_on(store, event, how.any_engine)
+    event = events.ready_to_continue(store, event, how.any_engine)
     if (text := public_to_add(store, event, how.public, before)) is not None and not how.commit:
         store.add_public(event.id, text)
         event = events.stored(store, event.id)
@@ -196,7 +196,7 @@ def _preflight(settings: Settings, definition: Definition, entrants: Sequence[Bo
     started = [commands[bot.identity] for bot in entrants]
     words = [bot.asked_as for bot in entrants]
     preflight([bot.name for bot in entrants], started, header, definition.sandbox(), words=words)
-    say_what_is_cold()
+    warn_of_cold_files()
 
 
 def _announce(log: RunEvents, settings: Settings, play: Play) -> None:

@@ -163,7 +163,7 @@ def settle(
         "rules": rules,
         "limits": Limits(*(duration_ms(values[key]) for key in ("start", "turn", "bank"))),
         "resources": _resources(values["limits"]),
-        "loading": loads.found_in(values["limits"], values["runtimes"]),
+        "loading": loads.valid_part_of(values["limits"], values["runtimes"]),
         "policy": Policy(values["policy"]),
         "format": Format(values["format"]),
     }

@@ -89,7 +89,7 @@ def say(key: str, number: int) -> str:
     return size_in_words(number) if key in SIZES else f"{number:,}"
 
 
-def found_in(limits: object, named: object) -> Loading:
+def valid_part_of(limits: object, named: object) -> Loading:
     """The valid part of raw ``limits`` and ``runtimes``. Mistakes in them are reported when the settings are checked, and nothing
     is played then; bots that need a wrong one are not blamed in addition."""
     bounds, known = DEFAULT, dict[str, Runtime]()

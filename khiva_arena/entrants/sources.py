@@ -44,7 +44,7 @@ def sources(folder: Path, where: Path, globs: Sequence[str], includes: Sequence[
     for key, words in (("files", globs), ("include", includes)):
         if len(words) > MOST_GLOBS:
             raise ConfigError(f"{where}: {key} has {len(words):,} entries, {MOST_GLOBS:,} at most; name them by a wider glob")
-    files_found = _Walk(folder, where, [_parts(glob, where) for glob in globs], bounds).found(globs)
+    files_found = _Walk(folder, where, [_parts(glob, where) for glob in globs], bounds).files(globs)
     if out := [name for name, path in files_found.items() if not path.resolve().is_relative_to(folder.resolve())]:
         raise ConfigError(f"{where}: {_shown(out[0])} is a link that leads out of the folder; put the file itself there")
     for name in includes:
@@ -107,7 +107,7 @@ class _Walk:
         self._looks = LOOKS_PER_FILE * bounds.bot_files
         self._matched: set[int] = set()
 
-    def found(self, globs: Sequence[str]) -> dict[str, Path]:
+    def files(self, globs: Sequence[str]) -> dict[str, Path]:
         """Each file that a glob fits, by its path inside the folder. Raises ConfigError if one fits none."""
         files: dict[str, Path] = {}
         todo: list[tuple[str, int, GlobPlaces]] = [("", 0, self._open({(n, 0) for n in range(len(globs))}))]

@@ -166,7 +166,7 @@ def cell(command: Command, sandbox: Sandbox, mark: str, *, for_a_match: bool = F
     Raises OSError: FileNotFoundError if its program is not there, NotExecutable if it may not be run, else what the host
     refuses.
     """
-    program = readable_paths.found(command.argv[0], command.folder)
+    program = readable_paths.program_path(command.argv[0], command.folder)
     if program is None:
         raise readable_paths.why_not_found(command.argv[0], command.folder)
     of_level = kind(sandbox.level)

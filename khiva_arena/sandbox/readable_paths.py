@@ -106,7 +106,7 @@ class NotExecutable(PermissionError):
     """A program is there and may not be run. The text says which."""
 
 
-def found(program: str, folder: str) -> str | None:
+def program_path(program: str, folder: str) -> str | None:
     """The absolute path of a program: one with a slash is relative to ``folder``, others are on the PATH. None if it is not
     there, or may not be run."""
     if "/" not in program:
@@ -210,13 +210,13 @@ def named_first(program: str) -> str:
     return os.fsdecode(words[0]) if words and os.path.isabs(words[0]) else ""
 
 
-def that_holds(folder: str, program: str, extra: Sequence[str], own: str = "") -> str:
+def path_holding(folder: str, program: str, extra: Sequence[str], own: str = "") -> str:
     """Which of the paths that a program may read holds a folder, "" if none."""
     real = os.path.realpath(folder)
     return next((path for path in all_of(program, extra, own) if is_below(real, os.path.realpath(path))), "")
 
 
-def that_is_in(folder: str, program: str, extra: Sequence[str], own: str = "") -> str:
+def path_inside(folder: str, program: str, extra: Sequence[str], own: str = "") -> str:
     """Which of the paths that a program may read lies in a folder, "" if none."""
     real = os.path.realpath(folder)
     return next((path for path in all_of(program, extra, own) if is_below(os.path.realpath(path), real)), "")
