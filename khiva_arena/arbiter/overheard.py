@@ -12,7 +12,7 @@ from khiva_arena.words import count
 
 KEPT = 2_048
 FLOOD = 1 << 20
-"""Bytes behind which nobody listens any more."""
+"""Bytes after which the rest is ignored."""
 LAST_SECONDS, MOMENT = 0.3, 0.005
 HEX_SHOWN = 256
 HEX_ROW = 16
@@ -45,8 +45,8 @@ class BotOutput:
         text = head[: len(head) - unfinished(head)].decode("utf-8", "replace")
         letters = sum((letter.isprintable() and letter != "\ufffd") or letter in "\t\r\n" for letter in text)
         lines, shown = _as_text(head) if letters >= READABLE * len(text) and text else _as_hex(head)
-        more = self.total - shown
-        return "\n".join([*lines, *([f"... and {count(more, 'byte')} more"] if more else [])])
+        hidden = self.total - shown
+        return "\n".join([*lines, *([f"... and {count(hidden, 'byte')} more"] if hidden else [])])
 
 
 def _as_text(head: bytes) -> tuple[list[str], int]:
@@ -63,8 +63,8 @@ def _as_hex(head: bytes) -> tuple[list[str], int]:
 
 
 class OutputKeeper(PassingWire):
-    """Passes everything on. ``outputs``: by seat, what has come. A bot that is to be stopped may first end by itself, or write on
-    for a moment, which none but ``keep`` hears: so it is known what it had to say, and with which code it exits."""
+    """Passes everything on. ``outputs``: by seat, what has come. Before a bot is stopped, it gets a moment to end or to write
+    more, which only ``keep`` gets: so its last output and its exit code are known."""
 
     def __init__(self, wire: Wire, seats: int, keep: Callable[[int, bytes], None] | None = None) -> None:
         super().__init__(wire)

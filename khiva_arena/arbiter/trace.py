@@ -1,8 +1,8 @@
 """What goes to and from the bots of a match, printed or kept as raw bytes while it is played: a wire around a wire.
 
 It keeps to the rule of sealed answers: what bots sent is decoded only when the step is closed, which the next look or request of
-the arbiter shows. So answers appear late, with the time at which they came. What a bot writes on stderr appears at once, as
-far as a second has room for it: none of this may take time that others are charged for.
+the arbiter shows. So answers appear late, with the time at which they came. What a bot writes on stderr appears at once, up to a
+limit for each second: tracing must take no time for which others are charged.
 """
 
 import math
@@ -94,7 +94,7 @@ class Trace:
         return TracingWire(wire, self)
 
     def keep(self, seat: int, way: str, data: bytes) -> None:
-        """Raw bytes of a seat. A disk that takes no more ends the files, not the match."""
+        """Raw bytes of a seat. If the disk is full, the files end, but not the match."""
         if (seat, way) in self._files:
             try:
                 self._files[seat, way].write(data)
@@ -136,8 +136,8 @@ class Trace:
 
 
 class _Stderr:
-    """What one bot writes on stderr, cut into lines: sign and text of each. What is more than a second has room for is counted
-    alone, since a flood is not a fault and would take the time of all others."""
+    """What one bot writes on stderr, cut into lines: sign and text of each. What exceeds the limit of a second is only counted,
+    since a flood is not a fault and would take the time of all others."""
 
     def __init__(self) -> None:
         self._begun = b""

@@ -56,8 +56,8 @@ def command(
     wide: bool,
     as_json: bool,
 ) -> None:
-    """Print the rating table of STORE, or of each EVENT in it (by number or id). Events with equal game, rules, time,
-    policy, isolation, limits and pondering are pooled into one table; others are printed apart."""
+    """Print the rating table of STORE, or of each EVENT in it (by number or id). Events with equal game, rules, time, policy,
+    isolation, limits and pondering are pooled into one table; others get tables of their own."""
     fitted = effects_named(EFFECTS if effects is None else [part.strip() for part in effects.split(",")])
     sections = sections_named((*names, *(("effects",) if effects else ())))
     print_standings(store, event, anchors=anchors, sections=sections, effects=fitted, as_json=as_json, wide=wide)

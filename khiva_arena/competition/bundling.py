@@ -26,7 +26,7 @@ from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.new_file import new_file
 
 MEASURED = Measured._fields
-"""What standings have of one machine and one run, which nobody else can check."""
+"""The columns that were measured on one machine in one run, which nobody else can check."""
 
 
 @dataclass(slots=True)
@@ -116,13 +116,13 @@ def tables_of(members: Sequence[BundledMatches]) -> list[bundle.StandingsLine]:
         table = to_json(standings_of(events, [result for one in matches for result in one.results]))
         rows = [{key: None if key in MEASURED else value for key, value in row.items()} for row in table["rows"]]
         placed = [_places(one) for one in matches if has_places(one.event)]
-        more = {"rows": rows, **({"places": placed} if placed else {})}
-        tables.append(bundle.StandingsLine({**in_common(events), **table, **more}))
+        rest = {"rows": rows, **({"places": placed} if placed else {})}
+        tables.append(bundle.StandingsLine({**in_common(events), **table, **rest}))
     return tables
 
 
 def _places(matches: BundledMatches) -> dict[str, Any]:
     timetable = matches.timetable
     rounds = [results for shape in timetable.shapes if (results := matches.of_round(shape)) is not None]
-    found = formats.places(timetable.terms, rounds)
-    return places.to_json(as_reported(matches.event, found, len(rounds), len(timetable.shapes)))
+    placings = formats.places(timetable.terms, rounds)
+    return places.to_json(as_reported(matches.event, placings, len(rounds), len(timetable.shapes)))

@@ -1,4 +1,4 @@
-"""What has changed since an unfinished event began: reported line by line before a run would begin another one beside it."""
+"""What has changed since an unfinished event began, line by line: a run refuses to begin another event beside it unnoticed."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,15 +15,14 @@ from khiva_arena.store.db import EventRow, Store
 DIGITS = 8
 TIMES_DEFINED = {defined: name for name, defined in TIMES.items()}
 WAYS_ON = (
-    "restore what has changed and give the same command to go on; "
+    "restore what has changed and give the same command to continue; "
     "or begin another event beside it with --new-event; or give another --out"
 )
 
 
 def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot]) -> None:
-    """Raise ConfigError if the store has an event that is not over, which an event of this definition, that is not in the
-    store, would leave behind: then it says what differs from the most similar one. An event of which nothing was played yet does
-    not count."""
+    """Raise ConfigError if this definition would begin a new event although the store has an unfinished one: the error says what
+    differs from the most similar one. An event without a match does not count."""
     known = events_of(store, ())
     recorded = {event.id: len(store.recorded(event.id)) for event in known if store.conclusion(event.id) is None}
     begun = [event for event in known if recorded.get(event.id)]
@@ -66,8 +65,8 @@ def _bots(event: EventRow, bots: Sequence[Bot]) -> list[str]:
         if new is None:
             lines.append(f"bot {name} ({old.asked_as}) has been left out")
         elif new.identity != old.identity:
-            said = f"identity {old.identity[:DIGITS]} then, {new.identity[:DIGITS]} now"
-            lines.append(f"bot {name} ({new.asked_as}) has changed: {said}")
+            what = f"identity {old.identity[:DIGITS]} then, {new.identity[:DIGITS]} now"
+            lines.append(f"bot {name} ({new.asked_as}) has changed: {what}")
     lines += [f"bot {name} ({bot.asked_as}) has been added" for name, bot in now.items() if name not in then]
     if not lines and list(then) != list(now):
         lines.append(f"the bots stand in another order: {', '.join(then)} then; {', '.join(now)} now")

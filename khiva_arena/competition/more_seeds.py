@@ -17,30 +17,30 @@ from khiva_arena.store.db import EventRow
 
 _NEW = ("seed", "seeds")
 FOLDER = "DIR"
-"""Stands for where a runtime lies: a store knows what it is, and not where."""
+"""Stands for the folder of a runtime: a store knows what the runtime is, but not where it lies."""
 
 
 def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str]:
     """What plays so many seeds that there are ``times`` as many, at the line-ups of each event; a line for each kind of event.
     None for sequential tests, which cannot be continued. The seeds are newly drawn: no ``--seed``."""
-    wanted: Counter[str] = Counter()
+    seeds_of: Counter[str] = Counter()
     lengths: dict[str, set[int]] = {}
     for event in members:
         if not FORMATS[event.definition.format].SEQUENTIAL:
             words = shlex.join(_words(event))
-            wanted[words] += event.definition.seeds
+            seeds_of[words] += event.definition.seeds
             lengths.setdefault(words, set()).add(event.definition.seeds)
     lines = []
-    for words, seeds in wanted.items():
-        more = ceil(seeds * (times - 1) - 1e-9)
-        while more in lengths[words]:  # the command of an event that is over would play nothing more
-            more += 1
-        lines += [f"khiva-arena run {words} --seeds {more} --out {shlex.quote(str(store))}"] if more > 0 else []
+    for words, seeds in seeds_of.items():
+        missing = ceil(seeds * (times - 1) - 1e-9)
+        while missing in lengths[words]:  # the command of an event that is over would play nothing more
+            missing += 1
+        lines += [f"khiva-arena run {words} --seeds {missing} --out {shlex.quote(str(store))}"] if missing > 0 else []
     return lines
 
 
 def _words(event: EventRow) -> Iterator[str]:
-    """All that was set, as flags, except the seeds and the store. The seats are named in any case."""
+    """All settings as flags, except the seeds and the store. The seats are always named."""
     given = _settings_of(event)
     for row in TABLE:
         if row.name in given and (given[row.name] != row.default or row.name == "seats"):
@@ -58,7 +58,7 @@ def _settings_of(event: EventRow) -> dict[str, Any]:
         "candidates": tuple(event.bots[candidate].name for candidate in what.get("candidates", ())),
         **_times(what["time"]),
         "rules": {key: value for key, value in what["rules"].items() if usual.get(key) != value},
-        "limits": {key: most for key, most in what["limits"].items() if most != getattr(DEFAULT, key)},
+        "limits": {key: limit for key, limit in what["limits"].items() if limit != getattr(DEFAULT, key)},
         "runtimes": dict.fromkeys(what.get("runtimes", {}), FOLDER),
     }
 

@@ -44,7 +44,7 @@ class Settings:
     seeds: deals; of each round in a swiss or a knockout.
     seed: what determines them; None: it is drawn.
     copies: of one bot at a table, at most.
-    lineups: at most so many; None: all; "auto": the fewest that compare all bots, see ``schedule.lineups.fewest``.
+    lineups: how many at most; None: all; "auto": the fewest that compare all bots, see ``schedule.lineups.fewest``.
     limits: times, in milliseconds.
     policy: what a fault costs.
     rules: the game's whole rules map.
@@ -58,7 +58,7 @@ class Settings:
     rounds: of a swiss; None: as many as it takes.
     advance: how many bots of a knockout's table reach the next round; None: half of them.
     candidates: of a gauntlet, by name; (): the first bot.
-    authors_apart: whether bots of one author are kept from one table.
+    authors_apart: whether bots of one author never sit at one table.
     engines: an engines.json with more bots.
     events: the file that what happens is written to as JSON lines.
     loading: the bounds and runtimes with which bots are read.
@@ -103,7 +103,7 @@ class _Problems:
 
     places: where each value stands, by setting or "rules.KEY" and its like.
     lines: the mistakes.
-    wrong: the settings whose value is not one that they take, so that nothing else can be said of it.
+    wrong: the settings whose value is not possible, so that nothing else about it can be checked.
     """
 
     def __init__(self, places: Mapping[str, str]) -> None:
@@ -139,8 +139,8 @@ def settle(
     seats: str = "seats",
     hypotheses: "Hypotheses | None" = None,
 ) -> Settings:
-    """Lay ``given`` over the defaults and check all of it. ``places`` names where each key was given, for the messages, and
-    ``seats`` what was counted for their number. With ``hypotheses`` it is a sequential test, with as many copies of the
+    """Lay ``given`` over the defaults and check all of it. ``places``: where each key was given, for the messages; under
+    ``seats``, what their number was counted from. With ``hypotheses`` it is a sequential test, with as many copies of the
     opponents as fill a table.
 
     Raises ConfigError with every mistake.
@@ -164,7 +164,7 @@ def settle(
         "rules": rules,
         "limits": Limits(*(duration_ms(values[key]) for key in TIMES)),
         "resources": _resources(values["limits"]),
-        "loading": loads.found_in(values["limits"], values["runtimes"]),
+        "loading": loads.valid_part_of(values["limits"], values["runtimes"]),
         "policy": Policy(values["policy"]),
         "format": Format(values["format"]),
     }

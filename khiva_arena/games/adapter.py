@@ -9,7 +9,7 @@ from khiva_arena.games.wording import Line
 
 
 class PositionState(State):
-    """A match in progress that is a position, which holds who is asked what and whether the match is over.
+    """A match in progress, of a game whose position says who is asked what and whether the match is over.
 
     A game's state inherits from its position first and from this second, and names the functions that do the rest::
 

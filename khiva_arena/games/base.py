@@ -35,9 +35,10 @@ NOBODY: Pending = MappingProxyType({})
 
 
 class Event(NamedTuple):
-    """Something that happened. ``data`` has a "type"; ``to`` names the seats that may see it, None for everybody.
+    """Something that happened. A game may make an event once and share it: ``data`` is to be read, never changed.
 
-    A game may make an event once and share it: ``data`` is to be read, never changed.
+    data: what happened; it has a "type".
+    to: the seats that may see it, None for everybody.
     """
 
     data: dict[str, Plain]

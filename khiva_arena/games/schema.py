@@ -55,10 +55,10 @@ def _references(parts: Mapping[str, Any]) -> list[dict[str, str]]:
 
 def _components(types: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """A schema for each type, and the parts they refer to; objects are closed."""
-    found, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    schemas, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     for part in parts.values():
         part["additionalProperties"] = False
-    return list(found), parts
+    return list(schemas), parts
 
 
 def _decision(kind: str, entries: Sequence[Any]) -> dict[str, Any]:

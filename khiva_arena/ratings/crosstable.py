@@ -1,4 +1,5 @@
-"""Who scores what against whom, how surely, and what the ratings did not expect. docs/how-ratings-work.md F4."""
+"""What each bot scores against each other, with intervals, and how far that is from what the ratings expect.
+docs/how-ratings-work.md F4."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

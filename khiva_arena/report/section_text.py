@@ -1,4 +1,4 @@
-"""Sections of the standings for people. Nothing here is computed, see ``sections``."""
+"""Sections of the standings as text for people. Nothing is computed here, see ``sections``."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -49,9 +49,9 @@ def choose_anchor(bots: Sequence[Entrant], named: str | None = None) -> str:
 
     Raises ConfigError if there is no such bot, or no bot at all.
     """
-    wanted = DEFAULT_ANCHOR if named is None else named
+    name = DEFAULT_ANCHOR if named is None else named
     for bot in bots:
-        if wanted in (bot.id, bot.name) or bot.name == f"{wanted}#{bot.id[:ID_DIGITS]}":
+        if name in (bot.id, bot.name) or bot.name == f"{name}#{bot.id[:ID_DIGITS]}":
             return bot.id
     if named is not None:
         raise ConfigError(f"no bot called {named!r} to anchor the ratings on; there are {', '.join(b.name for b in bots)}")
@@ -99,12 +99,12 @@ def standings(
     seats = max((len(match.bots) for match in matches), default=0)
     counted = tally(matches, every)
     per_bot = zip(rank_intervals(ratings), opponents_average(cells, ratings), tie_share(matches, len(bots)), strict=True)
-    found = [
+    rows = [
         _standing(i, bot, ratings, fault_free, counted[i], seats, *more)
         for i, (bot, more) in enumerate(zip(bots, per_bot, strict=True))
     ]
     return Standings(
-        rows=_ranked(found, evidence, index),
+        rows=_ranked(rows, evidence, index),
         anchor=anchor_id,
         anchors=tuple(_given_anchor(bots[i], i, elo, sd, ratings) for i, elo, sd in given),
         blocks=ratings.blocks,
@@ -125,8 +125,8 @@ def _given_anchor(bot: Entrant, i: int, elo: float, sd: float, ratings: Ratings)
     if check is None:
         return GivenAnchor(bot.id, elo, sd, None, None, None)
     others = max(ratings.seeds[one.bot] for one in ratings.anchors if one.bot != i)
-    most = half_width(1.0, min(ratings.seeds[i], others))  # in standard errors
-    contradicts = None if check.z is None or most is None else abs(check.z) > most
+    quantile = half_width(1.0, min(ratings.seeds[i], others))  # in standard errors
+    contradicts = None if check.z is None or quantile is None else abs(check.z) > quantile
     return GivenAnchor(bot.id, elo, sd, rounded(check.elo), rounded(check.z), contradicts)
 
 

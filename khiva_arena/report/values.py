@@ -1,4 +1,4 @@
-"""The list that ``standings`` makes, as frozen values; numbers only, no text. Its rows are in ``columns.py``."""
+"""The table that ``standings`` makes, as frozen values; numbers only, no text. Its rows are in ``columns.py``."""
 
 from dataclasses import dataclass, field
 
@@ -44,7 +44,7 @@ class GivenAnchor(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What the numbers were made from, for those who ask further. Bots are numbered as in ``Standings.order``.
+    """What the numbers were made from, for sections and tests. Bots are numbered as in ``Standings.order``.
 
     matches: those of complete tables.
     cells: those by block and pair.

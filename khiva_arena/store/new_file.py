@@ -1,4 +1,4 @@
-"""Write a new file: all of it or nothing, and never over another one."""
+"""Write a new file: completely or not at all, and never over another one."""
 
 import os
 from collections.abc import Iterator
@@ -12,14 +12,14 @@ PART = ".part"
 
 
 class Unwritten(ArenaError):
-    """The disk took no more."""
+    """The disk is full."""
 
     exit_code = 1
 
 
 @contextmanager
 def new_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write into, which stands at ``path`` once the block has ended well. What goes wrong before leaves nothing there.
+    """A file to write into, which is at ``path`` once the block has ended without an error. After an error nothing is there.
 
     Raises ConfigError if ``path`` exists or cannot be made, Unwritten if the disk is full.
     """

@@ -97,7 +97,7 @@ def test_runs_without_a_seed_share_nothing(copy: Path, tmp_path_factory: pytest.
 def test_what_was_committed_to_and_is_not_played_is_told(copy: Path) -> None:
     (event,) = events(copy / "out")
     said = arena(*RUN, "--turn", "2s", cwd=copy).stderr
-    assert f"event 1, commitment {event.commitment}, is of other settings and has no match yet; it stays" in said
+    assert f"event 1, commitment {event.commitment}, has other settings and no match yet; it stays" in said
     assert [len(found) for found in matches(copy / "out").values()] == [0, 2]
 
 

@@ -171,7 +171,7 @@ def test_anchors_are_given_by_name_with_or_without_a_number(printed: Printed) ->
     ("words", "said"),
     [
         (["--section", "nothing"], "there is no section 'nothing'; there are details, crosstable"),
-        (["--effects", "weather"], "--effects: 'weather' is none; there are seats and neighbours"),
+        (["--effects", "weather"], "--effects: 'weather' is not an effect; there are seats and neighbours"),
         (["--anchor", "nobody"], "no bot called 'nobody' to anchor the ratings on; there are random, naive, greedy"),
         (["--anchor", "nobody=3"], "no bot called 'nobody' to anchor"),
         (["--anchor", "naive=x"], "no bot called 'naive=x'"),

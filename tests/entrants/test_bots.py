@@ -262,7 +262,7 @@ def test_every_mistake_in_a_bot_toml_is_named_at_once(tmp_path: Path) -> None:
         (TOML + 'files = ["/etc/*"]', "outside the folder"),
         (TOML + 'files = ["*.rs"]', "matches nothing"),
         (TOML + 'files = ["a**b"]', "files names 'a**b', which"),
-        (TOML + 'files = [""]', "no glob"),
+        (TOML + 'files = [""]', "not a glob"),
         (TOML + 'include = ["../nothing.py"]', "not a file"),
         (TOML + 'include = ["a\\u0000b"]', "include has printable characters only"),
         (TOML + 'version = "\\u001b[2J"', "version has 1 to 64 printable"),

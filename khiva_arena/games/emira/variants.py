@@ -114,7 +114,23 @@ def canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
 
 
 class Ruleset(NamedTuple):
-    """A canonical map as the engine reads it."""
+    """A canonical map as the engine reads it. O numbers are those of RULES.md.
+
+    advanced: the mode is advanced.
+    base_income, black_income: gold of a sheik, and of the black sheik (O1).
+    gold_hidden: O3 hidden.
+    always: every undecided Emira is looked at after each change (O4).
+    grant_at_bid: the grant may be taken while bidding (O5).
+    buys_3p: with 3 players event cards are bought in the even round (O6).
+    return_odd: with 3 players an unsold counter goes back after the odd round (O7).
+    extra: the item chosen comes besides the one drawn (O8).
+    zahrah_under: her status card goes under the deck (O9).
+    xenia_room: Xenia needs room where she moves (O10).
+    bonus_capped: there are twelve counters "+1" (O11).
+    good_looking_all: counters that princesses brought count, too (O12).
+    hind_undecided: undecided Emiras may join in the lost round (O13).
+    max_rounds: after so many the match ends (O14).
+    """
 
     advanced: bool
     base_income: int

@@ -126,7 +126,18 @@ def _inconsistent(rules: Mapping[str, Plain]) -> list[str]:
 
 
 class Ruleset(NamedTuple):
-    """A canonical map as the engine reads it."""
+    """A canonical map as the engine reads it. O numbers are those of RULES.md.
+
+    overshoot: the word of O4.
+    supply: gems in all, None if there is no limit (O5).
+    pay_each_card: each rejected card is paid, not each rejected seat (O6).
+    pay_after: payment follows the move of the camel (``compensation_time``).
+    top_visible: the colour of the top carpet can be seen (O7).
+    sum_bags: ties are broken by the sum of the salt bags, not by the best one (O9).
+    end_on_empty: the end begins when a pile is empty (``end_trigger``).
+    may_decline: the winner may leave the camel, and take nothing at shop 4 (O11).
+    max_turns: after so many the match ends.
+    """
 
     slots: tuple[int, ...]
     """By card."""

@@ -124,7 +124,24 @@ def every_rule(rules: Mapping[str, Plain]) -> dict[str, Plain]:
 
 
 class Ruleset(NamedTuple):
-    """A canonical map as the engine reads it."""
+    """A canonical map as the engine reads it. O numbers are those of RULES.md, words those of the rules map.
+
+    board: the map.
+    laid: the tiles lie by village; else they are shuffled (O2).
+    drop_tied: ``tied_decline`` is recompute (O3).
+    baksheesh_optional: ``baksheesh`` is optional (O4).
+    most_cards: cards in one move at most (O5).
+    capped: ``supply`` is capped (O6).
+    choose_dump: ``hand_dump`` is choose (O7).
+    count_targets: ``first_targets`` is counted (O8).
+    sort_discards: ``discard_order`` is canonical (O9).
+    extra_optional: ``extra_draws`` is optional (O10).
+    max_turns: after so many the match ends (O11).
+    shuffle_at_once: ``reshuffle`` is at_once (O13).
+    camels_back: ``camels_at_end`` is back (O14).
+    active_lays_last: ``lay_out_order`` is active_last (O15).
+    empty_optional: ``empty_hand`` is up_to_two (O16).
+    """
 
     board: Board
     tiles: tuple[int, ...]
