@@ -73,35 +73,36 @@ def compete(
         keep_apart(entrants, [commands[bot.identity] for bot in entrants], sandbox)
         _preflight(first, definition_of(first, entrants, sandbox), entrants, commands)
         opened = Store.write(first.out)
-    with opened as store, RunEvents(first.out, first.events, listener=listener) as log:
-        if not another:
-            before = standing_of(store, stages, entrants, sandbox).over
-            for event in before:
-                log.say(f"event {event.id} is over: run digest {store.conclusion(event.id)}")
-            _write_over(store, stages, before, log)
-        while True:
-            todo = _another(stages, entrants, sandbox) if another else standing_of(store, stages, entrants, sandbox)
-            another = False
-            played = [event.id for event in todo.over]
-            if todo.definition is None:
-                break
-            stage = stages[len(played)]
-            with if_interrupted(say, lambda: "no match was begun"):
+    played: list[str] = []
+    with if_interrupted(say, lambda: f"{count(len(played), 'event')} over, no other begun" if played else "no match was begun"):
+        with opened as store, RunEvents(first.out, first.events, listener=listener) as log:
+            if not another:
+                before = standing_of(store, stages, entrants, sandbox).over
+                for event in before:
+                    log.say(f"event {event.id} is over: run digest {store.conclusion(event.id)}")
+                _write_over(store, stages, before, log)
+            while True:
+                todo = _another(stages, entrants, sandbox) if another else standing_of(store, stages, entrants, sandbox)
+                another = False
+                played = [event.id for event in todo.over]
+                if todo.definition is None:
+                    break
+                stage = stages[len(played)]
                 event = _open(store, stage, todo, how)
                 if how.commit:
                     return [event.id], False
                 check_event(store, event)
                 play = _play_of(store, event, [commands[bot.identity] for bot in todo.entrants])
-            with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
-                log.begin(store, play, stage.jobs, stage.name or None, stage.stage)
-                _announce(log, stage, play)
-                _play(log, stage, play)
-                _conclude(log, store, stage, play)
-                log.concluded(run_digest(store.digests(event.id)), whole=play.complete)
-            if not play.complete:
-                return [*played, event.id], False
-        out = shlex.quote(str(first.out))
-        log.say(f"results are in {first.out}; next: khiva-arena verify {out}, khiva-arena show {out}")
+                with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
+                    log.begin(store, play, stage.jobs, stage.name or None, stage.stage)
+                    _announce(log, stage, play)
+                    _play(log, stage, play)
+                    _conclude(log, store, stage, play)
+                    log.concluded(run_digest(store.digests(event.id)), whole=play.complete)
+                if not play.complete:
+                    return [*played, event.id], False
+            out = shlex.quote(str(first.out))
+            log.say(f"results are in {first.out}; next: khiva-arena verify {out}, khiva-arena show {out}")
     return played, True
 
 
@@ -277,11 +278,13 @@ def _play(log: RunEvents, settings: Settings, play: Play) -> None:
 
 @contextmanager
 def if_interrupted(notify: Callable[[str], None], how_far: Callable[[], str]) -> Iterator[None]:
-    """Say how far it came and how to continue, whenever an interrupt comes."""
+    """Say how far it came and how to continue, whenever an interrupt comes: once, in the innermost of these blocks."""
     try:
         yield
-    except KeyboardInterrupt:
-        notify(f"interrupted: {how_far()}; the same command resumes")
+    except KeyboardInterrupt as interrupt:
+        if not hasattr(interrupt, "__notes__"):
+            interrupt.add_note(f"interrupted: {how_far()}; the same command resumes")
+            notify(interrupt.__notes__[0])
         raise
 
 
