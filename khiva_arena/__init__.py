@@ -4,7 +4,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
 
     errors.py  result.py  rng.py      what blame, a match's result and chance are   shipped.py: what comes with the arena
     text.py                           how words that others wrote are made harmless
-    words.py                          how many of what, and what was perhaps meant
+    words.py                          numbers with their nouns, and "did you mean"
     stream.py                         what happens in a run, as data: one JSON object a line
     json_schema.py                    JSON Schemas of what is printed and written
     games/      base.py: what a game offers   registry.py: which there are   conformance.py: the check of any game
@@ -84,4 +84,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 class ArenaError(Exception):
-    """Base of all errors the arena raises on purpose. ``problems``: if it tells of several, each one."""
+    """Base of all errors that the arena raises on purpose. ``problems``: each one, if it reports several."""
 
     exit_code = 70
     problems: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class StoreError(ArenaError):
 
 
 class StoreFull(StoreError):
-    """The disk took no more of a store: what had been recorded before is there."""
+    """The disk of a store is full; what was recorded before is safe."""
 
     exit_code = 1
 

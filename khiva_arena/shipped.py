@@ -53,8 +53,8 @@ def folder(name: str) -> Path:
 
 def bots() -> dict[str, Path]:
     """The folder of each shipped bot by its word, as ``shipped:python/greedy``; sorted; those that misbehave are left out."""
-    found = sorted(path.parent for path in folder("bots").glob("*/*/bot.toml") if path.parts[-3] != BROKEN)
-    return {f"{WORD}{path.parent.name}/{path.name}": path for path in found}
+    folders = sorted(path.parent for path in folder("bots").glob("*/*/bot.toml") if path.parts[-3] != BROKEN)
+    return {f"{WORD}{path.parent.name}/{path.name}": path for path in folders}
 
 
 @cache
@@ -75,16 +75,16 @@ def here(language: Language) -> bool:
 
 
 def lacks(language: Language) -> str:
-    """What to type if this machine lacks what the bots of a language need, "" if it has that; or that a probe of it did not
-    end in time, so that it is not known."""
-    found = _probe(language)
-    if found is None:
+    """What to type if this machine lacks what the bots of a language need; "" if it has all; or a line saying that a probe did
+    not end in time, so that this is not known."""
+    works = _probe(language)
+    if works is None:
         return f"not known: {shlex.join(language.probe[:2])} took longer than {PROBE_SECONDS} s; try again on a quieter machine"
-    return "" if found else remedy(language)
+    return "" if works else remedy(language)
 
 
 def _probe(language: Language) -> bool | None:
-    """Whether all is there; None if the time was up before."""
+    """Whether everything is there; None if the time was up before."""
     words = [sys.executable if word == "{python}" else word for word in language.probe]
     nothing = subprocess.DEVNULL
     try:
@@ -103,7 +103,7 @@ def _probe(language: Language) -> bool | None:
 
 
 def all_lacks() -> dict[str, str]:
-    """``lacks`` of each language by name, all at once: most of the time goes by while compilers say that they are there."""
+    """``lacks`` of each language by name, all at the same time: most of it is waiting for compilers."""
     from concurrent.futures import ThreadPoolExecutor  # most commands do without it
 
     with ThreadPoolExecutor(len(languages())) as pool:

@@ -193,6 +193,12 @@ _decode: Callable[[bytes], Any_line] = msgspec.json.Decoder(Any_line).decode
 
 
 class _Head(msgspec.Struct):
+    """What is read of a line before all else.
+
+    v: version of the stream.
+    type: which line it is.
+    """
+
     v: int
     type: str
 
@@ -257,7 +263,7 @@ class StreamReader:
                 self.began = True
                 self._bots, self._seats = len(line.bots), line.seats
             if not self.began:
-                raise NotAStream("its first line is no begin")
+                raise NotAStream("its first line does not say that a run begins")
             if line is None:
                 continue
             if self._fits(line):

@@ -1,4 +1,4 @@
-"""Text that others wrote, made harmless: the one way of every foreign word to a terminal.
+"""Text that others wrote, made harmless: every foreign word passes through here before it reaches a terminal.
 
 Others write the names of bots, what they say and send, the files of stores, bundles and settings, and paths. On a terminal a
 control character of theirs could hide, recolour or forge lines; one that changes the direction of writing could reorder them.
@@ -17,7 +17,7 @@ def harmless(text: str, most: int | None = None, keep: str = "") -> str:
     bare = text
     for letter in keep:
         bare = bare.replace(letter, "")
-    if bare.isprintable():  # as nearly every text, and quickly told
+    if bare.isprintable():  # true of nearly every text, and quickly found out
         return text
     return "".join(letter if letter.isprintable() or letter in keep else _escaped(letter) for letter in text)
 

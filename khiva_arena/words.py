@@ -1,4 +1,4 @@
-"""Small words of messages: how many of what, and what was perhaps meant."""
+"""Small parts of messages: numbers with their nouns, and "did you mean"."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches

@@ -211,7 +211,7 @@ def test_what_the_documents_promise_is_what_is_kept() -> None:
     assert "loses the matches in flight, which are played again from the start, and nothing that was recorded" in said
     assert "No answer is shown or used before every seat has answered or run out of time." in said
     assert "as nearly as the number of deals allows" in said
-    assert "Bots are played with your own rights only if you say so" in said
+    assert "Bots run with your own rights only if you say so" in said
     bots = (ROOT / "bots" / "README.md").read_text()
     assert "Only isolation `trusted` lets a bot keep notes elsewhere on the disk" in bots
     for key, words in WORDS.items():

@@ -25,9 +25,9 @@ def test_what_is_nearly_known_is_named() -> None:
 @pytest.mark.parametrize(("words", "said"), [
     (["--rule", "overshot=bounce"], "--rule: unknown rule 'overshot' (did you mean overshoot?); Khiva has "),
     (["--rule", "overshoot=bouncy"], "not 'bouncy' (did you mean bounce?)"),
-    (["--policy", "leniant"], "'leniant' is no policy (did you mean lenient?)"),
-    (["--isolation", "standrad"], "'standrad' is no level (did you mean standard?)"),
-    (["--format", "swis"], "'swis' is no format (did you mean swiss?)"),
+    (["--policy", "leniant"], "'leniant' is not a policy (did you mean lenient?)"),
+    (["--isolation", "standrad"], "'standrad' is not a level (did you mean standard?)"),
+    (["--format", "swis"], "'swis' is not a format (did you mean swiss?)"),
 ])  # fmt: skip
 def test_a_slip_in_a_setting_is_told(words: list[str], said: str, tmp_path: Path) -> None:
     assert said in arena("run", *TWO, "--seats", "2", *words, cwd=tmp_path, code=2).stderr

@@ -56,7 +56,7 @@ class Competition:
     """A competition that is played in a process of its own.
 
     Iterate it for its matches, each as soon as it is recorded, those of earlier runs first; an iteration that begins later begins
-    with the first match, too. It goes on whether or not somebody looks, until it is over, ``stop`` is called, or Python ends.
+    with the first match, too. It continues whether or not somebody looks, until it is over, ``stop`` is called, or Python ends.
     What is recorded by then stays, and the same call resumes. An interrupt while something here waits stops it.
 
     store: the folder with all results.
@@ -143,7 +143,7 @@ class Competition:
         return not reply.interrupted and bool(reply.value["complete"])
 
     def stop(self) -> None:
-        """Stop it, if it still runs: what is whole is recorded, and the same call resumes."""
+        """Stop it, if it still runs. Matches that are over are recorded, and the same call resumes."""
         self._host.interrupt()
 
     def __enter__(self) -> Self:
@@ -175,7 +175,7 @@ class Competition:
 
 
 class RunningTest(Competition):
-    """A sequential test of one bot against others, which stops by itself."""
+    """A sequential test of one bot against others, which stops once the answer is clear."""
 
     def result(self) -> "Sprt":
         """How the test came out, once it is over."""
@@ -257,5 +257,5 @@ def _how(any_engine: bool, new_event: bool, public: str | None) -> dict[str, Any
 
 
 def _store(given: Mapping[str, Any], file: Mapping[str, Any]) -> Path:
-    """Where the results go. What is no such setting is refused by whoever plays."""
+    """Where the results go. The process that plays refuses a wrong value."""
     return Path(str(given.get("out", file.get("out", DEFAULTS["out"])))).absolute()

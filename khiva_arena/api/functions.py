@@ -52,7 +52,7 @@ def as_words(bots: object) -> tuple[list[str], list[str]]:
     """The words of bots, and those of them that are functions. A bot is a word or a path, or a function. Raises ConfigError for
     anything else, BotError for a function that cannot be sent to another process."""
     if isinstance(bots, str | os.PathLike) or not isinstance(bots, Iterable):
-        raise ConfigError(f"bots: {bots!r:.200} is no list of words, folders and functions")
+        raise ConfigError(f"bots: {bots!r:.200} is not a list of words, folders and functions")
     words: list[str] = []
     functions: list[str] = []
     for bot in bots:

@@ -97,21 +97,21 @@ def match(given: dict[str, Any], callables: list[str]) -> dict[str, Any]:
     """Play one match."""
     from khiva_arena.arbiter.pool import play_one
     from khiva_arena.arbiter.preflight import preflight
-    from khiva_arena.competition.isolation import say_what_is_cold
+    from khiva_arena.competition.isolation import warn_of_cold_files
     from khiva_arena.competition.one_match import one_match
 
     _check_trust(given["bots"], callables, given.get("trust_bots") is True)
     one = one_match(with_tuples(given))
     job = one.job
     preflight([seat.name for seat in job.header.seats], job.commands, job.header, job.sandbox, words=one.words)
-    say_what_is_cold()
+    warn_of_cold_files()
     outcome = play_one(job)
     if outcome.record is None:
         raise ArenaError(f"the match is void, twice: {outcome.void}")
     return {
         "record": outcome.record.to_json(),
         "secret": job.secret.hex(),
-        "faults": [[[blame.verdict, blame.gather, blame.detail] for blame in seat.faults] for seat in outcome.seats],
+        "faults": [[[blame.verdict, blame.step, blame.detail] for blame in seat.faults] for seat in outcome.seats],
         "notes": [seat.ending.notes for seat in outcome.seats],
     }
 

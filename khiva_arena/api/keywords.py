@@ -57,22 +57,22 @@ def _plain(name: str, value: Any, depth: int = 0) -> Any:
         return operator.index(value)
     if isinstance(value, Real):
         return number(name, value)
-    raise ConfigError(f"{name}: {value!r:.200} is no value of a setting")
+    raise ConfigError(f"{name}: {value!r:.200} is not a value that a setting can have")
 
 
 def text(name: str, value: object) -> str:
     """A text. Raises ConfigError for anything else, or what cannot be encoded."""
     if not isinstance(value, str):
-        raise ConfigError(f"{name}: {value!r:.200} is no text")
+        raise ConfigError(f"{name}: {value!r:.200} is not a text")
     if not is_text(value):
-        raise ConfigError(f"{name}: {value!r:.200} is no valid Unicode text, or has a NUL in it")
+        raise ConfigError(f"{name}: {value!r:.200} is not valid Unicode text, or has a NUL in it")
     return value
 
 
 def number(name: str, value: object) -> float:
     """A finite number. Raises ConfigError for anything else."""
     if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
-        raise ConfigError(f"{name}: {value!r:.200} is no number")
+        raise ConfigError(f"{name}: {value!r:.200} is not a number")
     return float(value)
 
 

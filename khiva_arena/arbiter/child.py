@@ -39,8 +39,8 @@ class Child:
     notes: what it wrote on stderr
     quiet: leaves out of that what its runtime says at each start
     notes_allowed: bytes of stderr that are still read in this window of time
-    excess: in words, the limit that it went beyond, "" if none is known of
-    killed: by the arbiter, before it ended by itself
+    exceeded: the limit that it exceeded, in words; "" if none is known
+    killed: by the arbiter, before it ended without that
     resting: all of its processes are stopped
     cpu_seen: seconds of CPU that it had used when it was killed, 0 if the system says that later
     ending: set once it is reaped
@@ -58,7 +58,7 @@ class Child:
     notes: Notes = field(default_factory=Notes)
     quiet: Quiet = field(default_factory=lambda: Quiet(()))
     notes_allowed: int = NOTES_PER_WINDOW
-    excess: str = ""
+    exceeded: str = ""
     killed: bool = False
     resting: bool = False
     cpu_seen: float = 0.0

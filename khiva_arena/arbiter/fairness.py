@@ -1,7 +1,7 @@
 """Who had no core, and who took more than its share of them: CPU as the system counts it, over one step.
 
-A seat that was asked has a share of one core while the step lasts, one that was not asked a tenth of a core. What it takes
-beyond that is its own affair, unless another seat is late because it had no core at that time.
+A seat that was asked has a share of one core while the step lasts, one that was not asked a tenth of a core. It may take more
+than that, unless another seat is late because it had no core at that time.
 """
 
 import math
@@ -38,11 +38,11 @@ class CpuSample:
 
 
 class CpuAccount:
-    """What the seats of one table have of the processor during a step. Nothing is looked at before somebody is slow.
+    """What the seats of one table have of the processor during a step. Processes are looked at only once somebody is slow.
 
     next_look: when it is time to ``look``
     before: the sample of the first look, None until then
-    changed: seats whose processes are not those any more that they were then: what such a seat had is not known
+    changed: seats whose processes have changed since: what such a seat had is not known
     """
 
     def __init__(self, wire: Wire) -> None:
@@ -63,8 +63,8 @@ class CpuAccount:
         return CpuSample(trio.current_time(), self._wire.run_delays(), self._wire.cpu())
 
     def look(self, seats: Sequence[int], greeted: Sequence[int]) -> None:
-        """Look at the processes of seats that are waited for. ``greeted``: those of them that have started. At the start
-        processes come and go, ours among them; but it has a clock of its own."""
+        """Look at the processes of seats that are waited for. ``greeted``: those of them that have started. At the start of a
+        match processes come and go, ours among them; but the start has its own clock."""
         if self.before is None:
             self.before = self.sample()
             self._trees = self._wire.trees(greeted)
@@ -79,7 +79,8 @@ class CpuAccount:
 
 def cpu_shortfall(before: CpuSample, after: CpuSample, seat: int) -> float:
     """Seconds of its time for which a seat had no core: what its thread that waited longest did not get, less what its other
-    threads got then. Its share is one core, which its threads may divide: it is short of no more than it lacked of that."""
+    threads got then. Its share is one core, which its threads may divide: its shortfall is never more than it lacked of one
+    core."""
     delayed, own = _longest(before.delays[seat], after.delays[seat])
     had = after.cpu[seat] - before.cpu[seat]
     others = max(0.0, had - own)
@@ -87,19 +88,19 @@ def cpu_shortfall(before: CpuSample, after: CpuSample, seat: int) -> float:
 
 
 def _longest(before: Mapping[int, ThreadTime], after: Mapping[int, ThreadTime]) -> ThreadTime:
-    """What the thread that waited longest between two samples waited and had. One that was not there before began at nothing."""
+    """What the thread that waited longest between two samples waited and had. A thread that was not there before began at 0."""
     nothing = ThreadTime(0.0, 0.0)
     changes = [(now, before.get(thread, nothing)) for thread, now in after.items()]
     return max([ThreadTime(now.delay - then.delay, now.cpu - then.cpu) for now, then in changes], default=nothing)
 
 
 def _at_most(cpu: float) -> float:
-    """What a difference of two readings may stand for; next to nothing is taken for nothing more."""
+    """The most that a difference of two readings may stand for; next to nothing counts as nothing."""
     return cpu + ROUNDING if cpu > ROUNDING else cpu
 
 
 def over_cpu_share(before: CpuSample, after: CpuSample, seats: Mapping[int, bool]) -> dict[int, float]:
-    """Of these seats (True: it was asked) those that used clearly more CPU than their share, with the seconds used."""
+    """Of these seats (True: it was asked), those that used clearly more CPU than their share, with the seconds that they used."""
     window = after.at - before.at
     used = {seat: after.cpu[seat] - before.cpu[seat] for seat in seats}
     return {seat: used[seat] for seat, asked in seats.items() if used[seat] > _share(window, asked)}

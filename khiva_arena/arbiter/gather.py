@@ -55,12 +55,12 @@ from khiva_arena.result import Verdict
 # A seat that has not answered by then is slow enough for a look at how long the host has kept it from running.
 SLOW = 0.010
 NEGLIGIBLE = 0.001
-# If it had no core for this share of its time at least, then whoever took more than its share is held back, even if the late
-# seat does not answer after all, and the match is void if nobody did. For less than that nobody is held back and nothing is
-# void: a bot can bring that much about by itself, and finds it on any machine that does something else as well.
+# If a late seat had no core for at least this part of its time, then seats that took more than their share are held back, even if
+# the late seat does not answer after all; if there are none, the match is void. If it lacked less, nobody is held back and the
+# match is not void: a bot can cause that much itself, and any machine that does something else as well brings it about.
 STARVED = 0.1
-# With the share s of a core that a busy host leaves it, each extension brings a seat s of what it still lacks: enough of them
-# for a third of a core, and an end to it if there is next to none.
+# If a busy host leaves a seat the share s of a core, each extension brings it s of what it still lacks: so many extensions are
+# enough for a third of a core, and they end if it gets next to none.
 EXTENDED_MOST = 8
 OWN_DOING = "the answer came late, and what it lacked of a core may have gone to processes that it started itself"
 
@@ -69,6 +69,7 @@ OWN_DOING = "the answer came late, and what it lacked of a core may have gone to
 class _Wait:
     """One seat that was asked. Times in seconds of the monotonic clock, durations in seconds.
 
+    seat: who was asked
     deadline: when its time is up, the arbiter's lag not counted
     last: when the time that it got back is up, None before it got any
     delayed: how long it had no core
@@ -176,18 +177,18 @@ class Gatherer:
         """Say how a bot that ended came to its end, and whether a limit was what it failed by."""
         if verdict is Verdict.CRASHED and not detail:
             detail = await self._wire.gone(number)
-        if verdict in (Verdict.CRASHED, Verdict.TIMEOUT) and (excess := self._wire.excess(number)):
-            return Verdict.RESOURCE, excess
+        if verdict in (Verdict.CRASHED, Verdict.TIMEOUT) and (exceeded := self._wire.exceeded(number)):
+            return Verdict.RESOURCE, exceeded
         return verdict, detail
 
     def _rest(self, seats: Sequence[Seat]) -> None:
-        """It is not their turn any more."""
+        """Pause these seats, whose turn is over."""
         if not self._ponder:
             for seat in seats:
                 self._wire.rest(seat.number)
 
     async def _collect(self, waits: Sequence[_Wait]) -> None:
-        """Read until nobody is waited for."""
+        """Read until no seat is waited for."""
         lag, cpu = 0.0, self._cpu
         while waiting := [wait for wait in waits if wait.waiting and wait.seat.number not in self._blamed]:
             wake = min([cpu.next_look, *[wait.due(lag) for wait in waiting]])
@@ -264,8 +265,8 @@ class Gatherer:
                 self._wire.stop(number)
 
     def _open_in_turn(self, waits: Sequence[_Wait], out: StepResult) -> Sequence[_Wait]:
-        """Open what the asked seats sent. Where that was only late or second acts for earlier requests and time is left, stop
-        and return that seat and those behind it, still sealed, to be waited for again."""
+        """Open what the asked seats sent. If a seat sent only late or second acts for earlier requests and time is left, stop and
+        return that seat and those after it, still sealed, to be waited for again."""
         for i, wait in enumerate(waits):
             if not self._open(wait, out):
                 return waits[i:]

@@ -136,7 +136,7 @@ async def exited(pid: int) -> None:
         if descriptor is not None:
             await trio.lowlevel.wait_readable(descriptor)
             return
-    while REAPER.status(pid) is None:  # noqa: ASYNC110 - nothing tells of it
+    while REAPER.status(pid) is None:  # noqa: ASYNC110 - there is no event to wait for
         await trio.sleep(REAPER.look_seconds)
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 async def play_live(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | None" = None) -> Outcome:
-    """Start the job's bots and play. A host that cannot start them has voided the match; no bot is to blame."""
+    """Start the job's bots and play. If the host cannot start them, the match is void, and no bot is to blame."""
     try:
         wire = Processes(job.commands, job.sandbox, alone=alone, on_stderr=trace.on_stderr if trace else None)
     except HostFault as fault:
@@ -22,5 +22,5 @@ async def play_live(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | Non
 
 
 def void(job: Job, why: str) -> Outcome:
-    """A match that was void before a bot was asked anything, or since its worker died. That, too, may be a stop's doing."""
+    """A match that was void before a bot was asked anything, or because its worker died. A stop may have caused that, too."""
     return Outcome(job.ordinal, job.attempt, None, why, (), 0, 0.0, SETTLES_SECONDS)

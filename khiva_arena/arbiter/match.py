@@ -60,7 +60,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class SeatReport:
-    """What lies beside the record, of one seat: nothing here changes the match's digest.
+    """What is kept of one seat beside the record; nothing here changes the match's digest.
 
     name, version: as the bot greeted, "" if it did not
     faults: all, strikes that did not forfeit included
@@ -90,11 +90,11 @@ class Outcome:
     ordinal, attempt: of the job
     record: None if the match is void
     void: in words, why it is, "" if it is not
-    seats: what lies beside the record, by seat
+    seats: what is kept beside the record, by seat
     req_start: the number of the first request
     seconds: from the first start to the last end of a bot
-    unsettled: seconds for which it may still turn out that a bot was ended by whoever stops the arbiter, see stops.py
-    causes: seats that a void came of, since they were late
+    unsettled: seconds for which it may still turn out that a stop of the arbiter ended a bot, see stops.py
+    causes: the seats whose lateness made the match void
     """
 
     ordinal: int
@@ -149,7 +149,7 @@ class LiveMatch:
         return 0.0 if self._last_out is None else max(SLICE, stops.SETTLES_SECONDS - (now - self._last_out))
 
     async def greet(self) -> Outcome:
-        """Only start the bots, shake hands, and end them: what their first match would begin with."""
+        """Only start the bots, exchange hellos, and end them."""
         endings: list[Ending] = []
         try:
             await self._greet()
@@ -192,16 +192,16 @@ class LiveMatch:
     async def _greet(self) -> None:
         requests = {seat.number: seat.session.hello(hello(self._header, seat.number)) for seat in self._seats}
         allowances = dict.fromkeys(requests, self._limits.startup)
-        found = await self._gatherer.gather(requests, allowances)
+        result = await self._gatherer.gather(requests, allowances)
         for seat in self._seats:
-            outcome = found.answers.get(seat.number)
+            outcome = result.answers.get(seat.number)
             if isinstance(outcome, Greeting):
                 seat.name, seat.version = outcome
-            if seat.number in found.faults:
+            if seat.number in result.faults:
                 # Whatever goes wrong before the bot's hello is accepted is one verdict; its detail says what it was.
-                verdict, detail = found.faults[seat.number]
-                said = detail if verdict is Verdict.START_FAILED else f"{verdict}: {detail}"
-                self._fault(seat, Verdict.START_FAILED, said, gather=0)
+                verdict, detail = result.faults[seat.number]
+                why = detail if verdict is Verdict.START_FAILED else f"{verdict}: {detail}"
+                self._fault(seat, Verdict.START_FAILED, why, step=0)
             # The start has a clock of its own: it neither counts as a decision nor takes from the bank.
             seat.bank = Seat.fresh(seat.number, self._limits).bank
             seat.thought = seat.slowest = 0.0
@@ -211,7 +211,7 @@ class LiveMatch:
 
     async def _step(self, state: State) -> None:
         pending = state.pending()
-        gather = len(self._steps) + 1
+        step = len(self._steps) + 1
         faults = self._gatherer.drain()
         requests, allowances = {}, {}
         for number, decision in pending.items():
@@ -221,11 +221,11 @@ class LiveMatch:
                 allowances[number] = seat.bank.allowance()
         answers: Mapping[int, Greeting | Answer] = {}
         if requests:
-            found = await self._gatherer.gather(requests, allowances)
-            answers = found.answers
-            faults |= found.faults
+            result = await self._gatherer.gather(requests, allowances)
+            answers = result.answers
+            faults |= result.faults
         choices = {number: self._choice(number, decision, answers, faults) for number, decision in pending.items()}
-        defaulted = {number: self._fault(self._seats[number], *faults[number], gather) for number in sorted(faults)}
+        defaulted = {number: self._fault(self._seats[number], *faults[number], step) for number in sorted(faults)}
         self._steps.append(tuple(choices.values()))
         self._show(state.apply({number: choice.choice for number, choice in choices.items()}))
         self._show_faults(defaulted)
@@ -270,9 +270,9 @@ class LiveMatch:
             faults[number] = (Verdict.ILLEGAL, f"choice {answer.choice} of {len(decision.legal)} legal ones")
         return Choice(number, 0, str(faults[number][0]))
 
-    def _fault(self, seat: Seat, verdict: Verdict, detail: str, gather: int) -> bool:
+    def _fault(self, seat: Seat, verdict: Verdict, detail: str, step: int) -> bool:
         """Blame a seat; returns whether it is out. A bot that is out is killed, another gets a message."""
-        forfeits = seat.blame(verdict, detail, gather, self._policy)
+        forfeits = seat.blame(verdict, detail, step, self._policy)
         if forfeits:
             self._last_out = trio.current_time()
             self._wire.stop(seat.number)

@@ -1,6 +1,6 @@
-"""What runtimes themselves say on stderr at each start, only because of how a bot is kept: left out of its notes, word for word.
+"""Lines that runtimes write on stderr at each start because of the sandbox, word for word: they are left out of a bot's notes.
 
-Nothing that a bot writes is left out: what is, is one of these lines whole, and stands before all else.
+Nothing that a bot writes is left out: only whole lines of this list are, and only at the beginning.
 """
 
 RUBY = "<main>: warning: timer_create failed: Resource temporarily unavailable, signals racy\n"
@@ -36,6 +36,6 @@ class Quiet:
         return held
 
     def rest(self) -> bytes:
-        """What was held, once no more can come."""
+        """What was held back, once the output has ended."""
         held, self._held = self._held, b""
         return held

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 import trio
 
 from khiva_arena.arbiter.stderr import unfinished
-from khiva_arena.arbiter.wire import Arrival, Ending, Wire
+from khiva_arena.arbiter.wire import Arrival, Ending, PassingWire, Wire
 from khiva_arena.text import printable
+from khiva_arena.words import count
 
 KEPT = 2_048
 FLOOD = 1 << 20
-"""Bytes behind which nobody listens any more."""
+"""Bytes after which the rest is ignored."""
 LAST_SECONDS, MOMENT = 0.3, 0.005
 HEX_SHOWN = 256
 HEX_ROW = 16
@@ -44,8 +45,8 @@ class BotOutput:
         text = head[: len(head) - unfinished(head)].decode("utf-8", "replace")
         letters = sum((letter.isprintable() and letter != "\ufffd") or letter in "\t\r\n" for letter in text)
         lines, shown = _as_text(head) if letters >= READABLE * len(text) and text else _as_hex(head)
-        more = self.total - shown
-        return "\n".join([*lines, *([f"... and {more} byte{'' if more == 1 else 's'} more"] if more else [])])
+        hidden = self.total - shown
+        return "\n".join([*lines, *([f"... and {count(hidden, 'byte')} more"] if hidden else [])])
 
 
 def _as_text(head: bytes) -> tuple[list[str], int]:
@@ -61,27 +62,16 @@ def _as_hex(head: bytes) -> tuple[list[str], int]:
     return shown, len(data)
 
 
-class OutputKeeper:
-    """Passes everything on. ``outputs``: by seat, what has come. A bot that is to be stopped may first end by itself, or write on
-    for a moment, which none but ``keep`` hears: so it is known what it had to say, and with which code it exits."""
+class OutputKeeper(PassingWire):
+    """Passes everything on. ``outputs``: by seat, what has come. Before a bot is stopped, it gets a moment to end or to write
+    more, which only ``keep`` gets: so its last output and its exit code are known."""
 
     def __init__(self, wire: Wire, seats: int, keep: Callable[[int, bytes], None] | None = None) -> None:
+        super().__init__(wire)
         self.outputs = [BotOutput() for _ in range(seats)]
-        self._wire = wire
         self._keep = keep
         self._out: set[int] = set()
-        self.asked = wire.asked
         self.send = wire.send
-        self.end_input = wire.end_input
-        self.run_delays = wire.run_delays
-        self.trees = wire.trees
-        self.rest = wire.rest
-        self.wake = wire.wake
-        self.excess = wire.excess
-        self.doing = wire.doing
-        self.cpu = wire.cpu
-        self.exited = wire.exited
-        self.gone = wire.gone
 
     def look(self) -> Sequence[Arrival]:
         return self._heard(self._wire.look())

@@ -21,7 +21,7 @@ class Pipes:
     """Our ends of all pipes. Bots are added in the order of their seats.
 
     poller: waits until there is something to poll
-    resumes_at: when the stderr of bots that flooded it is read on, infinite if none did
+    resumes_at: when reading the stderr of bots that flooded it continues; infinite if none did
     pending_eof: ends of output that no pipe reports: handed out by the next poll
     """
 
@@ -77,7 +77,7 @@ class Pipes:
         return child.stdin < 0
 
     def end_output(self, child: Child, at: float) -> None:
-        """Say of a bot at the next poll that nothing more comes."""
+        """Report the end of a bot's output at the next poll."""
         self.pending_eof.append(Arrival(child.seat, at, b""))
 
     def poll(self, patience: float) -> Sequence[Arrival]:

@@ -24,7 +24,7 @@ class Poller(Protocol):
         """Wait for something else on it."""
 
     def unregister(self, descriptor: int, /) -> None:
-        """Wait for it no more."""
+        """Stop waiting for it."""
 
     def poll(self, seconds: float, /) -> list[tuple[int, int]]:
         """What has come, or comes in so many seconds: descriptors, and what on each."""

@@ -75,11 +75,11 @@ async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotO
     while True:
         try:
             wire = Processes(job.commands, job.sandbox, on_stderr=trace.on_stderr if trace else None)
-            heard = OutputKeeper(wire, len(job.commands), trace.came if trace else None)
-            outcome = await LiveMatch(job, trace.around(heard) if trace else heard, LagMeter()).greet()
+            keeper = OutputKeeper(wire, len(job.commands), trace.came if trace else None)
+            outcome = await LiveMatch(job, trace.around(keeper) if trace else keeper, LagMeter()).greet()
             if any(seat.faults and stops.by_signal(seat.ending.status) for seat in outcome.seats):
                 await settled(stops.SETTLES_SECONDS)  # if it was a stop that ended a bot, we are to hear of it
-            return list(zip(outcome.seats, heard.outputs, strict=True))
+            return list(zip(outcome.seats, keeper.outputs, strict=True))
         except HostFault as fault:
             if job.attempt >= 2:
                 raise BotError(f"the bots cannot be started on this machine now: {fault}") from None

@@ -16,9 +16,9 @@ A read of b"" is an arrival like any other, and so are the ends that no pipe rep
 closed its input, and of one that was killed for what it used (``pending_eof``).
 
 What may be found meanwhile. Every WATCH_SECONDS all bots are looked at (watch.py). One beyond its limits is killed at once with
-all of its processes; its seat hears the end of its output, and asks ``excess`` for the reason. One that ended keeps its process
-number until it is reaped: its status is read without reaping, so no signal of ours can hit a stranger who got its number. What
-is different where the system lacks the means for that is in sandbox/reaper.py.
+all of its processes; its seat hears the end of its output, and asks ``exceeded`` for the reason. One that ended keeps its process
+number until it is reaped: its status is read without reaping, so no signal of ours can hit a stranger who got its number. What is
+different if the system lacks the means for that is in sandbox/reaper.py.
 
 How it ends. ``stop`` kills a bot that is out, and leaves it unreaped: it costs nothing, and the others play on. ``gone`` reaps,
 since only who is reaped tells what it used, and so by which limit it ended. ``close`` ends all, on every path, in this order:
@@ -31,7 +31,7 @@ since only who is reaped tells what it used, and so by which limit it ended. ``c
 4. For each: wait until the started process is dead; take in what is left on its stderr; reap it; reap the rest of its group,
    which is ours by then; sum up what all of them used; clean its cell; close our ends of its pipes.
 5. At a level that lets processes leave their group, find those by their mark, and kill and reap them until none is left.
-6. Adopt no more orphans, unless another match still runs. Close the poller.
+6. Stop adopting orphans, unless another match still runs. Close the poller.
 
 A death that takes longer than REAP_SECONDS is an InternalError: the kernel did not do as it says.
 """
@@ -93,8 +93,8 @@ class Processes:
 
     # --- bytes ---
 
-    def asked(self, seat: int, gather: int, kind: str) -> None:
-        self._children[seat].notes.asked(gather, kind)
+    def asked(self, seat: int, step: int, kind: str) -> None:
+        self._children[seat].notes.asked(step, kind)
 
     def look(self) -> Sequence[Arrival]:
         return self._pipes.poll(0.0)
@@ -152,8 +152,8 @@ class Processes:
         started = self._children[seat].unreaped
         return started.cell.own_processes(started.pid, PROCESSES_SEEN) if started else []
 
-    def excess(self, seat: int) -> str:
-        return self._watch.excess(self._children[seat])
+    def exceeded(self, seat: int) -> str:
+        return self._watch.exceeded(self._children[seat])
 
     def doing(self, seat: int) -> str:
         return watch.doing(self._children[seat])
@@ -215,7 +215,7 @@ class Processes:
         if child.ending is not None and child.ending.status in LAUNCH_FAILED:
             why = detect.refused(self._level, child.ending.notes)
             if why:
-                raise HostFault(f"isolation {self._level} works no more: {why}")
+                raise HostFault(f"isolation {self._level} no longer works: {why}")
 
     def stop(self, seat: int) -> None:
         child = self._children[seat]

@@ -1,6 +1,6 @@
 """Send one live bot what a seat was sent in a match that was played, and see what it answers now.
 
-What follows from an answer is not played: the next request is the recorded one, whatever was chosen.
+The consequences of an answer are not played: the next request is the recorded one, whatever the bot chose.
 """
 
 import math
@@ -143,7 +143,7 @@ class _Feeder:
             elif isinstance(message, Fault):
                 self.wire.send(0, self.seat.session.fault(message))
             elif isinstance(message, End):
-                self.wire.asked(0, request.gather, "end")
+                self.wire.asked(0, request.step, "end")
                 self.wire.send(0, self.seat.session.end(message))
             if self.out is not None:
                 return
@@ -155,14 +155,14 @@ class _Feeder:
             self.seat.bank = Seat.fresh(0, self._limits).bank  # the start has a clock of its own
         elif outcome is not None and not isinstance(outcome, Answer):
             verdict, detail = outcome
-            said = detail if verdict is Verdict.START_FAILED else f"{verdict}: {detail}"
-            self.out = Blame(Verdict.START_FAILED, said, 0)
+            why = detail if verdict is Verdict.START_FAILED else f"{verdict}: {detail}"
+            self.out = Blame(Verdict.START_FAILED, why, 0)
 
     async def _ask(self, request: Request, message: Decide) -> None:
         fault = self._gatherer.drain().get(0)
         outcome: Greeting | Answer | tuple[Verdict, str] | None = fault
         if fault is None:
-            self.wire.asked(0, request.gather, message.kind)
+            self.wire.asked(0, request.step, message.kind)
             outcome = await self._gather(self.seat.session.ask(message, message.req), self.seat.bank.allowance())
         if isinstance(outcome, Answer) and 0 <= outcome.choice < len(message.legal):
             self.replies.append(Reply(request, outcome.choice))
@@ -171,12 +171,12 @@ class _Feeder:
             outcome = (Verdict.ILLEGAL, f"choice {outcome.choice} of {len(message.legal)} legal ones")
         assert outcome is not None
         verdict, detail = Verdict(outcome[0]), outcome[1]
-        forfeits = self.seat.blame(verdict, detail, request.gather, self._policy)
+        forfeits = self.seat.blame(verdict, detail, request.step, self._policy)
         self.replies.append(Reply(request, None, self.seat.faults[-1]))
         if forfeits:
             self.out = self.seat.faults[-1]
 
     async def _gather(self, frame: bytes, allowance: float) -> Greeting | Answer | tuple[Verdict, str] | None:
         """The greeting or answer, or the fault."""
-        found = await self._gatherer.gather({0: frame}, {0: allowance if self._clock else math.inf})
-        return found.answers.get(0) or found.faults.get(0)
+        result = await self._gatherer.gather({0: frame}, {0: allowance if self._clock else math.inf})
+        return result.answers.get(0) or result.faults.get(0)

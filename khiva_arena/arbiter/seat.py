@@ -13,12 +13,12 @@ class Blame(NamedTuple):
 
     verdict: of which kind
     detail: what happened, in a line for the bot's author
-    gather: the number of the step it happened in, 0 is the start
+    step: the number of the step it happened in, 0 is the start
     """
 
     verdict: Verdict
     detail: str
-    gather: int
+    step: int
 
 
 @dataclass(slots=True, eq=False)
@@ -74,13 +74,13 @@ class Seat:
         self.decisions += 1
         self.slowest = max(self.slowest, elapsed)
 
-    def blame(self, verdict: Verdict, detail: str, gather: int, policy: Policy) -> bool:
+    def blame(self, verdict: Verdict, detail: str, step: int, policy: Policy) -> bool:
         """Note a fault. Returns whether it forfeits the match by the policy."""
-        self.faults.append(Blame(verdict, detail, gather))
+        self.faults.append(Blame(verdict, detail, step))
         if verdict in STRIKING:
             self.strikes += 1
             if self.strikes < STRIKES_TO_FORFEIT[policy]:
                 return False
         self.verdict = verdict
-        self.forfeited_at = gather
+        self.forfeited_at = step
         return True

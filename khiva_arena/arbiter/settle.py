@@ -6,10 +6,9 @@ SLICE = 0.1
 
 
 async def settled(seconds: float) -> None:
-    """Wait until this process has been at work for so long. A stop that was under way arrives in that time, and cancels this.
-
-    In slices: if the process gets no core for a while, all of the time may be over before it hears anything; but not before
-    its loop has turned as often as this.
+    """Wait until this process has been at work for so many seconds. A stop that was under way arrives in that time, and cancels
+    the wait. It waits in slices, since a process without a core for a while might otherwise find the whole time over before it
+    hears of a stop.
     """
     slices = round(seconds / SLICE + 0.5) if seconds > 0 else 0
     for _ in range(slices):

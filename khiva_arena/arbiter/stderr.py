@@ -15,7 +15,7 @@ MARK = "\x1e"
 MARK_COSTS = 32
 """What a mark counts as, in bytes: a bot that writes a byte a turn must not fill a store with marks."""
 INDENT = "  "
-# Where a bot is staged says nothing to its author but the file's name.
+# Of the path of a staged file only its name means something to the author.
 _STAGED = re.compile(r"[^\s\"'(]*/staged/[0-9a-f]{64}/")
 _MARK_LINE = re.compile(f"{MARK}[^\n]*\n")
 
@@ -55,9 +55,9 @@ class Notes:
         self._tail: deque[_Part] = deque()
         self._tail_size = 0
 
-    def asked(self, gather: int, kind: str) -> None:
+    def asked(self, step: int, kind: str) -> None:
         """The bot is now sent a request: what comes from here on was written after it."""
-        self._turn = (gather, kind)
+        self._turn = (step, kind)
 
     def add(self, data: bytes) -> None:
         """Take more in; what lies between head and tail is dropped."""
@@ -105,13 +105,13 @@ class Notes:
                 yield ("" if ended else "\n") + f"{MARK}[... {before} bytes dropped ...]\n"
                 ended, turn = True, None
             for part in _mended(parts):
-                said = printable(part.data)
-                if said and part.turn and part.turn != turn:
+                text = printable(part.data)
+                if text and part.turn and part.turn != turn:
                     yield ("" if ended else "\n") + f"{MARK}[step {part.turn[0]}: {part.turn[1]}]\n"
                     ended, turn = True, part.turn
-                if said:
-                    yield said
-                    ended = said.endswith("\n")
+                if text:
+                    yield text
+                    ended = text.endswith("\n")
 
 
 def _mended(parts: list[_Part]) -> Iterator[_Part]:

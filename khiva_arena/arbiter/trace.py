@@ -1,8 +1,8 @@
 """What goes to and from the bots of a match, printed or kept as raw bytes while it is played: a wire around a wire.
 
 It keeps to the rule of sealed answers: what bots sent is decoded only when the step is closed, which the next look or request of
-the arbiter shows. So answers appear late, with the time at which they came. What a bot writes on stderr appears at once, as
-far as a second has room for it: none of this may take time that others are charged for.
+the arbiter shows. So answers appear late, with the time at which they came. What a bot writes on stderr appears at once, up to a
+limit for each second: tracing must take no time for which others are charged.
 """
 
 import math
@@ -16,7 +16,7 @@ import trio
 
 from khiva_arena.arbiter.stderr import unfinished
 from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, hexed, message_of, type_of
-from khiva_arena.arbiter.wire import Arrival, Ending, Wire
+from khiva_arena.arbiter.wire import Arrival, Ending, PassingWire, Wire
 from khiva_arena.errors import ConfigError, RemoteProtocolError
 from khiva_arena.protocol.codec import HEADER
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
@@ -94,7 +94,7 @@ class Trace:
         return TracingWire(wire, self)
 
     def keep(self, seat: int, way: str, data: bytes) -> None:
-        """Raw bytes of a seat. A disk that takes no more ends the files, not the match."""
+        """Raw bytes of a seat. If the disk is full, the files end, but not the match."""
         if (seat, way) in self._files:
             try:
                 self._files[seat, way].write(data)
@@ -136,8 +136,8 @@ class Trace:
 
 
 class _Stderr:
-    """What one bot writes on stderr, cut into lines: sign and text of each. What is more than a second has room for is counted
-    alone, since a flood is not a fault and would take the time of all others."""
+    """What one bot writes on stderr, cut into lines: sign and text of each. What exceeds the limit of a second is only counted,
+    since a flood is not a fault and would take the time of all others."""
 
     def __init__(self) -> None:
         self._begun = b""
@@ -180,28 +180,17 @@ class _Stderr:
         return [("!", f"... {size} bytes of its stderr not shown, with {lines} line ends")] * bool(size)
 
 
-class TracingWire:
+class TracingWire(PassingWire):
     """A wire that passes everything on, and shows it."""
 
     def __init__(self, wire: Wire, trace: Trace) -> None:
-        self._wire = wire
+        super().__init__(wire)
         self._trace = trace
         self._cutters = [Cutter(FRAME_MOST_TO_ARBITER) for _ in trace.names]
         self._ends: set[int] = set()
         self._stopped: set[int] = set()
         # What came or happened while a step is open; as much as a session takes in before it ends a bot.
         self._sealed: list[Arrival | tuple[int, float]] = []
-        self.asked = wire.asked
-        self.end_input = wire.end_input
-        self.run_delays = wire.run_delays
-        self.trees = wire.trees
-        self.rest = wire.rest
-        self.wake = wire.wake
-        self.excess = wire.excess
-        self.doing = wire.doing
-        self.cpu = wire.cpu
-        self.exited = wire.exited
-        self.gone = wire.gone
 
     def send(self, seat: int, data: bytes) -> None:
         self._unseal()

@@ -52,14 +52,14 @@ class Cutter:
     def feed(self, data: bytes) -> list[Piece]:
         """Take bytes in; gives what they complete."""
         self._buffer += data
-        found: list[Piece] = []
+        pieces: list[Piece] = []
         at = 0
         while at < len(self._buffer):
             if self._lost:
                 at, begins = self._skip(at)
                 full = self._skipped == SKIPPED_MOST
                 if self._skipped and (begins or full):
-                    found.append(self._no_frame(at))
+                    pieces.append(self._no_frame(at))
                 if not begins and not full:
                     break
                 self._lost = self._goes_on = not begins
@@ -69,11 +69,11 @@ class Cutter:
             if end is None:
                 break
             if end:
-                found.append(Piece(self._offset + at, end - at, bytes(self._buffer[at + HEADER : end])))
+                pieces.append(Piece(self._offset + at, end - at, bytes(self._buffer[at + HEADER : end])))
                 at = end
         del self._buffer[:at]
         self._offset += at
-        return found
+        return pieces
 
     def end(self) -> list[Piece]:
         """The stream has ended: what was begun and not completed."""
@@ -128,14 +128,14 @@ class Cutter:
         """What is wrong with a length, by the bytes that stand in its place."""
         start = self._first
         if self._goes_on:
-            return "still no frame"
+            return "still not a frame"
         if start[0] in b"\r\n":
-            return f"no frame but {start!r}: line ends that were added or changed? The stream must be in binary mode"
+            return f"not a frame but {start!r}: line ends that were added or changed? The stream must be in binary mode"
         if start[0] and all(32 <= byte < 127 or byte in b"\t\r\n" for byte in start):
-            return f"no frame but {start!r}: text; only frames may stand here"
+            return f"not a frame but {start!r}: text; only frames may stand here"
         if len(start) < HEADER:
-            return f"no frame: a length that begins with {start[0]}; the first byte of one is 0"
-        return f"no frame: a length of {int.from_bytes(start[:HEADER], 'big')} bytes; one has 1 to {self._most}"
+            return f"not a frame: a length that begins with {start[0]}; the first byte of one is 0"
+        return f"not a frame: a length of {int.from_bytes(start[:HEADER], 'big')} bytes; one has 1 to {self._most}"
 
 
 def _begins_map(byte: int) -> bool:
@@ -186,5 +186,5 @@ def type_of(message: dict[str, Any]) -> str:
 
 def hexed(piece: Piece) -> str:
     """The first bytes of a payload, or of what is not a frame, in hex, with how many more there are."""
-    more = (piece.length if piece.wrong else len(piece.data)) - SHOWN_BYTES
-    return piece.data[:SHOWN_BYTES].hex() + (f"... (+{more} bytes)" if more > 0 else "")
+    hidden = (piece.length if piece.wrong else len(piece.data)) - SHOWN_BYTES
+    return piece.data[:SHOWN_BYTES].hex() + (f"... (+{hidden} bytes)" if hidden > 0 else "")

@@ -1,6 +1,7 @@
 """What the system says of the bots of one match while they play: a look now and then at what each uses, and looks on demand.
 
-A look reads files in /proc of every process of a bot, so a bot can make it long: the longer one took, the later is the next.
+A look reads files in /proc for every process of a bot, so a bot can make it long: the longer a look took, the later comes the
+next one.
 """
 
 import time
@@ -30,37 +31,37 @@ class Watch:
         self._looks = 0
 
     def offenders(self, children: Iterable[Child]) -> list[Child]:
-        """Look at all that run, and find those that use too much: ``excess`` says what of."""
+        """Look at all running bots, and find those that use too much; ``exceeded`` then says of what."""
         self._looks += 1
         began = time.monotonic()
-        found = []
+        too_greedy = []
         for child in children:
             started = child.unreaped
             if started is None or child.killed:
                 continue
             scratch_too = self._looks % started.cell.scratch_every == 0
-            excess = limit_check.while_it_runs(started.cell, started.pid, self._resources, scratch_too=scratch_too)
-            if excess:
-                child.excess = excess
-                found.append(child)
+            exceeded = limit_check.while_it_runs(started.cell, started.pid, self._resources, scratch_too=scratch_too)
+            if exceeded:
+                child.exceeded = exceeded
+                too_greedy.append(child)
         cost = time.monotonic() - began
         self.next_at = trio.current_time() + max(WATCH_SECONDS, COSTS_BETWEEN_WATCHES * cost)
-        return found
+        return too_greedy
 
-    def excess(self, child: Child) -> str:
-        """In words, which limit a bot went beyond that is late or has ended, "" if none is known of."""
-        if not child.excess and child.started is not None:
+    def exceeded(self, child: Child) -> str:
+        """Which limit a bot exceeded that is late or has ended, in words; "" if none is known."""
+        if not child.exceeded and child.started is not None:
             cell, end = child.started.cell, child.ending
             if end is None:
-                child.excess = limit_check.when_late(cell, child.started.pid, self._resources)
+                child.exceeded = limit_check.when_late(cell, child.started.pid, self._resources)
             elif end.status is not None and not end.killed:
-                said = unmarked(end.notes)
-                child.excess = limit_check.after_its_end(cell, end.status, end.cpu, end.peak, said, self._resources)
-        return child.excess
+                stderr = unmarked(end.notes)
+                child.exceeded = limit_check.after_its_end(cell, end.status, end.cpu, end.peak, stderr, self._resources)
+        return child.exceeded
 
 
 def doing(child: Child) -> str:
-    """In words, what a bot does that does not answer, "" if that is not known."""
+    """What a bot that does not answer is doing, in words; "" if that is not known."""
     started = child.unreaped
     program = started.cell.program(started.pid) if started else None
     if started is None or program is None or child.killed or child.resting:

@@ -60,7 +60,7 @@ class Ending:
 class Wire(Protocol):
     """All bots of one match."""
 
-    def asked(self, seat: int, gather: int, kind: str) -> None:
+    def asked(self, seat: int, step: int, kind: str) -> None:
         """The next thing that is sent asks this: for the marks in what the bot writes on stderr."""
 
     def send(self, seat: int, data: bytes) -> None:
@@ -90,20 +90,38 @@ class Wire(Protocol):
     def wake(self, seat: int) -> None:
         """Let a bot that rests continue."""
 
-    def excess(self, seat: int) -> str:
-        """In words, which limit the bot went beyond, "" if none is known."""
+    def exceeded(self, seat: int) -> str:
+        """Which limit the bot exceeded, in words; "" if none is known."""
 
     def doing(self, seat: int) -> str:
-        """In words, what a bot does that does not answer, "" if that is not known."""
+        """What a bot that does not answer is doing, in words; "" if that is not known."""
 
     def cpu(self) -> list[float]:
         """Seconds of CPU that each seat's processes used so far, those that ended and were waited for included."""
 
     def exited(self, seat: int) -> str:
-        """In words, how the bot's own process ended, "" while it runs. A child of it may still hold its output open."""
+        """How the bot's own process ended, in words; "" while it runs. A child of it may still hold its output open."""
 
     async def gone(self, seat: int) -> str:
-        """In words, how a bot whose output ended came to its end: its exit code or signal, or that it is still there."""
+        """How a bot whose output ended came to its end, in words: its exit code or signal, or that it is still there."""
 
     async def close(self, grace: float) -> list[Ending]:
         """End of input to all, ``grace`` seconds to exit, then kill and reap every process. Idempotent."""
+
+
+class PassingWire:
+    """A wire around another one, which does what the wires that are made of this do not do themselves."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self.asked = wire.asked
+        self.end_input = wire.end_input
+        self.run_delays = wire.run_delays
+        self.trees = wire.trees
+        self.rest = wire.rest
+        self.wake = wire.wake
+        self.exceeded = wire.exceeded
+        self.doing = wire.doing
+        self.cpu = wire.cpu
+        self.exited = wire.exited
+        self.gone = wire.gone

@@ -162,7 +162,7 @@ async def _serve(alone: bool) -> None:
 
 def main() -> None:
     """Serve until the input ends."""
-    for number in stops.heard():
+    for number in stops.stop_signals():
         # The arbiter hears it as well, and closes our input. Not ignored, since our bots would ignore it, too.
         signal.signal(number, lambda _number, _frame: None)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, stops.SIGNALS)

@@ -1,4 +1,4 @@
-"""A bot at the end of the arbiter's own pipes, and what the check wants to see of it beyond what a match does."""
+"""A bot behind the arbiter's own pipes, with what the check has to see of it beyond what a match sees."""
 
 import os
 import re
@@ -27,7 +27,7 @@ class BotProcess:
         self._wire = wire = Processes((command,), sandbox)
         self._early: list[Arrival] = []
         self.send = wire.send
-        self.excess = wire.excess
+        self.exceeded = wire.exceeded
         self.doing = wire.doing
         self.exited = wire.exited
         self.gone = wire.gone
@@ -66,8 +66,8 @@ class BotProcess:
         total = 0
         for pid in self.processes():
             with suppress(OSError):  # it ended while we looked
-                found = _PEAK.search(Path(f"/proc/{pid}/status").read_text(errors="replace"))
-                total += int(found[1]) * 1024 if found else 0
+                match = _PEAK.search(Path(f"/proc/{pid}/status").read_text(errors="replace"))
+                total += int(match[1]) * 1024 if match else 0
         return total
 
 

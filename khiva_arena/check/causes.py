@@ -13,7 +13,7 @@ from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
 from khiva_arena.sandbox import silence
 
 AN_INDEX = "the answer is an index into legal, a whole number counted from 0, never the entry itself"
-OWN_REQ = "an act carries the req of the decide that it answers, unchanged: none that the bot counts itself or keeps from before"
+OWN_REQ = "an act carries the req of the decide that it answers, unchanged: never a number that the bot counts itself or has kept"
 # What adds a line end behind the bytes that it writes.
 PRINTS = {
     "python": "print(...): write with sys.stdout.buffer.write",
@@ -39,13 +39,13 @@ QUIET = {
     "closed its output": "it has closed its stdout, or put something else in its place: keep it open until the bot exits",
     silence.READS: "a read waits for bytes that do not come: read just the 4 bytes of a length and the bytes it says, no line "
     "and no full buffer; and answer before the next read",
-    silence.WAITS: "it waits for something else than its input: a lock, a thread, a child, a network that is not there",
+    silence.WAITS: "it waits for something other than its input: a lock, a thread, a child, a network that is not there",
 }
 INTERPRETERS = re.compile(r"(python|pypy|node|nodejs|ruby|perl|php|lua|luajit)[\d.]*")
 
 
 def of_settings(bot: Bot, text: str) -> str:
-    """What is wrong with a run line of one word, "" for nothing: a file that is taken for a program, or no script at all."""
+    """What is wrong with a run line of one word, "" if nothing is: a file that is taken for a program, or a missing script."""
     word = bot.run[0]
     if re.search(r"no such program: ", text) and "/" not in word and word in [name for name, _ in bot.sources]:
         how = f'run = "{{python}} {word}"' if word.endswith(".py") else f'run = "./{word}", or its interpreter before it'
@@ -56,10 +56,10 @@ def of_settings(bot: Bot, text: str) -> str:
     return ""
 
 
-def of_bytes(heard: bytes, language: str) -> str:
+def of_bytes(received: bytes, language: str) -> str:
     """What the bytes after the last whole frame show, "" for nothing."""
-    at = whole_frames(heard)
-    rest = heard[at:]
+    at = whole_frames(received)
+    rest = received[at:]
     if at and rest[:2].startswith((b"\n", b"\r\n")):
         prints = PRINTS.get(language, "a print that ends lines: write the bytes alone")
         return f"a line end stands behind the frame, which ends with its payload; it comes from {prints}"

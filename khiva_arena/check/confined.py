@@ -1,4 +1,4 @@
-"""What the sandbox may have to do with a bot's end: shared memory that ran out, memory that was refused, a file of /etc."""
+"""How the sandbox may have caused a bot's end: shared memory that ran out, memory that was refused, a file of /etc."""
 
 import re
 
@@ -38,7 +38,7 @@ def hint_of(words: tuple[str, ...], got: str, notes: str) -> str:
     for line in notes.splitlines() if "ended" in got else ():
         if MISSING.search(line) and (path := OF_ETC.search(line)):
             return (
-                f"{path[0]}: of /etc a bot sees what the shipped languages need and nothing else: put what it says into the "
+                f"{path[0]}: of /etc a bot sees only what the shipped languages need: put what it says into the "
                 f"bot's folder, and name that file by an option or variable of the runtime ({PAGE})"
             )
     return ""
@@ -46,5 +46,5 @@ def hint_of(words: tuple[str, ...], got: str, notes: str) -> str:
 
 def _smaller(words: tuple[str, ...]) -> str:
     names = [word.rsplit("/", 1)[-1] for word in words]
-    found = next((how for pattern, how in HEAP if any(re.fullmatch(rf"(?:{pattern})[\d.]*", name) for name in names)), "")
-    return f"ask for a smaller heap: {found}" if found else "ask the runtime for a smaller heap"
+    option = next((how for pattern, how in HEAP if any(re.fullmatch(rf"(?:{pattern})[\d.]*", name) for name in names)), "")
+    return f"ask for a smaller heap: {option}" if option else "ask the runtime for a smaller heap"

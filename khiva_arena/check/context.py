@@ -18,14 +18,14 @@ SPEC = folder("protocol") / "SPEC.md"
 
 
 class Failed(Exception):
-    """The bot does not do what a step asks. ``notes``: its stderr, ``heard``: its stdout from the beginning; both are added when
-    it has ended."""
+    """The bot does not do what a step asks. ``notes``: its stderr, ``received``: its stdout from the beginning. Both are added
+    when it has ended."""
 
     def __init__(self, expected: str, got: str) -> None:
         self.expected = expected
         self.got = got
         self.notes = ""
-        self.heard = b""
+        self.received = b""
         super().__init__(got)
 
 
@@ -34,18 +34,21 @@ class Silent(Failed):
 
 
 class Warned(Exception):
-    """Nothing that a match would blame the bot for, but its author may want to know."""
+    """A match would not blame the bot for this, but its author may want to know."""
 
 
 class Skipped(Exception):
-    """A step that makes no sense here. The text says why."""
+    """A step that cannot be tried here. The text says why."""
 
 
 @dataclass(slots=True, eq=False)
 class RunningCheck:
     """One check in progress.
 
+    bot: the bot under check.
     games: those to be played.
+    limits: the time that it has.
+    sandbox: what it is kept in.
     quick: whether only the short steps are made.
     levels: isolation levels to be tried.
     trust: whether the bot may run with all rights of the user.
@@ -58,7 +61,7 @@ class RunningCheck:
     used: seconds of CPU that it used in that time.
     peak: bytes of memory.
     repeated: keys that the bot sends twice in a map.
-    excess: limits that it exceeded.
+    exceeded: limits that it exceeded.
     """
 
     bot: Bot
@@ -77,7 +80,7 @@ class RunningCheck:
     used: float = 0.0
     peak: int = 0
     repeated: set[str] = field(default_factory=set)
-    excess: list[str] = field(default_factory=list)
+    exceeded: list[str] = field(default_factory=list)
 
     @property
     def command(self) -> Command:

@@ -8,6 +8,7 @@ import msgpack
 
 from khiva_arena.protocol.codec import HEADER
 from khiva_arena.protocol.messages import FRAME_MOST_TO_ARBITER
+from khiva_arena.words import count
 
 SHOWN = 240
 HEX_SHOWN = 48
@@ -29,7 +30,7 @@ def as_bytes(data: bytes) -> str:
     text = cut.decode("ascii", "replace")
     readable = sum(letter.isprintable() or letter in "\r\n\t" for letter in text) >= 0.8 * len(text)
     as_text = f" = {text!r}" if readable and "\ufffd" not in text else ""
-    return f"{len(data)} byte{'' if len(data) == 1 else 's'}: {cut.hex(' ')}{dots}{as_text}"
+    return f"{count(len(data), 'byte')}: {cut.hex(' ')}{dots}{as_text}"
 
 
 def whole_frames(data: bytes | bytearray) -> int:
@@ -45,18 +46,18 @@ def whole_frames(data: bytes | bytearray) -> int:
 
 def repeated_keys(payload: bytes) -> set[str]:
     """Keys that stand twice in one map of a payload, KEYS_KEPT of them at most, each in few characters."""
-    found: set[str] = set()
+    repeated: set[str] = set()
 
     def pairs(items: list[tuple[Any, Any]]) -> None:
         counted = Counter(repr(key) for key, _ in items)
         twice = (_short(key, KEY_SHOWN) for key, times in counted.items() if times > 1)
-        found.update(islice(twice, KEYS_KEPT - len(found)))
+        repeated.update(islice(twice, KEYS_KEPT - len(repeated)))
 
     try:
         msgpack.unpackb(payload, object_pairs_hook=pairs, strict_map_key=False)
     except Exception:  # as above; that it does not decode is found by who judges it
         return set()
-    return found
+    return repeated
 
 
 def _short(text: str, most: int = SHOWN) -> str:

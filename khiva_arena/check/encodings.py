@@ -20,7 +20,7 @@ def framed(payload: bytes) -> bytes:
 
 
 class Encoder:
-    """Encodes plain values as frames. ``widest``: always the longest form; else the forms that fit are taken in turn."""
+    """Encodes plain values as frames. ``widest``: always the longest form; else the possible forms are used in turn."""
 
     def __init__(self, *, widest: bool) -> None:
         self._widest = widest
@@ -48,9 +48,9 @@ class Encoder:
         raise InternalError(f"{value!r} is not a plain value")
 
     def _integer(self, value: int) -> bytes:
-        forms = [bytes([tag]) + struct.pack(layout, value) for tag, layout, most in _SIGNED if -most <= value < most]
+        forms = [bytes([tag]) + struct.pack(layout, value) for tag, layout, limit in _SIGNED if -limit <= value < limit]
         if value >= 0:
-            forms += [bytes([tag]) + struct.pack(layout, value) for tag, layout, most in _UNSIGNED if value <= most]
+            forms += [bytes([tag]) + struct.pack(layout, value) for tag, layout, limit in _UNSIGNED if value <= limit]
         if -32 <= value < 128:
             forms.append(struct.pack(">b", value))
         return self._pick(forms)
@@ -62,5 +62,5 @@ class Encoder:
 
 def _lengths(table: tuple[tuple[int, str, int], ...], size: int, short: int, short_most: int) -> list[bytes]:
     """Every form of a head that says a length."""
-    forms = [bytes([tag]) + struct.pack(layout, size) for tag, layout, most in table if size <= most]
+    forms = [bytes([tag]) + struct.pack(layout, size) for tag, layout, limit in table if size <= limit]
     return [bytes([short + size]), *forms] if size <= short_most else forms

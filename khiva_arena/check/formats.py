@@ -60,12 +60,12 @@ def markdown(report: CheckReport, next_step: str) -> str:
 
 
 def _details(step: CheckStep) -> list[str]:
-    found = []
+    lines = []
     for name in ("expected", "got", "stderr", "hint"):
         if text := getattr(step, name):
-            first, *more = map(harmless, text.expandtabs().splitlines())
-            found += [f"{name}: {first}", *(f"  {line}" for line in more)]
-    return found
+            first, *rest = map(harmless, text.expandtabs().splitlines())
+            lines += [f"{name}: {first}", *(f"  {line}" for line in rest)]
+    return lines
 
 
 def _fenced(lines: Sequence[str]) -> list[str]:

@@ -154,7 +154,7 @@ def hint(
     the user's files. ``plain``: it was only greeted and asked, so that no peculiarity of a step explains it. ``runtimes``: those
     that the organiser has named."""
     language = language_of(bot)
-    text, heard = failed.got, failed.heard
+    text, received = failed.got, failed.received
     if setting := causes.of_settings(bot, text):
         return setting
     absent = missing_files.module_of(language, f"{text}\n{failed.notes}", runtimes or {}, bot.runtimes)
@@ -166,12 +166,12 @@ def hint(
         return known
     if confined and "ended" in text and (path := missing_files.outside(failed.notes)):
         return f"{path}: {OWN_FOLDER}"
-    if framing := causes.of_bytes(heard, language) or _of_framing(heard, language):
+    if framing := causes.of_bytes(received, language) or _of_framing(received, language):
         return framing
     if cause := causes.of_text(failed):
         return cause
     as_number = f"a number goes out as a string; {NUMBER.get(language, 'make it an integer before you pack it')}"
-    for found, advice in (
+    for applies, advice in (
         ("binary data", f"strings go out as binary data; {BIN.get(language, 'send them as str')}"),
         ("a float at", f"a number goes out as a float; {FLOAT.get(language, 'make it an integer before you pack it')}"),
         ("got `float`", f"a number goes out as a float; {FLOAT.get(language, 'make it an integer before you pack it')}"),
@@ -188,7 +188,7 @@ def hint(
         ("left of its bank", IN_TIME),
         ("does not read its input", "read the next frame as soon as an answer is sent"),
     ):
-        if found in text:
+        if applies in text:
             return advice
     return (causes.of_plain(failed, FLUSH.get(language, "flush it")) if plain else "") or otherwise
 
@@ -206,41 +206,41 @@ def _held_back(language: str) -> str:
     )
 
 
-def _of_framing(heard: bytes, language: str) -> str:
+def _of_framing(received: bytes, language: str) -> str:
     """What the bytes themselves show."""
-    start = heard[:4]
-    if not heard or _is_whole(heard):
-        return _of_json(heard)
-    if _is_whole(heard.replace(b"\r\n", b"\n")):
+    start = received[:4]
+    if not received or _is_whole(received):
+        return _of_json(received)
+    if _is_whole(received.replace(b"\r\n", b"\n")):
         binary = BINARY.get(language, "write bytes, not text")
         return f"stdout is in text mode: line feeds (byte 10) become CR LF; {binary}"
-    if _is_map(heard):
+    if _is_map(received):
         return "MessagePack without a length before it: each frame begins with its length, 4 bytes, big-endian"
-    if heard[:1] in (b"{", b"["):
+    if received[:1] in (b"{", b"["):
         return "JSON is another protocol: each frame is 4 bytes of length and one MessagePack map"
     little = int.from_bytes(start, "little")
-    if len(heard) > 4 and 0 < little <= FRAME_MOST_TO_ARBITER and _is_map(heard[4 : 4 + little]):
+    if len(received) > 4 and 0 < little <= FRAME_MOST_TO_ARBITER and _is_map(received[4 : 4 + little]):
         return "the length is little-endian; write it big-endian (network order), highest byte first"
-    if text := _printed(heard):
+    if text := _printed(received):
         to = STDERR.get(language, "stderr")
         return f"text was printed on stdout ({text!r}); say it on stderr: {to}"
     return ""
 
 
-def _of_json(heard: bytes) -> str:
-    if len(heard) > 4 and heard[4:5] in (b"{", b"["):
+def _of_json(received: bytes) -> str:
+    if len(received) > 4 and received[4:5] in (b"{", b"["):
         return "the frame holds JSON; its payload is one MessagePack map"
     return ""
 
 
-def _printed(heard: bytes) -> str:
+def _printed(received: bytes) -> str:
     """The text in place of the beginning of a frame, "" if it is not text."""
-    line = heard[whole_frames(heard) :][:LINE].split(b"\n")[0].decode("utf-8", "replace").rstrip("\r\ufffd")
+    line = received[whole_frames(received) :][:LINE].split(b"\n")[0].decode("utf-8", "replace").rstrip("\r\ufffd")
     return line if len(line) >= 3 and all(letter.isprintable() or letter == "\t" for letter in line) else ""
 
 
-def _is_whole(heard: bytes) -> bool:
-    return 0 < whole_frames(heard) == len(heard)
+def _is_whole(received: bytes) -> bool:
+    return 0 < whole_frames(received) == len(received)
 
 
 def _is_map(data: bytes) -> bool:

@@ -4,8 +4,9 @@ from khiva_arena.check.bot_process import BotProcess
 from khiva_arena.check.describe import as_bytes, shown, whole_frames
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.protocol import codec
+from khiva_arena.words import count
 
-HEARD_KEPT = 1 << 18
+RECEIVED_KEPT = 1 << 18
 FRAMES_MOST = 64
 """Unread, until a bot is taken for one that floods, and nothing more is kept of what it writes."""
 
@@ -13,14 +14,14 @@ FRAMES_MOST = 64
 class Inbox:
     """What came from a bot.
 
-    heard: bytes from the beginning.
+    received: bytes from the beginning.
     trouble: what is wrong with them, "" for nothing.
-    closed: whether no more can come.
+    closed: whether nothing more can come.
     frames: payloads that nobody has taken yet.
     """
 
     def __init__(self, wire: BotProcess) -> None:
-        self.heard = bytearray()
+        self.received = bytearray()
         self.trouble = ""
         self.closed = False
         self._wire = wire
@@ -47,7 +48,7 @@ class Inbox:
         came = await self._wire.receive(deadline)
         for arrival in came:
             self.closed = self.closed or not arrival.data
-            self.heard += arrival.data[: HEARD_KEPT - len(self.heard)]
+            self.received += arrival.data[: RECEIVED_KEPT - len(self.received)]
             if not self.trouble:
                 try:
                     self._reader.feed(arrival.data)
@@ -62,10 +63,10 @@ class Inbox:
         if self.frames:
             return f"{frames_text(len(self.frames))} more, the first: {shown(self.frames[0])}"
         if self.trouble:
-            return f"what is not a frame: {as_bytes(bytes(self.heard[whole_frames(self.heard) :]))}: {self.trouble}"
+            return f"what is not a frame: {as_bytes(bytes(self.received[whole_frames(self.received) :]))}: {self.trouble}"
         return f"{self.partial} bytes of a frame that does not end" if self.partial else ""
 
 
-def frames_text(count: int) -> str:
+def frames_text(frames: int) -> str:
     """So many whole frames, in words."""
-    return f"{count} whole frame{'' if count == 1 else 's'}"
+    return count(frames, "whole frame")

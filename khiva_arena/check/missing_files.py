@@ -39,12 +39,12 @@ _OF_THE_SYSTEM = re.compile(r"/(?:usr|bin|sbin|lib\w*|dev|proc|sys)(?:/|$)")
 
 def hint_of(language: str, said: str) -> str:
     """What to install if ``said``, the bot's stderr or a build's end, names a missing program or library; "" for none."""
-    found = PROGRAM.search(said)
-    if not found and not LIBRARY.search(said):
+    program = PROGRAM.search(said)
+    if not program and not LIBRARY.search(said):
         return ""
     known = shipped.languages().get(language)
-    what = f"the program {next(filter(None, found.groups()))} is not on this machine" if found else "a library is missing"
-    if language == "python" and not found:
+    what = f"the program {next(filter(None, program.groups()))} is not on this machine" if program else "a library is missing"
+    if language == "python" and not program:
         return f"{what}: run the bot as {{python}}, the arena's own interpreter, which has msgpack, or install it for yours"
     install = f"apt install {' '.join(known.debian)}" if known and known.debian else ""
     how = f"on Debian and Ubuntu: {install}" if install else "install it where bots can read it"
@@ -54,10 +54,10 @@ def hint_of(language: str, said: str) -> str:
 def module_of(language: str, said: str, known: Mapping[str, Runtime], used: Sequence[Runtime]) -> str:
     """Which module a Python bot lacks, the runtimes there are and what is to be done, "" if it lacks none. ``known``: the
     runtimes that the organiser has named; ``used``: those of them that the bot names."""
-    found = _MODULE.search(said) if language == "python" else None
-    if found is None or (found[1] == "msgpack" and not used):
+    match = _MODULE.search(said) if language == "python" else None
+    if match is None or (match[1] == "msgpack" and not used):
         return ""
-    module = found[1]
+    module = match[1]
     what = f"the module {module} is missing"
     if used and module not in NOT_TO_BE_INSTALLED:
         pip = shlex.quote(f"{used[-1].prefix}/bin/pip")

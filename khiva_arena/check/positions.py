@@ -17,12 +17,19 @@ from khiva_arena.replay import seeds
 from khiva_arena.rng import Stream
 
 MATCHES_SEARCHED = 25
-"""For each seat count and rules map, until a kind of decision is given up as one that no match at random comes to."""
+"""For each seat count and rules map, before a kind of decision is given up, because no random match has come to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Which seat of which match the bot has. ``given`` are the rules that are not default."""
+    """Which seat of which match the bot has.
+
+    game: what is played.
+    seats: how many there are.
+    seat: the bot's, from 0.
+    given: the rules that are not default.
+    secret: of the deal, 32 bytes.
+    """
 
     game: Game
     seats: int
@@ -42,7 +49,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One decision of the bot's seat: a ``decide`` without ``req`` and times."""
+    """One decision of the bot's seat: a ``decide`` without ``req`` and times.
+
+    kind: of decision.
+    view: what the seat knows.
+    events: what it has seen since its last decision.
+    legal: the choices.
+    """
 
     kind: str
     view: dict[str, Any]
@@ -124,9 +137,9 @@ class CheckTable:
         while pending := self._state.pending():
             mine = pending.get(self.where.seat)
             if mine is not None and mine.kind == kind:
-                found = self.next()
-                assert found is not None
-                return found
+                question = self.next()
+                assert question is not None
+                return question
             self._apply({})
         raise InternalError(f"{self.where}: no {kind} comes up")
 
@@ -162,17 +175,17 @@ def decisions_of_a_match(game: Game) -> int:
 
 def find(game: Game, kinds: set[str]) -> dict[str, Place]:
     """For each of these kinds of decision a match and a seat in which it comes up, if random matches find one."""
-    found: dict[str, Place] = {}
+    places: dict[str, Place] = {}
     for ordinal in range(MATCHES_SEARCHED):
         for given in ({}, *game.samples):
             for seats in game.seats:
-                if found.keys() >= kinds:
-                    return found
+                if places.keys() >= kinds:
+                    return places
                 base = place(game, seats, 0, given, f"search {ordinal}")
                 for seat, kind in _asked_at_random(base):
-                    if kind in kinds and kind not in found:
-                        found[kind] = Place(game, seats, seat, given, base.secret)
-    return found
+                    if kind in kinds and kind not in places:
+                        places[kind] = Place(game, seats, seat, given, base.secret)
+    return places
 
 
 def _asked_at_random(where: Place) -> Iterator[tuple[int, str]]:

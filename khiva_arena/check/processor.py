@@ -37,7 +37,7 @@ def judged(running: RunningCheck, idling: float) -> str:
     asking = running.used / running.asked_for if running.asked_for else 0.0
     text = f"{asking:.2f} cores while it is asked, {idling:.2f} while it is not"
     if idling > DUE_UNASKED + ROUNDING / IDLE_SECONDS:
-        raise Warned(f"{text}, and its due is a tenth of one: think only between a decide and its act; {WHAT_FOLLOWS}")
+        raise Warned(f"{text}, and its share is a tenth of one: think only between a decide and its act; {WHAT_FOLLOWS}")
     if running.used > DUE_ASKED * running.asked_for + ROUNDING:
-        raise Warned(f"{text}; one is its due: think in one thread; {WHAT_FOLLOWS}")
+        raise Warned(f"{text}; its share is one: think in one thread; {WHAT_FOLLOWS}")
     return text

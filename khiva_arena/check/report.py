@@ -6,6 +6,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from khiva_arena.text import harmless
+from khiva_arena.words import count
 
 
 class Status(StrEnum):
@@ -20,8 +21,10 @@ class Status(StrEnum):
 class CheckStep(Struct, frozen=True):
     """One step.
 
+    number: from 1.
     id: a stable word.
     title: what was tried.
+    status: how it went.
     said: what came of it, or why it is skipped.
     expected, got: of a failure; "" for none.
     stderr: the end of what the bot wrote there before a failure.
@@ -40,7 +43,11 @@ class CheckStep(Struct, frozen=True):
 
 
 class Bar(Struct, frozen=True):
-    """How many decisions took so many milliseconds at most, and more than the bar before."""
+    """How many decisions took so long.
+
+    up_to_ms: milliseconds at most, and more than in the bar before.
+    decisions: how many.
+    """
 
     up_to_ms: float
     decisions: int
@@ -50,13 +57,20 @@ class CheckReport(Struct, frozen=True):
     """A whole check.
 
     bot: as the user named it.
+    name: the bot's name.
     identity: the bot's hash.
     language: as in bots/languages.toml, "" if unknown.
+    isolation: the level that it was checked at.
+    quick: whether only the short steps were made.
     passed: nothing failed.
     counts: of steps by status.
+    steps: all of them, in order.
+    decisions: how many the bot made.
     latency_ms: p50, p90, p99 and max of all decisions, empty if there was none.
+    histogram: of the times of its decisions.
     startup_ms: of each start.
     memory_bytes: at most, null if the system does not say.
+    seconds: that the check took.
     """
 
     bot: str
@@ -92,8 +106,8 @@ def step_text(step: CheckStep) -> str:
     lines = [f"{step.number:>3}  {MARKS[step.status]:<7} {step.title}" + (f": {harmless(step.said)}" if step.said else "")]
     for name in ("expected", "got", "stderr", "hint"):
         if value := getattr(step, name):
-            first, *more = map(harmless, value.expandtabs().splitlines())
-            lines += [f"{INDENT}{name + ':':<9} {first}", *(f"{INDENT}{'':<9} {line}" for line in more)]
+            first, *rest = map(harmless, value.expandtabs().splitlines())
+            lines += [f"{INDENT}{name + ':':<9} {first}", *(f"{INDENT}{'':<9} {line}" for line in rest)]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -108,17 +122,17 @@ def not_tried_text(steps: Sequence[CheckStep]) -> str:
 def closing_text(report: CheckReport, next_step: str) -> str:
     """The last lines: the counts, and what to do next."""
     counts = report.counts
-    warnings = f"{counts['warning']} warning{'' if counts['warning'] == 1 else 's'}"
+    warnings = count(counts["warning"], "warning")
     last = f"{len(report.steps)} steps: {counts['ok']} ok, {warnings}, {counts['failed']} failed, {counts['skipped']} skipped"
     return "\n".join(line for line in (*histogram_text(report.histogram), last, next_step) if line)
 
 
 def histogram_text(histogram: Sequence[Bar]) -> list[str]:
     """How long the decisions took, a line for each bound; a bar of full length is the most frequent one."""
-    most = max((bar.decisions for bar in histogram), default=0)
+    highest = max((bar.decisions for bar in histogram), default=0)
     lines = [
-        f"{INDENT}to {bar.up_to_ms:>7.4g} ms {bar.decisions:>7,}  {'#' * -(-BAR * bar.decisions // most)}"
+        f"{INDENT}to {bar.up_to_ms:>7.4g} ms {bar.decisions:>7,}  {'#' * -(-BAR * bar.decisions // highest)}"
         for bar in histogram
-        if most
+        if highest
     ]
     return [f"{INDENT}decisions by the time they took:", *(line.rstrip() for line in lines)] if lines else []

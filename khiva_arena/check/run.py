@@ -1,4 +1,4 @@
-"""A whole check: all steps in order, each by itself, so that a failure does not hide the steps after it."""
+"""A whole check: all steps in order, each independent, so that a failure does not hide the steps after it."""
 
 import shlex
 import time
@@ -19,10 +19,11 @@ from khiva_arena.check.report import Bar, CheckReport, CheckStep, Status, counte
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError
 from khiva_arena.shipped import folder
+from khiva_arena.words import count
 
 NOTES_LINES, NOTES_CHARACTERS = 8, 1_200
 SILENT_MOST = 2
-"""Steps in which a bot may let all of its time go by before no more are tried that wait for answers."""
+"""In how many steps a bot may use up all of its time; after that, no more steps that wait for answers are tried."""
 Do = Callable[[RunningCheck], Awaitable[str]]
 Listener = Callable[[CheckStep], None]
 
@@ -30,6 +31,9 @@ Listener = Callable[[CheckStep], None]
 class PlannedStep(NamedTuple):
     """A step to come.
 
+    id: a stable word.
+    title: what is tried.
+    do: tries it.
     needs: the id of an earlier one without which it makes no sense.
     hint: for a failure that shows no known trap.
     asks: whether it asks the bot anything, and so may wait for long.
@@ -110,15 +114,15 @@ def check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
     Raises BotError if the host cannot start bots at all. An interrupt leaves no process behind.
     """
     began = time.monotonic()
-    made = CheckRun([], listener)
-    made.add("settings", "its settings", Status.OK, said=_settings(running))
+    steps_so_far = CheckRun([], listener)
+    steps_so_far.add("settings", "its settings", Status.OK, said=_settings(running))
     try:
         running.staged = stage(running.bot, running.sandbox.level)
     except BotError as error:
-        made.fail("build", "its build", running, Failed("its files copied, and its build done", str(error)), "")
+        steps_so_far.fail("build", "its build", running, Failed("its files copied, and its build done", str(error)), "")
     else:
-        made.add("build", "its build", Status.OK, said=_built(running))
-    trio.run(_all, running, made, restrict_keyboard_interrupt_to_checkpoints=True)
+        steps_so_far.add("build", "its build", Status.OK, said=_built(running))
+    trio.run(_all, running, steps_so_far, restrict_keyboard_interrupt_to_checkpoints=True)
     return CheckReport(
         bot=word,
         name=running.bot.name,
@@ -126,12 +130,12 @@ def check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
         language=language_of(running.bot),
         isolation=str(running.sandbox.level),
         quick=running.quick,
-        passed=all(step.status is not Status.FAILED for step in made.steps),
-        counts=counted(made.steps),
-        steps=made.steps,
+        passed=all(step.status is not Status.FAILED for step in steps_so_far.steps),
+        counts=counted(steps_so_far.steps),
+        steps=steps_so_far.steps,
         decisions=len(running.thought),
         latency_ms={name: round(took, 4) for name, took in steps_play.of_latency(running.thought).items()},
-        histogram=[Bar(round(edge, 4), count) for edge, count in steps_play.histogram(running.thought)],
+        histogram=[Bar(round(edge, 4), often) for edge, often in steps_play.histogram(running.thought)],
         startup_ms=[round(took * 1000, 1) for took in running.starts],
         memory_bytes=running.peak or None,
         seconds=round(time.monotonic() - began, 2),
@@ -142,6 +146,7 @@ def check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
 class CheckRun:
     """The steps so far.
 
+    steps: those that are done.
     listener: called with each step when it is done.
     silent: ids of those in which the bot used up all of its time without an answer.
     """
@@ -185,7 +190,7 @@ async def _all(running: RunningCheck, made: CheckRun) -> None:
 
 async def _one(plan: PlannedStep, running: RunningCheck, made: CheckRun) -> None:
     try:
-        said = await plan.do(running)
+        outcome = await plan.do(running)
     except Failed as failed:
         if isinstance(failed, Silent):
             made.silent.append(plan.id)
@@ -197,7 +202,7 @@ async def _one(plan: PlannedStep, running: RunningCheck, made: CheckRun) -> None
     except HostFault as host:
         raise BotError(f"{running.bot.name} cannot be started on this machine now: {host}") from None
     else:
-        made.add(plan.id, plan.title, Status.OK, said=said)
+        made.add(plan.id, plan.title, Status.OK, said=outcome)
 
 
 def _settings(running: RunningCheck) -> str:
@@ -209,6 +214,6 @@ def _settings(running: RunningCheck) -> str:
 
 
 def _built(running: RunningCheck) -> str:
-    count = len(running.bot.sources)
-    copied = f"{count} file{'' if count == 1 else 's'} copied" if count else "nothing to copy"
+    files = len(running.bot.sources)
+    copied = f"{count(files, 'file')} copied" if files else "nothing to copy"
     return f"{copied}, " + (f"`{shlex.join(running.bot.build)}` done" if running.bot.build else "nothing to build")

@@ -26,7 +26,7 @@ KEEPER = ("sleep", "27.0625")
 
 
 async def stdout(running: RunningCheck) -> str:
-    """Whole frames to the end of its output, and none but those that were asked for."""
+    """Its output is whole frames to the end, and only those that were asked for."""
     async with talking(running) as talk:
         await _some_turns(talk, TURNS)
         end = await talk.finish()
@@ -53,7 +53,7 @@ async def no_common_protocol(running: RunningCheck) -> str:
     """A hello that offers only a protocol which no bot of today speaks."""
     async with talking(running) as talk:
         talk.send(codec.encode(hello_of(talk.where, running.limits) | {"protos": [2]}))
-        await talk.hearing.listen(trio.current_time() + 2 * max(running.starts) + UNGREETED_SECONDS)
+        await talk.inbox.listen(trio.current_time() + 2 * max(running.starts) + UNGREETED_SECONDS)
         end = await talk.finish(say_end=False)
         if end.rest:
             raise Failed("nothing on stdout if `protos` is [2], which it does not speak, and its exit", end.rest)
@@ -102,10 +102,10 @@ def _how(end: Finish) -> str:
 
 
 async def children(running: RunningCheck) -> str:
-    """Once the bot has exited, no process of it is left. Its confines, which would end them, are kept for a while."""
+    """Once the bot has exited, none of its processes is left. The sandbox, whose end would end them, is kept for a while."""
     if not system.PROC:
         raise Skipped(system.UNSEEN)
-    program = readable_paths.found(running.command.argv[0], running.command.folder)
+    program = readable_paths.program_path(running.command.argv[0], running.command.folder)
     if program is None:
         raise Skipped("its program is not found")
     keeper = ("/bin/sh", "-c", f'"$@"; exec {" ".join(KEEPER)}', "sh", program, *running.command.argv[1:])

@@ -1,4 +1,4 @@
-"""Steps about what a bot is sent: in which pieces, in which forms, and with what in it that it does not know."""
+"""Steps about what a bot is sent: in which pieces, in which forms, and with which fields and messages that it does not know."""
 
 import json
 from collections.abc import Mapping
@@ -98,11 +98,11 @@ async def coalesced(running: RunningCheck) -> str:
 async def vectors(running: RunningCheck) -> str:
     """The golden frames, byte for byte except ``req``, which has to rise."""
     path = folder("protocol") / "vectors" / "frames.json"
-    found = json.loads(path.read_text())
-    found = [vector for vector in found if vector["direction"] == "to_bot"]
-    hellos = [vector for vector in found if vector["message"] == "hello"]
-    ends = [vector for vector in found if vector["message"] == "end"]
-    rest = [vector for vector in found if vector["message"] not in ("hello", "end")]
+    frames = json.loads(path.read_text())
+    frames = [vector for vector in frames if vector["direction"] == "to_bot"]
+    hellos = [vector for vector in frames if vector["message"] == "hello"]
+    ends = [vector for vector in frames if vector["message"] == "end"]
+    rest = [vector for vector in frames if vector["message"] not in ("hello", "end")]
     rest.sort(key=lambda vector: vector["json"].get("req", 0) if vector["message"] == "decide" else 0)
     games = {vector["json"]["game"] for vector in hellos}
     if not games <= {game.name for game in running.games}:
@@ -203,7 +203,7 @@ async def reqs(running: RunningCheck) -> str:
 
 
 async def large(running: RunningCheck) -> str:
-    """The largest frame there may be, and some on the way to it; longer than a pipe holds."""
+    """Large frames, up to the largest that is allowed; they are longer than a pipe holds."""
     async with talking(running) as talk:
         await talk.greet()
         for size in SIZES[-1:] if running.quick else SIZES:

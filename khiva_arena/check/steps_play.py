@@ -15,6 +15,7 @@ from khiva_arena.check.talk import Talk, talking
 from khiva_arena.games.base import Game
 from khiva_arena.sandbox import system
 from khiva_arena.sandbox.limits import say
+from khiva_arena.words import count
 
 MATCH_SECONDS, MATCH_DECISIONS = 2.0, 150
 QUICK_SECONDS, QUICK_DECISIONS = 0.3, 25
@@ -34,12 +35,12 @@ async def one_game(running: RunningCheck, game: Game) -> str:
     for where in places:
         async with talking(running, where) as talk:
             await talk.greet()
-            most = QUICK_DECISIONS if running.quick else MATCH_DECISIONS
+            decisions_most = QUICK_DECISIONS if running.quick else MATCH_DECISIONS
             if where is fewer:
                 await _on(talk, seen, BEFORE_FORFEIT)
                 talk.table.forfeit((where.seat + 1) % where.seats)
-                most -= BEFORE_FORFEIT
-            ended.append(await _on(talk, seen, most))
+                decisions_most -= BEFORE_FORFEIT
+            ended.append(await _on(talk, seen, decisions_most))
     missing = kinds_of(game) - seen.keys()
     for kind, where in find(game, missing).items() if not running.quick else ():
         async with talking(running, where) as talk:
@@ -55,7 +56,7 @@ async def one_game(running: RunningCheck, game: Game) -> str:
 
 
 def _matches(begun: int, ended: int) -> str:
-    words = f"{begun} match{'' if begun == 1 else 'es'}"
+    words = count(begun, "match", "matches")
     return words if ended == begun else f"{words} begun, {ended or 'none of them'} to the end,"
 
 
@@ -96,12 +97,12 @@ async def _asked(talk: Talk, asked: Any, seen: Counter[str]) -> int:
 async def repeat(running: RunningCheck) -> str:
     """The same conversation twice, byte for byte except what the bot says."""
     where = running.place("again")
-    most = QUICK_DECISIONS if running.quick else AGAIN
+    decisions_most = QUICK_DECISIONS if running.quick else AGAIN
     asked: list[tuple[int, int, str, int]] = []
     async with talking(running, where) as talk:
         await talk.greet()
         until = trio.current_time() + MATCH_SECONDS
-        while len(asked) < most and trio.current_time() < until and (position := talk.table.next()):
+        while len(asked) < decisions_most and trio.current_time() < until and (position := talk.table.next()):
             req = talk.req
             choice = await talk.ask(position)
             asked.append((req, len(position.legal), position.kind, choice))
@@ -115,18 +116,18 @@ async def repeat(running: RunningCheck) -> str:
             if choice != before:
                 raise Warned(
                     f"the same requests got another choice at number {number} ({kind}): {before}, then {choice}; such a match "
-                    'cannot be replayed. Draw lots from the hello\'s "seed", and count work instead of looking at a clock'
+                    'cannot be replayed. Take random numbers from the hello\'s "seed", and count work; look at no clock'
                 )
     return f"the same {len(asked)} requests twice, with the same choices"
 
 
 async def latency(running: RunningCheck) -> str:
     """How long all decisions took, and whether the bank pays for those of a whole match."""
-    found = of_latency(running.thought)
-    if not found:
+    percentiles = of_latency(running.thought)
+    if not percentiles:
         raise Skipped("it answered no request")
     turn = running.limits.turn_ms
-    text = ", ".join(f"{name} {_ms(took)}" for name, took in found.items())
+    text = ", ".join(f"{name} {_ms(took)}" for name, took in percentiles.items())
     text = f"{len(running.thought):,} decisions: {text}; a turn has {turn:,} ms"
     over = sum(took * 1000 > turn for took in running.thought)
     if not over:
@@ -182,12 +183,12 @@ def histogram(thought: list[float]) -> list[tuple[float, int]]:
     bounds = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0]
     times = [took * 1000 for took in thought]
     edges = [bound for bound in bounds if times and bound < max(times)] + ([max(times)] if times else [])
-    found, below = [], 0
+    bars, below = [], 0
     for edge in edges:
         upto = sum(took <= edge for took in times)
-        found.append((edge, upto - below))
+        bars.append((edge, upto - below))
         below = upto
-    return found
+    return bars
 
 
 async def keys(running: RunningCheck) -> str:
@@ -199,10 +200,10 @@ async def keys(running: RunningCheck) -> str:
 
 async def memory(running: RunningCheck) -> str:
     """What it used at most, of what it may."""
-    most = running.sandbox.resources.memory
-    used = f"{say('memory', running.peak)} at most, of {say('memory', most)}" if running.peak else f"n/a: {system.UNSEEN}"
-    if running.excess:
-        raise Failed("a bot that stays within the limits of a match (see `khiva-arena doctor`)", running.excess[0])
-    if running.peak > 0.75 * most:
+    limit = running.sandbox.resources.memory
+    used = f"{say('memory', running.peak)} at most, of {say('memory', limit)}" if running.peak else f"n/a: {system.UNSEEN}"
+    if running.exceeded:
+        raise Failed("a bot that stays within the limits of a match (see `khiva-arena doctor`)", running.exceeded[0])
+    if running.peak > 0.75 * limit:
         raise Warned(f"{used}; a longer match may end it")
     return used

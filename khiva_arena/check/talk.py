@@ -24,15 +24,15 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 
 AFTER_DEADLINE = 1.0
-"""Seconds that a silent bot is waited for longer: an answer that comes then is late."""
+"""Seconds for which a silent bot is still waited for: an answer in that time is late."""
 AFTER_INPUT = 1.0
-"""Seconds that it is given then, once its input has ended: an answer that comes then was held back."""
+"""Seconds that it gets after that, once its input has ended: an answer in that time was held back."""
 EXIT_SECONDS = 2.0
 Encode = Callable[[Any], bytes]
 
 
 class Talk:
-    """Raises Failed if the bot does what it should not. ``sent`` holds all frames, ``hearing`` what came."""
+    """Raises Failed if the bot does what it should not. ``sent`` holds all frames, ``inbox`` what came."""
 
     def __init__(self, running: RunningCheck, wire: BotProcess, where: Place) -> None:
         self.running = running
@@ -40,7 +40,7 @@ class Talk:
         self.where = where
         self.table = CheckTable(where)
         self.sent: list[bytes] = []
-        self.hearing = Inbox(wire)
+        self.inbox = Inbox(wire)
         self.req = seeds.req_start(where.secret, where.match)
         self._bank = Bank(running.limits)
         self._answered: set[int] = set()
@@ -169,48 +169,48 @@ class Talk:
 
     async def _next(self, deadline: float) -> bytes | None:
         """The next payload, or None: time is up, or nothing more can come."""
-        payload = await self.hearing.next(deadline)
+        payload = await self.inbox.next(deadline)
         if payload is not None and not self.running.repeated:
             self.running.repeated = repeated_keys(payload)
         return payload
 
     async def _nothing(self, expected: str, began: float, allowed: float, paid: str = "") -> Failed:
         """What to raise if no frame came in the ``allowed`` seconds; ``paid`` says more of those."""
-        if self.hearing.trouble:
-            return Failed(expected, self.hearing.trouble)
-        if self.hearing.closed:
+        if self.inbox.trouble:
+            return Failed(expected, self.inbox.trouble)
+        if self.inbox.closed:
             return Failed(expected, await self._how_it_ended())
-        if excess := self.wire.excess(0):
-            self.running.excess.append(excess)
-            return Failed(expected, excess)
+        if exceeded := self.wire.exceeded(0):
+            self.running.exceeded.append(exceeded)
+            return Failed(expected, exceeded)
         return Silent(expected, await self._silence(began, allowed, paid))
 
     async def _silence(self, began: float, allowed: float, paid: str) -> str:
         """What came instead of a frame, and whether it comes a little later."""
-        partial = self.hearing.partial
+        partial = self.inbox.partial
         what = f"{partial} bytes of a frame, then no more" if partial else "nothing"
         text = f"{what} within {allowed:.4g} s{paid}"
         doing = f"; {does}" if (does := self.wire.doing(0)) else ""
-        await self.hearing.listen(trio.current_time() + AFTER_DEADLINE)
-        if self.hearing.frames:
+        await self.inbox.listen(trio.current_time() + AFTER_DEADLINE)
+        if self.inbox.frames:
             return f"{text}; it came after {trio.current_time() - began:.2f} s: too late"
-        if self.hearing.trouble or self.hearing.closed:
-            return f"{text}; then {self.hearing.trouble or await self._how_it_ended()}"
-        partial = self.hearing.partial
+        if self.inbox.trouble or self.inbox.closed:
+            return f"{text}; then {self.inbox.trouble or await self._how_it_ended()}"
+        partial = self.inbox.partial
         until = trio.current_time() + AFTER_INPUT
         if not await self.wire.end_input(until):
             return f"{text}; it does not read its input{doing}"
-        await self.hearing.listen(until)
-        late = len(self.hearing.frames)
-        if late or self.hearing.trouble or self.hearing.partial > partial:
+        await self.inbox.listen(until)
+        late = len(self.inbox.frames)
+        if late or self.inbox.trouble or self.inbox.partial > partial:
             return f"{text}, but {frames_text(late) if late else 'more'} once its input had ended"
         return text + doing
 
     async def _how_it_ended(self) -> str:
         how = await self.wire.gone(0)
-        excess = self.wire.excess(0)
-        self.running.excess += [excess] if excess else []
-        return f"{excess} ({how})" if excess else f"its output ended: it {how.removeprefix('it ')}"
+        exceeded = self.wire.exceeded(0)
+        self.running.exceeded += [exceeded] if exceeded else []
+        return f"{exceeded} ({how})" if exceeded else f"its output ended: it {how.removeprefix('it ')}"
 
     # --- the end ---
 
@@ -225,11 +225,11 @@ class Talk:
         until = began + EXIT_SECONDS
         ended = await self.wire.end_input(until)
         exited = self.wire.exited(0)
-        while ended and not (exited and self.hearing.closed) and trio.current_time() < until:
-            if not self.hearing.closed or not exited:
-                await self.hearing.take_in(min(until, trio.current_time() + MOMENT))
+        while ended and not (exited and self.inbox.closed) and trio.current_time() < until:
+            if not self.inbox.closed or not exited:
+                await self.inbox.take_in(min(until, trio.current_time() + MOMENT))
             exited = exited or self.wire.exited(0)
-        return Finish(trio.current_time() - began, exited, self.hearing.closed, self.hearing.rest())
+        return Finish(trio.current_time() - began, exited, self.inbox.closed, self.inbox.rest())
 
     def note_peak(self) -> None:
         """See how much memory the bot has had so far."""
@@ -271,4 +271,4 @@ async def talking(
             (ending,) = await wire.close(0.0)
         running.peak = max(running.peak, ending.peak)
         if failed is not None:
-            failed.notes, failed.heard = in_its_folder(unmarked(ending.notes)), bytes(talk.hearing.heard)
+            failed.notes, failed.received = in_its_folder(unmarked(ending.notes)), bytes(talk.inbox.received)

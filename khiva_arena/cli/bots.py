@@ -23,8 +23,8 @@ OF_OTHER_LANGUAGES = ("shipped:c/random", "shipped:javascript/random")
 
 def shipped_bots(game: str | None = None) -> dict[str, Bot]:
     """The shipped bots by their --bot words, ``game`` given only those that play it."""
-    found = {word: bot_files.load(word) for word in shipped.bots()}
-    return {word: bot for word, bot in found.items() if not (game and bot.games and game not in bot.games)}
+    shipped_here = {word: bot_files.load(word) for word in shipped.bots()}
+    return {word: bot for word, bot in shipped_here.items() if not (game and bot.games and game not in bot.games)}
 
 
 def ready_bots(game: str) -> list[str]:
@@ -48,7 +48,7 @@ def command(game: str | None, as_json: bool) -> None:
     """List the bots that come with the arena: the word that names each one after --bot, what it plays, and what this machine
     lacks for it. --json: bots, each with bot, name, games, lacks."""
     if game:
-        get(game)  # a name that is none is the user's mistake
+        get(game)  # an unknown name is the user's mistake
     languages = shipped.languages()
     lacking = shipped.all_lacks()
     rows: list[dict[str, Any]] = []

@@ -22,7 +22,7 @@ from khiva_arena.words import count
 def command(store: Path, out: Path, event: tuple[str, ...]) -> None:
     """Write the events of STORE that are over, or each EVENT (by number or id), into the one new file OUT: definitions, bots by
     name and hash, commitments and revealed secrets, every record, run digests and standings. `khiva-arena verify OUT` checks
-    all of it, without this store and without the bots. Nothing of times, hosts, paths or what bots wrote is in it."""
+    all of it, without this store and without the bots. It holds no times, hosts or paths, and nothing that bots wrote."""
     with Store.read(store) as opened:
         events = in_order(events_of(opened, event))
         matches, digest = write_bundle(out, opened, events)

@@ -35,7 +35,7 @@ FORMS = ("text", "json", "junit", "markdown")
     shell_complete=GAME,
     help="Only this game of those it plays; repeat for each.",
 )
-@click.option("--quick", is_flag=True, help="Some seconds: fewer seat counts and sizes, no variants, no golden frames.")
+@click.option("--quick", is_flag=True, help="Take only some seconds: fewer seat counts and sizes, no variants, no golden frames.")
 @setting_options(
     *("turn", "bank", "start", "isolation", "trust_bots", "limits", "runtimes"),
     isolation=f"Check at this level alone: {', '.join(Level)} [default: the best that works here, and a start at each].",
@@ -51,9 +51,9 @@ FORMS = ("text", "json", "junit", "markdown")
 @json_option
 def command(bot: str, games: tuple[str, ...], quick: bool, form: str | None, as_json: bool, **flags: Any) -> int:
     """Check that BOT, a folder with a bot.toml or a command, keeps the protocol, and say in numbered steps what was tried, what
-    was expected, what came instead, and what that most often comes from.
+    was expected, what came instead, and the most likely cause.
 
-    Exit code 0 if nothing failed, 1 if something did; warnings and skipped steps are no failures. What --json prints is
+    Exit code 0 if nothing failed, 1 if something did; warnings and skipped steps do not count as failures. What --json prints is
     described by the schema khiva_arena/check/schema/check.json, which is installed with the package.
     """
     if as_json and form not in (None, "json"):

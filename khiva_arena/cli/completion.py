@@ -1,4 +1,4 @@
-"""What a shell asks at each TAB: the script that asks, the answers, and the values of options that can be listed.
+"""Completion by TAB: the script by which a shell asks, the answers, and the values of options that can be listed.
 
 Nothing is imported for the values before a shell asks for them.
 """
@@ -66,9 +66,9 @@ def one_of(words: Callable[[], Iterable[str]], *, folders: bool = False) -> Comp
     def complete(_context: Context, _parameter: Parameter, incomplete: str) -> "list[CompletionItem[str]]":
         from click.shell_completion import CompletionItem
 
-        found = [CompletionItem(word) for word in words() if word.startswith(incomplete)]
+        items = [CompletionItem(word) for word in words() if word.startswith(incomplete)]
         # Bash takes either words or folders: a word that has begun to be typed is what is meant.
-        return found if found and (incomplete or not folders) else [CompletionItem(incomplete, type="dir")] * folders
+        return items if items and (incomplete or not folders) else [CompletionItem(incomplete, type="dir")] * folders
 
     return complete
 

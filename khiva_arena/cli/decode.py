@@ -23,17 +23,19 @@ SPACE = frozenset(b" \t\r\n")
 
 @click.command("decode", cls=Verb)
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
-@click.option("--hex", "as_hex", is_flag=True, help="The input is hex digits; without it, that is seen by itself.")
-@click.option("--to-bot", "way", flag_value="to-bot", help="Frames from the arbiter: up to 1 MiB, held against its messages.")
-@click.option("--to-arbiter", "way", flag_value="to-arbiter", help="Frames from a bot: up to 64 KiB, held against its messages.")
+@click.option("--hex", "as_hex", is_flag=True, help="The input is hex digits [default: found out from its bytes].")
+@click.option("--to-bot", "way", flag_value="to-bot", help="Frames from the arbiter: up to 1 MiB, checked against its messages.")
+@click.option(
+    "--to-arbiter", "way", flag_value="to-arbiter", help="Frames from a bot: up to 64 KiB, checked against its messages."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line instead of text.")
 def command(files: tuple[Path, ...], as_hex: bool, way: str | None, as_json: bool) -> int:
     """Print each frame of each FILE, or of stdin, on a line: number, offset and length in bytes, type, and the message as JSON.
-    Bytes that are no frame, and frames that break a rule, are shown with what is wrong; it goes on where a frame may begin
-    again. Exit code 1 if anything was wrong.
+    Bytes that are not a frame, and frames that break a rule, are shown with what is wrong; decoding continues where the next
+    frame may begin. Exit code 1 if anything was wrong.
 
     FILE is what `khiva-arena match --capture` writes, or what went through a pipe to or from a bot. Without --to-bot or
-    --to-arbiter a frame may have the larger size, and its fields tell who sent it. --json: file, number, offset, length, wrong,
+    --to-arbiter a frame may have the larger size, and its fields show who sent it. --json: file, number, offset, length, wrong,
     and message or hex.
     """
     from_bot = None if way is None else way == "to-arbiter"
@@ -103,7 +105,7 @@ def _bytes(file: Path | None, as_hex: bool) -> Iterator[bytes]:
 def _read(source: BinaryIO, name: str, as_hex: bool) -> Iterator[bytes]:
     chunks = iter(lambda: _chunk(source), b"")
     first = next(chunks, b"")
-    # A frame begins with a byte 0, so what is all hex digits is no frame.
+    # A frame begins with a byte 0, so text of hex digits alone is not a frame.
     if not as_hex and not set(first) <= HEX | SPACE:
         yield first
         yield from chunks
@@ -113,7 +115,7 @@ def _read(source: BinaryIO, name: str, as_hex: bool) -> Iterator[bytes]:
         digits += bytes(byte for byte in chunk if byte not in SPACE)
         if not set(digits) <= HEX:
             at = next(at for at, byte in enumerate(digits) if byte not in HEX)
-            raise ConfigError(f"{name}: {chr(digits[at])!a} behind {offset + at // 2} bytes in hex is no hex digit")
+            raise ConfigError(f"{name}: {chr(digits[at])!a} after {offset + at // 2} bytes in hex is not a hex digit")
         even = len(digits) // 2 * 2
         yield bytes.fromhex(digits[:even].decode())
         offset += even // 2

@@ -1,4 +1,4 @@
-"""``khiva-arena doctor``: how far this machine can keep bots from it, why not further, and what would change that."""
+"""``khiva-arena doctor``: which isolation levels work on this machine, why others do not, and what would change that."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def command(as_json: bool) -> int:
     why = levels()
     tried = {level: checkup(level) for level in Level if not why[level]}
     best = best_level(why)
-    leaks = {level: [name for name in KEPT_OUT if found.get(name)] for level, (found, _) in tried.items()}
+    leaks = {level: [name for name in KEPT_OUT if succeeded.get(name)] for level, (succeeded, _) in tried.items()}
     broken = [level for level in leaks if level.confines and leaks[level]]
     if as_json:
         click.echo(json.dumps(_plain(best, why, tried)))
@@ -87,7 +87,7 @@ def _say(best: Level, why: dict[Level, str], tried: Tried) -> None:
     for key, words in WORDS.items():
         click.echo(f"  {key:<10}  {say(key, getattr(DEFAULT, key)):>8}  {words}")
     if not system.PROC:
-        click.echo(f"Nobody is held to memory and processes here: {system.UNSEEN}.")
+        click.echo(f"No bot is held to limits on memory and processes here: {system.UNSEEN}.")
     click.echo("How large a bot may be, likewise:")
     for key, words in loading.WORDS.items():
         click.echo(f"  {key:<13}  {loading.say(key, getattr(loading.DEFAULT, key)):>8}  {words}")

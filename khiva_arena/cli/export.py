@@ -28,8 +28,8 @@ def command(store: Path, event: tuple[str, ...], form: str, out: Path | None) ->
     """Write the results of STORE, or of each EVENT in it (by number or id).
 
     csv: a row for each seat of each match. jsonl: a JSON object a line for each match. pgn: a game without moves for each pair
-    of seats of each match of a complete table, as Ordo and BayesElo read it; their errors are too small, since they do not know
-    that one deal was played many times, as `khiva-arena standings` does.
+    of seats of each match of a complete table, as Ordo and BayesElo read it; their errors are too small, since, unlike
+    `khiva-arena standings`, they do not know that one deal was played many times.
     """
     with Store.read(store) as opened:
         texts = (harmless(text, keep=LINE_ENDS) for text in _texts(opened, in_order(events_of(opened, event)), form))

@@ -16,7 +16,7 @@ _LAYOUT = {
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),
     "Output": ("--trace", "--notes", "--capture", "--out", "--title", "--replays", "--json", "--version", "--help"),
 }
-"""By heading, the options that are no settings, and where among them those of the settings stand."""
+"""By heading: the options that are not settings, and the place of the settings' options among them."""
 
 
 def _with_settings(heading: str, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -28,7 +28,7 @@ GROUPS = {heading: _with_settings(heading, names) for heading, names in _LAYOUT.
 """Every option of every command by its long name, under its heading, in the order in which they are shown."""
 OTHERS = "Options"
 FEW = 7
-"""So many options need no headings."""
+"""Up to so many options need no headings."""
 EXAMPLES = {
     "": (
         "khiva-arena new python my-bot",
@@ -98,14 +98,14 @@ def laid_out(names: list[str]) -> dict[str, list[str]]:
     """The options of a command under their headings; those that no group has stand last, under OTHERS."""
     if len(names) <= FEW:
         return {OTHERS: names}
-    found = {heading: [name for name in members if name in names] for heading, members in GROUPS.items()}
-    known = [name for members in found.values() for name in members]
-    found[OTHERS] = [name for name in names if name not in known]
-    return {heading: members for heading, members in found.items() if members}
+    headings = {heading: [name for name in members if name in names] for heading, members in GROUPS.items()}
+    known = [name for members in headings.values() for name in members]
+    headings[OTHERS] = [name for name in names if name not in known]
+    return {heading: members for heading, members in headings.items() if members}
 
 
 def write_examples(name: str, formatter: click.HelpFormatter) -> None:
-    """A command's lines to type, unbroken, so that they can be copied."""
+    """A command's examples, unbroken, so that they can be copied."""
     lines = EXAMPLES.get(name, ())
     if lines:
         with formatter.section("Example" if len(lines) == 1 else "Examples"):

@@ -25,7 +25,7 @@ COMMANDS = {
     "run": "Play a competition and print its rating table.",
     "init": "Write a commented settings file for a competition.",
     "match": "Play one match and print it turn by turn.",
-    "sprt": "Test whether one bot is better than others, and stop by itself.",
+    "sprt": "Test whether one bot is better than others, and stop once that is clear.",
     "watch": "Watch a run that writes its events to a file.",
     "standings": "Print the rating table of a store.",
     "report": "Write a page of results to open in a browser, with every match drawn.",
@@ -163,13 +163,14 @@ def _one_line(error: click.ClickException) -> str:
 
 
 def _lines(text: str) -> str:
-    """A message that may end in lines that others wrote, as those of a build: none but the first stands at the margin."""
+    """A message that may end in lines that others wrote, such as those of a build: only the first line stands at the margin."""
     first, *others = map(harmless, text.split("\n"))
     return "\n".join([first, *(line if line.startswith("  ") else f"  {line}" for line in others)])
 
 
 def _lost(error: OSError) -> int:
-    """The exit code when stdout takes no more. A reader that has gone, as `head` does, has seen all it wanted."""
+    """The exit code when stdout has failed. A reader that closes its end, as `head` does, has seen all that it needs: that is
+    no error."""
     if isinstance(error, BrokenPipeError):
         return 0
     say(f"khiva-arena: error: the output cannot be written: {error.strerror}")

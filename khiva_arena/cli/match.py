@@ -18,9 +18,9 @@ from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import OF_A_MATCH, json_option, setting_options
 from khiva_arena.competition.define import changed_runtimes
 from khiva_arena.competition.find import match_of, secret_of
-from khiva_arena.competition.isolation import keep_apart, sandbox_again, say_what_is_cold
+from khiva_arena.competition.isolation import keep_apart, sandbox_of_stored, warn_of_cold_files
 from khiva_arena.competition.one_match import one_match, staged
-from khiva_arena.competition.settings_flags import given_by_flags, loading_again
+from khiva_arena.competition.settings_flags import given_by_flags, loading_of_stored
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
@@ -36,7 +36,12 @@ if TYPE_CHECKING:
 
 
 class Tracing(NamedTuple):
-    """What of the conversation is shown or kept beside the match."""
+    """Which parts of the conversation are shown or kept beside the match.
+
+    trace: whether every message is printed on stderr.
+    capture: the folder for raw bytes, None for none.
+    notes: whether what bots wrote on stderr is printed.
+    """
 
     trace: bool
     capture: Path | None
@@ -58,21 +63,22 @@ class Tracing(NamedTuple):
 def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: Path | None, as_json: bool, **flags: Any) -> int:
     """Play one match, the bots seated in the order given, and print it turn by turn, hidden cards included.
 
-    With --from, the deal, rules and limits are those of the stored match; --bot, given for each seat, seats others than
-    those that played. The first choice that differs is named, and the exit code is then 1.
+    With --from, the deal, rules and limits are those of the stored match; --bot, given once for each seat, seats other bots than
+    those that played. The first choice that differs is printed, and the exit code is then 1.
 
-    --trace gives a line a message: milliseconds since the start, seat, > to the bot or < from it, type and JSON; | is a line
-    of the bot's stderr, and ! says how much of it is not shown. Answers are shown when all that were asked have answered, as no
-    answer is opened before. Long messages are cut there; --capture has them whole, and `khiva-arena decode DIR/*` prints them.
+    --trace prints a line for each message: milliseconds since the start, seat, > to the bot or < from it, type and JSON. A line
+    with | is the bot's stderr, and one with ! says how much of that is not shown. Answers appear once all seats that were asked
+    have answered, since no answer is opened before. Long messages are cut; --capture keeps them whole, and `khiva-arena decode
+    DIR/*` prints them.
 
-    Before the match every bot is started for a trial. One that fails to start is shown with what it wrote and how it ended;
-    --trace, --capture and --notes are then of that trial. --capture keeps nothing of it if none that failed wrote on stdout.
+    Before the match every bot is started once. If one fails to start, what it wrote and how it ended is shown, and --trace,
+    --capture and --notes show that start. --capture then keeps nothing unless a bot that failed wrote on stdout.
     """
     if notes and as_json:
         raise ConfigError("--notes goes with text: --json prints the record alone")
     tracing = Tracing(trace, capture, notes)
     if stored:
-        return _again(Path(stored[0]), stored[1], flags, tracing, as_json)
+        return _play_stored(Path(stored[0]), stored[1], flags, tracing, as_json)
     one = one_match(given_by_flags(flags))
     outcome, code = _play(one.job, tracing, one.words)
     if outcome.record is None:
@@ -86,19 +92,19 @@ def command(stored: tuple[str, str] | None, notes: bool, trace: bool, capture: P
 
 
 def _play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, int]:
-    """How it went, and 1 if not all that was to be kept could be, else 0. ``words``: how each bot was named."""
+    """How it went, and the exit code: 1 if something could not be kept as requested. ``words``: how each bot was named."""
     names = [seat.name for seat in job.header.seats]
     if not tracing.trace and tracing.capture is None:
         with _notes_of_failed(tracing):
             preflight(names, job.commands, job.header, job.sandbox, words=words)
-        say_what_is_cold()
+        warn_of_cold_files()
         return play_one(job), 0
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
     labels = [f"{name}#{seat}" for seat, name in enumerate(names)]
     with BufferedStderr() as lines, closing(Trace(labels, None, tracing.capture)) as trace:
         _try(job, tracing, words, trace, lines)
-        say_what_is_cold()
+        warn_of_cold_files()
         trace.write = lines if tracing.trace else None
         outcome = play_one(job, trace)
     if not trace.failed:
@@ -108,7 +114,7 @@ def _play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, in
 
 
 def _try(job: Job, tracing: Tracing, words: Sequence[str], trace: "Trace", lines: BufferedStderr) -> None:
-    """Start the bots for a trial, of which nothing is shown or kept unless one fails: then there is no match to be traced."""
+    """Start the bots for a trial. Nothing of it is shown or kept unless one fails: then there is no match to trace."""
     held: list[str] = []
     trace.write = held.append if tracing.trace else None
     try:
@@ -151,7 +157,7 @@ def _print(outcome: Outcome, secret: bytes, as_json: bool) -> None:
     click.echo(story(record, secret))
     for seat, report in enumerate(outcome.seats):
         for blame in report.faults:
-            click.echo(harmless(f"seat {seat}: {blame.verdict} at step {blame.gather}: {blame.detail}"))
+            click.echo(harmless(f"seat {seat}: {blame.verdict} at step {blame.step}: {blame.detail}"))
 
 
 def _print_notes(outcome: Outcome, tracing: Tracing) -> None:
@@ -162,12 +168,12 @@ def _print_notes(outcome: Outcome, tracing: Tracing) -> None:
 # --- a stored match again ---
 
 
-def _again(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> int:
-    loading = loading_again(flags)
+def _play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> int:
+    loading = loading_of_stored(flags)
     if set(given_by_flags(flags)) - {"bots", "isolation", "trust_bots", "runtimes", "limits"}:
         raise ConfigError(
-            "--from plays the stored match again: of the other options only --bot, --isolation, --runtime and limits on what a "
-            "bot is read from go with it"
+            "--from plays the stored match again: apart from it only --bot, --isolation, --runtime and limits on the "
+            "size of a bot can be given"
         )
     with Store.read(folder) as store:
         event, row = match_of(store, word)
@@ -190,7 +196,7 @@ def _again(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_
         for bot, seat in zip(entrants, record.header.seats, strict=True):
             if bot.identity != seat.bot:
                 say(f"warning: {seat.name} has changed since it played")
-    sandbox = sandbox_again(event.definition.sandbox(), flags["isolation"])
+    sandbox = sandbox_of_stored(event.definition.sandbox(), flags["isolation"])
     commands = staged(entrants, sandbox)
     keep_apart(entrants, commands, sandbox)
     job = Job(0, 1, record.header, secret, commands, sandbox)
@@ -210,7 +216,8 @@ def _again(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_
 
 
 def recorded_bot(event: EventRow, position: int, loading: Loading = AS_IT_IS) -> Bot:
-    """The bot at a position of an event, from where it was named then, or else from here. Raises ConfigError, BotError."""
+    """The bot at a position of an event, found where it was named then, or else relative to the working folder. Raises
+    ConfigError, BotError."""
     row: BotRow = event.bots[position]
     word = row.asked_as
     if os.path.isdir(row.folder):

@@ -1,4 +1,4 @@
-"""``khiva-arena new``: a bot to begin with, in a language that has a kit."""
+"""``khiva-arena new``: a new bot from a template, in a language that has a kit."""
 
 import json
 import os
@@ -36,9 +36,9 @@ PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @json_option
 def command(language: str | None, folder: Path | None, as_json: bool) -> None:
-    """Make FOLDER, a new bot in LANGUAGE that plays any legal choice in every game: its kit, one short file to edit, a bot.toml
-    and a README. Without arguments, list the languages and what this machine lacks for each. --json: folder, language, files,
-    lacks; or languages, each with language, title, aliases, lacks."""
+    """Create FOLDER, a new bot in LANGUAGE that plays random legal choices in every game: its kit, one short file to edit, a
+    bot.toml and a README. Without arguments, list the languages and what this machine lacks for each. --json: folder, language,
+    files, lacks; or languages, each with language, title, aliases, lacks."""
     if language is None:
         _list(as_json)
         return
@@ -61,7 +61,7 @@ def command(language: str | None, folder: Path | None, as_json: bool) -> None:
     click.echo(harmless(f"  khiva-arena check {word}"))
     click.echo(harmless(f"  khiva-arena match --bot {word} --bot shipped:python/greedy"))
     click.echo(
-        f"What bots are asked: {shipped.folder('protocol') / 'games'}; how to go on: {shipped.folder('bots') / 'README.md'}"
+        f"What bots are asked: {shipped.folder('protocol') / 'games'}; how to continue: {shipped.folder('bots') / 'README.md'}"
     )
 
 
@@ -86,7 +86,7 @@ def language_of(word: str) -> Language:
         return names[word.casefold()]
     near = get_close_matches(word.casefold(), names, n=1)
     hint = f"did you mean {names[near[0]].name}" if near else f"there are {', '.join(known)}"
-    raise ConfigError(f"no kit for {word!r}; {hint}. To do without one: {shipped.folder('bots') / 'README.md'}")
+    raise ConfigError(f"no kit for {word!r}; {hint}. How to write a bot without one: {shipped.folder('bots') / 'README.md'}")
 
 
 def make(language: Language, folder: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""Options that several commands share, said once; those of settings are made from their rows."""
+"""Options that several commands share; those of settings are made from the rows of the settings table."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -34,13 +34,13 @@ def setting_options(*names: str, **helps: str) -> Callable[[F], F]:
 
 def setting_option(row: Setting, text: str) -> Callable[[F], F]:
     """The flag of a setting, explained by ``text``."""
-    more: dict[str, Any] = {"help": _with_default(row, text)}
+    attributes: dict[str, Any] = {"help": _with_default(row, text)}
     if row.kind is Kind.SWITCH:
         both = f"{row.option}/--no-{row.option.removeprefix('--')}" if row.default else row.option
-        return click.option(row.parameter, both, is_flag=True, default=None, **more)
+        return click.option(row.parameter, both, is_flag=True, default=None, **attributes)
     if row.kind is Kind.NUMBER:
         words = tuple(row.words())
-        more |= {"callback": _number_or(words)} if words else {"type": int}
+        attributes |= {"callback": _number_or(words)} if words else {"type": int}
     short = [f"-{row.short}"] if row.short else []
     return click.option(
         row.parameter,
@@ -50,7 +50,7 @@ def setting_option(row: Setting, text: str) -> Callable[[F], F]:
         multiple=row.kind in (*LISTS, *TABLES),
         shell_complete=one_of(row.words, folders=row.kind is Kind.BOTS),
         allow_from_autoenv=row.kind is not Kind.BOTS,
-        **more,
+        **attributes,
     )
 
 
@@ -67,7 +67,7 @@ def _number_or(words: tuple[str, ...]) -> Callable[[click.Context, click.Paramet
         try:
             return int(value)
         except ValueError:
-            raise click.BadParameter(f"{value!r} is no whole number, nor {' or '.join(words)}") from None
+            raise click.BadParameter(f"{value!r} is neither a whole number nor {' or '.join(words)}") from None
 
     return read
 

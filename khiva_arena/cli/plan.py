@@ -26,9 +26,9 @@ POWER = 0.8
 @click.command("plan", cls=Verb)
 @store_argument
 @click.argument("event", nargs=-1)
-@click.option("--error", type=float, metavar="ELO", help="The 95 % error that every bot is to have.")
-@click.option("--gap", type=float, metavar="ELO", help="The gap between two bots that a result is to show.")
-@click.option("--power", type=float, metavar="SHARE", help=f"How often that gap is to be found [default: {POWER:g}].")
+@click.option("--error", type=float, metavar="ELO", help="How small the 95 % error of every bot has to be.")
+@click.option("--gap", type=float, metavar="ELO", help="How small a gap between two bots has to show.")
+@click.option("--power", type=float, metavar="SHARE", help=f"In what share of cases that gap has to show [default: {POWER:g}].")
 @click.option("--anchor", metavar="BOT[=ELO]", help="The bot that errors are relative to [default: as stored with the event].")
 @json_option
 def command(
@@ -74,8 +74,8 @@ def _planned(table: Standings, error: float | None, gap: float | None, power: fl
 
 
 def _with_next(store: Path, members: list[EventRow], found: plan.Plan) -> plan.Plan:
-    """With the commands that play what it takes, if there is something to play and that can be played."""
-    wanted = found.need.seeds if found.need else 0 if found.enough else found.fewest_seeds
-    if not found.blocks or not found.blocks < wanted < MOST["seeds"]:
+    """The plan with the commands that play the missing seeds, if there are any that can be played."""
+    target = found.need.seeds if found.need else 0 if found.enough else found.fewest_seeds
+    if not found.blocks or not found.blocks < target < MOST["seeds"]:
         return found
-    return msgspec.structs.replace(found, next=commands(store, members, wanted / found.blocks))
+    return msgspec.structs.replace(found, next=commands(store, members, target / found.blocks))

@@ -18,8 +18,8 @@ from khiva_arena.cli.help import Verb
 from khiva_arena.cli.match import recorded_bot
 from khiva_arena.cli.options import json_option, setting_options, store_argument
 from khiva_arena.competition.find import bundled_match, match_of, secret_of
-from khiva_arena.competition.isolation import sandbox_again
-from khiva_arena.competition.settings_flags import loading_again
+from khiva_arena.competition.isolation import sandbox_of_stored
+from khiva_arena.competition.settings_flags import loading_of_stored
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import Loading
@@ -58,7 +58,7 @@ SHOWN_LINES = 4
 )
 @click.option("--wait", is_flag=True, help="No clock, and a stop before the first message, to attach a debugger.")
 @click.option("--from", "first", type=click.IntRange(min=0), metavar="N", help="Compare from step N on; all is sent.")
-@click.option("--until", "last", type=click.IntRange(min=1), metavar="N", help="Send nothing behind step N.")
+@click.option("--until", "last", type=click.IntRange(min=1), metavar="N", help="Send nothing after step N.")
 @click.option("--trace", is_flag=True, help="Print the messages of both directions on stderr, long ones cut.")
 @click.option("--notes", is_flag=True, help="Also print what the bot wrote on stderr, with marks of what it was asked before.")
 @json_option
@@ -78,23 +78,23 @@ def command(
     as_json: bool,
 ) -> int:
     """Send BOT what seat K was sent in MATCH of STORE (as EVENT/ORDINAL, or the beginning of its id), and print each decision
-    that it now makes otherwise, with what follows from either choice. The match goes on as it was recorded, whatever the bot
-    chooses. Exit code 1 if a choice differs or the bot fails. STORE may be a bundle; then name the BOT. Step N is the N-th
+    that it now makes differently, with what follows from either choice. The match continues as it was recorded, whatever the
+    bot chooses. Exit code 1 if a choice differs or the bot fails. STORE may be a bundle; then name the BOT. Step N is the N-th
     time in the match that seats were asked; 0 is the start.
 
     Every message is the one that was sent then, byte for byte, except what is not recorded. bank_ms is the whole bank until
     the seat's first timeout, and 0 after it. If the seat broke the protocol, its last request may not have gone out. A
     bundle does not hold the lines that informed bots of their faults.
 
-    --wait names the bot's own process and waits for Enter: attach `gdb -p`, `py-spy` or `jdb` meanwhile. Then no clock runs, and
-    Ctrl-C ends it. Of a program that was built with -g, gdb finds the sources. A bot that is kept from this machine may be hard
-    to attach to: --isolation trusted runs it with all of your rights instead. Without a terminal --wait only stops the clock.
+    --wait prints the id of the bot's own process and waits for Enter: attach `gdb -p`, `py-spy` or `jdb` meanwhile. No clock
+    runs then, and Ctrl-C ends it. If a program was built with -g, gdb finds its sources. If a debugger cannot attach to a bot in
+    a sandbox, --isolation trusted runs it with all of your rights instead. Without a terminal --wait only stops the clock.
 
     --json: match, seat, bot, same, asked, failed, differences (each with gather, that is the step, kind, req, then, now), notes.
     """
-    loading = loading_again({"runtime": runtime, "limit": limit})
-    found = _bundled(store, match) if store.is_file() else _stored(store, match, loading)
-    record = found.record
+    loading = loading_of_stored({"runtime": runtime, "limit": limit})
+    source = _bundled(store, match) if store.is_file() else _stored(store, match, loading)
+    record = source.record
     named = None if bot is None else bot_files.load(bot, loading=loading)
     seat = _seat_of(record, named) if seat is None else seat
     count = len(record.header.seats)
@@ -102,28 +102,28 @@ def command(
         raise ConfigError(f"--seat {seat}: the match has {count} seats, 0 to {count - 1}")
     if named is not None:
         entrant = named
-    elif found.bot is None:
+    elif source.bot is None:
         raise ConfigError("--bot: a bundle holds no bots; name the one to play")
     else:
-        entrant = found.bot(seat)
+        entrant = source.bot(seat)
         if entrant.identity != record.header.seats[seat].bot:
             say(f"warning: {entrant.name} has changed since it played")
-    sandbox = _sandbox(found.sandbox, isolation, wait)
-    sent = [one for one in requests(record, found.secret, seat, found.details[seat]) if last is None or one.gather <= last]
+    sandbox = _sandbox(source.sandbox, isolation, wait)
+    sent = [one for one in requests(record, source.secret, seat, source.details[seat]) if last is None or one.step <= last]
     header = record.header
     settings = (stage(entrant, sandbox.level), sandbox, Limits(**header.time), Policy(header.policy))
     attach = _attach(sandbox.level) if wait else None
     with BufferedStderr() as lines:
-        again = feed(sent, *settings, trace=Trace([f"{entrant.name}#{seat}"], lines) if trace else None, attach=attach)
-    asked = [reply for reply in again.replies if reply.request.gather >= (first or 0)]
+        refed = feed(sent, *settings, trace=Trace([f"{entrant.name}#{seat}"], lines) if trace else None, attach=attach)
+    asked = [reply for reply in refed.replies if reply.request.step >= (first or 0)]
     differ = [reply for reply in asked if not _same(reply)]
     if as_json:
-        click.echo(json.dumps(_plain(record, seat, entrant.name, again, asked, differ)))
+        click.echo(json.dumps(_plain(record, seat, entrant.name, refed, asked, differ)))
     else:
-        _print(record, seat, entrant.name, again, asked, differ)
+        _print(record, seat, entrant.name, refed, asked, differ)
         if notes:
-            click.echo(notes_of(seat, again.ending.notes, again.ending.notes_total))
-    return 1 if differ or again.out is not None else 0
+            click.echo(notes_of(seat, refed.ending.notes, refed.ending.notes_total))
+    return 1 if differ or refed.out is not None else 0
 
 
 # --- what is replayed ---
@@ -143,8 +143,14 @@ def _seat_of(record: Record, bot: Bot | None) -> int:
 
 
 class _Found(NamedTuple):
-    """A match. ``bot`` finds who sat at a seat, None if that cannot be known; ``details``: by seat and gather, what it
-    was sent about its fault."""
+    """A match to be sent to a bot again.
+
+    record: of the match.
+    secret: of its deal, 32 bytes.
+    sandbox: what its bots were kept in.
+    bot: finds who sat at a seat; None if that cannot be known.
+    details: by seat and step, the line about its fault that the bot was sent.
+    """
 
     record: Record
     secret: bytes
@@ -158,7 +164,7 @@ def _stored(folder: Path, word: str, loading: Loading) -> _Found:
         event, row = match_of(store, word)
         secret, _ = secret_of(store, event, row.seed)
 
-    details = [{gather: detail for _, detail, gather in seat.faults} for seat in row.seats]
+    details = [{step: detail for _, detail, step in seat.faults} for seat in row.seats]
 
     def bot(seat: int) -> Bot:
         return recorded_bot(event, row.seats[seat].bot, loading)
@@ -167,19 +173,19 @@ def _stored(folder: Path, word: str, loading: Loading) -> _Found:
 
 
 def _bundled(file: Path, word: str) -> _Found:
-    """What a stranger's file says of limits is not taken over."""
+    """A match of a bundle. Limits that a stranger's file claims are not used."""
     record, secret = bundled_match(file, word)
     return _Found(record, secret, Sandbox(best()), None, [{}] * len(record.header.seats))
 
 
 def _sandbox(stored: Sandbox, asked: str | None, wait: bool) -> Sandbox:
-    sandbox = sandbox_again(stored, asked)
-    return replace(sandbox, ponder=True) if wait else sandbox  # who is stopped between its turns cannot be looked into
+    sandbox = sandbox_of_stored(stored, asked)
+    return replace(sandbox, ponder=True) if wait else sandbox  # a debugger cannot use a process that is stopped between its turns
 
 
 def _attach(level: Level) -> Callable[[int], bool]:
     def attach(pid: int) -> bool:
-        kept = f"; it is kept at {level}: if a debugger may not attach, try --isolation trusted"
+        kept = f"; it runs at isolation {level}: if a debugger may not attach, try --isolation trusted"
         inside = "" if kind(level).debuggable else kept
         if not sys.stdin or not sys.stdin.isatty():
             say(f"the bot is process {pid}{inside}; no clock runs")
@@ -206,14 +212,14 @@ def _asked(request: Request) -> AskedDecision:
 # --- as text ---
 
 
-def _print(record: Record, seat: int, name: str, again: RefeedResult, asked: Sequence[Reply], differ: Sequence[Reply]) -> None:
+def _print(record: Record, seat: int, name: str, refed: RefeedResult, asked: Sequence[Reply], differ: Sequence[Reply]) -> None:
     header = record.header
     who = f"seat {seat} of {len(header.seats)}, then {header.seats[seat].name}, now {name}"
     click.echo(harmless(f"match {header.match}: {who}"))
     for reply in differ:
         request, message = reply.request, reply.request.message
         assert isinstance(message, Decide)
-        click.echo(f"step {request.gather}, {message.kind}, {len(message.legal)} legal:")
+        click.echo(f"step {request.step}, {message.kind}, {len(message.legal)} legal:")
         then, why = _asked(request).choice.choice, _asked(request).choice.why
         follows = [_what_follows(record, request, choice) for choice in (then, reply.choice)]
         click.echo(f"  then {_chosen(message, then, why)}")
@@ -223,13 +229,13 @@ def _print(record: Record, seat: int, name: str, again: RefeedResult, asked: Seq
         else:
             click.echo(f"  now  {_chosen(message, reply.choice, '')}")
             _echo_lines(follows[1], follows[0])
-    if again.out is not None:
-        when = "at the start" if again.out.gather == 0 else f"at step {again.out.gather}"
-        as_then = ", as it did then" if record.forfeited_at[seat] == again.out.gather else ""
-        click.echo(harmless(f"{name} fails {when}{as_then}: {again.out.verdict}: {again.out.detail}"))
+    if refed.out is not None:
+        when = "at the start" if refed.out.step == 0 else f"at step {refed.out.step}"
+        as_then = ", as it did then" if record.forfeited_at[seat] == refed.out.step else ""
+        click.echo(harmless(f"{name} fails {when}{as_then}: {refed.out.verdict}: {refed.out.detail}"))
     if differ:
         click.echo(f"{len(differ)} of {len(asked)} choices differ")
-    elif asked or again.out is None:
+    elif asked or refed.out is None:
         click.echo("the only choice is the same" if len(asked) == 1 else f"all {len(asked)} choices are the same")
 
 
@@ -255,7 +261,7 @@ def _what_follows(record: Record, request: Request, choice: int | None) -> list[
 
 
 def _echo_lines(mine: Sequence[str], others: Sequence[str]) -> None:
-    """What only one of two choices leads to, the first lines of it."""
+    """The first lines of what only one of two choices leads to."""
     only = [line for line in mine if line not in others]
     for line in only[:SHOWN_LINES]:
         click.echo(f"         {line}")
@@ -267,18 +273,18 @@ def _echo_lines(mine: Sequence[str], others: Sequence[str]) -> None:
 
 
 def _plain(
-    record: Record, seat: int, name: str, again: RefeedResult, asked: Sequence[Reply], differ: Sequence[Reply]
+    record: Record, seat: int, name: str, refed: RefeedResult, asked: Sequence[Reply], differ: Sequence[Reply]
 ) -> dict[str, Any]:
-    out = again.out
+    out = refed.out
     return {
         "match": record.header.match,
         "seat": seat,
         "bot": name,
         "same": not differ and out is None,
         "asked": len(asked),
-        "failed": None if out is None else {"gather": out.gather, "verdict": str(out.verdict), "detail": out.detail},
+        "failed": None if out is None else {"gather": out.step, "verdict": str(out.verdict), "detail": out.detail},
         "differences": [_plain_reply(reply) for reply in differ],
-        "notes": again.ending.notes,
+        "notes": refed.ending.notes,
     }
 
 
@@ -286,7 +292,7 @@ def _plain_reply(reply: Reply) -> dict[str, Any]:
     message, choice, blame = reply.request.message, _asked(reply.request).choice, reply.blame
     assert isinstance(message, Decide)
     return {
-        "gather": reply.request.gather,
+        "gather": reply.request.step,
         "kind": message.kind,
         "req": message.req,
         "then": {"choice": choice.choice, "entry": message.legal[choice.choice], "why": choice.why},

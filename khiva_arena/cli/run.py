@@ -51,14 +51,14 @@ def command(
 
     CONFIG is a TOML file with the same settings by their long names (bots = [...], seats = 3, turn = "1s", a [rules]
     table), and with [[stage]] tables for events one after another; `khiva-arena init` writes one. Flags win over
-    KHIVA_ARENA_RUN_* variables (one for each setting but --bot), and those over the file. The same command again resumes; if
-    what it asks for is over, it says so, prints the table and plays nothing.
+    KHIVA_ARENA_RUN_* variables (one for each setting except --bot), and these win over the file. The same command again resumes;
+    if everything is over, it says so, prints the table and plays nothing.
     """
     how = How(any_engine, new_event, commit, public)
-    said = given_by_flags(flags)
+    given = given_by_flags(flags)
     if shipped:
-        _add_shipped(config, said)
-    stages, entrants = what_is_played(config, said, say)
+        _add_shipped(config, given)
+    stages, entrants = what_is_played(config, given, say)
     played, complete = compete(stages, entrants, how)
     if commit:
         print_commitment(stages[0].out, played[0], as_json)
@@ -66,7 +66,7 @@ def command(
     with if_interrupted(say, lambda: "all matches are recorded" if complete else "some matches are not recorded"):
         from khiva_arena.cli.standings import print_standings  # numpy comes with it: not before the matches have been played
 
-        print_standings(stages[0].out, played, as_json=as_json, anchor=None)
+        print_standings(stages[0].out, played, as_json=as_json)
     return 0 if complete else 1
 
 
@@ -85,8 +85,8 @@ def print_commitment(folder: Path, event: str, as_json: bool) -> None:
         done, planned = len(store.recorded(event)), events.bare_timetable(row).matches
     definition = row.definition.digest
     if as_json:
-        said = {"event": row.id, "number": row.number, "definition": definition, "commitment": row.commitment}
-        click.echo(json.dumps({**said, "public": row.public, "recorded": done, "planned": planned}))
+        values = {"event": row.id, "number": row.number, "definition": definition, "commitment": row.commitment}
+        click.echo(json.dumps({**values, "public": row.public, "recorded": done, "planned": planned}))
         return
     click.echo(f"event {row.number} ({row.id}): {done} of {planned} matches are recorded")
     click.echo(f"definition {definition}")

@@ -27,7 +27,7 @@ from khiva_arena.words import count
 @json_option
 def command(store: Path, match: str | None, notes: bool, as_json: bool) -> None:
     """Without MATCH, list the events and matches of STORE. With MATCH (as EVENT/ORDINAL, or the beginning of its id), print it
-    turn by turn, hidden cards included, and the line that plays it again. In JSON a line of a seat's notes that begins with
+    turn by turn, hidden cards included, and the command that plays it again. In JSON a line of a seat's notes that begins with
     U+001E is the arbiter's own, such as "[step 12: boost]"."""
     with Store.read(store) as opened:
         if match is None:
@@ -83,8 +83,8 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
         return
     click.echo(story(record, secret_of(store, event, row.seed)[0]))
     for seat in row.seats:
-        for verdict, detail, gather in seat.faults:
-            click.echo(harmless(f"seat {seat.seat}: {verdict} at step {gather}: {detail}"))
+        for verdict, detail, step in seat.faults:
+            click.echo(harmless(f"seat {seat.seat}: {verdict} at step {step}: {detail}"))
         if notes:
             click.echo(notes_of(seat.seat, seat.notes, seat.notes_total))
     again = shlex.join(["khiva-arena", "match", "--from", str(store.folder), f"{event.number}/{row.ordinal}"])

@@ -1,4 +1,4 @@
-"""``khiva-arena sprt``: a sequential test of one bot against others, which stops by itself."""
+"""``khiva-arena sprt``: a sequential test of one bot against others, which stops once the answer is clear."""
 
 import json
 from typing import Any
@@ -28,11 +28,11 @@ UNDECIDED = 1
     *(name for name in OF_A_MATCH if name != "bots"),
     *("seats", "seeds", "jobs", "out", "events"),
     seats="Seats at a table, filled with the opponents and copies of them [default: 2].",
-    seeds=f"Deals at most [default: {MOST_SEEDS}]; with another number it is another test.",
+    seeds=f"Deals at most [default: {MOST_SEEDS}]; another number makes it another test.",
     out="The store; a test that is in it is resumed.",
 )
-@click.option("--elo0", type=float, default=0.0, show_default=True, help="H0: the candidate is so much better, or less.")
-@click.option("--elo1", type=float, default=20.0, show_default=True, help="H1: it is so much better, or more.")
+@click.option("--elo0", type=float, default=0.0, show_default=True, help="H0: the candidate is at most this much better, in Elo.")
+@click.option("--elo1", type=float, default=20.0, show_default=True, help="H1: it is at least this much better.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="About how often a candidate at elo0 passes.")
 @click.option("--beta", type=float, default=0.05, show_default=True, help="About how often one at elo1 fails.")
 @click.option("--normalized", is_flag=True, help="Both bounds are normalised Elo.")
@@ -59,7 +59,7 @@ def command(
     """Is CANDIDATE better than the OPPONENTS? Play seed by seed, every table in all rotations, until the answer is clear.
 
     Each is a folder with bot.toml or a command. The test is on table scores: the candidate's mean pair score over all matches of
-    a seed. It is looked at after each seed, from the 32nd on, and stops at a bound. The same command again resumes. Exit
+    a seed. The test looks at it after each seed, from the 32nd on, and stops at a bound. The same command again resumes. Exit
     code 0 with a decision, either way; 1 without.
     """
     how = How(any_engine, new_event, commit, public)
@@ -71,8 +71,8 @@ def command(
     if commit:
         print_commitment(settings.out, played[0], as_json)
         return 0
-    found = sprt_of(settings.out, played[0])
-    click.echo(json.dumps(to_json(found)) if as_json else to_text(found), nl=as_json)
+    test = sprt_of(settings.out, played[0])
+    click.echo(json.dumps(to_json(test)) if as_json else to_text(test), nl=as_json)
     if not as_json and (same := under_a_table([entrants], {bot.identity: bot.name for bot in entrants})):
         click.echo(f"\n{same}", nl=False)
-    return 0 if complete and found.report.decision else UNDECIDED
+    return 0 if complete and test.report.decision else UNDECIDED

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -22,24 +21,6 @@ from khiva_arena.text import harmless
 _AFTER_PLACES = (
     "The places are what the format decides. Elo, from the matches played, is an estimate of strength and decides nothing:"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class StandingsOptions:
-    """What to print.
-
-    anchors: words as the user gave them.
-    sections: names of sections, in the order they are printed.
-    effects: which of these the section effects fits.
-    as_json: whether to print JSON.
-    wide: whether to print every column, however wide the table gets.
-    """
-
-    anchors: tuple[str, ...] = ()
-    sections: tuple[str, ...] = ()
-    effects: tuple[str, ...] = EFFECTS
-    as_json: bool = False
-    wide: bool = False
 
 
 @click.command("standings", cls=Verb)
@@ -75,37 +56,42 @@ def command(
     wide: bool,
     as_json: bool,
 ) -> None:
-    """Print the rating table of STORE, or of each EVENT in it (by number or id). Events with equal game, rules, time,
-    policy, isolation, limits and pondering are pooled into one table; others are printed apart."""
+    """Print the rating table of STORE, or of each EVENT in it (by number or id). Events with equal game, rules, time, policy,
+    isolation, limits and pondering are pooled into one table; others get tables of their own."""
     fitted = effects_named(EFFECTS if effects is None else [part.strip() for part in effects.split(",")])
     sections = sections_named((*names, *(("effects",) if effects else ())))
-    _print(store, event, StandingsOptions(anchors, sections, fitted, as_json, wide))
+    print_standings(store, event, anchors=anchors, sections=sections, effects=fitted, as_json=as_json, wide=wide)
 
 
-def print_standings(folder: Path, words: Sequence[str], *, as_json: bool, anchor: str | None) -> None:
-    """Print one table for each pool of events."""
-    _print(folder, words, StandingsOptions(anchors=(anchor,) if anchor else (), as_json=as_json))
-
-
-def _print(folder: Path, words: Sequence[str], options: StandingsOptions) -> None:
-    """All is read and worked out before the first line: a store that is damaged somewhere gives no table at all."""
-    tables = tables_of(folder, words, options.anchors, options.sections, options.effects)
-    if options.as_json:
+def print_standings(
+    folder: Path,
+    words: Sequence[str],
+    *,
+    anchors: Sequence[str] = (),
+    sections: Sequence[str] = (),
+    effects: Sequence[str] = EFFECTS,
+    as_json: bool = False,
+    wide: bool = False,
+) -> None:
+    """Print one table for each pool of events. All is read and worked out before the first line: a store that is damaged
+    somewhere gives no table at all."""
+    tables = tables_of(folder, words, anchors, sections, effects)
+    if as_json:
         click.echo(json.dumps({"standings": [one.to_json() for one in tables]}))
         return
     for one in tables:
-        _print_table(one, options, table_width())
+        _print_table(one, sections, wide, table_width())
     if not tables:
         click.echo(harmless(f"no event in {folder} yet"))
 
 
-def _print_table(one: PooledTable, options: StandingsOptions, width: int) -> None:
+def _print_table(one: PooledTable, sections: Sequence[str], wide: bool, width: int) -> None:
     click.echo("\n".join(paragraphs([one.title], width)))
     for placed in one.places:
         click.echo(places.to_text(placed, width))
     if one.places:
         click.echo("\n".join(paragraphs([_AFTER_PLACES], width)))
-    click.echo(to_text(one.standings, width, options.wide))
+    click.echo(to_text(one.standings, width, wide))
     if same := under_a_table([event.bots for event in one.events], {row.bot: row.name for row in one.standings.rows}):
         click.echo(same)
-    click.echo(section_text.to_text(one.standings, one.sections, options.sections, width), nl=False)
+    click.echo(section_text.to_text(one.standings, one.sections, sections, width), nl=False)

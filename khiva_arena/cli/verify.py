@@ -1,4 +1,4 @@
-"""``khiva-arena verify``: replay every record of a store or a bundle and hold it against everything that stands beside it."""
+"""``khiva-arena verify``: replay every record of a store or a bundle and compare it with everything that is stored beside it."""
 
 import json
 from collections.abc import Iterable
@@ -23,16 +23,16 @@ NOTES_SHOWN = 5
 @json_option
 def command(store: Path, event: tuple[str, ...], as_json: bool) -> int:
     """Replay each match of STORE (or of each EVENT in it, by number or id) through the rules; or of a file that
-    `khiva-arena bundle` wrote. Checked are hash chains, commitments and revealed secrets, every choice, scores, ranks, faults
+    `khiva-arena bundle` wrote. It checks hash chains, commitments and revealed secrets, every choice, scores, ranks, faults
     and forfeits, who sat where, that matches and voids are those of the schedule, that nothing is missing on a revealed seed,
-    and, once an event is over, its run digest. Of a store also the sum of every row, that none was lost or added, and the pages
-    of the file; of a bundle also the standings. Exit code 1, with the first that differs, if anything is not sound; which
-    matches are sound is then listed; 2 if there is no match to verify."""
+    and, once an event is over, its run digest; in a store also the sum of every row, that none was lost or added, and the pages
+    of the file; in a bundle also the standings. If anything is not sound, the exit code is 1, and the first difference and the
+    sound matches are printed. The exit code is 2 if there is no match to verify."""
     result = verify(store, *event)
     bundled = store.is_file()
     if as_json:
-        more = {"notes": result.notes, "bundle": result.digest} if bundled else {}
-        click.echo(json.dumps({"events": [report.to_dict() for report in result.events], "file": result.problems, **more}))
+        of_bundle = {"notes": result.notes, "bundle": result.digest} if bundled else {}
+        click.echo(json.dumps({"events": [report.to_dict() for report in result.events], "file": result.problems, **of_bundle}))
     else:
         (_say_bundle if bundled else _say_store)(store, result)
     return 0 if result.sound else 1
@@ -45,7 +45,7 @@ def _say_store(path: Path, result: AuditResult) -> None:
         click.echo(harmless(f"{path}: the file is damaged: {result.problems[0]}"))
         for problem in result.problems[1:SHOWN]:
             click.echo(f"  also: {problem}")
-        click.echo("  what is sound above is sound all the same; restore a copy to go on with this store")
+        click.echo("  what is listed as sound is sound; restore a copy to continue with this store")
 
 
 def _say_bundle(path: Path, result: AuditResult) -> None:

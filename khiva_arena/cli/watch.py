@@ -17,8 +17,8 @@ from khiva_arena.terminal.viewer import Source, Viewer, follow, open_source, pri
 @click.command("watch", cls=Verb)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 def command(file: Path) -> int:
-    """Watch a run that writes its events to FILE, `khiva-arena run --events FILE`, until it ends; print how it stood if it has
-    ended. Off a terminal, print a line for each thing that happens. Ctrl-C leaves with exit code 130: the run was not
+    """Watch a run that writes its events to FILE, `khiva-arena run --events FILE`, until it ends; if it has ended, print how it
+    stood. Without a terminal, print a line for each thing that happens. Ctrl-C leaves with exit code 130: the run was not
     seen to its end, and the same command continues to watch."""
     with closing(open_source(file)) as source:
         try:
@@ -26,7 +26,7 @@ def command(file: Path) -> int:
                 return _draw(source)
             print_lines(source, click.echo, time.sleep)
         except NotAStream as error:
-            raise ConfigError(f"{file}: this is no stream of events: {error}") from None
+            raise ConfigError(f"{file}: not a stream of events: {error}") from None
     return 0
 
 

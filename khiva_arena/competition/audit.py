@@ -1,6 +1,7 @@
 """What an audit reads, and what it reports.
 
-An audit replays every record of an event and holds all else that is stored or published against that. It reads the event line by
+An audit replays every record of an event and compares everything else that is stored or published with the result. It reads the
+event line by
 line: ``audit_store.py`` has the lines of a store, ``audit_bundle.py`` those of a bundle, and ``audit_event.py`` checks them. What
 is damaged is a problem in the report, and hides nothing else.
 """
@@ -32,7 +33,7 @@ class EventReport:
     unrevealed: sound ones that were checked with a secret that is still private.
     digest: of the run, over the matches that are there.
     public: the text that was mixed into schedule and deals, None for none.
-    ground: whether whoever chose the definition could choose the draw with it, since its id is one of version 0.1.0.
+    ground: whether the draw could be chosen by varying the definition, as in events that version 0.1.0 began.
     problems: what is not sound, a line each.
     sound_matches, unsound_matches: ordinals.
     """
@@ -75,7 +76,7 @@ class AuditResult:
 
     events: a report of each.
     problems: of the file itself, and of a bundle's standings.
-    notes: what is not a problem, but good to know: numbers of a bundle that another engine version fitted.
+    notes: differences that are not problems: numbers of a bundle that another engine version fitted.
     engine: the version that wrote a bundle.
     digest: the sum over a bundle's lines, 64 hex digits.
     """
@@ -103,7 +104,8 @@ class Damage(NamedTuple):
 
 
 AuditLine = Damage | bundle.RevealLine | bundle.VoidLine | VoidRow | bundle.MatchLine | MatchRow | bundle.OverLine
-"""A line of a bundle, or what a store has for it: rows, which hold more. Over without a digest: the event is not over."""
+"""A line of a bundle, or the rows of a store in its place, which hold more. An OverLine without a digest: the event is not
+over."""
 
 
 class EventSource(Protocol):
@@ -111,7 +113,7 @@ class EventSource(Protocol):
 
     @property
     def event(self) -> EventRow:
-        """What the event is; in a bundle without the run's secret until that was read."""
+        """The event; in a bundle without the run's secret until that was read."""
 
     @property
     def bundled(self) -> bool:

@@ -12,8 +12,9 @@ from khiva_arena.competition import events
 from khiva_arena.competition.audit import AuditLine, AuditResult
 from khiva_arena.competition.audit_event import audit
 from khiva_arena.competition.bundling import BundledMatches, tables_of
+from khiva_arena.competition.find import opened_bundle
 from khiva_arena.competition.settings import MOST
-from khiva_arena.errors import ArenaError, ConfigError, RecordError, StoreError
+from khiva_arena.errors import ArenaError, RecordError
 from khiva_arena.games.registry import get
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import Record, canonical
@@ -42,15 +43,9 @@ def audit_bundle(path: Path) -> AuditResult:
 
 def audited_bundle(path: Path) -> tuple[AuditResult, "BundledEvents"]:
     """The same, with the events as they were read."""
-    try:
-        with path.open("rb") as file:
-            reader = bundle.Reader(file)
-            bundled = BundledEvents(reader.lines())
-            result = audit(bundled)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except StoreError as error:
-        raise StoreError(f"{path}: {error}") from None
+    with opened_bundle(path) as reader:
+        bundled = BundledEvents(reader.lines())
+        result = audit(bundled)
     result.engine, result.digest = reader.engine, reader.digest
     if result.sound:
         _compare(bundled, result)
@@ -146,11 +141,12 @@ def _event_row(line: bundle.EventLine, number: int) -> EventRow:
 
 
 def check_size(definition: Definition) -> None:
-    """Raise ArenaError for an event that nobody could have played, and that would take a reader's day or memory."""
+    """Raise ArenaError for an event that is too large to have been played, and that would take a reader too much time or
+    memory."""
     bounds = MOST | {"copies": MOST_COPIES}
-    for key, most in bounds.items():
-        if (getattr(definition, key, 0) or 0) > most:
-            raise RecordError(f"{key} are {getattr(definition, key)}, and {most} at most are verified")
+    for key, limit in bounds.items():
+        if (getattr(definition, key, 0) or 0) > limit:
+            raise RecordError(f"{key} are {getattr(definition, key)}, and {limit} at most are verified")
     if len(definition.bots) > MOST_BOTS:
         raise RecordError(f"there are {len(definition.bots)} bots, and {MOST_BOTS} at most are verified")
     if len(definition.bots) * (definition.lineups or 0) > MOST_SEARCHED:
@@ -161,7 +157,7 @@ def check_size(definition: Definition) -> None:
 
 
 def _place(line: bundle.BundleLine) -> tuple[int, int, int]:
-    """Lines of an event stand in this order, each at a place of its own."""
+    """Where a line stands in its event: lines are in this order, and no two have the same place."""
     first = line.seed if isinstance(line, bundle.RevealLine) else getattr(line, "ordinal", 0)
     return ORDER[type(line)], first, getattr(line, "attempt", 0)
 
@@ -171,8 +167,8 @@ def _misplaced(event: EventRow, line: bundle.BundleLine) -> RecordError:
 
 
 def _compare(bundled: BundledEvents, result: AuditResult) -> None:
-    """Hold the standings against those that the records give, first the tables, then number by number. Of another engine version
-    what is fitted is a note: a fit may have become another one since."""
+    """Compare the standings with those that the records give, first the tables, then number by number. If another engine version
+    wrote them, differences of fitted numbers are notes: fits may have changed since."""
     try:
         tables = tables_of([event.matches for event in bundled.events])
     except ArenaError as error:

@@ -1,4 +1,4 @@
-"""Audit events: every record is replayed, and all else held against that, for a store and a bundle alike."""
+"""Audit events: every record is replayed, and everything else compared with the result, for a store and a bundle alike."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ class _EventAudit:
 
     source: what its lines come from.
     report: what was found so far.
-    timetable: None unless the definition is sound; without it a match of a store is held against its own row alone.
+    timetable: None unless the definition is sound; without it a match of a store is compared only with its own row.
     revealed: secrets by seed.
     voids: attempts that were void, by ordinal.
     recorded: the attempt that was recorded, by ordinal, of the matches that the schedule has.
@@ -205,13 +205,13 @@ class _EventAudit:
         """
         missing, revealed = self.report.missing, self.revealed
         over, where = not missing, "its end: " if self.source.bundled else ""
-        if (more := len(self.recorded) - self.report.planned) > 0:
-            yield f"{where}{count(more, 'match was', 'matches were')} recorded after the decision of the test"
+        if (surplus := len(self.recorded) - self.report.planned) > 0:
+            yield f"{where}{count(surplus, 'match was', 'matches were')} recorded after the decision of the test"
         if self.source.bundled:
             if missing:
                 yield f"{where}{_are(missing)} missing, and an event is bundled when it is over"
             elif {RUN_SECRET, *(seed for seed, some in left.items() if not some)} != revealed.keys():
-                yield f"{where}what is revealed are not the secrets of the run and of each seed that was played"
+                yield f"{where}the revealed secrets are not those of the run and of each seed that was played"
         else:
             for seed, some in left.items():
                 if some > 0 and seed in revealed:

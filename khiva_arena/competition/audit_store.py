@@ -48,7 +48,7 @@ class StoredEvent:
         return timetable
 
     def lines(self) -> Iterator[AuditLine]:
-        """All rows of the event; then, once they were held against each other, whether their sums are right."""
+        """All rows of the event; then, once they were compared with each other, whether their sums are right."""
         store, event = self._store, self.event.id
         yield from _read("what is revealed", lambda: [RevealLine(k, secret.hex()) for k, secret in store.reveals(event).items()])
         ordinals: Iterable[int] = range(self._planned)
@@ -75,7 +75,7 @@ class StoredEvent:
 
 
 def _read(what: str, reader: Callable[[], Sequence[AuditLine]], ordinal: int | None = None) -> Iterator[AuditLine]:
-    """The lines that ``reader`` gives, or that the file is damaged there. ``ordinal``: of the match that they are of."""
+    """The lines that ``reader`` gives, or Damage if the file is damaged there. ``ordinal``: of the match that they belong to."""
     try:
         lines = reader()
     except StoreError as error:

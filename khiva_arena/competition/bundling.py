@@ -25,7 +25,7 @@ from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.new_file import new_file
 
 MEASURED = Measured._fields
-"""What standings have of one machine and one run, which nobody else can check."""
+"""The columns that were measured on one machine in one run, which nobody else can check."""
 
 
 @dataclass(slots=True)
@@ -115,8 +115,8 @@ def tables_of(members: Sequence[BundledMatches]) -> list[bundle.StandingsLine]:
         table = to_json(standings_of(events, [result for one in matches for result in one.results]))
         rows = [{key: None if key in MEASURED else value for key, value in row.items()} for row in table["rows"]]
         placed = [places.to_json(places_of(one)) for one in matches if has_places(one.event)]
-        more = {"rows": rows, **({"places": placed} if placed else {})}
-        tables.append(bundle.StandingsLine({**in_common(events), **table, **more}))
+        rest = {"rows": rows, **({"places": placed} if placed else {})}
+        tables.append(bundle.StandingsLine({**in_common(events), **table, **rest}))
     return tables
 
 
@@ -124,5 +124,5 @@ def places_of(matches: BundledMatches) -> places.Places:
     """The places of an event whose format has them, from its records alone."""
     timetable = matches.timetable
     rounds = [results for shape in timetable.shapes if (results := matches.of_round(shape)) is not None]
-    found = formats.places(timetable.terms, rounds)
-    return as_reported(matches.event, found, len(rounds), len(timetable.shapes))
+    placings = formats.places(timetable.terms, rounds)
+    return as_reported(matches.event, placings, len(rounds), len(timetable.shapes))

@@ -70,7 +70,7 @@ def runtimes_of(bots: Sequence[Bot]) -> dict[str, DefinedRuntime]:
 
 
 def changed_runtimes(definition: Definition, bots: Sequence[Bot]) -> list[str]:
-    """The runtimes of bots that an event was played with otherwise, by name."""
+    """The runtimes of bots that have changed since an event was played, by name."""
     then, now = definition.runtimes, runtimes_of(bots)
     return sorted(name for name in now if name in then and then[name] != now[name])
 
@@ -84,7 +84,7 @@ def run_secret(settings: Settings) -> bytes:
 
 
 def _line_ups(settings: Settings, bots: Sequence[Bot]) -> int | None:
-    """At most how many line-ups are played: what was asked for as auto is a number in a definition."""
+    """How many line-ups are played at most: in a definition, "auto" has become a number."""
     if not isinstance(settings.lineups, str):
         return settings.lineups
     groups = author_groups([bot.author for bot in bots]) if settings.authors_apart else ()

@@ -9,7 +9,13 @@ from khiva_arena.store.db import EventRow, Store
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """How an event is begun or continued, as the flags of the same names."""
+    """How an event is begun or continued, as the flags of the same names.
+
+    any_engine: whether to continue an event that another version began.
+    new_event: whether to begin another event.
+    commit: whether only to print the commitment.
+    public: the public text, None for none.
+    """
 
     any_engine: bool = False
     new_event: bool = False
@@ -39,12 +45,12 @@ def public_to_add(store: Store, event: EventRow, given: str | None, before: Even
     if given is not None and begun:
         raise ConfigError(
             f"--public: event {event.number} has begun without one ({begun} matches were played), and its deals are drawn; "
-            "leave it out to go on, or begin another event in another --out"
+            "leave it out to continue, or begin another event in another --out"
         )
     return given if given is not None or begun or before is None else before.public
 
 
 def check_public_of_what_is_over(over: tuple[EventRow, ...], given: str | None) -> None:
-    """Raise ConfigError if a public text is given to a competition that was played with none, or with another one."""
+    """Raise ConfigError if a public text is given for a competition that was played without one, or with another one."""
     if given is not None and given not in [event.public for event in over]:
         raise ConfigError("--public: what these settings define is over, and was played without this text; leave it out")

@@ -1,10 +1,11 @@
-"""What has changed since an unfinished event began: reported line by line before a run would begin another one beside it."""
+"""What has changed since an unfinished event began, line by line: a run refuses to begin another event beside it unnoticed."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from khiva_arena.competition.events import bare_timetable
 from khiva_arena.competition.find import events_of
+from khiva_arena.competition.settings_table import TIMES
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.definition import Definition
@@ -12,17 +13,16 @@ from khiva_arena.sandbox.limits import say
 from khiva_arena.store.db import EventRow, Store
 
 DIGITS = 8
-TIMES = {"startup_ms": "start", "turn_ms": "turn", "bank_ms": "bank"}
+TIMES_DEFINED = {defined: name for name, defined in TIMES.items()}
 WAYS_ON = (
-    "restore what has changed and give the same command to go on; "
+    "restore what has changed and give the same command to continue; "
     "or begin another event beside it with --new-event; or give another --out"
 )
 
 
 def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot]) -> None:
-    """Raise ConfigError if the store has an event that is not over, which an event of this definition, that is not in the
-    store, would leave behind: then it says what differs from the most similar one. An event of which nothing was played yet does
-    not count."""
+    """Raise ConfigError if this definition would begin a new event although the store has an unfinished one: the error says what
+    differs from the most similar one. An event without a match does not count."""
     known = events_of(store, ())
     recorded = {event.id: len(store.recorded(event.id)) for event in known if store.conclusion(event.id) is None}
     begun = [event for event in known if recorded.get(event.id)]
@@ -65,8 +65,8 @@ def _bots(event: EventRow, bots: Sequence[Bot]) -> list[str]:
         if new is None:
             lines.append(f"bot {name} ({old.asked_as}) has been left out")
         elif new.identity != old.identity:
-            said = f"identity {old.identity[:DIGITS]} then, {new.identity[:DIGITS]} now"
-            lines.append(f"bot {name} ({new.asked_as}) has changed: {said}")
+            what = f"identity {old.identity[:DIGITS]} then, {new.identity[:DIGITS]} now"
+            lines.append(f"bot {name} ({new.asked_as}) has changed: {what}")
     lines += [f"bot {name} ({bot.asked_as}) has been added" for name, bot in now.items() if name not in then]
     if not lines and list(then) != list(now):
         lines.append(f"the bots stand in another order: {', '.join(then)} then; {', '.join(now)} now")
@@ -91,7 +91,7 @@ def _line(key: str, then: Any, now: Any) -> str:
     if key == "after":
         return f"the event of the stage before was {_value(then)}, is {_value(now)}"
     if room == "time":
-        return f"{TIMES.get(rest, rest)} was {then} ms, is {now} ms"
+        return f"{TIMES_DEFINED.get(rest, rest)} was {then} ms, is {now} ms"
     if room == "limits" and isinstance(then, int) and isinstance(now, int):
         return f"limit {rest} was {say(rest, then)}, is {say(rest, now)}"
     if room == "runtimes":

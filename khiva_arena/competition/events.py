@@ -29,11 +29,11 @@ def check_stored(event: EventRow) -> None:
 
 def check_definition(event: EventRow) -> None:
     """Raise StoreError if an event's definition is damaged, or of another event."""
-    known = event_id(event.definition, event.commitment)
+    known = seeds.event_id(event.definition.digest, event.commitment)
     if event.id not in (known, text_digest(event.text)[: seeds.ID_LENGTH]):
         raise StoreError(f"its definition and commitment hash to {known}, not to its id")
     if event.public is not None and (problem := public_problem(event.public)):
-        raise StoreError(f"its public text is none: {problem}")
+        raise StoreError(f"its public text is not valid: {problem}")
 
 
 def public_problem(text: str) -> str | None:
@@ -47,16 +47,6 @@ def check_bots(event: EventRow) -> None:
     """Raise StoreError if an event's bots are not those of its definition, which is sound."""
     if [(bot.name, bot.identity) for bot in event.bots] != [(bot.name, bot.identity) for bot in event.definition.bots]:
         raise StoreError("its bots are not those of its definition")
-
-
-def event_id(definition: Definition, commitment: str) -> str:
-    """The event's id, 16 hex digits."""
-    return seeds.event_id(definition.digest, commitment)
-
-
-def commitment_to(definition: Definition, secret: bytes) -> str:
-    """What an event is published by before its first match, 64 hex digits. ``secret``: the run's."""
-    return seeds.commitment(definition.digest, secret)
 
 
 def bare_timetable(event: EventRow) -> Timetable:
@@ -86,15 +76,15 @@ def round_results(store: Store, event: EventRow, shape: Shape) -> list[Result] |
 def places(store: Store, event: EventRow) -> tuple[tuple[Placing, ...], int]:
     """Who came in where, best first, by the event's format, and how many of its rounds are complete."""
     timetable = timetable_of(store, event)
-    found = [of_round for shape in timetable.shapes if (of_round := round_results(store, event, shape)) is not None]
-    return formats.places(timetable.terms, found), len(found)
+    rounds = [of_round for shape in timetable.shapes if (of_round := round_results(store, event, shape)) is not None]
+    return formats.places(timetable.terms, rounds), len(rounds)
 
 
 def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secret: bytes, like_0_1: bool) -> EventRow:
-    """Add an event to a store. ``like_0_1``: with an id as version 0.1.0 gave it, which only stages have that come after one
-    that was begun by it. Raises ConfigError if the store has an event of that id."""
-    commitment = commitment_to(definition, secret)
-    event = event_id(definition, commitment)
+    """Add an event to a store. ``like_0_1``: with an id as version 0.1.0 gave it, for later stages of a competition that 0.1.0
+    began. Raises ConfigError if the store has an event of that id."""
+    commitment = seeds.commitment(definition.digest, secret)
+    event = seeds.event_id(definition.digest, commitment)
     if like_0_1:
         event = definition.digest[: seeds.ID_LENGTH]
         commitment = seeds.commitment(event, secret)
@@ -108,15 +98,15 @@ def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secre
     return stored(store, event)
 
 
-def let_go_on(store: Store, row: EventRow, any_engine: bool) -> EventRow:
-    """The event, to be continued. Raises StoreError if another engine version began it, unless ``any_engine``: then the
+def ready_to_continue(store: Store, row: EventRow, any_engine: bool) -> EventRow:
+    """The event, ready to be continued. Raises StoreError if another engine version began it, unless ``any_engine``: then the
     event is marked with this one, too."""
     if __version__ in row.engines:
         return row
     if not any_engine:
         raise StoreError(
             f"{store.folder}: event {row.id} was begun by khiva-arena {row.engines[0]}, this is {__version__}; "
-            "finish it with that one, give another --out, or go on and have it marked with --any-engine"
+            "finish it with that one, give another --out, or continue and have it marked with --any-engine"
         )
     store.add_engine(row.id, __version__)
     return stored(store, row.id)

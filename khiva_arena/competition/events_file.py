@@ -41,7 +41,7 @@ class EventsFile:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open it to add to it. Raises ConfigError if that cannot be, or if it holds something else."""
+        """Open it to add to it. Raises ConfigError if that is not possible, or if it holds something else."""
         try:
             fifo = _is_fifo(path)
             flags = os.O_WRONLY | os.O_NONBLOCK if fifo else os.O_RDWR | os.O_CREAT | os.O_APPEND
@@ -105,7 +105,7 @@ class EventsFile:
             raise TooSlow
 
     def drain(self) -> None:
-        """Wait for the reader of a FIFO, as long as it takes something: not for use while matches are played. Raises OSError."""
+        """Wait for the reader of a FIFO, as long as it keeps reading: not for use while matches are played. Raises OSError."""
         until = time.monotonic() + PATIENCE_SECONDS
         while self._waiting:
             if not select.select([], [self._descriptor], [], max(0.0, until - time.monotonic()))[1]:
@@ -132,7 +132,7 @@ class EventsFile:
 
 
 def _is_fifo(path: Path) -> bool:
-    """Whether it is one. Raises OSError if it is neither that nor a file, nor can become one."""
+    """Whether it is a FIFO. Raises OSError if it is neither a FIFO nor a file, and no file can be made there."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:

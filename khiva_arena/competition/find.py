@@ -1,4 +1,4 @@
-"""Find in a store or a bundle what a user named, and refuse what is damaged: only `verify` looks at that."""
+"""Find in a store or a bundle what a user named, and refuse what is damaged, which only `verify` reads."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,11 +25,11 @@ def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
 
     Raises ConfigError for a word that fits none or several, StoreError for an event or a file that is damaged.
     """
-    found = named_events(store, words)
-    for event in found:
+    events = named_events(store, words)
+    for event in events:
         _check_rows(store, event)
     check_file(store)
-    return found
+    return events
 
 
 def check_file(store: Store) -> None:
@@ -40,7 +40,7 @@ def check_file(store: Store) -> None:
 
 
 def _check_rows(store: Store, event: EventRow) -> None:
-    """The event's own rows, and that no row was lost or added: a match that is missed would change every number."""
+    """Check the event's own rows, and that no row was lost or added: one missing match would change every number."""
     try:
         check_stored(event)
     except StoreError as error:
@@ -58,7 +58,7 @@ def named_events(store: Store, words: tuple[str, ...]) -> list[EventRow]:
 
 
 def in_order(events: Sequence[EventRow]) -> list[EventRow]:
-    """Each event once, by number, however they were named."""
+    """Each event once, by number, in whatever way they were named."""
     return [event for _, event in sorted({event.number: event for event in events}.items())]
 
 
@@ -150,7 +150,7 @@ def bundled_match(path: Path, word: str) -> tuple[Record, bytes]:
     Raises ConfigError for a word that fits none or several or a file that cannot be read, StoreError if it is not a bundle,
     RecordError if it is damaged.
     """
-    with _opened(path) as reader:
+    with opened_bundle(path) as reader:
         fits, secrets = _fits_in_bundle(reader, word)
     if len(fits) != 1:
         what = "no match" if not fits else "several matches"
@@ -171,7 +171,7 @@ def bundled_matches(path: Path) -> Iterator[tuple[int, int, int, Record, bytes]]
     """
     number = at = 0
     secrets: list[tuple[int, bytes]] = []
-    with _opened(path) as reader:
+    with opened_bundle(path) as reader:
         for line in reader.lines():
             if isinstance(line, bundle.EventLine):
                 number, at, secrets = number + 1, 0, []
@@ -184,8 +184,8 @@ def bundled_matches(path: Path) -> Iterator[tuple[int, int, int, Record, bytes]]
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[bundle.Reader]:
-    """A bundle; what is wrong with it is said with its name."""
+def opened_bundle(path: Path) -> Iterator[bundle.Reader]:
+    """An opened bundle; errors begin with its name."""
     try:
         with path.open("rb") as file:
             yield bundle.Reader(file)
@@ -207,19 +207,19 @@ def _opening(record: Record, secrets: Sequence[tuple[int, bytes]], at: int) -> i
 
 
 def _sound(record: Record) -> Record:
-    """Raise RecordError if a header from elsewhere holds what no arena writes, beyond what ``replay.verify`` looks at."""
+    """Raise RecordError if a header of a stranger's file holds what no arena writes and ``replay.verify`` does not check."""
     header = record.header
     if header.policy not in list(Policy):
         raise RecordError(f"there is no policy {header.policy[:40]!r}")
     if set(header.time) != {"startup_ms", "turn_ms", "bank_ms"} or not all(0 <= ms <= INT_MOST for ms in header.time.values()):
-        raise RecordError("its header lacks a limit, or has one that is none")
+        raise RecordError("its header lacks a limit, or has one that is not valid")
     if not all(seat.name.isprintable() for seat in header.seats):
         raise RecordError("a bot's name in it has unprintable characters")
     return record
 
 
 def _fits_in_bundle(reader: bundle.Reader, word: str) -> tuple[list[tuple[int, dict[str, Any]]], dict[int, list[bytes]]]:
-    """Two at the most of the records that a word fits, with the number of their event; and each event's secrets."""
+    """At most two of the records that a word fits, with the number of their event; and each event's secrets."""
     event, _, rest = word.rpartition("/")
     by_ordinal: list[tuple[int, dict[str, Any]]] = []
     by_id: list[tuple[int, dict[str, Any]]] = []

@@ -14,7 +14,7 @@ from khiva_arena.sandbox.cell import sweep
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import best, remedy, why_not
 from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.sandbox.readable_paths import found, is_below, that_holds, that_is_in
+from khiva_arena.sandbox.readable_paths import is_below, path_holding, path_inside, program_path
 from khiva_arena.sandbox.warm import refused
 from khiva_arena.terminal.console import say
 
@@ -22,7 +22,7 @@ DOCTOR = "`khiva-arena doctor` says what would give a better one"
 
 
 def sandbox_of(settings: Settings, *, rated: bool) -> Sandbox:
-    """Try the level and say what bots are kept in. A rated run goes down to trusted only if that was asked for explicitly.
+    """Try the level and return the sandbox for it. A rated run is played at trusted only if that was requested explicitly.
 
     Raises ConfigError if the level does not work here.
     """
@@ -44,24 +44,24 @@ def sandbox_of(settings: Settings, *, rated: bool) -> Sandbox:
     return Sandbox(level, settings.resources, settings.ponder)
 
 
-def say_what_is_cold() -> None:
+def warn_of_cold_files() -> None:
     """After bots were started for the first time: warn if the files that they read could not be kept in memory."""
     if why := refused():
         say(f"warning: {why}; a bot could leave itself notes by what it reads, see docs/isolation.md")
 
 
-def sandbox_again(recorded: Sandbox, asked: str | None) -> Sandbox:
+def sandbox_of_stored(recorded: Sandbox, asked: str | None) -> Sandbox:
     """For a match that is played again: the level that is asked for now, else the one that it was played at if that works,
-    else the best one that does. Raises ConfigError for a level that is none."""
+    else the best one that does. Raises ConfigError for an unknown level."""
     if asked not in (None, AUTO, *Level):
-        raise ConfigError(f"--isolation: {asked!r} is no level; there are {AUTO}, {', '.join(Level)}")
-    wanted = recorded.level if asked is None else best() if asked == AUTO else Level(asked)
-    if why := why_not(wanted):
-        say(f"warning: isolation {wanted} does not work here ({why}); playing at {best()}")
-        wanted = best()
-    elif wanted is not recorded.level:
-        say(f"playing at isolation {wanted}; the stored match was played at {recorded.level}")
-    return replace(recorded, level=wanted)
+        raise ConfigError(f"--isolation: {asked!r} is not a level; there are {AUTO}, {', '.join(Level)}")
+    level = recorded.level if asked is None else best() if asked == AUTO else Level(asked)
+    if why := why_not(level):
+        say(f"warning: isolation {level} does not work here ({why}); playing at {best()}")
+        level = best()
+    elif level is not recorded.level:
+        say(f"playing at isolation {level}; the stored match was played at {recorded.level}")
+    return replace(recorded, level=level)
 
 
 def keep_private(store: Path, events: Path | None, sandbox: Sandbox, commands: Sequence[Command]) -> None:
@@ -69,31 +69,31 @@ def keep_private(store: Path, events: Path | None, sandbox: Sandbox, commands: S
     if not sandbox.level.confines:
         return
     for command in commands:
-        program = found(command.argv[0], command.folder)
+        program = program_path(command.argv[0], command.folder)
         readable = (command.readable, command.folder) if command.staged else (command.readable,)
-        if program and (holder := that_holds(str(store), program, *readable)):
+        if program and (holder := path_holding(str(store), program, *readable)):
             raise ConfigError(f"--out {store}: bots may read all of {holder}, the deals of this store too; give another --out")
-        if program and events and (holder := that_holds(str(events), program, *readable)):
+        if program and events and (holder := path_holding(str(events), program, *readable)):
             raise ConfigError(f"--events {events}: bots may read all of {holder}, and what others did; name another file")
-        if program and (holder := that_holds(str(cache_folder() / "staged"), program, *readable)):
+        if program and (holder := path_holding(str(cache_folder() / "staged"), program, *readable)):
             raise ConfigError(f"KHIVA_ARENA_CACHE: bots may read all of {holder}, all staged bots too; name another folder")
 
 
 def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sandbox) -> None:
-    """Raise ConfigError if a bot may read what another entrant has sent, except what was named for it in so many words."""
+    """Raise ConfigError if a bot may read what another entrant has sent, unless its own command names that explicitly."""
     if not sandbox.level.confines:
         return
     folders = {bot.identity: _home_of(bot) for bot in entrants}
     problems: list[str] = []
     for bot, command in dict(zip(entrants, commands, strict=True)).items():
-        program = found(command.argv[0], command.folder)
+        program = program_path(command.argv[0], command.folder)
         own = (command.readable, command.folder) if command.staged else (command.readable,)
         for other, folder in folders.items() if program else ():
             if other == bot.identity or not folder:
                 continue
             name = next(one.name for one in entrants if one.identity == other)
-            holder = that_holds(folder, program or "", *own)
-            inside = "" if holder else that_is_in(folder, program or "", *own)
+            holder = path_holding(folder, program or "", *own)
+            inside = "" if holder else path_inside(folder, program or "", *own)
             typed = () if command.staged else (program, os.path.realpath(program or ""), *command.readable)
             if holder or (inside and inside not in typed):
                 where = f"all of {holder}, where {folder} lies" if holder else f"{inside}, which lies in {folder}"

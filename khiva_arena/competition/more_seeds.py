@@ -9,51 +9,38 @@ from typing import Any
 
 from khiva_arena.competition.setting import duration_ms
 from khiva_arena.competition.settings_flags import flag_words
-from khiva_arena.competition.settings_table import TABLE
+from khiva_arena.competition.settings_table import TABLE, TIMES
 from khiva_arena.games.registry import get
 from khiva_arena.sandbox.limits import DEFAULT
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.store.db import EventRow
 
-_TIMES = {"turn": "turn_ms", "bank": "bank_ms", "start": "startup_ms"}
-_AS_DEFINED = (
-    "game",
-    "format",
-    "policy",
-    "seats",
-    "copies",
-    "lineups",
-    "rounds",
-    "advance",
-    "authors_apart",
-    "isolation",
-    "ponder",
-)
+_NEW = ("seed", "seeds")
 FOLDER = "DIR"
-"""Stands for where a runtime lies: a store knows what it is, and not where."""
+"""Stands for the folder of a runtime: a store knows what the runtime is, but not where it lies."""
 
 
 def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str]:
     """What plays so many seeds that there are ``times`` as many, at the line-ups of each event; a line for each kind of event.
     None for sequential tests, which cannot be continued. The seeds are newly drawn: no ``--seed``."""
-    wanted: Counter[str] = Counter()
+    seeds_of: Counter[str] = Counter()
     lengths: dict[str, set[int]] = {}
     for event in members:
         if not FORMATS[event.definition.format].SEQUENTIAL:
             words = shlex.join(_words(event))
-            wanted[words] += event.definition.seeds
+            seeds_of[words] += event.definition.seeds
             lengths.setdefault(words, set()).add(event.definition.seeds)
     lines = []
-    for words, seeds in wanted.items():
-        more = ceil(seeds * (times - 1) - 1e-9)
-        while more in lengths[words]:  # the command of an event that is over would play nothing more
-            more += 1
-        lines += [f"khiva-arena run {words} --seeds {more} --out {shlex.quote(str(store))}"] if more > 0 else []
+    for words, seeds in seeds_of.items():
+        missing = ceil(seeds * (times - 1) - 1e-9)
+        while missing in lengths[words]:  # the command of an event that is over would play nothing more
+            missing += 1
+        lines += [f"khiva-arena run {words} --seeds {missing} --out {shlex.quote(str(store))}"] if missing > 0 else []
     return lines
 
 
 def _words(event: EventRow) -> Iterator[str]:
-    """All that was set, as flags, except the seeds and the store. The seats are named in any case."""
+    """All settings as flags, except the seeds and the store. The seats are always named."""
     given = _settings_of(event)
     for row in TABLE:
         if row.name in given and (given[row.name] != row.default or row.name == "seats"):
@@ -66,16 +53,16 @@ def _settings_of(event: EventRow) -> dict[str, Any]:
     what = event.definition.plain()
     usual = get(what["game"]).rules({})
     return {
-        **{key: what[key] for key in _AS_DEFINED if key in what},
+        **{row.name: what[row.name] for row in TABLE if row.name in what and row.name not in _NEW},
         "bots": tuple(bot.asked_as for bot in event.bots),
         "candidates": tuple(event.bots[candidate].name for candidate in what.get("candidates", ())),
         **_times(what["time"]),
         "rules": {key: value for key, value in what["rules"].items() if usual.get(key) != value},
-        "limits": {key: most for key, most in what["limits"].items() if most != getattr(DEFAULT, key)},
+        "limits": {key: limit for key, limit in what["limits"].items() if limit != getattr(DEFAULT, key)},
         "runtimes": dict.fromkeys(what.get("runtimes", {}), FOLDER),
     }
 
 
 def _times(defined: Mapping[str, int]) -> dict[str, str]:
-    usual = {row.name: duration_ms(row.default) for row in TABLE if row.name in _TIMES}
-    return {key: f"{defined[name]}ms" for key, name in _TIMES.items() if defined[name] != usual[key]}
+    usual = {row.name: duration_ms(row.default) for row in TABLE if row.name in TIMES}
+    return {key: f"{defined[name]}ms" for key, name in TIMES.items() if defined[name] != usual[key]}

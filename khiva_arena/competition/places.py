@@ -17,8 +17,8 @@ def places_of(store: Store, event: EventRow) -> Places | None:
     """An event's places; None if its format has none beside the ratings."""
     if not has_places(event):
         return None
-    found, rounds = events.places(store, event)
-    return as_reported(event, found, rounds, len(events.bare_timetable(event).shapes))
+    placings, rounds = events.places(store, event)
+    return as_reported(event, placings, rounds, len(events.bare_timetable(event).shapes))
 
 
 def as_reported(event: EventRow, found: Sequence[Placing], rounds: int, of: int) -> Places:

@@ -1,4 +1,4 @@
-"""What of an event is still to be played: its jobs, round by round, and how an outcome becomes rows of the store."""
+"""The part of an event that is still to be played: its jobs, round by round, and how an outcome becomes rows of the store."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ class Play:
         return len(self.done) == self.timetable.matches
 
     def rounds(self) -> Iterator[DrawnRound]:
-        """What is not complete, each round drawn when those before it are; ends early at one that cannot be completed now."""
+        """The incomplete rounds, each drawn when those before it are complete; ends early at one that cannot be completed now."""
         for shape in self.timetable.shapes:
             drawn = self.timetable.round(shape.number)
             if drawn is None:
@@ -53,8 +53,8 @@ class Play:
         return shape.matches - sum(self._recorded[k] for k in seeds_of_it)
 
     def jobs(self, drawn: DrawnRound) -> Iterator[Job]:
-        """What of a round is not recorded, seed by seed, in the order that ``spread`` gives; tables set aside by then are left
-        out."""
+        """The matches of a round that are not recorded, seed by seed, in the order that ``spread`` gives; tables set aside by
+        then are left out."""
         every = schedule(self.timetable.terms, drawn, drawn.first_seed)
         for match in spread(match for match in every if match.ordinal not in self.done):
             if (match.k, match.lineup) in self.set_aside:
@@ -105,7 +105,7 @@ def _match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:
             rank=record.ranks[seat],
             score=record.scores[seat],
             verdict=str(record.verdicts[seat]),
-            faults=[[str(blame.verdict), blame.detail, blame.gather] for blame in report.faults],
+            faults=[[str(blame.verdict), blame.detail, blame.step] for blame in report.faults],
             decisions=report.decisions,
             thought=report.thought,
             slowest=report.slowest,

@@ -1,4 +1,5 @@
-"""What a competition is made of, whoever asks for it: settings from a file and from words or keywords, and the bots they name."""
+"""What a competition consists of, for commands and the API alike: settings from a file and from flags or keywords, and the bots
+that they name."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -60,29 +61,29 @@ def entrants_named(given: Mapping[str, Any], say: Say) -> list[Bot]:
     """The bots that settings name, those of an engines.json after the others; none if the settings name no list of words.
     ``say``: takes a line on what of an engines.json is left out. Raises ConfigError with every mistake."""
     words, engines = given.get("bots", ()), given.get("engines")
-    loading = loads.found_in(given.get("limits"), given.get("runtimes"))
-    found: list[Bot] = []
+    loading = loads.valid_part_of(given.get("limits"), given.get("runtimes"))
+    bots: list[Bot] = []
     problems: list[str] = []
     if isinstance(words, list | tuple) and all(isinstance(word, str) and is_text(word) for word in words):
         try:
-            found += bot_files.load_all(words, loading)
+            bots += bot_files.load_all(words, loading)
         except ConfigError as error:
             problems += error.problems
     if isinstance(engines, str | Path) and is_text(str(engines)):
         from khiva_arena.entrants.engines import load_engines
 
         try:
-            found += load_engines(Path(engines), say, loading)
+            bots += load_engines(Path(engines), say, loading)
         except ConfigError as error:
             problems += [f"--engines {problem}" for problem in error.problems]
     if problems:
         raise ConfigError(problems)
-    return bot_files.with_distinct_names(found)
+    return bot_files.with_distinct_names(bots)
 
 
 def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]:
-    """Why stages cannot be played with as many bots as they will have, whoever these are. A line about a later stage begins with
-    its number: "stage 2: "."""
+    """Why stages cannot be played with the number of bots that they will have, whoever these are. A line about a later stage
+    begins with its number: "stage 2: "."""
     problems = bot_files.of_another_game(entrants, stages[0].game.name)
     bots = list(entrants)
     for stage in stages:
@@ -106,7 +107,7 @@ def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]
 
 
 def _check_test(settings: Settings, terms: formats.Terms) -> None:
-    """Raise ConfigError if the bounds of a sequential test are none for as many matches as a seed has."""
+    """Raise ConfigError if the bounds of a sequential test are not possible with so many matches on a seed."""
     if settings.hypotheses is not None:
         from khiva_arena.ratings.sprt import SequentialTest  # numpy comes with it
 

@@ -68,7 +68,7 @@ def title(events: Sequence[EventRow]) -> str:
 
 def _not_default(what: InCommon) -> str:
     """Limits and pondering, as far as they are not the default."""
-    limits = [f"{WORDS[key]} {say(key, most)}" for key, most in what.limits.items() if most != getattr(DEFAULT, key)]
+    limits = [f"{WORDS[key]} {say(key, limit)}" for key, limit in what.limits.items() if limit != getattr(DEFAULT, key)]
     return "".join(f", {text}" for text in (*limits, *(() if what.ponder else ("no pondering",))))
 
 
@@ -77,11 +77,11 @@ def _not_default(what: InCommon) -> str:
 
 def entrants_of(events: Sequence[EventRow]) -> list[Entrant]:
     """The bots of events in the order they were first named, each with the name that it has in the first of them."""
-    found: dict[str, Entrant] = {}
+    entrants: dict[str, Entrant] = {}
     for event in events:
         for bot in event.bots:
-            found.setdefault(bot.identity, Entrant(bot.identity, bot.name))
-    return list(found.values())
+            entrants.setdefault(bot.identity, Entrant(bot.identity, bot.name))
+    return list(entrants.values())
 
 
 def pooled_standings(store: Store, events: Sequence[EventRow], anchors: Sequence[str] = ()) -> Standings:
@@ -125,8 +125,8 @@ def _given(word: str, names: set[str]) -> str | AnchorAt:
 
 
 def results_of(store: Store, event: EventRow) -> list[Result]:
-    """What the ratings need of an event: the results of its recorded matches and of those that stayed void. One that was void and
-    is still to be played again, since the run was interrupted, is neither."""
+    """What the ratings need of an event: the results of its recorded matches and of those that stayed void. A void match that is
+    still to be played again, since the run was interrupted, is left out."""
     rows = voids_of(store, event)
     voids = {row.ordinal: row for row in rows}
     causes: defaultdict[int, Counter[int]] = defaultdict(Counter)
@@ -142,7 +142,7 @@ def results_of(store: Store, event: EventRow) -> list[Result]:
             measured = [one._replace(page_faults=None) for one in measured]
         found.append(results.of_row(event, match, void.attempt if void else 0, measured))
         for fault in [fault for faults in found[-1].faults for fault, _ in faults if fault not in FAULTS]:
-            damaged(store, f"match {event.number}/{match.ordinal}", f"{fault!r} is no fault")
+            damaged(store, f"match {event.number}/{match.ordinal}", f"{fault!r} is not a fault")
     if not voids:
         return found
     from khiva_arena.arbiter.match import VOIDS_MOST  # not above: trio comes with it

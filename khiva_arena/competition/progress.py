@@ -1,4 +1,4 @@
-"""Where a competition stands in a store: what of it is over, which event is in progress, and what another one would be."""
+"""How far a competition in a store has come: what is over, which event is in progress, and what the next one would be."""
 
 import shlex
 from collections.abc import Sequence

@@ -16,7 +16,7 @@ from khiva_arena.competition.draw import How, check_public_of_what_is_over, publ
 from khiva_arena.competition.drift import refuse_changed
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.find import check_event
-from khiva_arena.competition.isolation import keep_apart, keep_private, sandbox_of, say_what_is_cold
+from khiva_arena.competition.isolation import keep_apart, keep_private, sandbox_of, warn_of_cold_files
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.played import unplayable
 from khiva_arena.competition.progress import ResumePoint, definition_after, standing_of
@@ -44,10 +44,10 @@ _FEW_SEEDS = 10
 def compete(
     stages: Sequence[Settings], entrants: Sequence[Bot], how: How, listener: EventsFile | None = None
 ) -> tuple[list[str], bool]:
-    """Play all stages, or what of them is not played yet. Returns the ids of their events, as far as it came, and whether all
-    is recorded; with ``how.commit`` that of the one that would be played now, which is stored. If all was over before, that is
-    said and nothing is played, unless another event is asked for. ``listener``: a file that gets the stream of events, beside
-    the one that the settings name.
+    """Play all stages, or the part of them that is not played yet. Returns the ids of their events so far, and whether all is
+    recorded; with ``how.commit`` the id of the event that would be played now, which is then stored. If all is over already, it
+    says so and plays nothing, unless another event is requested. ``listener``: a file that gets the stream of events, beside the
+    one that the settings name.
 
     Raises ConfigError, StoreError and BotError before the first match.
     """
@@ -73,35 +73,36 @@ def compete(
         keep_apart(entrants, [commands[bot.identity] for bot in entrants], sandbox)
         _preflight(first, definition_of(first, entrants, sandbox), entrants, commands)
         opened = Store.write(first.out)
-    with opened as store, RunEvents(first.out, first.events, listener=listener) as log:
-        if not another:
-            before = standing_of(store, stages, entrants, sandbox).over
-            for event in before:
-                log.say(f"event {event.id} is over: run digest {store.conclusion(event.id)}")
-            _write_over(store, stages, before, log)
-        while True:
-            todo = _another(stages, entrants, sandbox) if another else standing_of(store, stages, entrants, sandbox)
-            another = False
-            played = [event.id for event in todo.over]
-            if todo.definition is None:
-                break
-            stage = stages[len(played)]
-            with if_interrupted(say, lambda: "no match was begun"):
+    played: list[str] = []
+    with if_interrupted(say, lambda: f"{count(len(played), 'event')} over, no other begun" if played else "no match was begun"):
+        with opened as store, RunEvents(first.out, first.events, listener=listener) as log:
+            if not another:
+                before = standing_of(store, stages, entrants, sandbox).over
+                for event in before:
+                    log.say(f"event {event.id} is over: run digest {store.conclusion(event.id)}")
+                _write_over(store, stages, before, log)
+            while True:
+                todo = _another(stages, entrants, sandbox) if another else standing_of(store, stages, entrants, sandbox)
+                another = False
+                played = [event.id for event in todo.over]
+                if todo.definition is None:
+                    break
+                stage = stages[len(played)]
                 event = _open(store, stage, todo, how)
                 if how.commit:
                     return [event.id], False
                 check_event(store, event)
                 play = _play_of(store, event, [commands[bot.identity] for bot in todo.entrants])
-            with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
-                log.begin(store, play, stage.jobs, stage.name or None, stage.stage)
-                _announce(log, stage, play)
-                _play(log, stage, play)
-                _conclude(log, store, stage, play)
-                log.concluded(run_digest(store.digests(event.id)), whole=play.complete)
-            if not play.complete:
-                return [*played, event.id], False
-        out = shlex.quote(str(first.out))
-        log.say(f"results are in {first.out}; next: khiva-arena verify {out}, khiva-arena show {out}")
+                with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
+                    log.begin(store, play, stage.jobs, stage.name or None, stage.stage)
+                    _announce(log, stage, play)
+                    _play(log, stage, play)
+                    _conclude(log, store, stage, play)
+                    log.concluded(run_digest(store.digests(event.id)), whole=play.complete)
+                if not play.complete:
+                    return [*played, event.id], False
+            out = shlex.quote(str(first.out))
+            log.say(f"results are in {first.out}; next: khiva-arena verify {out}, khiva-arena show {out}")
     return played, True
 
 
@@ -110,11 +111,11 @@ def _nothing_to_play(
 ) -> tuple[list[str], bool]:
     numbers = [str(event.number) for event in todo.over]
     what = f"event {numbers[0]} is over" if len(numbers) == 1 else f"events {', '.join(numbers)} are over"
-    said = f"{store.folder}: {what}, and no other event of these settings is left"
+    over = f"{store.folder}: {what}, and no other event of these settings is left"
     if how.commit:
-        raise ConfigError(f"{said}; give --new-event with --commit to begin another one")
+        raise ConfigError(f"{over}; give --new-event with --commit to begin another one")
     check_public_of_what_is_over(todo.over, how.public)
-    say(f"{said}: nothing is played; --new-event plays another one")
+    say(f"{over}: nothing is played; --new-event plays another one")
     for event in todo.over:
         say(f"run digest {store.conclusion(event.id)}")
     if stages[0].events is not None or listener is not None:
@@ -131,7 +132,8 @@ def _write_over(store: Store, stages: Sequence[Settings], over: Sequence[EventRo
 
 
 def _check_what_is_next(store: Store, todo: ResumePoint, how: How) -> None:
-    """Raise ConfigError if what is to be played next cannot be: because of what was begun before, or its public text."""
+    """Raise ConfigError if the next event cannot be played, because of one that was begun before or because of its public
+    text."""
     if todo.event is not None:
         public_to_add(store, todo.event, how.public, todo.over[-1] if todo.over else None)
     elif not how.new_event and todo.definition is not None:
@@ -151,12 +153,12 @@ def _open(store: Store, stage: Settings, todo: ResumePoint, how: How) -> EventRo
         assert todo.definition is not None
         for other in store.events():
             if store.conclusion(other.id) is None and not store.recorded(other.id):
-                say(f"event {other.number}, commitment {other.commitment}, is of other settings and has no match yet; it stays")
+                say(f"event {other.number}, commitment {other.commitment}, has other settings and no match yet; it stays")
         secret = run_secret(stage) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
         event = events.add_event(store, todo.definition, todo.entrants, secret, before is not None and before.is_of_0_1)
         if how.public is not None and (before is None or before.public != how.public):
             say("--public: nobody saw the commitment before this text was given, so it proves nothing; next time --commit first")
-    event = events.let_go_on(store, event, how.any_engine)
+    event = events.ready_to_continue(store, event, how.any_engine)
     if (text := public_to_add(store, event, how.public, before)) is not None and not how.commit:
         store.add_public(event.id, text)
         event = events.stored(store, event.id)
@@ -195,7 +197,7 @@ def _preflight(settings: Settings, definition: Definition, entrants: Sequence[Bo
     started = [commands[bot.identity] for bot in entrants]
     words = [bot.asked_as for bot in entrants]
     preflight([bot.name for bot in entrants], started, header, definition.sandbox(), words=words)
-    say_what_is_cold()
+    warn_of_cold_files()
 
 
 def _announce(log: RunEvents, settings: Settings, play: Play) -> None:
@@ -236,14 +238,14 @@ def _announce(log: RunEvents, settings: Settings, play: Play) -> None:
 
 
 def _advice(settings: Settings, bots: int, line_ups: int) -> str:
-    """If seeds are few: what gives smaller errors with as many matches. Else nothing."""
+    """If there are few seeds: what gives smaller errors with the same number of matches. Else nothing."""
     if not formats.FORMATS[settings.format].AUTO or settings.lineups is not None or settings.authors_apart:
         return ""
     fewest = lineups.fewest(bots, settings.seats, settings.copies)
     if settings.seeds >= _FEW_SEEDS or 2 * fewest > line_ups:
         return ""
-    more = settings.seeds * line_ups // fewest
-    return f"errors shrink with the seeds: for as many matches, --seeds {more} --lineups auto plays {fewest} line-ups on each"
+    seeds = settings.seeds * line_ups // fewest
+    return f"errors shrink with the seeds: for as many matches, --seeds {seeds} --lineups auto plays {fewest} line-ups on each"
 
 
 def _shared_author(definition: Definition) -> bool:
@@ -256,7 +258,7 @@ def _announce_round(log: RunEvents, play: Play, drawn: DrawnRound) -> None:
     tables = "; ".join(", ".join(names[bot] for bot in line_up) for line_up in drawn.line_ups)
     byes = f"; byes: {', '.join(names[bot] for bot in drawn.byes)}" if drawn.byes else ""
     met = "; ".join(f"{names[a]} and {names[b]}" for a, b in drawn.together)
-    byes += f"; of one author, and not to be parted any more: {met}" if met else ""
+    byes += f"; of one author, but impossible to keep apart: {met}" if met else ""
     log.say(f"round {drawn.number + 1} of {len(play.timetable.shapes)}: {tables}{byes}")
 
 
@@ -276,18 +278,20 @@ def _play(log: RunEvents, settings: Settings, play: Play) -> None:
 
 @contextmanager
 def if_interrupted(notify: Callable[[str], None], how_far: Callable[[], str]) -> Iterator[None]:
-    """Say how far it came and how to continue, whenever an interrupt comes."""
+    """Say how far it came and how to continue, whenever an interrupt comes: once, in the innermost of these blocks."""
     try:
         yield
-    except KeyboardInterrupt:
-        notify(f"interrupted: {how_far()}; the same command resumes")
+    except KeyboardInterrupt as interrupt:
+        if not hasattr(interrupt, "__notes__"):
+            interrupt.add_note(f"interrupted: {how_far()}; the same command resumes")
+            notify(interrupt.__notes__[0])
         raise
 
 
 @contextmanager
 def _one_interrupt() -> Iterator[None]:
-    """Take one interrupt and no more, outside of trio, which sees to that itself: an impatient second one must not keep what
-    was started from being ended."""
+    """Let only one interrupt through, outside of trio, which does so itself: a second, impatient one must not prevent the bots
+    from being ended."""
 
     def first(number: int, _frame: object) -> None:
         signal.signal(number, signal.SIG_IGN)

@@ -1,8 +1,8 @@
 """What happens in a run, written once: each event is a line of the stream, from which the store's log, the messages on stderr,
 the live screen and whatever reads ``--events`` are drawn.
 
-None of it stops a run: a stream that cannot be written any longer ends with one warning, and after a screen that died come
-plain lines.
+No failure here stops a run: a stream that can no longer be written ends with one warning, and if the screen dies, plain lines
+follow.
 """
 
 import sys
@@ -171,7 +171,7 @@ class RunEvents:
             self._write(stream.SetAside(t=self._t(), seed=row.seed, lineup=row.lineup))
 
     def concluded(self, digest: str, *, whole: bool) -> None:
-        """An event is over as far as this run goes. ``whole``: all of it is recorded, or a test has decided."""
+        """This run is done with an event. ``whole``: all of it is recorded, or a test has decided."""
         self._digest, self._whole = digest if whole else None, whole
 
     # --- lines ---
@@ -196,8 +196,8 @@ class RunEvents:
         )
         for seat in row.seats:
             where: dict[str, Any] = {"match": row.ordinal, "bot": seat.bot, "seat": seat.seat, "before": before}
-            for verdict, detail, gather in seat.faults:
-                self._write(stream.FaultRecorded(t=self._t(), **where, verdict=verdict, gather=gather, detail=detail))
+            for verdict, detail, step in seat.faults:
+                self._write(stream.FaultRecorded(t=self._t(), **where, verdict=verdict, gather=step, detail=detail))
             if seat.measured.paused:
                 self._write(stream.Paused(t=self._t(), **where, times=seat.measured.paused))
 
@@ -236,7 +236,7 @@ class RunEvents:
             say(harmless(message.text))
 
     def _each_file(self, do: Callable[[EventsFile], None]) -> None:
-        """Do it to all files, except those that fail: they are given up, and the screen with its own."""
+        """Do it to all files. Those that fail are given up, and the screen if it is the screen's."""
         for file in list(self._files):
             try:
                 do(file)

@@ -26,7 +26,7 @@ from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
 
 MOST_SEEDS = 10_000
-"""That a test may take, unless it is told another number."""
+"""Seeds that a test may take at most, unless ``--seeds`` says otherwise."""
 
 
 def test_of(said: Mapping[str, Any], hypotheses: Hypotheses, say: Say) -> tuple[Settings, list[Bot]]:

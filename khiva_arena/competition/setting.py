@@ -44,13 +44,13 @@ class Setting:
     kind: what it takes.
     default: what it is if nobody sets it; None: nothing.
     heading: below which its flag stands in ``-h``.
-    help: what ``-h`` says of it; what its default is, is added there unless it says so itself.
+    help: what ``-h`` says of it; the default is added there unless this names it.
     comment: what a new settings file says above it; "": what ``help`` says.
     example: what a new settings file shows behind "#" if there is no default.
-    of: what is chosen, listed or tabled, for messages and ``-h``.
+    of: what kind of thing its values are, for messages and ``-h``.
     words: what can be chosen, and what TAB offers; called when somebody wants to know.
     least, most: bounds of a number, or of a time in ms.
-    flag: its flag if that is not its name; of a list or table it is that of one of them.
+    flag: its flag if that is not its name; for a list or table the flag gives one of them.
     short: one letter, for a short flag.
     of_a_match: whether a match alone has it, too.
     of_a_stage: whether a ``[[stage]]`` may have one of its own.
@@ -86,19 +86,19 @@ class Setting:
         """What is wrong with a value, as far as that can be seen without looking at anything else."""
         if value is None and self.default is None:
             return []
-        found = [wrong] if (wrong := _CHECKS[self.kind](self, value)) else []
+        problems = [wrong] if (wrong := _CHECKS[self.kind](self, value)) else []
         texts = value if isinstance(value, list | tuple) else [value]
         if self.kind in _WRITTEN:
             bad = [word for word in texts if isinstance(word, str) and not is_text(word)]
-            found += [f"{word!r} is not valid Unicode text, or has a NUL in it" for word in bad]
-        return found
+            problems += [f"{word!r} is not valid Unicode text, or has a NUL in it" for word in bad]
+        return problems
 
 
 def duration_ms(text: object) -> int:
     """Milliseconds of "1s", "500ms", "1.5s", "2m". Raises ValueError."""
     match = _DURATION.fullmatch(text) if isinstance(text, str) else None
     if match is None:
-        raise ValueError(f'{text!r} is no time; write "1s", "500ms" or "2m"')
+        raise ValueError(f'{text!r} is not a time; write "1s", "500ms" or "2m"')
     ms = float(match[1]) * _MS[match[2]]
     if ms > LONGEST_MS:
         raise ValueError(f"{str(text)[:40]!r} is longer than a day")
@@ -126,7 +126,7 @@ def _time(row: Setting, value: object) -> str:
 def _choice(row: Setting, value: object) -> str:
     words = tuple(row.words())
     listed = (" and " if len(words) == 2 else ", ").join(words)
-    return "" if value in words else f"{value!r} is no {row.of}{meant(value, words)}; there are {listed}"
+    return "" if value in words else f"{value!r} is not a {row.of}{meant(value, words)}; there are {listed}"
 
 
 def _list(row: Setting, value: object) -> str:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from khiva_arena.arbiter.clock import Limits
 from khiva_arena.competition.setting import LISTS, Kind, Setting, duration_ms
-from khiva_arena.competition.settings_file import names_file, read_toml
+from khiva_arena.competition.settings_file import names_file
 from khiva_arena.competition.settings_table import AUTO as AUTO
-from khiva_arena.competition.settings_table import TABLE
+from khiva_arena.competition.settings_table import TABLE, TIMES
 from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants import runtimes as named_runtimes
+from khiva_arena.entrants import toml_file
 from khiva_arena.entrants.loading import Loading
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.games.base import Game
@@ -43,7 +44,7 @@ class Settings:
     seeds: deals; of each round in a swiss or a knockout.
     seed: what determines them; None: it is drawn.
     copies: of one bot at a table, at most.
-    lineups: at most so many; None: all; "auto": the fewest that compare all bots, see ``schedule.lineups.fewest``.
+    lineups: how many at most; None: all; "auto": the fewest that compare all bots, see ``schedule.lineups.fewest``.
     limits: times, in milliseconds.
     policy: what a fault costs.
     rules: the game's whole rules map.
@@ -57,7 +58,7 @@ class Settings:
     rounds: of a swiss; None: as many as it takes.
     advance: how many bots of a knockout's table reach the next round; None: half of them.
     candidates: of a gauntlet, by name; (): the first bot.
-    authors_apart: whether bots of one author are kept from one table.
+    authors_apart: whether bots of one author never sit at one table.
     engines: an engines.json with more bots.
     events: the file that what happens is written to as JSON lines.
     loading: the bounds and runtimes with which bots are read.
@@ -102,7 +103,7 @@ class _Problems:
 
     places: where each value stands, by setting or "rules.KEY" and its like.
     lines: the mistakes.
-    wrong: the settings whose value is not one that they take, so that nothing else can be said of it.
+    wrong: the settings whose value is not possible, so that nothing else about it can be checked.
     """
 
     def __init__(self, places: Mapping[str, str]) -> None:
@@ -138,8 +139,8 @@ def settle(
     seats: str = "seats",
     hypotheses: "Hypotheses | None" = None,
 ) -> Settings:
-    """Lay ``given`` over the defaults and check all of it. ``places`` names where each key was given, for the messages, and
-    ``seats`` what was counted for their number. With ``hypotheses`` it is a sequential test, with as many copies of the
+    """Lay ``given`` over the defaults and check all of it. ``places``: where each key was given, for the messages; under
+    ``seats``, what their number was counted from. With ``hypotheses`` it is a sequential test, with as many copies of the
     opponents as fill a table.
 
     Raises ConfigError with every mistake.
@@ -161,9 +162,9 @@ def settle(
     derived = {
         "game": game,
         "rules": rules,
-        "limits": Limits(*(duration_ms(values[key]) for key in ("start", "turn", "bank"))),
+        "limits": Limits(*(duration_ms(values[key]) for key in TIMES)),
         "resources": _resources(values["limits"]),
-        "loading": loads.found_in(values["limits"], values["runtimes"]),
+        "loading": loads.valid_part_of(values["limits"], values["runtimes"]),
         "policy": Policy(values["policy"]),
         "format": Format(values["format"]),
     }
@@ -205,7 +206,7 @@ def _rules(values: Mapping[str, Any], game: Game | None, seats: str, problems: _
     rules: dict[str, Any] = {}
     for key, value in values["rules"].items() if "rules" not in problems.wrong else ():
         try:
-            rules[key] = read_toml(Path(value[1:]))[1] if names_file(value) else value
+            rules[key] = toml_file.read(Path(value[1:]))[1] if names_file(value) else value
         except ConfigError as error:
             problems.add(f"rules.{key}" if f"rules.{key}" in problems.places else "rules", f"{key} is {error}")
     try:

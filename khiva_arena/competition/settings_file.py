@@ -23,7 +23,7 @@ def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
 
     Bots, files and folders, and files named by a rule are relative to the file's folder.
     """
-    text, raw = read_toml(path)
+    text, raw = toml_file.read(path)
     places = {key: f"{path}:{line}" for key, line in lines_of(text).items()}
     places = dict.fromkeys(raw, f"{path}:1") | places
     for row in TABLE:
@@ -45,11 +45,6 @@ def _from(folder: Path, row: Setting, value: Any) -> Any:
     return value
 
 
-def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
-    """The text and what it says. Raises ConfigError."""
-    return toml_file.read(path)
-
-
 def names_file(value: object) -> bool:
     """Whether a value is "@FILE"."""
     return isinstance(value, str) and value.startswith("@")
@@ -60,7 +55,7 @@ def lines_of(text: str) -> dict[str, int]:
 
     ``text`` is TOML that has been read. Lines within a string of several lines may be taken for keys, which does no harm.
     """
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     tables: dict[str, int] = {}
     table = ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -68,24 +63,24 @@ def lines_of(text: str) -> dict[str, int]:
             name = _plain(header[2])
             if header[1] == "[[":
                 tables[name] = tables.get(name, -1) + 1
-                found.setdefault(name, number)
+                numbers.setdefault(name, number)
                 name = f"{name}.{tables[name]}"
             else:
                 name = _numbered(name, tables)
             table = f"{name}."
-            found.setdefault(name, number)
+            numbers.setdefault(name, number)
         elif key := _KEY.match(line):
             name = table + _plain(key[1])
-            found.setdefault(name, number)
-            found.setdefault(name.rpartition(".")[0] or name, number)
-    return found
+            numbers.setdefault(name, number)
+            numbers.setdefault(name.rpartition(".")[0] or name, number)
+    return numbers
 
 
 def by_line(problems: Sequence[str], places: Mapping[str, str]) -> list[str]:
     """The same mistakes, each with the line of the value that it is about, as far as that stands in a file, and in order of
     lines. ``places`` as ``read_file`` gives them."""
-    found = [_placed(problem, places) for problem in problems]
-    return sorted(dict.fromkeys(found), key=lambda problem: int(line[1]) if (line := _PLACED.match(problem)) else 0)
+    placed = [_placed(problem, places) for problem in problems]
+    return sorted(dict.fromkeys(placed), key=lambda problem: int(line[1]) if (line := _PLACED.match(problem)) else 0)
 
 
 def _placed(problem: str, places: Mapping[str, str]) -> str:

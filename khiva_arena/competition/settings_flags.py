@@ -56,8 +56,8 @@ def _plain(text: str) -> object:
         return text
 
 
-def loading_again(flags: Mapping[str, Any]) -> Loading:
-    """With what bots of a stored match are read again: runtimes, and of the limits those on what a bot is read from. Raises
+def loading_of_stored(flags: Mapping[str, Any]) -> Loading:
+    """How the bots of a stored match are read again: runtimes, and the limits on the size of a bot. Raises
     ConfigError with every mistake."""
     given, problems = given_by_flags({name: flags[name] for name in ("limit", "runtime")}), list[str]()
     limits, runtimes = given.get("limits", {}), given.get("runtimes", {})
@@ -74,7 +74,7 @@ def loading_again(flags: Mapping[str, Any]) -> Loading:
             problems += [f"{flag} {problem}" for problem in error.problems]
     if problems:
         raise ConfigError(problems)
-    return loads.found_in(bounds, runtimes)
+    return loads.valid_part_of(bounds, runtimes)
 
 
 def flag_words(row: Setting, value: Any) -> Iterator[str]:

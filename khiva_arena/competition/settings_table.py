@@ -1,8 +1,8 @@
 """Every setting of a competition, a row each, in the order of a settings file.
 
 From a row come its flag with what ``-h`` and TAB say, its lines in a new settings file, whether a stage may have it, its
-default, and what is refused with which words. What a setting means is not said in this table: a new one is a row here,
-and a field of ``Settings`` that somebody reads.
+default, and the messages for wrong values. What a setting does is not in this table: a new one is a row here, and a field of
+``Settings`` that some code reads.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from khiva_arena.competition.setting import Kind, Setting
 AUTO = "auto"
 BOTS, PLAYED, TIME, ISOLATION, RUN = "Bots", "What is played", "Time and faults", "Isolation", "The run"
 
-# Words are imported when they are wanted: -h and TAB are to be quick.
+# Words are imported only when they are needed, so that -h and TAB are quick.
 
 
 def _games() -> Iterable[str]:
@@ -45,9 +45,12 @@ def _policies() -> Iterable[str]:
     return tuple(Policy)
 
 
+TIMES = {"start": "startup_ms", "turn": "turn_ms", "bank": "bank_ms"}
+"""The settings that are times, and what they are called in a definition."""
+
 # fmt: off
 TABLE: tuple[Setting, ...] = (
-    # A row is read as one: name, kind, default, heading, then the rest of it.
+    # Each row: name, kind, default, heading, then the rest.
     Setting("bots", Kind.BOTS, (), BOTS, flag="bot", of="folders or commands", words=_shipped_bots,
             of_a_match=True,
             help="A folder with bot.toml, a command, or a bot of `khiva-arena bots` as shipped:python/greedy; "
@@ -63,15 +66,15 @@ TABLE: tuple[Setting, ...] = (
             help="round-robin, gauntlet, swiss or knockout, each defined for tables of 2 to 5 seats.",
             comment="How it is played: round-robin (every line-up of the bots), gauntlet (candidates against "
                     "the others), swiss (tables of bots that are equally strong so far) or knockout (the best "
-                    "of each table go on)."),
+                    "of each table advance)."),
     Setting("seats", Kind.NUMBER, 3, PLAYED, of_a_stage=True,
             help="Seats at a table, 2 to 5."),
     Setting("seeds", Kind.NUMBER, 10, PLAYED, most=1_000_000, of_a_stage=True,
             help="Deals, a million at most; each is played by every line-up in all rotations, in a swiss or a "
-                 "knockout by those of one round.",
-            comment="Deals. Each is played by every line-up in all rotations of the seats; of each round in a "
-                    "swiss or a knockout. Errors of ratings shrink with the square root of it, so ten are a "
-                    "try and some hundreds a result."),
+                 "knockout by the line-ups of one round.",
+            comment="Deals. Each is played by every line-up in all rotations of the seats; in a swiss or a "
+                    "knockout, so many are played in each round. Errors of ratings shrink with the square root "
+                    "of this number, so ten are a try and some hundreds a result."),
     Setting("seed", Kind.TEXT, None, PLAYED, of_a_match=True,
             help="Determines every deal: any text, or 64 hex digits that are the secret itself. A seed that a "
                  "bot can guess lets it work out all hands: leave it out if that matters, and a random one is "
@@ -82,15 +85,15 @@ TABLE: tuple[Setting, ...] = (
     Setting("copies", Kind.NUMBER, 1, BOTS, of_a_stage=True,
             help="How many copies of one bot may sit at a table."),
     Setting("lineups", Kind.NUMBER, None, PLAYED, most=100_000, words=lambda: (AUTO,), of_a_stage=True,
-            help='At most so many line-ups, a balanced part of them; without it all are played unless there '
-                 'are very many. "auto": the fewest that compare all bots, the best use of so many matches; '
-                 'give as many more seeds.',
+            help='Play at most this many line-ups, a balanced choice of them; without it all are played unless '
+                 'there are very many. "auto": the fewest that compare all bots; the time it saves is better '
+                 'spent on more seeds.',
             example=100),
     Setting("rounds", Kind.NUMBER, None, PLAYED, most=1_000, of_a_stage=True,
             help="Only for a swiss: rounds [default: as many as it takes to find the best].",
             example=5),
     Setting("advance", Kind.NUMBER, None, PLAYED, of_a_stage=True,
-            help="Only for a knockout: how many of a table go on [default: half of them].",
+            help="Only for a knockout: how many of a table advance [default: half of them].",
             example=1),
     Setting("candidates", Kind.NAMES, (), BOTS, flag="candidate", of="bots' names", of_a_stage=True,
             help="Only for a gauntlet: who plays against line-ups of the others, by name; repeat for each "
@@ -99,13 +102,13 @@ TABLE: tuple[Setting, ...] = (
                     "first bot.",
             example=("random",)),
     Setting("authors_apart", Kind.SWITCH, False, BOTS, of_a_stage=True,
-            help="Keep bots with one author in their bot.toml from one table."),
+            help="Never seat bots that name the same author in their bot.toml at one table."),
     Setting("turn", Kind.TIME, "1s", TIME, of_a_match=True, of_a_stage=True,
             help="Time for each decision, as 1s or 500ms."),
     Setting("bank", Kind.TIME, "10s", TIME, least=0, of_a_match=True, of_a_stage=True,
             help="Time for a whole match beyond its turns. It never refills."),
     Setting("start", Kind.TIME, "10s", TIME, of_a_match=True, of_a_stage=True,
-            help="Time to a bot's first message."),
+            help="Time that a bot has to start, until its first message."),
     Setting("policy", Kind.CHOICE, "lenient", TIME, of="policy", words=_policies, of_a_match=True,
             of_a_stage=True,
             help="What a fault costs. lenient: a late or illegal answer plays the default choice, the third "
@@ -122,7 +125,7 @@ TABLE: tuple[Setting, ...] = (
             help="How far bots are kept from this machine: strict, standard, basic, trusted (not at all), or "
                  "auto, the best that works here; see `khiva-arena doctor`."),
     Setting("ponder", Kind.SWITCH, True, TIME, of_a_match=True,
-            help="Whether a bot may think while it is not its turn; else its processes are stopped then."),
+            help="Whether a bot may think while it is not its turn; if not, its processes are stopped then."),
     Setting("trust_bots", Kind.SWITCH, False, ISOLATION, of_a_match=True,
             help="With auto: play at trusted if nothing better works.",
             comment="Whether bots may be played with your own rights if nothing better works. Only for bots "
@@ -139,11 +142,11 @@ TABLE: tuple[Setting, ...] = (
                     "the limits and their defaults.",
             example={"memory": "512M", "cpu": 600}),
     Setting("runtimes", Kind.PATHS, {}, BOTS, flag="runtime", of="runtimes", of_a_match=True,
-            help="What {NAME} stands for in the run line of a bot.toml: a virtual environment or another "
-                 "folder that has a bin, or a program; bots that name it may read it whole. Repeat for each.",
+            help="The runtime that {NAME} means in the run line of a bot.toml: a virtual environment or another "
+                 "folder with a bin in it, or a program. Bots that name it may read all of it. Repeat for each.",
             comment='Interpreters with packages of their own, for bots with `run = "{torch} main.py"`: a '
-                    'virtual environment or another folder that has a bin, or a program. Bots that name one '
-                    'may read it whole.',
+                    'virtual environment or another folder with a bin in it, or a program. Bots that name one '
+                    'may read all of it.',
             example={"torch": "runtimes/torch"}),
 )
 # fmt: on

@@ -37,11 +37,13 @@ def settle_stages(given: Mapping[str, Any], flags: Mapping[str, Any], places: Ma
         where = places | {key: places.get(f"stage.{number}.{key}", "") for key in own if key not in flags}
         problems += _shape_of(number, table, places)
         try:
-            found = settle({**base, **_only(own, base, flags)}, where)
+            settings = settle({**base, **_only(own, base, flags)}, where)
         except ConfigError as error:
             problems += error.problems
         else:
-            stages.append(replace(found, stage=number + 1, name=table.get("name", f"stage {number + 1}"), take=table.get("take")))
+            stages.append(
+                replace(settings, stage=number + 1, name=table.get("name", f"stage {number + 1}"), take=table.get("take"))
+            )
     problems += _named_twice(tables, places)
     if problems:
         raise ConfigError(list(dict.fromkeys(problems)))  # what is wrong beside the stages is so for each of them

@@ -21,7 +21,7 @@ ALL = "all"
 class PooledTable(NamedTuple):
     """One table with all that goes with it.
 
-    events: those it is of.
+    events: the events that it is made from.
     standings: the ratings.
     sections: those that were named.
     places: of those events whose format has them.
@@ -39,7 +39,7 @@ class PooledTable(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """As ``standings --json`` prints it."""
-        placed = {"places": [places.to_json(found) for found in self.places]} if self.places else {}
+        placed = {"places": [places.to_json(of_event) for of_event in self.places]} if self.places else {}
         return {**in_common(self.events), **to_json(self.standings, self.sections), **placed}
 
 
@@ -96,5 +96,5 @@ def sections_named(names: Sequence[str]) -> tuple[str, ...]:
 def effects_named(names: Sequence[str]) -> tuple[str, ...]:
     """The effects named. Raises ConfigError for a name that is not one."""
     if wrong := [name for name in names if name not in EFFECTS]:
-        raise ConfigError([f"--effects: {name!r} is none; there are {' and '.join(EFFECTS)}" for name in wrong])
+        raise ConfigError([f"--effects: {name!r} is not an effect; there are {' and '.join(EFFECTS)}" for name in wrong])
     return tuple(names)

@@ -1,4 +1,4 @@
-"""What a bot is: read its ``bot.toml`` or its bare command, and know it by the hash of what it is."""
+"""What a bot is: its ``bot.toml`` or its bare command is read, and a hash of its files and commands identifies it."""
 
 import os
 import shlex
@@ -23,7 +23,7 @@ PYTHON = "{python}"
 class Bot:
     """A bot as an event names it.
 
-    name, version, author: as in its bot.toml; "" if that does not say. The author is not part of the identity by itself.
+    name, version, author: as in its bot.toml; "" if that does not say. The author alone does not change the identity.
     run, build: words of its commands.
     games: those that it plays; empty: all.
     identity: 64 hex digits over its files, run and build lines.
@@ -137,21 +137,21 @@ def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
     where = folder / "bot.toml"
     if not os.path.lexists(where):
         raise ConfigError(f"--bot {word}: the folder has no bot.toml; bots/README.md shows one")
-    said = manifest.read(where, dict(loading.runtimes))
-    found = sources.sources(folder, where, said.files, said.include, loading.bounds)
-    identity = sources.hashed(found, said.run, said.build, loading.bounds)
+    bot_toml = manifest.read(where, dict(loading.runtimes))
+    staged = sources.sources(folder, where, bot_toml.files, bot_toml.include, loading.bounds)
+    identity = sources.hashed(staged, bot_toml.run, bot_toml.build, loading.bounds)
     return Bot(
-        said.name,
-        said.version,
-        said.run,
-        said.build,
-        said.games,
+        bot_toml.name,
+        bot_toml.version,
+        bot_toml.run,
+        bot_toml.build,
+        bot_toml.games,
         identity,
         True,
-        found,
+        staged,
         word,
-        author=said.author,
-        runtimes=said.runtimes,
+        author=bot_toml.author,
+        runtimes=bot_toml.runtimes,
         largest=loading.bounds.build_size,
         home=os.path.abspath(folder),
     )
@@ -178,10 +178,10 @@ def _from_command(word: str, base: str, loading: Loading) -> Bot:
     if program is None:
         what = "no such folder or command" if "/" in words[0] else "no such folder, and no such command on the PATH"
         raise ConfigError(f"--bot {word}: {what}")
-    most = loading.bounds.bot_file_size
-    files = [(words[0], regular_files.digest(program, runtimes.LARGEST_PROGRAM if used else most), True)]
+    limit = loading.bounds.bot_file_size
+    files = [(words[0], regular_files.digest(program, runtimes.LARGEST_PROGRAM if used else limit), True)]
     paths = [(argument, os.path.join(base, argument)) for argument in words[1:]]
-    files += [(argument, regular_files.digest(path, most), False) for argument, path in paths if os.path.isfile(path)]
+    files += [(argument, regular_files.digest(path, limit), False) for argument, path in paths if os.path.isfile(path)]
     # It runs where it was named, with its words unchanged: one that happens to be a file's name may mean something else.
     run = (os.path.abspath(program), *words[1:])
     name = Path(files[-1][0]).stem[:64]
@@ -190,13 +190,5 @@ def _from_command(word: str, base: str, loading: Loading) -> Bot:
 
 
 def _inside(base: str, program: str) -> str:
-    """As a shell takes it: a program with a slash is a path, another one is looked for on the PATH."""
+    """As in a shell: a program with a slash is a path, any other is looked for on the PATH."""
     return os.path.join(base, program) if "/" in program else program
-
-
-def missing_tool(bot: Bot) -> str:
-    """The program that this bot needs for its build or run and that this machine lacks, or ""."""
-    for words in (bot.build, bot.run):
-        if words and "/" not in words[0] and not WORD.fullmatch(words[0]) and shutil.which(words[0]) is None:
-            return words[0]
-    return ""

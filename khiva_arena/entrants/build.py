@@ -1,4 +1,4 @@
-"""Build a bot in its folder, kept in like a bot at play; and what the words of its commands stand for."""
+"""Build a bot in its folder, in the same sandbox as in a match; and what the words of its commands stand for."""
 
 import os
 import shlex
@@ -40,7 +40,7 @@ def of_runtimes(bot: Bot) -> tuple[str, ...]:
 
 
 def must_stay_in(bot: Bot, program: str, folder: str) -> None:
-    """Raise BotError if a bot's own program leads out of its folder after all."""
+    """Raise BotError if a bot's own program leads out of its folder, by a link or by its first line."""
     if out := readable_paths.leads_out(program, folder, of_runtimes(bot)):
         name = os.path.relpath(program, folder)
         problem = f"{name} leads to {printable(out.encode())}, by a link or by its first line, which is outside of its folder"
@@ -53,7 +53,7 @@ def build(bot: Bot, folder: Path, level: Level) -> None:
         must_stay_in(bot, str(folder / words[0]), str(folder))
     sandbox = Sandbox(level, FOR_A_BUILD, writable=(str(folder),), may_leave_group=True)
     mark = reap.new_mark()
-    said = bytearray()
+    output = bytearray()
     with reap.Adoption(mark) as adoption:
         try:
             command = Command(tuple(words), str(folder), readable=of_runtimes(bot), staged=True)
@@ -62,14 +62,14 @@ def build(bot: Bot, folder: Path, level: Level) -> None:
             raise BotError(f"{bot.name}: its build needs {words[0]!r}, which is not on this machine") from None
         try:
             with _given_to(cell.user, folder):
-                code = _run_build(bot, folder, cell, adoption, said)
+                code = _run_build(bot, folder, cell, adoption, output)
         except InternalError:
             raise BotError(f"{bot.name}: its build left processes that cannot be ended") from None
         finally:
             cell.clean()
     if code != 0:
         time.sleep(stops.SETTLES_SECONDS)  # if it was a stop that ended it, we are to hear of that
-        end = printable(said)[-BUILD_SAID:].strip()
+        end = printable(output)[-BUILD_SAID:].strip()
         raise BotError(f"{bot.name}: its build ({shlex.join(words)}) exited with code {code}:\n{end}")
 
 

@@ -48,7 +48,11 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Loading:
-    """``runtimes`` by name."""
+    """How bots are read.
+
+    bounds: how large a bot may be.
+    runtimes: by name, those that bots may use.
+    """
 
     bounds: Bounds = DEFAULT
     runtimes: Mapping[str, Runtime] = field(default_factory=dict)
@@ -60,23 +64,23 @@ AS_IT_IS = Loading()
 def bounds_of_settings(given: Mapping[str, Any]) -> Bounds:
     """The defaults with those of the ``given`` limits laid over them that are bounds. Raises ConfigError with every mistake."""
     problems: list[str] = []
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for key in WORDS:
         try:
             if key in given:
-                found[key] = _number(key, given[key])
+                numbers[key] = _number(key, given[key])
         except ValueError as error:
             problems.append(f"{key}: {error}")
     if problems:
         raise ConfigError(problems)
-    return Bounds(**found)
+    return Bounds(**numbers)
 
 
 def _number(key: str, value: object) -> int:
     number = amount(value, size=key in SIZES)
-    most = MOST if key in SIZES else MOST_FILES
-    if not getattr(LEAST, key) <= number <= most:
-        raise ValueError(f"{say(key, getattr(LEAST, key))} to {say(key, most)}")
+    limit = MOST if key in SIZES else MOST_FILES
+    if not getattr(LEAST, key) <= number <= limit:
+        raise ValueError(f"{say(key, getattr(LEAST, key))} to {say(key, limit)}")
     return number
 
 
@@ -85,9 +89,9 @@ def say(key: str, number: int) -> str:
     return size_in_words(number) if key in SIZES else f"{number:,}"
 
 
-def found_in(limits: object, named: object) -> Loading:
-    """Of raw settings, ``limits`` and ``runtimes``, as far as they are valid. What is wrong with them is reported when the
-    settings are checked, and nothing is played then; bots that need a wrong one are not blamed as well."""
+def valid_part_of(limits: object, named: object) -> Loading:
+    """The valid part of raw ``limits`` and ``runtimes``. Mistakes in them are reported when the settings are checked, and nothing
+    is played then; bots that need a wrong one are not blamed in addition."""
     bounds, known = DEFAULT, dict[str, Runtime]()
     if isinstance(limits, Mapping):
         with suppress(ConfigError):

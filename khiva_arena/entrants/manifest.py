@@ -20,7 +20,15 @@ BY_THE_ORGANISER = "the organiser names one by --runtime NAME=DIR"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A bot.toml, checked, with the runtimes that its commands name. Words are unchanged."""
+    """A bot.toml, checked. Words are unchanged.
+
+    name, author, version: of the bot; "" if it does not say.
+    run, build: words of its commands.
+    games: those that it plays; empty: all.
+    files: globs of its files, within its folder.
+    include: files outside of its folder.
+    runtimes: those that its commands name.
+    """
 
     name: str
     author: str
@@ -121,8 +129,8 @@ def _instead(word: str, folder: Path, program: bool) -> str:
         return f"write './{inside}'"
     if not program:
         return "put the file into the folder and name it from there, or take a runtime, such as {torch}; " + BY_THE_ORGANISER
-    found = shutil.which(base)
-    if found and os.path.realpath(found) == os.path.realpath(word):
+    on_the_path = shutil.which(base)
+    if on_the_path and os.path.realpath(on_the_path) == os.path.realpath(word):
         return f"write {base!r}, which is on the PATH"
-    on_path = f"write {base!r}, which on the PATH is {found}, or" if found else "write"
+    on_path = f"write {base!r}, which on the PATH is {on_the_path}, or" if on_the_path else "write"
     return f"{on_path} {{NAME}} in its place, a runtime; {BY_THE_ORGANISER}"

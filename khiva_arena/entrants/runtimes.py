@@ -1,4 +1,4 @@
-"""Runtimes that the organiser names: an interpreter, with the packages that are installed for it, which bots may be run by.
+"""Runtimes that the organiser names: interpreters for bots, each with the packages that are installed for it.
 
 A bot.toml names a runtime by its word alone, ``run = "{torch} main.py"``; whoever plays the match says where it lies, in
 ``--runtime torch=DIR`` or a ``[runtimes]`` table. What lies there can be read by the bots that name it, whole, and by no others.
@@ -46,18 +46,18 @@ class Runtime:
 def of_settings(given: Mapping[str, Any]) -> dict[str, Runtime]:
     """Runtimes by name, of folders and programs by name. Raises ConfigError with every mistake; each begins with the name."""
     problems: list[str] = []
-    found: dict[str, Runtime] = {}
+    runtimes: dict[str, Runtime] = {}
     if len(given) > MOST_RUNTIMES:
         raise ConfigError(f"{MOST_RUNTIMES} runtimes at most, not {len(given)}")
     for name, place in given.items():
         try:
-            found[name] = _runtime(name, place)
+            runtimes[name] = _runtime(name, place)
         except (ValueError, OSError) as error:
             what = (error.strerror if isinstance(error, OSError) else None) or error
             problems.append(f"{name}: {what}")
     if problems:
         raise ConfigError(problems)
-    return found
+    return runtimes
 
 
 def _runtime(name: str, place: object) -> Runtime:
@@ -95,19 +95,19 @@ def _prefix_of(program: str) -> str:
 
 def named(words: Iterable[str]) -> tuple[str, ...]:
     """The runtimes that the words of a command name, each once."""
-    found = [match[1] for word in words if (match := WORD.fullmatch(word))]
-    return tuple(name for name in dict.fromkeys(found) if name != ARENA_S_OWN)
+    names = [match[1] for word in words if (match := WORD.fullmatch(word))]
+    return tuple(name for name in dict.fromkeys(names) if name != ARENA_S_OWN)
 
 
 def folders(runtime: Runtime) -> tuple[str, ...]:
-    """What of the disk a bot of this runtime may read."""
+    """The folders that a bot of this runtime may read."""
     return (runtime.prefix, *readable_paths.base_of_venv(runtime.prefix))
 
 
 @cache
 def as_defined(runtime: Runtime) -> "DefinedRuntime":
-    """What of a runtime is part of an event's definition: the hash of its program, and its Python packages with their
-    versions, sorted. Where it lies is not: another machine has it elsewhere. Raises ConfigError."""
+    """The part of a runtime that belongs to an event's definition: the hash of its program, and its Python packages with their
+    versions, sorted; but not its folder, which differs from machine to machine. Raises ConfigError."""
     from khiva_arena.replay.definition import DefinedRuntime  # all formats come with it, and help and TAB need none
 
     try:
@@ -120,12 +120,12 @@ def as_defined(runtime: Runtime) -> "DefinedRuntime":
 @cache
 def packages(runtime: Runtime) -> tuple[str, ...]:
     """The packages in its site-packages, as "numpy 2.1.0"; none if it is not a Python."""
-    found: set[str] = set()
+    names: set[str] = set()
     for site in Path(runtime.prefix).glob("lib*/python3*/site-packages"):
         for name in os.listdir(site):
             if package := _PACKAGE.fullmatch(name):
-                found.add(f"{re.sub(r'[-_.]+', '-', package['name']).lower()} {package['version']}")
-    return tuple(sorted(found))
+                names.add(f"{re.sub(r'[-_.]+', '-', package['name']).lower()} {package['version']}")
+    return tuple(sorted(names))
 
 
 def has(runtime: Runtime, module: str) -> bool:

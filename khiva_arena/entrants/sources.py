@@ -1,6 +1,6 @@
 """The files of a bot: found by the globs of its bot.toml, counted and measured before any is opened, hashed in pieces.
 
-A folder is walked once for all globs, and a glob is a list of parts of which a set of places is live in each folder: so
+A folder is walked once for all globs. A glob is a list of parts, and each folder has the set of parts that may match next: so
 ``**/**/**`` costs no more than ``**``, and a folder that no glob leads to is not entered.
 """
 
@@ -23,7 +23,7 @@ STORE = "arena.db"
 ALL = "**/*"
 MOST_GLOBS = 1_000
 LOOKS_PER_FILE = 40
-"""How often a name may be held against a part of a glob, for each file that a bot may have; to find a name counts as several."""
+"""How often a name may be compared with a part of a glob, for each file that a bot may have; finding a name counts as several."""
 LOOKS_PER_NAME = 4
 
 Sources = tuple[tuple[str, Path], ...]
@@ -44,8 +44,8 @@ def sources(folder: Path, where: Path, globs: Sequence[str], includes: Sequence[
     for key, words in (("files", globs), ("include", includes)):
         if len(words) > MOST_GLOBS:
             raise ConfigError(f"{where}: {key} has {len(words):,} entries, {MOST_GLOBS:,} at most; name them by a wider glob")
-    found = _Walk(folder, where, [_parts(glob, where) for glob in globs], bounds).found(globs)
-    if out := [name for name, path in found.items() if not path.resolve().is_relative_to(folder.resolve())]:
+    files_found = _Walk(folder, where, [_parts(glob, where) for glob in globs], bounds).files(globs)
+    if out := [name for name, path in files_found.items() if not path.resolve().is_relative_to(folder.resolve())]:
         raise ConfigError(f"{where}: {_shown(out[0])} is a link that leads out of the folder; put the file itself there")
     for name in includes:
         path = folder / name
@@ -53,11 +53,11 @@ def sources(folder: Path, where: Path, globs: Sequence[str], includes: Sequence[
             raise ConfigError(f"{where}: include names {name!r}, which is not a file")
         if not _may_include(folder.resolve(), path.resolve()):
             raise ConfigError(f"{where}: include names {name!r}; only a kit beside the folder can be, and no other bot's file")
-        if path.name in found and found[path.name].resolve() != path.resolve():
+        if path.name in files_found and files_found[path.name].resolve() != path.resolve():
             raise ConfigError(f"{where}: include names {name!r}, but the folder has a {path.name} of its own")
-        found[path.name] = path
-    _measure(found, where, bounds)
-    return tuple(sorted(found.items()))
+        files_found[path.name] = path
+    _measure(files_found, where, bounds)
+    return tuple(sorted(files_found.items()))
 
 
 def hashed(files: Sources, run: Sequence[str], build: Sequence[str], bounds: Bounds) -> str:
@@ -87,7 +87,7 @@ def _parts(glob: str, where: Path) -> tuple[str, ...]:
     parts = PurePosixPath(glob).parts
     if not parts or any("**" in part and part != "**" for part in parts):
         what = "** is a whole part of it, or none" if parts else "it is empty"
-        raise ConfigError(f"{where}: files names {glob!r}, which is no glob: {what}")
+        raise ConfigError(f"{where}: files names {glob!r}, which is not a glob: {what}")
     return tuple(part for n, part in enumerate(parts) if part != "**" or parts[n - 1 : n] != ("**",))
 
 
@@ -107,15 +107,15 @@ class _Walk:
         self._looks = LOOKS_PER_FILE * bounds.bot_files
         self._matched: set[int] = set()
 
-    def found(self, globs: Sequence[str]) -> dict[str, Path]:
+    def files(self, globs: Sequence[str]) -> dict[str, Path]:
         """Each file that a glob fits, by its path inside the folder. Raises ConfigError if one fits none."""
         files: dict[str, Path] = {}
         todo: list[tuple[str, int, GlobPlaces]] = [("", 0, self._open({(n, 0) for n in range(len(globs))}))]
         while todo:
             inside, depth, places = todo.pop()
             if depth > self._bounds.bot_depth:
-                most = self._bounds.bot_depth
-                self._refuse(f"has folders more than {most} deep; leave them out by files, or raise --limit bot_depth")
+                limit = self._bounds.bot_depth
+                self._refuse(f"has folders more than {limit} deep; leave them out by files, or raise --limit bot_depth")
             a_store = os.path.exists(os.path.join(self._folder, inside, STORE))
             for entry in self._entries(inside):
                 path = f"{inside}{entry.name}"
@@ -127,8 +127,8 @@ class _Walk:
                     self._matched |= fits
                     files[path] = self._folder / path
                     if len(files) > self._bounds.bot_files:
-                        most = self._bounds.bot_files
-                        self._refuse(f"names more than {most:,} files; give files narrower globs, or raise --limit bot_files")
+                        limit = self._bounds.bot_files
+                        self._refuse(f"names more than {limit:,} files; give files narrower globs, or raise --limit bot_files")
         for number, glob in enumerate(globs):
             if number not in self._matched and glob != ALL:
                 raise ConfigError(f"{self._where}: files names {glob!r}, which matches nothing")
@@ -158,7 +158,7 @@ class _Walk:
         }
 
     def _below(self, entry: _Entry, places: GlobPlaces) -> GlobPlaces:
-        """Which places are live in a folder of this one. Links are followed if a part names them, not by **."""
+        """The places that may match next in a folder of this one. Links are followed if a part names them, not by **."""
         self._look(len(places))
         below: set[tuple[int, int]] = set()
         for glob, at in places:
@@ -170,7 +170,7 @@ class _Walk:
         return self._open(below)
 
     def _open(self, places: set[tuple[int, int]]) -> GlobPlaces:
-        """With those behind each **, which may stand for no folder at all."""
+        """These places and those after each **, which may stand for no folder at all."""
         behind = {(glob, at + 1) for glob, at in places if self._globs[glob][at] == "**" and at + 1 < len(self._globs[glob])}
         return frozenset(places | behind)
 
@@ -193,12 +193,12 @@ def _measure(found: dict[str, Path], where: Path, bounds: Bounds) -> None:
         size = path.stat().st_size
         total += size
         if size > bounds.bot_file_size:
-            most = say("bot_file_size", bounds.bot_file_size)
-            problem = f"{_shown(name)} has {say('bot_file_size', size)}, a file {most} at most"
+            limit = say("bot_file_size", bounds.bot_file_size)
+            problem = f"{_shown(name)} has {say('bot_file_size', size)}, a file {limit} at most"
             raise ConfigError(f"{where}: {problem}; leave it out by files, or raise --limit bot_file_size")
     if total > bounds.bot_size:
-        most = say("bot_size", bounds.bot_size)
-        problem = f"its files have {say('bot_size', total)}, {most} at most"
+        limit = say("bot_size", bounds.bot_size)
+        problem = f"its files have {say('bot_size', total)}, {limit} at most"
         raise ConfigError(f"{where}: {problem}; name fewer in files, or raise --limit bot_size")
 
 
@@ -208,8 +208,8 @@ def _shown(name: str) -> str:
 
 
 def _may_include(folder: Path, path: Path) -> bool:
-    """A bot.toml is a stranger's, and what it names is copied with our rights: so only from beside its folder, and never from
-    another bot's."""
+    """A stranger wrote the bot.toml, and what it names is copied with our rights: so ``include`` takes files only from beside its
+    folder, and never another bot's."""
     between = [parent for parent in path.parents if folder.parent in parent.parents]
     of_others = [parent for parent in between if parent != folder and (parent / "bot.toml").exists()]
     return path.is_relative_to(folder.parent) and not of_others and not (path.parent / STORE).exists()

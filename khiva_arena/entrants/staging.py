@@ -71,16 +71,16 @@ def stage(bot: Bot, level: Level = Level.TRUSTED) -> Command:
     if "/" in words[0] and inside.is_file():
         words[0] = str(inside)
         must_stay_in(bot, words[0], str(final))
-    environment, more = {"PYTHONDONTWRITEBYTECODE": "1"}, [*of_runtimes(bot)]
+    environment, readable = {"PYTHONDONTWRITEBYTECODE": "1"}, [*of_runtimes(bot)]
     if bot.run[0] == PYTHON and (engine := _engine()):
         environment["PYTHONPATH"] = engine
-        more.append(engine)
-    return Command(tuple(words), str(final), environment, tuple(more), staged=True)
+        readable.append(engine)
+    return Command(tuple(words), str(final), environment, tuple(readable), staged=True)
 
 
 def _engine() -> str:
-    """Where the arena itself runs from a working copy: a folder with nothing but a link to its package, since a bot that takes
-    the engine as its model may not look around in that copy. "" if it is installed."""
+    """If the arena runs from a working copy: a folder that holds only a link to its package, so that a bot that uses the engine
+    as its model cannot read the rest of that copy. "" if the arena is installed."""
     package = Path(__file__).resolve().parent.parent
     if package.parent.name in ("site-packages", "dist-packages"):
         return ""

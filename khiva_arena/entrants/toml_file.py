@@ -31,7 +31,7 @@ def read(path: Path) -> tuple[str, dict[str, Any]]:
     if long := _LONG_KEY.search(text):
         raise ConfigError(f"{path}:{_line(text, long)}: cannot be read: {TOO_DEEP}")
     try:
-        found = tomllib.loads(text)
+        values = tomllib.loads(text)
     except RecursionError:
         raise ConfigError(f"{path}: not TOML that can be read: {TOO_DEEP}") from None
     except tomllib.TOMLDecodeError as error:
@@ -39,13 +39,13 @@ def read(path: Path) -> tuple[str, dict[str, Any]]:
     except ValueError as error:  # a number that Python does not take
         place = f"{path}:{_line(text, long)}" if (long := _LONG_NUMBER.search(text)) else str(path)
         raise ConfigError(f"{place}: cannot be read: {TOO_WIDE if long else error}") from None
-    if what := beyond(found):
+    if what := beyond(values):
         raise ConfigError(f"{path}: cannot be read: {what}")
-    return text, found
+    return text, values
 
 
 def beyond(value: object) -> str:
-    """What in a value read from TOML or JSON is beyond what a setting can be, "" if nothing is."""
+    """Which limit of settings a value read from TOML or JSON exceeds, "" if none."""
     todo: list[tuple[object, str, int]] = [(value, "", 0)]
     while todo:
         one, name, depth = todo.pop()

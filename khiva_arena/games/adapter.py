@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from khiva_arena.games.base import Event, Game, Pending, Plain, State
+from khiva_arena.games.wording import Line
 
 
 class PositionState(State):
-    """A match in progress that is a position, which holds who is asked what and whether the match is over.
+    """A match in progress, of a game whose position says who is asked what and whether the match is over.
 
     A game's state inherits from its position first and from this second, and names the functions that do the rest::
 
@@ -68,8 +69,9 @@ class RulesFile(Protocol[TakenState]):
 class NotationFile(Protocol[TakenState]):
     """What the adapter needs of ``notation.py``."""
 
-    def narrate(self, event: Event, names: Sequence[str]) -> str:
-        """``Game.narrate``."""
+    @property
+    def LINES(self) -> Mapping[str, Line]:
+        """By type of event, what makes its line for ``Game.narrate``."""
 
     def sketch(self, pos: TakenState, names: Sequence[str]) -> str:
         """``Game.sketch``."""
@@ -111,7 +113,7 @@ class AdaptedGame(Game, Generic[AnyState]):
 
     def narrate(self, event: Event, names: Sequence[str]) -> str:
         """See ``Game``."""
-        return self.notation_file.narrate(event, names)
+        return self.notation_file.LINES[event.data["type"]](event.data, names)
 
     def sketch(self, state: State, names: Sequence[str]) -> str:
         """See ``Game``."""

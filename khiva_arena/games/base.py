@@ -10,7 +10,7 @@ str keys.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self, is_typeddict
+from typing import Any, Literal, NamedTuple, Self, TypedDict
 
 from khiva_arena.errors import ConfigError, IllegalChoice
 
@@ -35,13 +35,18 @@ NOBODY: Pending = MappingProxyType({})
 
 
 class Event(NamedTuple):
-    """Something that happened. ``data`` has a "type"; ``to`` names the seats that may see it, None for everybody.
+    """Something that happened. A game may make an event once and share it: ``data`` is to be read, never changed.
 
-    A game may make an event once and share it: ``data`` is to be read, never changed.
+    data: what happened; it has a "type".
+    to: the seats that may see it, None for everybody.
     """
 
     data: dict[str, Plain]
     to: tuple[int, ...] | None = None
+
+
+EventFields = Mapping[str, Mapping[str, Any]]
+"""By type of event and name of a field, what it holds: types."""
 
 
 class Shapes(NamedTuple):
@@ -57,9 +62,10 @@ class Shapes(NamedTuple):
     events: Sequence[Any]
 
 
-def event_shapes(names: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The shapes of events among what a file defines (its ``globals()``), in its order: TypedDicts with a "type"."""
-    return tuple(one for one in list(names.values()) if is_typeddict(one) and "type" in one.__annotations__)
+def event_shapes(events: EventFields) -> tuple[Any, ...]:
+    """The shapes of events from the fields that each type of them has."""
+    typed_dict: Any = TypedDict  # mypy takes none whose fields are not spelled out there
+    return tuple(typed_dict(kind, {"type": Literal[kind], **fields}) for kind, fields in events.items())
 
 
 def check_choices(asked: Pending, choices: Mapping[int, int]) -> None:
@@ -120,6 +126,9 @@ class State(ABC):
     @abstractmethod
     def clone(self) -> Self:
         """An independent copy that behaves equally for ever after."""
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        return self.clone()
 
 
 class Game(ABC):

@@ -1,4 +1,4 @@
-"""What every game has to keep, checked by playing it at random. Needs no test framework: ``check_game`` raises or returns.
+"""The contract of every game, checked by playing it at random. Needs no test framework: ``check_game`` raises or returns.
 
 from khiva_arena.games import conformance, registry
 conformance.check_game(registry.get("khiva"), variants=[{}, {"overshoot": "bounce"}])
@@ -30,7 +30,13 @@ class NonConforming(AssertionError):
 
 @dataclass
 class _Match:
-    """A match under check, and what to print when a point fails."""
+    """A match under check, and what to print when a point fails.
+
+    game: under check.
+    seats: how many there are.
+    rules: a whole rules map.
+    secret: of the match, 32 bytes.
+    """
 
     game: Game
     seats: int
@@ -244,8 +250,8 @@ def _check_step(match: _Match, state: State, choices: Choices, before: Picture) 
 def _check_twins(match: _Match, state: State, choices: Choices) -> None:
     """Equal observations give equal views and equal legal lists.
 
-    One seat chooses otherwise; then both matches continue with the same choices, and as long as another seat sees the same
-    events, it must see the same state.
+    One seat chooses differently; then both matches continue with the same choices. As long as another seat sees the same events,
+    it must see the same state.
     """
     pending = state.pending()
     seats = sorted(choices)

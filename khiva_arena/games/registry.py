@@ -1,4 +1,4 @@
-"""The games there are, a line each. One is imported when it is first asked for: a command that plays one loads no other."""
+"""The games there are, a line each. A game is imported when it is first needed: a command that plays one loads no other."""
 
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches

@@ -11,7 +11,10 @@ MOST_PROBLEMS = 50
 
 
 class Valued(NamedTuple):
-    """A rule whose variants are values."""
+    """A rule whose variants are values.
+
+    default: its default, as in a canonical map.
+    """
 
     default: Plain
     check: Callable[[Plain], Plain]
@@ -30,6 +33,16 @@ _SHORT.maxlevel = 3
 _SHORT.maxstring = _SHORT.maxother = 60
 
 
+def is_whole(value: Plain, least: int, most: int) -> bool:
+    """Whether it is a whole number within these bounds."""
+    return type(value) is int and least <= value <= most
+
+
+def whole(least: int, most: int, word: str | None = None) -> Callable[[Plain], Plain]:
+    """The check of a rule that is a whole number within these bounds, or ``word``."""
+    return lambda given: given if given == word or is_whole(given, least, most) else None
+
+
 def brief(value: Plain) -> str:
     """A value for a message: short, however long or deep it is."""
     return _SHORT.repr(value)
@@ -37,8 +50,8 @@ def brief(value: Plain) -> str:
 
 def few(problems: list[str]) -> list[str]:
     """The first of them, and how many more there are."""
-    more = len(problems) - MOST_PROBLEMS
-    return [*problems[:MOST_PROBLEMS], f"and {count(more, 'mistake')} more"] if more > 0 else problems
+    hidden = len(problems) - MOST_PROBLEMS
+    return [*problems[:MOST_PROBLEMS], f"and {count(hidden, 'mistake')} more"] if hidden > 0 else problems
 
 
 def lay_over(
@@ -52,8 +65,8 @@ def lay_over(
     """The map in the order of ``keys``, and the mistakes; a key with a mistake is left out.
 
     named: by key, the words it can be, default first. valued: all other keys; those in neither are the caller's to add.
-    later: keys that came after the game was published. With its default such a key is left out, so that maps, and with them the
-    ids of events and the digests of records, are those of the versions that did not know it; ``filled_in`` adds it again.
+    later: keys that came after the game was published. Such a key is left out if it has its default, so that maps, ids of events
+        and digests of records stay the same as in versions that did not know it; ``filled_in`` adds it again.
     """
     problems = few(
         [f"unknown rule {brief(key)}{meant(key, keys)}; {title} has {', '.join(keys)}" for key in given if key not in keys]
@@ -82,7 +95,7 @@ def defaults_of(keys: Collection[str], named: Mapping[str, Sequence[str]], value
 
 
 def filled_in(keys: Sequence[str], defaults: Mapping[str, Plain], rules: Mapping[str, Plain]) -> dict[str, Plain]:
-    """A canonical map with the keys that it leaves out for having their default, in the order of ``keys``."""
+    """A canonical map with the keys that it leaves out because they have their default, in the order of ``keys``."""
     return {key: rules[key] if key in rules else defaults[key] for key in keys}
 
 

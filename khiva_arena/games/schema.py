@@ -41,9 +41,6 @@ def of_game(game: Game) -> dict[str, dict[str, Any]]:
     shapes = shapes_of(game)
     (view,), view_parts = _components([shapes.view])
     _, events = _components(shapes.events)
-    for shape in shapes.events:
-        name = shape.__annotations__["type"].__args__[0]
-        events[name] = {**events.pop(shape.__name__), "title": name}
     decisions = {kind: _decision(kind, entries) for kind, entries in shapes.decisions.items()}
     return {
         "view": {**view, "title": f"A view of {game.title}", "$defs": view_parts},
@@ -58,10 +55,10 @@ def _references(parts: Mapping[str, Any]) -> list[dict[str, str]]:
 
 def _components(types: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """A schema for each type, and the parts they refer to; objects are closed."""
-    found, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    schemas, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     for part in parts.values():
         part["additionalProperties"] = False
-    return list(found), parts
+    return list(schemas), parts
 
 
 def _decision(kind: str, entries: Sequence[Any]) -> dict[str, Any]:

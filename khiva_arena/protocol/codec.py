@@ -1,7 +1,7 @@
 """Frames and payloads: u32 big-endian length, then exactly one msgpack map with string keys, within the profile.
 
 Our own messages are encoded with msgspec. A bot's payload is decoded and checked in one step by msgspec's typed decoder;
-whatever that does not take at once (an unknown field, a breach) goes to ``plain_value``, which reads it with the msgpack
+whatever that decoder refuses (an unknown field, a breach) goes to ``plain_value``, which reads it with the msgpack
 library, the second and independent codec, and names the first breach with its path.
 """
 
@@ -22,6 +22,7 @@ from khiva_arena.protocol.messages import (
     BotHello,
 )
 from khiva_arena.text import harmless
+from khiva_arena.words import count
 
 HEADER = 4
 PROTO = 1
@@ -88,7 +89,7 @@ class FrameReader:
             hint = "is stdout in text mode? Line ends are being changed or added"
         else:
             hint = "is something printed on stdout? It belongs on stderr"
-        raise RemoteProtocolError(f"no frame but {start!r} on stdout; {hint}")
+        raise RemoteProtocolError(f"not a frame but {start!r} on stdout; {hint}")
 
 
 def decode_act(payload: bytes) -> Act:
@@ -127,11 +128,12 @@ def _decode_slowly(payload: bytes, kind: type[T], tag: str) -> T:
 
 
 class _Pairs(list[tuple[object, object]]):
-    """A map as it stood, duplicate keys and all: a breach under a key that is given again later is still one."""
+    """A map with its duplicate keys, as it was sent: a breach under a key that comes again later is still a breach."""
 
 
 class _Wrong(Exception):
-    """A breach on its way out: what is wrong, and where. The path is made here, not for every value that is read."""
+    """A breach that is being reported: what is wrong, and where. The path is made only for it, and not for every value that is
+    read."""
 
     def __init__(self, what: str, path_most: int | None = None) -> None:
         self.what = what
@@ -140,8 +142,8 @@ class _Wrong(Exception):
 
 
 def plain_value(payload: bytes) -> object:
-    """Decode one payload and hold it against the profile: maps with string keys, no ext, bin, timestamp or float, integers
-    of at most 53 bits, at most 16 levels, valid UTF-8, nothing behind the value. Of duplicate keys the last wins.
+    """Decode one payload and check it against the profile: maps with string keys, no ext, bin, timestamp or float, integers
+    of at most 53 bits, at most 16 levels, valid UTF-8, nothing after the value. Of duplicate keys the last wins.
 
     Raises RemoteProtocolError naming the first breach.
     """
@@ -158,8 +160,7 @@ def plain_value(payload: bytes) -> object:
 def _why_not(error: Exception) -> str:
     """What the library found, in words of the field: its own names and texts say little, or nothing."""
     if isinstance(error, msgpack.ExtraData):
-        more = len(error.extra)
-        return f"{more} byte{'' if more == 1 else 's'} more behind it"
+        return f"{count(len(error.extra), 'byte')} more behind it"
     if isinstance(error, msgpack.FormatError):
         return "the byte 0xc1, with which none begins"
     if isinstance(error, msgpack.StackError):

@@ -22,7 +22,12 @@ Plain = Any
 
 
 class Time(Struct, frozen=True):
-    """The limits of the match, in milliseconds: to the bot's hello, for each decision, and the bank for the whole match."""
+    """The limits of the match, in milliseconds.
+
+    startup_ms: to the bot's hello.
+    turn_ms: for each decision.
+    bank_ms: for the whole match, beyond its turns.
+    """
 
     startup_ms: Natural
     turn_ms: Natural
@@ -30,7 +35,19 @@ class Time(Struct, frozen=True):
 
 
 class Hello(Struct, tag="hello", frozen=True):
-    """The arbiter's first message. ``seed`` is the seat's own number; ``commit`` binds the deal, see SPEC.md."""
+    """The arbiter's first message. SPEC.md says more of each field.
+
+    protos: protocol versions that the arbiter offers.
+    caps: capabilities that it offers.
+    game: the game's name.
+    rules: the rules map of the match.
+    rules_version: version of the game's rules.
+    match: the match's id.
+    seat, seats: this bot's seat, from 0, and how many there are.
+    seed: the seat's own number, for chance of the bot's own.
+    time: the limits of the match.
+    commit: 64 hex digits that bind the deal.
+    """
 
     protos: list[int]
     caps: list[str]
@@ -46,7 +63,15 @@ class Hello(Struct, tag="hello", frozen=True):
 
 
 class Decide(Struct, tag="decide", frozen=True, gc=False):
-    """A decision asked. A choice is an index into ``legal``; ``events`` is what this seat saw since its last message."""
+    """A decision that this seat is asked for.
+
+    req: number of the request.
+    kind: of decision.
+    turn_ms, bank_ms: milliseconds for this decision, and what is left in the bank.
+    view: all that this seat knows.
+    events: what this seat saw since its last request.
+    legal: the choices; an answer is an index into this list.
+    """
 
     req: Natural
     kind: str
@@ -58,7 +83,12 @@ class Decide(Struct, tag="decide", frozen=True, gc=False):
 
 
 class Fault(Struct, tag="fault", frozen=True):
-    """A fault of this bot: ``code`` is a verdict word, ``strikes`` how many it has now. No answer is expected."""
+    """A fault of this bot. No answer is expected.
+
+    code: a verdict word.
+    detail: one line for the bot's author.
+    strikes: how many the bot has now.
+    """
 
     code: str
     detail: str
@@ -66,7 +96,12 @@ class Fault(Struct, tag="fault", frozen=True):
 
 
 class End(Struct, tag="end", frozen=True):
-    """The match is over. ``ranks`` and ``scores`` are by seat. End of input follows, on which a bot exits."""
+    """The match is over. The end of input follows, on which a bot exits.
+
+    reason: "over" or "forfeits".
+    ranks: by seat, 1 is best.
+    scores: by seat.
+    """
 
     reason: str
     ranks: list[Natural]
@@ -74,7 +109,14 @@ class End(Struct, tag="end", frozen=True):
 
 
 class BotHello(Struct, frozen=True, forbid_unknown_fields=True):
-    """A bot's first message."""
+    """A bot's first message.
+
+    type: "hello".
+    proto: the protocol version that it chooses.
+    name: the bot's name.
+    version: the bot's, for people.
+    caps: capabilities that it takes up.
+    """
 
     # A field, not a msgspec tag: a typed decoder takes a message that lacks its tag.
     type: Literal["hello"]
@@ -85,7 +127,12 @@ class BotHello(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Act(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """A bot's answer to the ``decide`` with the same ``req``."""
+    """A bot's answer to a ``decide``.
+
+    type: "act".
+    req: that of the ``decide``.
+    choice: an index into ``legal``.
+    """
 
     type: Literal["act"]
     req: Int

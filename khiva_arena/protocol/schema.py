@@ -15,7 +15,12 @@ NAMES = {"hello": Hello, "decide": Decide, "fault": Fault, "end": End, "bot-hell
 
 
 class Default(msgspec.Struct, tag="default", frozen=True):
-    """The default was played for a fault of a seat that stays in."""
+    """The default was played for a fault of a seat that stays in.
+
+    seat: whose.
+    why: the verdict word.
+    strikes: how many the seat has now.
+    """
 
     seat: Natural
     why: Literal["timeout", "illegal"]
@@ -23,7 +28,12 @@ class Default(msgspec.Struct, tag="default", frozen=True):
 
 
 class Forfeit(msgspec.Struct, tag="forfeit", frozen=True):
-    """A seat is out."""
+    """A seat is out.
+
+    seat: whose.
+    why: the verdict word.
+    strikes: how many the seat has now.
+    """
 
     seat: Natural
     why: Literal["timeout", "illegal", "protocol", "crashed", "flooded", "resource", "start_failed"]
@@ -32,8 +42,8 @@ class Forfeit(msgspec.Struct, tag="forfeit", frozen=True):
 
 def schemas() -> dict[str, str]:
     """File name to text: one for each message, and ``event.json``, in which each event is at ``#/$defs/<type>``."""
-    made = {name: msgspec.json.schema(kind) for name, kind in NAMES.items()} | {"event": _event()}
-    return {f"{name}.json": json.dumps(_open(schema), indent=2, sort_keys=True) + "\n" for name, schema in made.items()}
+    by_name = {name: msgspec.json.schema(kind) for name, kind in NAMES.items()} | {"event": _event()}
+    return {f"{name}.json": json.dumps(_open(schema), indent=2, sort_keys=True) + "\n" for name, schema in by_name.items()}
 
 
 def _event() -> dict[str, Any]:

@@ -29,7 +29,7 @@ class Phase(Enum):
 
 
 class Move(Enum):
-    """What moves it. HELLO, ASK, LATE and END are the arbiter's; the rest is read off the bot's bytes."""
+    """What moves it. HELLO, ASK, LATE and END are done by the arbiter; the others follow from the bot's bytes."""
 
     __hash__ = object.__hash__
 
@@ -60,7 +60,11 @@ TRANSITIONS: dict[Phase, dict[Move, Phase]] = {
 
 
 class Greeting(NamedTuple):
-    """The bot's hello was accepted. ``version`` is "" when it gave none."""
+    """The bot's hello was accepted.
+
+    name: the bot's.
+    version: "" if it gave none.
+    """
 
     name: str
     version: str
@@ -73,7 +77,11 @@ class Answer(NamedTuple):
 
 
 class Breach(NamedTuple):
-    """The bot broke the protocol; the conversation is over. ``detail`` is one line for its author."""
+    """The bot broke the protocol; the conversation is over.
+
+    verdict: the fault.
+    detail: one line for the bot's author.
+    """
 
     verdict: Verdict
     detail: str
@@ -96,12 +104,12 @@ class Session:
         self.phase = Phase.NEW
         self.breach: Breach | None = None
         self._reader = codec.FrameReader()
-        # A breach that stands behind the sealed frames: nothing is read any more.
+        # A breach after the sealed frames: nothing more is read.
         self._trouble: Breach | None = None
         self._first = 0
         self._req = -1
         self._dropped = 0
-        # Requests that ran out of time and whose answers may yet come: they stand before the answer that is awaited.
+        # Requests that ran out of time and whose answers may still come: those come before the awaited answer.
         self._owed = 0
 
     # --- what the arbiter does ---
@@ -152,17 +160,18 @@ class Session:
 
     @property
     def sealed(self) -> int:
-        """What waits to be opened: whole frames, and the breach behind them if there is one."""
+        """What waits to be opened: whole frames, and the breach after them if there is one."""
         return len(self._reader.frames) + (self._trouble is not None)
 
     @property
     def ready(self) -> bool:
-        """Enough is in for the awaited frame to be among it, late answers to earlier requests counted."""
+        """Whether so many frames have come that the awaited one must be among them, even if late answers to earlier requests come
+        first."""
         return len(self._reader.frames) > self._owed or self._trouble is not None
 
     @property
     def strayed(self) -> bool:
-        """Acts for earlier requests have come or are owed: what comes next may be one more."""
+        """Whether acts for earlier requests have come or may still come: the next frame may be one of them."""
         return self._dropped > 0 or self._owed > 0
 
     @property
@@ -172,16 +181,16 @@ class Session:
 
     def open(self, most: int | None = None) -> SessionOutcome:
         """Decode what is sealed, ``most`` of it at the most, up to the greeting or answer that is awaited, which is returned;
-        or a breach; or None when neither is there. What stands behind the awaited one stays sealed."""
+        or a breach; or None when neither is there. What comes after the awaited one stays sealed."""
         for _ in range(self.sealed if most is None else most):
             if not self._reader.frames:
                 return self._break(self._trouble) if self._trouble else None
             try:
-                found = self._take(self._reader.frames.popleft())
+                outcome = self._take(self._reader.frames.popleft())
             except RemoteProtocolError as error:
                 return self._break(Breach(Verdict.PROTOCOL, error.detail))
-            if found is not None:
-                return found
+            if outcome is not None:
+                return outcome
         return None
 
     def _take(self, payload: bytes) -> SessionOutcome:

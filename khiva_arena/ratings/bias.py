@@ -48,8 +48,8 @@ class NeighbourBias:
         by who passes to it.
     low, high: its 95 % interval, clustered on blocks; None with fewer than two informative blocks, and if all of these say the
         same.
-    matches: in which some bot sat directly after ``bot`` and that were compared; two seats make no difference and are none.
-    blocks: seeds that say something of it.
+    matches: those compared in which some bot sat directly after ``bot``; matches of two seats do not count.
+    blocks: seeds that contribute to it.
     """
 
     bot: int

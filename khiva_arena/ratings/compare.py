@@ -42,9 +42,9 @@ def los(ratings: Ratings) -> Floats:
 def rank_intervals(ratings: Ratings) -> tuple[tuple[int, int] | None, ...]:
     """By bot (best, worst) rank among all bots with a rating that have played, 95 % for all together; None for others.
 
-    A bot that is not compared with others, as ``los`` says, may be before or behind each of them. Where the results cut the bots
-    into groups with all of one certainly above all of the other, fewer comparisons are left: c is then that of the ranges of
-    the groups together, and so on until none is cut any more. So a bot that is certainly last costs the others nothing.
+    A bot that is not compared with others, as ``los`` says, may be before or behind each of them. If the results cut the bots
+    into groups, with all of one certainly above all of the other, fewer comparisons are left: c is then that of the ranges of the
+    groups together, and so on until none is cut any more. So a bot that is certainly last costs the others nothing.
     """
     ranked = [elo is not None and seeds > 0 for elo, seeds in zip(ratings.elo, ratings.seeds, strict=True)]
     bots = sum(ranked)

@@ -1,4 +1,4 @@
-"""Which bots the results compare at all: those between which points flow. Formula: docs/how-ratings-work.md F3."""
+"""Which bots the results compare: those between which points flow. Formula: docs/how-ratings-work.md F3."""
 
 from collections.abc import Sequence
 from enum import StrEnum

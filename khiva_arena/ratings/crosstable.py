@@ -1,4 +1,5 @@
-"""Who scores what against whom, how surely, and what the ratings did not expect. docs/how-ratings-work.md F4."""
+"""What each bot scores against each other, with intervals, and how far that is from what the ratings expect.
+docs/how-ratings-work.md F4."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -7,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from khiva_arena.ratings.elo import Ratings
-from khiva_arena.ratings.pairs import Floats, Ints, PairCells, meetings, pair_cells, tables_of
+from khiva_arena.ratings.pairs import Floats, Ints, PairCells, meetings, tables_of
 from khiva_arena.ratings.proportions import proportions
 from khiva_arena.ratings.surprise import surprises
 from khiva_arena.result import Result
@@ -20,7 +21,6 @@ class Crosstable:
     score: mean pair score, 0..1, weighted as in the fit; NaN if the two never met.
     low, high: its 95 % interval, clustered on blocks (see ``proportions``); NaN with fewer than two blocks.
     blocks: seeds on which the two met.
-    games: matches in which they met; None if only sums of matches were given.
     significant: whether the interval leaves 1/2 out. One of twenty pairs of equal bots does so by chance.
     expected: score by the ratings, 0..1; NaN if a bot has none.
     surprise: (score - expected) / standard error of that difference, see ``surprise``: near standard normal if the ratings say
@@ -31,21 +31,14 @@ class Crosstable:
     low: Floats
     high: Floats
     blocks: Ints
-    games: Ints | None
     significant: npt.NDArray[np.bool_]
     expected: Floats
     surprise: Floats
 
 
-def crosstable(matches: Iterable[Result] | PairCells, ratings: Ratings) -> Crosstable:
-    """All pairs of the rated bots. ``matches``: those that were rated."""
+def crosstable(cells: PairCells, ratings: Ratings) -> Crosstable:
+    """All pairs of the rated bots. ``cells``: of the matches that were rated."""
     bots = len(ratings.elo)
-    games = None
-    if isinstance(matches, PairCells):
-        cells = matches
-    else:
-        kept = list(matches)
-        cells, games = pair_cells(kept, bots), _games(kept, bots)
     pairs, at = np.unique(cells.low * bots + cells.high, return_inverse=True)
     low, high = np.divmod(pairs, bots)
     shares = proportions(at, cells.score, cells.weight, len(pairs), cells.unit)
@@ -66,14 +59,13 @@ def crosstable(matches: Iterable[Result] | PairCells, ratings: Ratings) -> Cross
         low=lows,
         high=highs,
         blocks=blocks,
-        games=games,
         significant=(lows > 0.5) | (highs < 0.5),
         expected=expected,
         surprise=surprises(cells, ratings),
     )
 
 
-def _games(matches: Iterable[Result], bots: int) -> Ints:
+def games_together(matches: Iterable[Result], bots: int) -> Ints:
     """(n, n) matches in which two bots met in a counted pair; more copies at a table make no more of them."""
     games = np.zeros(bots * bots, dtype=np.int64)
     for tables in tables_of(matches):

@@ -1,4 +1,4 @@
-"""How much of the differences between bots no rating can say: rock, paper, scissors. docs/how-ratings-work.md F11.
+"""How much of the differences between bots no rating can express: rock, paper, scissors. docs/how-ratings-work.md F11.
 
 A_ij = ln((s + 1/2) / (w - s + 1/2)) from the points s that bot i made of bot j in games of weight w: the log odds, held finite
 by half a point for each side. That half point alone bends the odds of unequal bots, and would look like a cycle; so the same
@@ -43,7 +43,7 @@ class Intransitivity:
 
 
 def intransitivity(cells: PairCells, ratings: Ratings) -> Intransitivity | None:
-    """None if there is nothing to say: no three bots that all met each other or met in a longer ring, fewer than two
+    """None if there is no basis for a number: no three bots that all met each other or met in a longer ring, fewer than two
     blocks, blocks that all say the same, or differences between the bots that are more noise than not."""
     rated = np.array([elo is not None for elo in ratings.elo])
     cells = cells.only(rated[cells.low] & rated[cells.high])

@@ -30,7 +30,7 @@ class FittedEffect:
 
     seats, seat: table size, and the seat from 0; None for a neighbour.
     bot: the neighbour; None for a seat.
-    elo: Elo; None if the matches do not separate it from the strength of the bots, or its size comes from the prior.
+    elo: Elo; None if the matches do not separate it from the strength of the bots, or if its size comes from the prior.
     error: Elo, half width of the 95 % interval; None with fewer than two blocks, or if all blocks say the same.
     se: Elo, standard error; None as ``error``.
     blocks: seeds with a counted pair that says something of it.
@@ -47,7 +47,7 @@ class FittedEffect:
 
 @dataclass(frozen=True, slots=True)
 class AnchorCheck:
-    """Whether an anchor's given number goes with the others'.
+    """Whether an anchor's given number is consistent with the others'.
 
     bot: the anchor.
     given: Elo, the given number.

@@ -45,7 +45,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """What a fit comes to, for n bots.
+    """The result of a fit, for n bots.
 
     elo: (n,) numbers.
     variances: (n, n) covariances of the numbers, Elo squared.
@@ -128,14 +128,14 @@ def fit(problem: Problem, anchors: Given) -> Fit:
 def _identified(
     bounds: tuple[Bound, ...], groups: tuple[int, ...], identified: list[bool]
 ) -> tuple[tuple[Bound, ...], tuple[int, ...]]:
-    """A bot whose number comes from the prior alone once there are effects is compared with none."""
+    """The bounds and groups once there are effects: a bot whose number then comes only from the prior is compared with none."""
     lone = tuple(bound if ok or bound is not Bound.NONE else Bound.APART for bound, ok in zip(bounds, identified, strict=True))
     marks = [(group, -1 if ok else bot) for bot, (group, ok) in enumerate(zip(groups, identified, strict=True))]
     return lone, tuple(marks.index(mark) for mark in marks)
 
 
 def anchor_checks(problem: Problem, anchors: Given) -> tuple[AnchorCheck, ...]:
-    """Each anchor's number from a fit in which it is none: one fit an anchor."""
+    """Each anchor's number from a fit in which it is not an anchor: one fit for each."""
     return tuple(_anchor_check(problem, anchors, bot) for bot in anchors)
 
 

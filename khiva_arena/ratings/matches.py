@@ -26,7 +26,7 @@ class Selection:
 
 
 def complete_tables(results: Iterable[Result]) -> Selection:
-    """Only whole tables are rated: one rotation more or less would favour whoever sat well in it.
+    """Only whole tables are rated: one rotation more or less would favour the bots with good seats in it.
 
     A table of N seats is complete when its N rotations are recorded. Raises InternalError if a rotation comes twice.
     """

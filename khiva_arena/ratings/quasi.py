@@ -1,4 +1,5 @@
-"""One error for each bot from which the error between any two can be guessed. Source: docs/how-ratings-work.md F5 (Firth).
+"""One error for each bot, from which the error between any two follows approximately. Source: docs/how-ratings-work.md F5
+(Firth).
 
 Quasi variances q: q_i + q_j is near the variance of the difference of i and j. They minimise the sum over pairs of the square of
 log(q_i + q_j) - log(V_ij), the relative error, as Firth and de Menezes (2004) do.

@@ -127,17 +127,16 @@ class SprtReport:
 class SequentialTest:
     """Takes block scores in the order of their seeds and decides at the first bound met.
 
-    ``matches``: of a block, rotations times line-ups. ``fewest``: no decision before so many blocks. Raises ConfigError if
-    the bounds are too far from 0 for normalised Elo.
+    ``matches``: of a block, rotations times line-ups. Raises ConfigError if the bounds are too far from 0 for normalised Elo.
     """
 
-    def __init__(self, hypotheses: Hypotheses, matches: int, fewest: int = FEWEST_BLOCKS) -> None:
+    def __init__(self, hypotheses: Hypotheses, matches: int) -> None:
         limit = MOST_T * NELO_PER_T / sqrt(matches)
         if hypotheses.model is Model.NORMALIZED and max(abs(hypotheses.elo0), abs(hypotheses.elo1)) > limit:
             raise ConfigError(
                 f"normalised Elo is at most {limit:.0f} if a seed has {matches} matches: set the bounds nearer to 0"
             )
-        self.hypotheses, self.matches, self.fewest = hypotheses, matches, fewest
+        self.hypotheses, self.matches = hypotheses, matches
         self.decision = SprtDecision.NONE
         self.blocks = 0
         self._counts: Counter[Fraction] = Counter()
@@ -150,7 +149,7 @@ class SequentialTest:
             self._counts[score] += 1
             self.blocks += 1
             lower, upper = self.hypotheses.bounds
-            if self.blocks >= self.fewest and not lower < (ratio := self.llr()) < upper:
+            if self.blocks >= FEWEST_BLOCKS and not lower < (ratio := self.llr()) < upper:
                 self.decision = SprtDecision.H0 if ratio <= lower else SprtDecision.H1
         return self.decision
 
@@ -162,12 +161,12 @@ class SequentialTest:
         score = nelo = adjusted = los = None
         if self.blocks > 1:
             score, nelo = _estimates(self._counts, self.matches)
-        if self.blocks >= max(2, self.fewest):
+        if self.blocks >= FEWEST_BLOCKS:
             adjusted, los = self._after_stop()
         return SprtReport(
             hypotheses=self.hypotheses,
             blocks=self.blocks,
-            fewest=self.fewest,
+            fewest=FEWEST_BLOCKS,
             llr=self.llr() if self.blocks else None,
             bounds=self.hypotheses.bounds,
             decision=self.decision,
@@ -214,7 +213,7 @@ class SequentialTest:
         s0, s1 = self._scores()
         variance *= self.blocks / (self.blocks - 1)
         quantile = half_width(1.0, self.blocks) or 0.0
-        stopped = after_stop(self.blocks, mean, variance, s0, s1, self.hypotheses.bounds, self.fewest, quantile)
+        stopped = after_stop(self.blocks, mean, variance, s0, s1, self.hypotheses.bounds, FEWEST_BLOCKS, quantile)
         if stopped is None:
             return None, None
         middle, low, high, los = stopped

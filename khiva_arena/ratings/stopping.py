@@ -1,5 +1,5 @@
-"""Estimates after a sequential test. To stop when the score looks good makes the plain mean too good; ordering the outcomes
-undoes it (Siegmund, Sequential Analysis, 1985, chapter 3).
+"""Estimates after a sequential test. A test that stops when the score looks good makes the plain mean too high; ordering the
+outcomes corrects that (Siegmund, Sequential Analysis, 1985, chapter 3).
 
 The LLR over blocks is taken for a Brownian motion that, from the first look on, ends at either of two bounds. An outcome is
 worse than another if it met the lower bound sooner, or the upper bound later, or stood lower at the same time. The estimate is
@@ -119,7 +119,7 @@ def normal(z: float) -> float:
 
 
 def _falls_to(chance: Callable[[float], float], target: float, start: float, step: float) -> float:
-    """Where a falling function of the score first has a value, going out from ``start``; an end of the scale if it has not.
+    """Where a falling function of the score first has a value, going out from ``start``; the end of the scale if it never has.
 
     Going out, since far from what was seen the likeliest variance is so large that the chance turns back.
     """

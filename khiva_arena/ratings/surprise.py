@@ -1,4 +1,5 @@
-"""What two bots make of each other beyond what their ratings say: rock, paper, scissors. docs/how-ratings-work.md F4.
+"""How far two bots' score against each other is from what their ratings expect: rock, paper, scissors. docs/how-ratings-work.md
+F4.
 
 The residual of a pair is its score less the score that the ratings expect. Its error is that of leaving out one block at a time
 from both: d_b = (share without b - share) + p (1 - p) (J_bi - J_bj), with J_b the step of CR3 (F4), to first order in it; the

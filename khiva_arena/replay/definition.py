@@ -1,7 +1,7 @@
 """What defines an event: one typed value, read once, from which the terms of its schedule, its headers and its ids follow.
 
-Its canonical text is what is stored and hashed. What only some formats have, and what definitions did not have from the
-beginning, is left out of the text if it has its default: so older events keep their ids.
+Its canonical text is what is stored and hashed. Fields that only some formats have, and fields that were added later, are left
+out of the text if they have their default: so older events keep their ids.
 """
 
 from collections.abc import Sequence
@@ -27,9 +27,9 @@ Milliseconds = Annotated[int, msgspec.Meta(ge=0)]
 class TimeLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How long bots may take.
 
-    startup_ms: from its start to its hello.
+    startup_ms: from the bot's start to its hello.
     turn_ms: for each decision.
-    bank_ms: for all that goes beyond the turns of a match.
+    bank_ms: for the whole match, beyond its turns.
     """
 
     startup_ms: Milliseconds
@@ -55,6 +55,7 @@ class DefinedTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     elo0, elo1: the two hypotheses, in Elo.
     alpha, beta: the chances of the two errors.
+    model: what Elo means: of the score, or normalised.
     """
 
     elo0: float
@@ -78,7 +79,11 @@ class DefinedRuntime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """What matches are played under: results of equal conditions may be rated together.
 
+    game, rules_version: what is played.
     rules: the game's whole rules map.
+    time: what bots may take.
+    policy: what a fault costs.
+    isolation: the level of the sandbox.
     limits: of what each bot may use.
     ponder: whether bots may think while it is not their turn.
     """
@@ -152,13 +157,13 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     def read(cls, text: str) -> Self:
         """The definition of a canonical text. Raises ValueError for a text that no run has written."""
         try:
-            found = msgspec.json.decode(text, type=cls)
+            definition = msgspec.json.decode(text, type=cls)
         except RecursionError:
             raise ValueError("it is nested too deeply") from None
-        found._check()
-        if found.text != text:
+        definition._check()
+        if definition.text != text:
             raise ValueError("it is not written as the arena writes it")
-        return found
+        return definition
 
     def _check(self) -> None:
         """Bots' names are printed wherever their results are."""
@@ -170,7 +175,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
         if len(set(names)) < len(names) or len({bot.identity for bot in self.bots}) < len(names):
             raise ValueError("two bots have one name, or are the same")
         if self.anchor not in names:
-            raise ValueError("its anchor is none of its bots")
+            raise ValueError("its anchor is not one of its bots")
 
     @property
     def text(self) -> str:
@@ -197,7 +202,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
         return [(self.bots[bot].name, self.bots[bot].identity) for bot in bots]
 
     def terms(self, key: bytes = NO_KEY) -> Terms:
-        """What the schedule is made from. Without ``key`` it can be checked and counted, and does not say who meets."""
+        """What the schedule is made from. Without ``key`` the schedule can be checked and counted, but does not say who meets."""
         return Terms(
             format=self.format,
             bots=len(self.bots),
@@ -222,10 +227,10 @@ def author_groups(authors: Sequence[str]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=256)
 def read_definition(text: str) -> Definition:
-    """The same as ``Definition.read``, which is asked often for few texts."""
+    """The same as ``Definition.read``, cached, since it is called often for few texts."""
     return Definition.read(text)
 
 
 def text_digest(text: str) -> str:
-    """What ``Definition.digest`` is of a text, damaged or not."""
+    """The ``Definition.digest`` of a text, damaged or not."""
     return sha256(text.encode()).hexdigest()

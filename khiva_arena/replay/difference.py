@@ -9,8 +9,8 @@ def first_difference(before: Record, after: Record) -> str | None:
         for one, other in zip(old, new, strict=False):
             if one != other:
                 name = before.header.seats[one.seat].name
-                said = [f"choice {c.choice}" + (f" ({c.why})" if c.why else "") for c in (one, other)]
-                return f"step {number}, seat {one.seat} ({name}): {said[0]} then, {said[1]} now"
+                words = [f"choice {c.choice}" + (f" ({c.why})" if c.why else "") for c in (one, other)]
+                return f"step {number}, seat {one.seat} ({name}): {words[0]} then, {words[1]} now"
     if len(before.steps) != len(after.steps):
         return f"the stored match has {len(before.steps)} steps, this one {len(after.steps)}"
     if before.digest != after.digest:

@@ -124,14 +124,14 @@ class Record:
         try:
             raw = json.loads(text)
             record = msgspec.convert(raw, cls)
-            said = raw["digest"]
-            digest, same = record.digest, record._text(said) == text
+            claimed = raw["digest"]
+            digest, same = record.digest, record._text(claimed) == text
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise RecordError(f"not a record of a match ({type(error).__name__}: {str(error)[:200]})") from None
         if record.header.format != FORMAT:
             raise RecordError(f"a record of format {record.header.format}; this engine reads format {FORMAT}")
-        if digest != said:
-            raise RecordError(f"the hash chain ends in {digest[:16]}, the record says {str(said)[:16]}")
+        if digest != claimed:
+            raise RecordError(f"the hash chain ends in {digest[:16]}, the record says {str(claimed)[:16]}")
         if not same:
             raise RecordError("not canonical text, or with more in it than a record has")
         return record

@@ -1,7 +1,7 @@
 """What a seat was sent in a match, rebuilt from its record: every message, in order, as the arbiter made it then.
 
-Two things are not in a record. What was left of a bank: it stands as full until the seat's first timeout, and as empty after
-it. And whether a seat that broke the protocol was found out before its last request went out or after it: see ``perhaps``.
+Two things are not in a record. What was left of a bank: it counts as full until the seat's first timeout, and as empty after it.
+And whether a breach of the protocol was noticed before or after the seat's last request went out: see ``perhaps``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,12 +39,12 @@ class AskedDecision:
 class Request:
     """One message to the seat.
 
-    gather: the step that it belongs to, 0 is the start.
+    step: the step that it belongs to, 0 is the start.
     message: as it was sent.
     asked: for a Decide, what it asked; else None.
     """
 
-    gather: int
+    step: int
     message: Hello | Decide | Fault | End
     asked: AskedDecision | None = None
 
@@ -74,17 +74,17 @@ class _Builder:
         self._events: list[dict[str, Any]] = []
         self._faults: dict[int, list[tuple[int, str]]] = {}
 
-    def add(self, gather: int, message: Hello | Decide | Fault | End, asked: AskedDecision | None = None) -> None:
-        self.found.append(Request(gather, message, asked))
+    def add(self, step: int, message: Hello | Decide | Fault | End, asked: AskedDecision | None = None) -> None:
+        self.found.append(Request(step, message, asked))
 
     def watch(self, step: int, state: State, happened: Sequence[Event]) -> None:
-        """See one step of the replay: what the seat is sent because of it, and then what it is asked next. What is not as it
-        should be is left to ``verify``, which refuses it at its step."""
+        """Follow one step of the replay: what the seat is sent because of it, and then what it is asked next. Mistakes in the
+        record are left to ``verify``, which refuses them at their step."""
         if step == 0:
             self.add(0, hello(self._record.header, self._seat))
             for number, of_it in enumerate(faults_of(self._record)):
-                for verdict, gather in of_it:
-                    self._faults.setdefault(gather, []).append((number, verdict))
+                for verdict, at in of_it:
+                    self._faults.setdefault(at, []).append((number, verdict))
         faults = self._faults.get(step, [])
         for number, verdict in faults:
             self._strikes[number] += verdict in STRIKING
@@ -107,16 +107,16 @@ class _Builder:
         if not self._out(self._seat, step):
             self.add(step, Fault(verdict, self._details.get(step, ""), self._strikes[self._seat]))
 
-    def _ask(self, gather: int, state: State) -> None:
-        decision, step = state.pending().get(self._seat), self._record.steps[gather - 1]
-        choice = next((choice for choice in step if choice.seat == self._seat), None)
+    def _ask(self, step: int, state: State) -> None:
+        decision, choices = state.pending().get(self._seat), self._record.steps[step - 1]
+        choice = next((choice for choice in choices if choice.seat == self._seat), None)
         if decision is None or choice is None:
             return
         turn_ms, view, legal = self._record.header.time["turn_ms"], state.view(self._seat), list(decision.legal)
         events, self._events = self._events, []
         message = Decide(self._req, decision.kind, turn_ms, self._bank_ms, view, events, legal)
         self._req += 1
-        self.add(gather, message, AskedDecision(state.clone(), step, choice, choice.why in FOUND_BEFORE_ASKING))
+        self.add(step, message, AskedDecision(state.clone(), choices, choice, choice.why in FOUND_BEFORE_ASKING))
 
 
 def hello(header: Header, seat: int) -> Hello:

@@ -1,8 +1,8 @@
 """Secrets, commitments, ids and numbers of a run, each derived one way from the one before. Normative text: SPEC.md.
 
 definition and run secret -> commitment -> event id -> match ids and what the schedule is drawn with
-run secret -> secret of seed k -> (by match id) req start and each seat's own number. Nothing a bot is sent lets it go back.
-A public text, if there is one, is mixed into the schedule and into the secrets of seeds, and into no id.
+run secret -> secret of seed k -> (by match id) req start and each seat's own number. Nothing that a bot is sent lets it compute
+backwards. A public text, if there is one, is mixed into the schedule and into the secrets of seeds, and into no id.
 """
 
 import re
@@ -35,12 +35,12 @@ def seed_secret(run: bytes, k: int, public: str | None = None) -> bytes:
 
 
 def seed_digest(run: bytes) -> str:
-    """How a definition names a seed that was given, 64 hex digits: it does not give the run's secret away."""
+    """How a definition names a seed that was given, 64 hex digits, without giving away the run's secret."""
     return sha256(b"khiva-event-seed-1\0" + run).hexdigest()
 
 
 def schedule_key(event: str, public: str | None = None) -> bytes:
-    """What line-ups and seatings are drawn with, 32 bytes: public, so that anyone can work the schedule out again."""
+    """The key that line-ups and seatings are drawn with, 32 bytes: public, so that anyone can compute the schedule again."""
     if public is None:
         return sha256(b"khiva-schedule-1\0" + event.encode()).digest()
     return sha256(b"khiva-schedule-2\0" + event.encode() + _beacon(public)).digest()
@@ -72,7 +72,7 @@ def seat_number(secret: bytes, match: str, seat: int) -> int:
 
 
 def req_start(secret: bytes, match: str) -> int:
-    """The first ``req`` of a match, 1 to 2**31: not to be guessed by a bot that would answer before it is asked."""
+    """The first ``req`` of a match, 1 to 2**31: a bot that answers before it is asked cannot guess it."""
     return 1 + _number(b"khiva-req-1\0", secret, match, 0) % 2**31
 
 

@@ -1,4 +1,4 @@
-"""A match as text, turn by turn, made by replaying its record through the rules, so that it cannot say what did not happen."""
+"""A match as text, turn by turn, made by replaying its record through the rules."""
 
 from collections.abc import Sequence
 

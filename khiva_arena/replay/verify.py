@@ -1,4 +1,4 @@
-"""Replay a record through the rules and hold it against what it says."""
+"""Replay a record through the rules and compare the results with what the record says."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,7 +11,7 @@ from khiva_arena.result import FAULTS, STRIKES_TO_FORFEIT, STRIKING, Policy, Ver
 
 StepWatcher = Callable[[int, State, Sequence[Event]], None]
 BLAMED_AT_A_STEP = frozenset(FAULTS) - {Verdict.START_FAILED}
-# Who is not asked cannot be late or choose wrongly; neither can who has not yet greeted.
+# A seat that is not asked cannot be late or choose wrongly; neither can one that has not yet greeted.
 BLAMED_UNASKED = BLAMED_AT_A_STEP - frozenset(STRIKING)
 BLAMED_AT_THE_START = BLAMED_UNASKED | {Verdict.START_FAILED}
 
@@ -95,7 +95,7 @@ def _check_choice(record: Record, number: int, choice: Choice, out: list[int | N
     if not why or why == FORFEITED:
         return
     if why not in BLAMED_AT_A_STEP:
-        raise RecordError(f"{where}: {why!r} is no fault")
+        raise RecordError(f"{where}: {why!r} is not a fault")
     fault = Verdict(why)
     strikes[seat] += fault in STRIKING
     forfeits = fault not in STRIKING or strikes[seat] >= STRIKES_TO_FORFEIT[Policy(record.header.policy)]

@@ -1,6 +1,6 @@
 """A row of the standings, and an entry for each of its fields: the printed table, the details, the JSON Schema and the tables of
 docs/standings.md are made from this one list. A new column is a field and an entry here, and its computation in ``standings.py``;
-what is measured of a seat is summed there by itself.
+what is measured of a seat is summed there automatically.
 """
 
 from collections.abc import Callable, Sequence
@@ -68,7 +68,7 @@ class Column:
     head: what stands above it; "" if no table shows it.
     field: of ``Standing``, and key in JSON.
     doc: what it is, for docs/standings.md and the JSON Schema.
-    cell: its text, or how many digits a plain number has behind the point.
+    cell: its text, or how many digits a plain number has after the point.
     leaves: when it is left out of a table that is too wide, 1 first; 0: never.
     shown: whether a table has it without --wide.
     left: whether it is aligned to the left, as names are.
@@ -105,7 +105,7 @@ def _ranks(row: Standing) -> str:
     return str(best) if best == worst else f"{best}-{worst}"
 
 
-FINISHES = Column("1st, 2nd, ...", "finishes", "how often it came there; ties share the better place")
+FINISHES = Column("1st, 2nd, ...", "finishes", "how often it finished there; ties share the better place")
 
 TABLE = (
     Column("rank", "rank", "by Elo; equal Elo shares a rank"),
@@ -120,8 +120,8 @@ TABLE = (
         "ranks",
         "rank_interval",
         "the best and worst rank that the results leave open, 95 % sure for all bots at once. Bots whose ranks overlap are *not* "
-        "told apart. If the results cut the bots into groups, what is left to tell inside them is less, and so is the care it "
-        "takes: a bot that is certainly last widens nobody",
+        "told apart. If the results cut the bots into groups, fewer comparisons are left inside each, and its intervals are "
+        "narrower: a bot that is certainly last widens nobody's",
         _ranks,
     ),
     Column(
@@ -172,8 +172,8 @@ TABLE = (
     Column(
         "caused",
         "caused",
-        "of the voids, those that came of its own being late without a core (shown if there are any): on a busy host it strikes "
-        "all alike; one bot with many is worth a look",
+        "of the voids, those that it caused by being late without a core (shown if there are any): on a busy host this happens "
+        "to all alike; one bot with many is worth a look",
         0,
         6,
         _any("caused"),
@@ -216,7 +216,7 @@ DETAILS = (
     Column(
         "opp",
         "opponents",
-        "mean Elo of those it met, weighted as they count; those with a bound in place of a number are left out",
+        "mean Elo of the bots it met, weighted as they count; those with a bound in place of a number are left out",
         1,
     ),
     Column(

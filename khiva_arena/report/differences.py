@@ -1,4 +1,4 @@
-"""Where two plain values differ that should say the same, such as standings that a bundle has and those of its records."""
+"""Where two plain values differ that should be equal, such as the standings in a bundle and those computed from its records."""
 
 from collections.abc import Iterator
 from math import isclose
@@ -11,11 +11,11 @@ _COUNTED = (
     *("matches", "tables", "blocks", "fault_free_matches", "left_out", "places"),
 )
 _COUNTED_OF_A_BOT = ("bot", "name", "matches", "seeds", "finishes", "faults", "voids", "score", "ties")
-"""What standings say that follows from the records by counting alone: any engine comes to the same."""
+"""Columns that follow from the records by counting alone: every engine version gets the same."""
 
 
 def counted(table: dict[str, Any]) -> dict[str, Any]:
-    """What of a table of standings is counted, its rows by bot: their order is fitted."""
+    """The counted part of a table of standings, with its rows by bot, since their order is fitted."""
     rows = _by_bot(table.get("rows"))
     if isinstance(rows, dict):
         rows = {bot: {key: row[key] for key in _COUNTED_OF_A_BOT if key in row} for bot, row in rows.items()}
@@ -23,7 +23,7 @@ def counted(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def fitted(table: dict[str, Any]) -> dict[str, Any]:
-    """The rest of it, the rows by bot as well."""
+    """The fitted part of it, with its rows by bot."""
     rows = _by_bot(table.get("rows"))
     if isinstance(rows, dict):
         rows = {bot: {key: value for key, value in row.items() if key not in _COUNTED_OF_A_BOT} for bot, row in rows.items()}
@@ -50,7 +50,7 @@ def differences(where: str, said: Any, given: Any, all_keys: bool) -> Iterator[s
             if key in said and key in given:
                 yield from differences(name, said[key], given[key], all_keys)
             elif all_keys:
-                yield f"{name} is {'missing' if key in given else 'none of theirs'}"
+                yield f"{name} is {'missing' if key in given else 'not in what the records give'}"
     elif isinstance(said, list) and isinstance(given, list) and len(said) == len(given):
         for place, (one, other) in enumerate(zip(said, given, strict=True)):
             yield from differences(f"{where}.{place}", one, other, all_keys)

@@ -158,7 +158,7 @@ def pgn_names(bots: Sequence[Entrant]) -> dict[str, str]:
     """A name for each identity, all different."""
     plain = {bot.id: bot.name.replace('"', "'").replace("\\", "/") for bot in bots}
     often = Counter(plain.values())
-    found = {bot: name if often[name] == 1 else f"{name}#{bot[:ID_DIGITS]}" for bot, name in plain.items()}
-    if len(set(found.values())) < len(found):  # a bot bears another's name with its mark
-        found = {bot: f"{name}#{bot}" for bot, name in plain.items()}
-    return found
+    names = {bot: name if often[name] == 1 else f"{name}#{bot[:ID_DIGITS]}" for bot, name in plain.items()}
+    if len(set(names.values())) < len(names):  # a bot bears another's name with its mark
+        names = {bot: f"{name}#{bot}" for bot, name in plain.items()}
+    return names

@@ -61,16 +61,18 @@ class GapRow(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """What one table needs.
+    """How many seeds one table needs.
 
-    error, or gap with power: what was asked for; Elo, Elo, and a share of 1.
+    error: the error that was asked for, in Elo; null if a gap was.
+    gap, power: the gap that was asked for, in Elo, and in what share of cases it is to show; null if an error was.
     blocks, matches: seeds and rated matches so far.
     fewest_seeds, enough: how many seeds any estimate needs, and whether there are so many.
-    errors: of each bot; gaps: of each two neighbours.
-    need, pool_need: for all of them together, the largest of the rows', of those that are known.
-    left_out: the bots that they leave out, except the anchor: more seeds would not shrink the error of a bot that won or lost
-        everything, as one that always crashes.
-    next: commands that play what ``need`` takes, or as many seeds as ``fewest_seeds``.
+    errors: of each bot.
+    gaps: of each two neighbours.
+    need, pool_need: for all of them together: the largest known number of the rows.
+    left_out: the bots that these numbers leave out, except the anchor: more seeds would not shrink the error of a bot that won or
+        lost everything, such as one that always crashes.
+    next: commands that play the missing seeds, up to ``need`` or ``fewest_seeds``.
     """
 
     error: float | None
@@ -186,7 +188,7 @@ def to_text(plan: Plan, standings: Standings, width: int = WIDTH) -> str:
 
 
 def _left_out(plan: Plan, standings: Standings) -> list[str]:
-    """Who is left out, and why, and what to do about it."""
+    """Which bots are left out, why, and what to do about it."""
     by_bot = {row.bot: row for row in standings.rows}
     notes = []
     for bot in plan.left_out:
@@ -209,7 +211,7 @@ def _left_out(plan: Plan, standings: Standings) -> list[str]:
 
 
 def _commands(plan: Plan) -> list[str]:
-    """One line each: a store may come from others, and hold the name of a bot that would make two of it."""
+    """One line each, since a store that comes from others may hold a bot's name with a line end in it."""
     return [line.replace("\n", "\\n") for line in plan.next]
 
 
@@ -217,7 +219,7 @@ def _next(plan: Plan) -> list[str]:
     if plan.next:
         return ["Next, to play the missing seeds; new ones are drawn, and rated together with those that are there:"]
     if plan.need is not None and plan.need.seeds <= plan.blocks:
-        return ["Next: nothing; the seeds there are do."]
+        return ["Next: nothing; there are seeds enough."]
     if plan.need is None:
         return ["Next: mend or leave out the bots above, or name another --anchor, and plan again."]
     return []

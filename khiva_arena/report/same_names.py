@@ -1,4 +1,4 @@
-"""Bots that came with one name: which of them is which, for whoever reads the numbered names that they play under."""
+"""Bots that came with the same name: which of the numbered names belongs to which."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,13 +23,13 @@ class Named(Protocol):
 
 
 def namesakes(names: Sequence[str]) -> list[list[int]]:
-    """Positions of bots whose names were numbered, each group with the one of the plain name, which comes first."""
-    found: dict[str, list[int]] = {}
+    """Positions of bots whose names were numbered, in groups; each group begins with the bot that kept the plain name."""
+    by_name: dict[str, list[int]] = {}
     for position, name in enumerate(names):
         plain, _, number = name.rpartition("-")
         if plain in names[:position] and number.isdigit():
-            found.setdefault(plain, [names.index(plain)]).append(position)
-    return list(found.values())
+            by_name.setdefault(plain, [names.index(plain)]).append(position)
+    return list(by_name.values())
 
 
 def of_one_name(events: Iterable[Sequence[Named]]) -> list[list[Named]]:
@@ -46,13 +46,13 @@ def of_one_name(events: Iterable[Sequence[Named]]) -> list[list[Named]]:
 
 
 def place_of_each(group: Sequence[Named]) -> list[tuple[str, str]]:
-    """Identity and place of each: the word that it was named by, else the folder of that, else the beginning of its identity."""
+    """Identity and place of each: the word by which it was named, else its folder, else the beginning of its identity."""
     words = [bot.asked_as for bot in group]
-    found = []
+    places = []
     for bot in group:
         place = bot.asked_as if words.count(bot.asked_as) == 1 else os.path.join(bot.folder, bot.asked_as)
-        found.append((bot.identity, printable(place.encode("utf-8", "replace")).replace("\n", "\\n") or bot.identity[:DIGITS]))
-    return found
+        places.append((bot.identity, printable(place.encode("utf-8", "replace")).replace("\n", "\\n") or bot.identity[:DIGITS]))
+    return places
 
 
 def in_a_line(bots: Sequence[Named]) -> list[str]:

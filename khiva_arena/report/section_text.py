@@ -1,4 +1,4 @@
-"""Sections of the standings for people. Nothing here is computed, see ``sections``."""
+"""Sections of the standings as text for people. Nothing is computed here, see ``sections``."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ from msgspec import UNSET
 from khiva_arena.ratings.student import stdtr
 from khiva_arena.report import shapes
 from khiva_arena.report.columns import DETAILS
-from khiva_arena.report.table import under
+from khiva_arena.report.table import UNDER_THE_PRIOR
 from khiva_arena.report.text import (
     WIDEST_NAME,
     WIDTH,
@@ -84,7 +84,7 @@ def _numbers(rows: shapes.Matrix, digits: int, sign: str = "") -> list[list[str]
 
 
 def _los(standings: Standings, rows: shapes.Matrix, width: int) -> list[str]:
-    note = f"How likely the row's bot is stronger than the column's, in percent, {under(standings)}; . if the results do not say."
+    note = f"How likely the row's bot is stronger than the column's, in percent, {UNDER_THE_PRIOR}; . if the results do not say."
     cells = [[_NEVER if value is None else chance(value) for value in row] for row in rows]
     return ["Likelihood of superiority:", *matrix(_bots(standings), cells, width), *paragraphs([note], width)]
 

@@ -1,4 +1,4 @@
-"""What a table of standings says on request, as values of the published shapes. Numbers come from ``ratings``, by bots in the
+"""The sections of a table of standings, as values of the published shapes. Numbers come from ``ratings``, by bots in the
 order of the table's rows."""
 
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from khiva_arena.ratings.bias import neighbour_bias, seat_bias
-from khiva_arena.ratings.crosstable import Crosstable, crosstable
+from khiva_arena.ratings.crosstable import Crosstable, crosstable, games_together
 from khiva_arena.ratings.cycles import intransitivity
 from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import Ratings
@@ -49,12 +49,12 @@ def sections(standings: Standings, request: SectionRequest) -> shapes.Sections:
         "effects": lambda: _effects(standings, request.effects),
         "history": lambda: history(standings, request.events),
     }
-    made: list[Crosstable] = []
+    crosstables: list[Crosstable] = []
 
     def table() -> Crosstable:
-        if not made:
-            made.append(crosstable(standings.evidence.matches, standings.ratings))
-        return made[0]
+        if not crosstables:
+            crosstables.append(crosstable(standings.evidence.cells, standings.ratings))
+        return crosstables[0]
 
     return shapes.Sections(**{name: make() for name, make in makers.items() if name in request.names})
 
@@ -71,8 +71,8 @@ def _matrix(standings: Standings, values: Floats) -> shapes.Matrix:
 
 
 def _crosstable(standings: Standings, found: Crosstable) -> list[list[shapes.Pair | None]]:
-    order, games = _order(standings), found.games
-    assert games is not None
+    order = _order(standings)
+    games = games_together(standings.evidence.matches, len(order))
 
     def pair(i: int, j: int) -> shapes.Pair | None:
         score = percent(float(found.score[i, j]))
@@ -93,20 +93,20 @@ def _seats(standings: Standings) -> shapes.Seats:
         )
         for one in seat_bias(matches)
     ]
-    found = neighbour_bias(matches, standings.ratings)
+    biases = neighbour_bias(matches, standings.ratings)
     neighbours = [
         shapes.Neighbour(standings.order[i], percent(one.effect), percent(one.low), percent(one.high), one.matches, one.blocks)
         for i in _order(standings)
-        for one in found[i : i + 1]
+        for one in biases[i : i + 1]
     ]
     return shapes.Seats(seats, neighbours)
 
 
 def _cycles(standings: Standings) -> shapes.Cycles:
-    found = intransitivity(standings.evidence.cells, standings.ratings)
-    if found is None:
+    cycles = intransitivity(standings.evidence.cells, standings.ratings)
+    if cycles is None:
         return shapes.Cycles(None, None, None, None, None)
-    return shapes.Cycles(*map(percent, (found.share, found.low, found.high, found.raw, found.noise)))
+    return shapes.Cycles(*map(percent, (cycles.share, cycles.low, cycles.high, cycles.raw, cycles.noise)))
 
 
 def _connectivity(standings: Standings) -> shapes.Connectivity:
@@ -120,7 +120,7 @@ def _ratings(standings: Standings, ratings: Ratings) -> list[shapes.Rating]:
 
 def _effects(standings: Standings, which: Sequence[str]) -> shapes.EffectsSection:
     evidence = standings.evidence
-    found = refit(evidence, evidence.matches, EffectsToFit("seats" in which, "neighbours" in which))
+    ratings = refit(evidence, evidence.matches, EffectsToFit("seats" in which, "neighbours" in which))
     effects = [
         shapes.Effect(
             "seat" if one.bot is None else "neighbour",
@@ -130,9 +130,9 @@ def _effects(standings: Standings, which: Sequence[str]) -> shapes.EffectsSectio
             one.seat,
             None if one.bot is None else standings.order[one.bot],
         )
-        for one in found.effects
+        for one in ratings.effects
     ]
-    return shapes.EffectsSection([name for name in EFFECTS if name in which], _ratings(standings, found), effects)
+    return shapes.EffectsSection([name for name in EFFECTS if name in which], _ratings(standings, ratings), effects)
 
 
 def history(standings: Standings, events: Sequence[tuple[str, int]]) -> list[shapes.Stage]:

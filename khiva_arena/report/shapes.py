@@ -78,7 +78,11 @@ class Neighbour(Struct, frozen=True):
 
 
 class Seats(Struct, frozen=True):
-    """Whether seats and neighbours matter."""
+    """Whether seats and neighbours matter.
+
+    seats: the score of each seat.
+    neighbours: the effect of each bot on its neighbour.
+    """
 
     seats: list[SeatScore]
     neighbours: list[Neighbour]
@@ -184,7 +188,18 @@ class AfterSeeds(Struct, frozen=True):
 
 
 class Sections(Struct, frozen=True, omit_defaults=True):
-    """The sections that --section names."""
+    """The sections that --section names. Matrices are in the order of the rows.
+
+    crosstable: what each bot scored against each other.
+    los: how likely the bot of a row is stronger than that of a column, in percent.
+    surprise: score less what the ratings expect, in standard errors.
+    seats: of seats and neighbours.
+    cycles: what no single number per bot can express.
+    connectivity: which bots the results compare.
+    covariance: of the Elo numbers, in Elo squared.
+    effects: a second fit, with seats and neighbours.
+    history: event by event.
+    """
 
     crosstable: list[list[Pair | None]] | UnsetType = UNSET
     los: Matrix | UnsetType = UNSET

@@ -40,11 +40,11 @@ class Sprt:
 
 def to_text(sprt: Sprt) -> str:
     """What was tested, how it came out, and the table scores. Ends with a newline."""
-    report, said = sprt.report, sprt.report.hypotheses
+    report, hypotheses = sprt.report, sprt.report.hypotheses
     head = (
-        f"sprt: {sprt.candidate} against {', '.join(sprt.opponents)}, {sprt.seats} seats; {question(said)}; "
-        f"aims at {100 * said.alpha:g} % and {100 * said.beta:g} % wrong decisions for a candidate at {said.elo0:g} or below, "
-        f"at {said.elo1:g} or above"
+        f"sprt: {sprt.candidate} against {', '.join(sprt.opponents)}, {sprt.seats} seats; {question(hypotheses)}; "
+        f"aims at {100 * hypotheses.alpha:g} % and {100 * hypotheses.beta:g} % wrong decisions for a candidate at "
+        f"{hypotheses.elo0:g} or below, at {hypotheses.elo1:g} or above"
     )
     lines = [*wrap(head, WIDTH, subsequent_indent="  "), verdict(sprt), llr_line(report), ""]
     lines += _estimates(report)
@@ -52,13 +52,13 @@ def to_text(sprt: Sprt) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def question(said: Hypotheses) -> str:
+def question(hypotheses: Hypotheses) -> str:
     """The two hypotheses in words."""
-    return f"H0: {_kind(said)} <= {said.elo0:g}, H1: {_kind(said)} >= {said.elo1:g}"
+    return f"H0: {_kind(hypotheses)} <= {hypotheses.elo0:g}, H1: {_kind(hypotheses)} >= {hypotheses.elo1:g}"
 
 
-def _kind(said: Hypotheses) -> str:
-    return "normalised Elo" if said.model is Model.NORMALIZED else "Elo"
+def _kind(hypotheses: Hypotheses) -> str:
+    return "normalised Elo" if hypotheses.model is Model.NORMALIZED else "Elo"
 
 
 def verdict(sprt: Sprt) -> str:
@@ -74,21 +74,21 @@ def verdict(sprt: Sprt) -> str:
     return f"no decision yet after {after}"
 
 
-def _passed(said: Hypotheses) -> str:
+def _passed(hypotheses: Hypotheses) -> str:
     """H1 in words: more than elo0."""
-    if said.elo0 == 0:
+    if hypotheses.elo0 == 0:
         return "better"
-    way = "better" if said.elo0 > 0 else "not worse"
-    return f"{way} by more than {abs(said.elo0):g} {_kind(said)}"
+    way = "better" if hypotheses.elo0 > 0 else "not worse"
+    return f"{way} by more than {abs(hypotheses.elo0):g} {_kind(hypotheses)}"
 
 
-def _failed(said: Hypotheses) -> str:
+def _failed(hypotheses: Hypotheses) -> str:
     """H0 in words: less than elo1."""
-    if said.elo1 == 0:
+    if hypotheses.elo1 == 0:
         return "worse"
-    if said.elo1 < 0:
-        return f"worse by more than {abs(said.elo1):g} {_kind(said)}"
-    return f"less than {said.elo1:g} {_kind(said)} above them"
+    if hypotheses.elo1 < 0:
+        return f"worse by more than {abs(hypotheses.elo1):g} {_kind(hypotheses)}"
+    return f"less than {hypotheses.elo1:g} {_kind(hypotheses)} above them"
 
 
 def llr_line(report: SprtReport) -> str:
@@ -145,13 +145,20 @@ def _bars(histogram: Sequence[tuple[Any, int]]) -> list[str]:
         for value, often in histogram:
             classes[min(MOST_BARS - 1, int(value * MOST_BARS))] += often
         rows = [(f"{i / MOST_BARS:.2f}-{(i + 1) / MOST_BARS:.2f}", often) for i, often in enumerate(classes)]
-    most = max(often for _, often in rows)
-    wide = len(str(most))
-    return ["table scores:", *(f"  {name}  {often:>{wide}}  {'#' * round(BAR * often / most)}".rstrip() for name, often in rows)]
+    highest = max(often for _, often in rows)
+    wide = len(str(highest))
+    return [
+        "table scores:",
+        *(f"  {name}  {often:>{wide}}  {'#' * round(BAR * often / highest)}".rstrip() for name, often in rows),
+    ]
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """A number and the ends of its 95 % interval; null if it has no end."""
+    """A number and its 95 % interval.
+
+    value: the number; null if the results do not say.
+    low, high: the ends; null if there is none.
+    """
 
     value: float | None
     low: float | None
@@ -214,13 +221,13 @@ class SprtOutput(msgspec.Struct, frozen=True):
 
 def to_json(sprt: Sprt) -> dict[str, Any]:
     """Plain values, as ``SprtOutput`` has them."""
-    report, said = sprt.report, sprt.report.hypotheses
+    report, hypotheses = sprt.report, sprt.report.hypotheses
     output = SprtOutput(
         event=sprt.event,
         candidate=sprt.candidate,
         opponents=list(sprt.opponents),
         seats=sprt.seats,
-        hypotheses=Tested(said.elo0, said.elo1, said.alpha, said.beta, str(said.model)),
+        hypotheses=Tested(hypotheses.elo0, hypotheses.elo1, hypotheses.alpha, hypotheses.beta, str(hypotheses.model)),
         decision=str(report.decision),  # type: ignore[arg-type]
         seeds=report.blocks,
         most=sprt.most,

@@ -17,7 +17,7 @@ from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.ratings.bias import opponents_average, tie_share
 from khiva_arena.ratings.compare import los, rank_intervals
 from khiva_arena.ratings.effects import EffectsToFit
-from khiva_arena.ratings.elo import PRIOR_GAMES, Ratings, half_width, rate
+from khiva_arena.ratings.elo import Ratings, half_width, rate
 from khiva_arena.ratings.matches import complete_tables
 from khiva_arena.ratings.pairs import PairCells, pair_cells
 from khiva_arena.report.columns import Standing
@@ -49,9 +49,9 @@ def choose_anchor(bots: Sequence[Entrant], named: str | None = None) -> str:
 
     Raises ConfigError if there is no such bot, or no bot at all.
     """
-    wanted = DEFAULT_ANCHOR if named is None else named
+    name = DEFAULT_ANCHOR if named is None else named
     for bot in bots:
-        if wanted in (bot.id, bot.name) or bot.name == f"{wanted}#{bot.id[:ID_DIGITS]}":
+        if name in (bot.id, bot.name) or bot.name == f"{name}#{bot.id[:ID_DIGITS]}":
             return bot.id
     if named is not None:
         raise ConfigError(f"no bot called {named!r} to anchor the ratings on; there are {', '.join(b.name for b in bots)}")
@@ -70,7 +70,6 @@ def standings(
     results: Iterable[Result],
     bots: Sequence[Entrant],
     anchor: str | None = None,
-    prior: float = PRIOR_GAMES,
     anchors: Sequence[AnchorAt] = (),
 ) -> Standings:
     """The list of one pool. ``results``: of all its matches, in any order; bots are numbered as in ``bots``. ``anchor``: a bot's
@@ -91,21 +90,21 @@ def standings(
     given = tuple((index[bot], one.elo, one.sd) for bot, one in zip(at, anchors, strict=True))
     matches = selection.rated
     cells = pair_cells(matches, len(bots))
-    ratings = fault_free = _fit(cells, len(bots), index[anchor_id], prior, given)
+    ratings = fault_free = _fit(cells, len(bots), index[anchor_id], given)
     clean = [match for match in matches if match.fault_free]
     if len(clean) < len(matches):
         some = pair_cells(clean, len(bots))
-        fault_free = _fit(some, len(bots), index[anchor_id], prior, given)
-    evidence = Evidence(matches, cells, ratings, 100 * los(ratings), prior, index[anchor_id], given)
+        fault_free = _fit(some, len(bots), index[anchor_id], given)
+    evidence = Evidence(matches, cells, ratings, 100 * los(ratings), index[anchor_id], given)
     seats = max((len(match.bots) for match in matches), default=0)
     counted = tally(matches, every)
     per_bot = zip(rank_intervals(ratings), opponents_average(cells, ratings), tie_share(matches, len(bots)), strict=True)
-    found = [
+    rows = [
         _standing(i, bot, ratings, fault_free, counted[i], seats, *more)
         for i, (bot, more) in enumerate(zip(bots, per_bot, strict=True))
     ]
     return Standings(
-        rows=_ranked(found, evidence, index),
+        rows=_ranked(rows, evidence, index),
         anchor=anchor_id,
         anchors=tuple(_given_anchor(bots[i], i, elo, sd, ratings) for i, elo, sd in given),
         blocks=ratings.blocks,
@@ -126,27 +125,26 @@ def _given_anchor(bot: Entrant, i: int, elo: float, sd: float, ratings: Ratings)
     if check is None:
         return GivenAnchor(bot.id, elo, sd, None, None, None)
     others = max(ratings.seeds[one.bot] for one in ratings.anchors if one.bot != i)
-    most = half_width(1.0, min(ratings.seeds[i], others))  # in standard errors
-    contradicts = None if check.z is None or most is None else abs(check.z) > most
+    quantile = half_width(1.0, min(ratings.seeds[i], others))  # in standard errors
+    contradicts = None if check.z is None or quantile is None else abs(check.z) > quantile
     return GivenAnchor(bot.id, elo, sd, rounded(check.elo), rounded(check.z), contradicts)
 
 
 def refit(evidence: Evidence, matches: Iterable[Result], effects: EffectsToFit | None = None) -> Ratings:
     """The headline fit once more: over other matches, or with effects."""
     bots = evidence.cells.bots
-    return _fit(matches, bots, evidence.anchor, evidence.prior, evidence.given, effects)
+    return _fit(matches, bots, evidence.anchor, evidence.given, effects)
 
 
 def _fit(
     matches: Iterable[Result] | PairCells,
     bots: int,
     anchor: int,
-    prior: float,
     given: Sequence[tuple[int, float, float]],
     effects: EffectsToFit | None = None,
 ) -> Ratings:
     elos, sds = {bot: elo for bot, elo, _ in given}, {bot: sd for bot, _, sd in given}
-    return rate(matches, bots, anchor, prior, anchors=elos or None, anchor_sds=sds, effects=effects)
+    return rate(matches, bots, anchor, anchors=elos or None, anchor_sds=sds, effects=effects)
 
 
 def _standing(

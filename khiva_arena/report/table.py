@@ -25,6 +25,8 @@ from khiva_arena.report.values import Standings
 from khiva_arena.words import count
 
 _MOST_NAMED = 6
+UNDER_THE_PRIOR = "under the prior that each bot drew a game with one of middling strength"
+"""Of the ratings, and of every likelihood made from them: ``ratings.elo.PRIOR_GAMES`` in words."""
 _PLACES = ("1st", "2nd", "3rd", "4th", "5th")
 
 
@@ -43,7 +45,7 @@ def meaning(standings: Standings) -> str:
 
 def to_text(standings: Standings, width: int = WIDTH, wide: bool = False) -> str:
     """A plain table, then lines on what it means and what is not in it. Ends with a newline. ``wide``: every column, however
-    wide the table gets; else names are shortened and columns left out, the least important first, as need be."""
+    wide the table gets; if it is too wide, names are shortened, and then columns are left out, the least important first."""
     shown = shown_columns(standings, wide)
     gone: list[str] = []
     if wide:
@@ -56,8 +58,8 @@ def to_text(standings: Standings, width: int = WIDTH, wide: bool = False) -> str
 def shown_columns(standings: Standings, wide: bool) -> list[Column]:
     """The columns of a table, from left to right. ``wide``: all there are."""
     shown = [column for column in TABLE if wide or column.shown(standings.rows)]
-    found = [one for column in shown for one in (_finishes(standings.seats) if column is FINISHES else [column])]
-    return [*found, *DETAILS] if wide else found
+    columns = [one for column in shown for one in (_finishes(standings.seats) if column is FINISHES else [column])]
+    return [*columns, *DETAILS] if wide else columns
 
 
 def _finishes(seats: int) -> Iterator[Column]:
@@ -82,9 +84,9 @@ def _fitting(standings: Standings, columns: Sequence[Column], width: int) -> tup
         gone = [column.head for column in columns if column not in kept]
         for name_width in (longest, min(longest, NARROWEST_NAME)):
             lines = _lines(standings, kept, name_width)
-            excess = max(map(columns_of, lines)) - width
-            if excess <= 0:
-                return lines if name_width == longest else _lines(standings, kept, NARROWEST_NAME - excess), gone
+            beyond = max(map(columns_of, lines)) - width
+            if beyond <= 0:
+                return lines if name_width == longest else _lines(standings, kept, NARROWEST_NAME - beyond), gone
     return lines, gone
 
 
@@ -116,8 +118,8 @@ def to_rated(standings: Standings, sections: shapes.Sections | None = None) -> s
 
 def to_json(standings: Standings, sections: shapes.Sections | None = None) -> dict[str, Any]:
     """The same as plain values for ``json.dumps``."""
-    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(to_rated(standings, sections)))
-    return found
+    table: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(to_rated(standings, sections)))
+    return table
 
 
 def notes(standings: Standings) -> list[str]:
@@ -127,17 +129,17 @@ def notes(standings: Standings) -> list[str]:
     if any(row.rank_interval for row in rows):
         lines.append(
             "ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next, "
-            f"{under(standings)}."
+            f"{UNDER_THE_PRIOR}."
         )
     if any(row.rough for row in rows):
         lines.append(
             f"{ROUGH}: from fewer than {FEWEST_SEEDS} seeds, so that the error itself is rough, and ranks and los% with it."
         )
     if standings.blocks < 2:
-        lines.append("Errors are n/a: they need two seeds or more, and seeds that do not all say the same.")
+        lines.append("Errors are n/a: they need two seeds or more, and seeds whose results differ.")
     if alike := _alike(standings):
         lines.append(
-            f"No variance seen, +/- or los% n/a ({_some(alike)}): every seed came out alike, which says nothing of the next."
+            f"No variance seen, +/- or los% n/a ({_some(alike)}): every seed came out alike, which says nothing about the next."
         )
     if any(row.bound in (">=", "<=") for row in rows):
         lines.append(
@@ -154,13 +156,6 @@ def notes(standings: Standings) -> list[str]:
     return lines + _notes_on_anchors(standings) + _notes_on_faults(standings)
 
 
-def under(standings: Standings) -> str:
-    """The prior of the ratings, and of every likelihood made from them, in words."""
-    prior = standings.evidence.prior
-    drawn = "a game" if prior == 1 else f"{prior:g} games"
-    return f"under the prior that each bot drew {drawn} with one of middling strength" if prior else "without a prior"
-
-
 def _left_out(heads: Sequence[str]) -> list[str]:
     """What a narrow table does not show."""
     return [f"Too narrow for {', '.join(heads)}: --wide prints every column."] if heads else []
@@ -171,17 +166,17 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _alike(standings: Standings) -> list[str]:
-    """Bots whose error, or likelihood against the next, is n/a for no other reason than that no seed differed from another."""
+    """Bots whose error, or likelihood against the next bot, is n/a only because no seed differed from another."""
     ratings, rows = standings.ratings, standings.rows
     at = [standings.order.index(row.bot) for row in rows]
-    found = []
+    names = []
     for place, (row, i) in enumerate(zip(rows, at, strict=True)):
         j = at[place + 1] if place + 1 < len(rows) else i
         no_error = row.error is None and not row.bound and ratings.no_variance_seen[i, i]
         no_los = i != j and ratings.groups[i] == ratings.groups[j] and ratings.no_variance_seen[i, j]
         if row.elo is not None and (no_error or no_los):
-            found.append(short(row.name))
-    return found
+            names.append(short(row.name))
+    return names
 
 
 def _notes_on_anchors(standings: Standings) -> list[str]:
@@ -212,7 +207,7 @@ def _notes_on_faults(standings: Standings) -> list[str]:
     ]
     notes += [
         f"{short(row.name)}: {elo(row.fault_free_bound, row.fault_free_elo)} Elo over the {standings.fault_free_matches} "
-        "fault-free matches: a bound, no more."
+        "fault-free matches: only a bound."
         for row in rows
         if row.fault_counts and row.fault_free_bound and not row.bound
     ]

@@ -19,19 +19,19 @@ def number(value: float | None, digits: int, sign: str = "") -> str:
 
 
 def elo(bound: str, value: float | None) -> str:
-    """A number that the results bound on one side only never stands without its sign."""
+    """Elo as text; a number that the results bound on one side only always has its sign."""
     return bound + number(value, 1)
 
 
 def error(value: float | None, low: float | None, high: float | None, rough: bool) -> str:
     """A half width; if points flow one way only, the one end of the interval that there is."""
     if value is None and low is not None:
-        found = f">={number(low, 1)}"
+        bound = f">={number(low, 1)}"
     elif value is None and high is not None:
-        found = f"<={number(high, 1)}"
+        bound = f"<={number(high, 1)}"
     else:
-        found = number(value, 1)
-    return ROUGH + found if rough and found != "n/a" else found
+        bound = number(value, 1)
+    return ROUGH + bound if rough and bound != "n/a" else bound
 
 
 def chance(value: float | None) -> str:
@@ -57,7 +57,7 @@ def short(name: str, width: int = WIDEST_NAME) -> str:
     """At most ``width`` columns; the id that distinguishes two bots of one name is kept."""
     if columns_of(name) <= width:
         return name
-    mark = found[0] if (found := _MARK.search(name)) else ""
+    mark = match[0] if (match := _MARK.search(name)) else ""
     kept = name[: width - 3 - len(mark)]
     while columns_of(kept) > width - 3 - len(mark):
         kept = kept[:-1]
@@ -74,8 +74,8 @@ def table(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> list[str]:
 
 
 def listing(rows: Sequence[Sequence[str]], width: int, right: Sequence[int] = ()) -> list[str]:
-    """Lines of a plain table, headers being its first row; if it is too wide, the last column continues below itself, if need
-    be between what two spaces part. ``right``: columns that are aligned so."""
+    """Lines of a plain table, headers being its first row; if it is too wide, the last column continues on the next lines, and is
+    broken where it has two spaces if that is necessary. ``right``: columns that are aligned so."""
     columns = len(rows[0])
     room = width - sum(max(map(columns_of, column)) + len(GAP) for column in [*zip(*rows, strict=True)][: columns - 1])
     out: list[Sequence[str]] = []

@@ -1,4 +1,4 @@
-"""The list that ``standings`` makes, as frozen values; numbers only, no text. Its rows are in ``columns.py``."""
+"""The table that ``standings`` makes, as frozen values; numbers only, no text. Its rows are in ``columns.py``."""
 
 from dataclasses import dataclass, field
 
@@ -44,13 +44,12 @@ class GivenAnchor(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What the numbers were made from, for those who ask further. Bots are numbered as in ``Standings.order``.
+    """What the numbers were made from, for sections and tests. Bots are numbered as in ``Standings.order``.
 
     matches: those of complete tables.
     cells: those by block and pair.
     ratings: the headline fit.
     los: (n, n) percent, NaN if there is none.
-    prior: drawn games of each bot with one of middling strength.
     anchor: the bot that the ratings are relative to.
     given: (bot, Elo, sd) of anchors with numbers of their own.
     """
@@ -59,7 +58,6 @@ class Evidence:
     cells: PairCells
     ratings: Ratings
     los: Floats
-    prior: float
     anchor: int
     given: tuple[tuple[int, float, float], ...]
 

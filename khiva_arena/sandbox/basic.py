@@ -1,4 +1,4 @@
-"""Level basic: what the kernel lets a process do to itself: Landlock, seccomp, limits. launcher.py does it, inside."""
+"""Level basic: restrictions that a process can lay on itself: Landlock, seccomp, limits. launcher.py sets them, inside."""
 
 import json
 import os
@@ -22,12 +22,12 @@ from khiva_arena.sandbox.rlimits import system_limits
 LAUNCHER = str(Path(__file__).with_name("launcher.py"))
 DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 SPARE_PROCESSES = 1024
-"""Above what a user has already, if the system counts processes by user: the watch is what holds a bot to its limit."""
+"""Processes above those that the user has already, if the system counts them by user: watching then holds a bot to its limit."""
 
 
 @dataclass(slots=True, eq=False)
 class Basic(Cell):
-    """A cell that the bot's own process locks from inside before it becomes the bot."""
+    """A cell that the bot's process locks from inside before it runs the bot's program."""
 
     complaints: ClassVar[tuple[str, ...]] = (SAYS,)
 
@@ -76,19 +76,19 @@ class Basic(Cell):
 
 def _process_limit(resources: Resources, user: int | None) -> tuple[int, int]:
     """The system counts by user: a user of the bot's own has none yet, ours has many."""
-    most = resources.processes if user is not None else _tasks_of_this_user() + SPARE_PROCESSES
-    return most, most
+    limit = resources.processes if user is not None else _tasks_of_this_user() + SPARE_PROCESSES
+    return limit, limit
 
 
 @cache
 def _tasks_of_this_user() -> int:
     own = os.geteuid()
-    found = 0
+    tasks = 0
     for name in os.listdir("/proc"):
         with suppress(OSError):  # it ended while we looked
             if name.isdigit() and os.stat(f"/proc/{name}").st_uid == own:
-                found += len(os.listdir(f"/proc/{name}/task"))
-    return found
+                tasks += len(os.listdir(f"/proc/{name}/task"))
+    return tasks
 
 
 KIND = Basic

@@ -1,4 +1,4 @@
-"""The command line of bubblewrap: namespaces of the bot's own, with nothing in them but what it may read, and a scratch folder.
+"""The command line of bubblewrap: separate namespaces for the bot, in which there is only what it may read, and a scratch folder.
 
 An ordinary user's arbiter makes a user namespace for it. Root's arbiter needs none, and has the bot drop to a user of its own.
 """
@@ -24,7 +24,7 @@ WRAPPING = 2
 """Processes that are not the bot's: bwrap's, one outside and one inside."""
 UNCOUNTED = 16
 OF_PROC = 256 * 1024
-"""Bytes for the few settings that stand in the place of /proc/sys."""
+"""Bytes for the few settings that replace /proc/sys."""
 NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 
 
@@ -53,11 +53,11 @@ class Inside:
 @cache
 def tools() -> tuple[str, str, str]:
     """bwrap, prlimit and setpriv. Raises FileNotFoundError naming what is missing."""
-    found = [shutil.which(name) for name in ("bwrap", "prlimit", "setpriv")]
-    for name, path in zip(("bubblewrap", "util-linux (prlimit)", "util-linux (setpriv)"), found, strict=True):
+    paths = [shutil.which(name) for name in ("bwrap", "prlimit", "setpriv")]
+    for name, path in zip(("bubblewrap", "util-linux (prlimit)", "util-linux (setpriv)"), paths, strict=True):
         if path is None:
             raise FileNotFoundError(f"{name} is not installed")
-    return found[0] or "", found[1] or "", found[2] or ""
+    return paths[0] or "", paths[1] or "", paths[2] or ""
 
 
 def command(inside: Inside, filter_descriptor: int, pictures: Mapping[str, int]) -> list[str]:
@@ -86,12 +86,12 @@ def limit_words(resources: Resources, program: str) -> list[str]:
 
 
 def _mounts(inside: Inside, pictures: Mapping[str, int]) -> Iterator[str]:
-    made: set[str] = set()
+    folders: set[str] = set()
     for path in inside.readable:
         if stays_a_link(path):
             yield from ("--symlink", os.readlink(path), path)
         else:
-            yield from _parents(path, made)
+            yield from _parents(path, folders)
             yield from ("--ro-bind", path, path)
     yield from ("--proc", "/proc", "--dev", "/dev")
     covered = yield from _proc(pictures)
@@ -99,28 +99,28 @@ def _mounts(inside: Inside, pictures: Mapping[str, int]) -> Iterator[str]:
     yield from ("--perms", "1777", "--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm")
     yield from ("--perms", "1777", "--size", str(max(inside.resources.scratch, 1)), "--tmpfs", SCRATCH)
     for path in inside.writable:
-        yield from _parents(path, made)
+        yield from _parents(path, folders)
         yield from ("--bind", path, path)
     if inside.folder != "/" and not any(is_below(inside.folder, path) for path in (*inside.readable, *inside.writable)):
-        yield from _parents(f"{inside.folder}/any", made)  # a bare command's: empty except for the files that its words name
+        yield from _parents(f"{inside.folder}/any", folders)  # a bare command's: empty except for the files that its words name
     for path in ("/", "/dev", *covered):  # or a bot could fill these, the first of which have no size
         yield from ("--remount-ro", path)
 
 
 def stays_a_link(path: str) -> bool:
-    """Whether a path is a link inside as it is outside: /bin and its like, on a merged system, which bring nothing themselves."""
+    """Whether a path is a link inside as it is outside: /bin and its like, on a merged system, which hold nothing themselves."""
     return os.path.islink(path) and os.path.dirname(path) == "/"
 
 
 def _proc(pictures: Mapping[str, int]) -> Generator[str, None, tuple[str, ...]]:
-    """What proc_mask.py says of /proc. Returns the folders that were covered by empty ones."""
+    """The mounts over /proc, as proc_mask.py has them. Returns the folders that were covered by empty ones."""
     folders, files = proc_mask.hidden()
     for path in folders:
         yield from ("--perms", "0555", "--size", str(OF_PROC), "--tmpfs", path)
-    made: set[str] = {PROC, *folders}
+    covered: set[str] = {PROC, *folders}
     for path, descriptor in pictures.items():
         if any(is_below(path, folder) for folder in folders):  # no mount of its own
-            yield from _parents(path, made)
+            yield from _parents(path, covered)
             yield from ("--perms", "0444", "--file", str(descriptor), path)
         else:
             yield from ("--perms", "0444", "--ro-bind-data", str(descriptor), path)

@@ -1,8 +1,8 @@
-"""A bot's cell: what it is kept in, from before its start to after its end. What differs from level to level is a method here.
+"""A bot's cell: the sandbox of one bot, from before its start to after its end. Each difference between levels is a method here.
 
 Each level is a class in a module of its own: strict, standard, basic, trusted. docs/isolation.md says what each covers, and
 what none does. To add a level: a line in ``Level``, a module of that name with its class as ``KIND``, and the name in the
-contract of this room in pyproject.toml. Whoever plays bots asks their cells, and does not ask for the level.
+contract of this room in pyproject.toml. Code that plays bots calls methods of their cells, and never looks at the level.
 """
 
 import os
@@ -53,15 +53,15 @@ class Cell(ABC):
     debuggable: ClassVar[bool] = True
     """Whether a debugger may attach to a bot from outside."""
     lets_go: ClassVar[bool] = False
-    """Whether processes of a bot may leave its group, and so are to be found by their mark when the match is over."""
+    """Whether processes of a bot may leave its group, so that they are found by their mark when the match is over."""
     wrapping: ClassVar[int] = 0
     """How many processes below the one that was started, itself included, are not the bot's."""
     scratch_every: ClassVar[int] = 10
-    """At how many looks at a bot one is at its scratch space, too, by how long that takes."""
+    """Every how many looks at a bot its scratch space is looked at, too; this depends on how long that takes."""
     starters: ClassVar[tuple[str, ...]] = ("setpriv", "prlimit")
     """Programs that put a bot into its cell and then become the bot's."""
     complaints: ClassVar[tuple[str, ...]] = ("setpriv: ", "prlimit: ")
-    """How lines on stderr begin by which those say that they cannot."""
+    """How lines on stderr begin in which these programs say that they failed."""
 
     @classmethod
     @abstractmethod
@@ -90,11 +90,11 @@ class Cell(ABC):
     # --- the life of a cell ---
 
     def started(self, pid: int) -> None:
-        """What is to be done once it runs."""
+        """Do what has to be done once the bot runs."""
         self.let_go()
 
     def let_go(self) -> None:
-        """Close what only the new process needs."""
+        """Close the descriptors that only the new process needs."""
         for descriptor in self.descriptors:
             os.close(descriptor)
         self.descriptors = ()
@@ -138,34 +138,35 @@ class Cell(ABC):
 
     def peak(self, used: Sequence[struct_rusage]) -> int:
         """Bytes of memory that the largest of the bot's processes had, 0 if that is not known. ``used``: what was reaped, the
-        process that was started first. One that we start begins with our own peak as its own: what is not above says nothing."""
+        process that was started first. A process that we start inherits our own peak: a number that is not above it says
+        nothing."""
         peak = max(one.ru_maxrss for one in used)
         return peak * system.PEAK_UNIT if peak > getrusage(RUSAGE_SELF).ru_maxrss else 0
 
     def refused(self) -> str:
-        """The key of a limit that the system says it held the bot to, "" if it says of none."""
+        """The key of a limit at which the system says that it stopped the bot, "" if there is none."""
         return ""
 
-    def scratch_excess(self, pids: list[int], resources: Resources) -> str:
-        """In words, what is too much in its scratch space, "" if nothing is. ``pids``: all that runs in the cell."""
-        return "" if self.scratch is None else scratch.excess(self.scratch, pids, resources)
+    def scratch_exceeded(self, pids: list[int], resources: Resources) -> str:
+        """What is too much in its scratch space, in words; "" if nothing is. ``pids``: all that runs in the cell."""
+        return "" if self.scratch is None else scratch.exceeded(self.scratch, pids, resources)
 
 
 @cache
 def kind(level: Level) -> type[Cell]:
     """The class of a level's cells."""
-    found: type[Cell] = import_module(f"khiva_arena.sandbox.{level}").KIND
-    return found
+    cell_class: type[Cell] = import_module(f"khiva_arena.sandbox.{level}").KIND
+    return cell_class
 
 
 def cell(command: Command, sandbox: Sandbox, mark: str, *, for_a_match: bool = False) -> Cell:
     """Make a bot's cell. ``mark``: what its processes carry in their environment, so that strays can be found. ``for_a_match``:
-    what it reads may be read again by another bot, and is kept warm if the level does that.
+    other bots may read the same files, so they are kept in memory if the level does that.
 
     Raises OSError: FileNotFoundError if its program is not there, NotExecutable if it may not be run, else what the host
     refuses.
     """
-    program = readable_paths.found(command.argv[0], command.folder)
+    program = readable_paths.program_path(command.argv[0], command.folder)
     if program is None:
         raise readable_paths.why_not_found(command.argv[0], command.folder)
     of_level = kind(sandbox.level)
@@ -180,8 +181,8 @@ def cell(command: Command, sandbox: Sandbox, mark: str, *, for_a_match: bool = F
 
 
 def sweep(level: Level) -> None:
-    """Before a run: end and remove what arbiters that were killed have left, whatever level they played at, and forget what an
-    earlier run of this process was refused."""
+    """Before a run: end and remove what arbiters that were killed have left, whatever level they played at, and forget refusals
+    of an earlier run of this process."""
     warm.forget_refusal()
     reap.sweep()
     scratch.sweep()
@@ -194,7 +195,7 @@ def java_options(memory: int) -> str:
 
 
 def environment(command: Command, program: str, home: str, mark: str, memory: int) -> dict[str, str]:
-    """Little enough that two machines agree, and nothing of the arbiter's own settings."""
+    """A bare environment: so little that it is the same on two machines, and nothing from the arbiter's own."""
     bare = {"PATH": readable_paths.search_path(program), "HOME": home, "TMPDIR": home, "LANG": "C.UTF-8", MARK: mark}
     # Runtimes size heaps and thread pools by the machine's memory and cores, of which a bot has but a part.
     bare["JAVA_TOOL_OPTIONS"] = java_options(memory)

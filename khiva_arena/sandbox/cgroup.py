@@ -69,7 +69,7 @@ class Group:
     """One bot's control group."""
 
     def __init__(self, resources: Resources, parent: Path | None = None) -> None:
-        """Make it, below ``parent`` (by default ``home()``). Raises OSError."""
+        """Make it below ``parent`` (by default ``home()``). Raises OSError."""
         self.path = (parent or home()) / f"{BOTS}-{os.getpid()}-{next(_count)}"
         self._counted: dict[str, str] = {}
         self.path.mkdir()
@@ -116,7 +116,7 @@ class Group:
             self._set("cgroup.freeze", int(frozen))
 
     def remove(self) -> None:
-        """Remove it once it is empty; its counters can still be asked for. Raises OSError if it does not become so."""
+        """Remove it once it is empty; its counters can still be asked for. Raises OSError if it does not become empty."""
         for name in COUNTERS:
             self._count(name)
         _remove(self.path, REMOVE_SECONDS)
@@ -136,7 +136,7 @@ def _remove(path: Path, seconds: float) -> None:
 
 
 def sweep(parent: Path) -> None:
-    """Kill and remove what dead arbiters have left."""
+    """Kill and remove the groups that dead arbiters have left."""
     for path in parent.glob(f"{BOTS}-*"):
         owner = path.name.split("-")[-2]
         if not system.lives(owner):

@@ -1,4 +1,4 @@
-"""What is started for a bot, before anything is laid around it."""
+"""How a bot is started, before a sandbox is added."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ class Command:
     folder: where it is started
     environment: variables that are laid over a bare environment
     readable: paths that it may read besides its toolchain
-    staged: the folder is all its own, so it may read that, too
+    staged: the folder belongs to the bot alone, so it may read all of it
     """
 
     argv: tuple[str, ...]
@@ -22,5 +22,5 @@ class Command:
 
     @property
     def own(self) -> tuple[str, ...]:
-        """The bot's own folder if it has one: a bare command only has the files that its words name."""
+        """The bot's own folder, if it has one: a bare command has only the files that its words name."""
         return (self.folder,) if self.staged else ()

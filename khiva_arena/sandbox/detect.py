@@ -1,4 +1,4 @@
-"""Which isolation levels this machine gives, found by starting a program at each, and the command that gets a level it lacks."""
+"""Which isolation levels this machine offers, found by starting a program at each, and the command that gets a missing level."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ WHERE_TRUE_IS = "/bin:/usr/bin"
 GOOD_SECONDS = 10.0
 SAID_KEPT = 300
 _good_until: dict[Level, float] = {}
-"""Until when a level that was seen to work is taken to do so."""
+"""Until when a level that has worked is assumed to work still."""
 
 
 def why_not(level: Level) -> str:
@@ -27,8 +27,8 @@ def why_not(level: Level) -> str:
     below = kind(level).needs
     if below is not None and (why := why_not(below)):
         return why
-    code, _, said = run_at(level, (shutil.which("true", path=WHERE_TRUE_IS) or "true",))
-    return "" if code == 0 else said or f"exit code {code}"
+    code, _, stderr = run_at(level, (shutil.which("true", path=WHERE_TRUE_IS) or "true",))
+    return "" if code == 0 else stderr or f"exit code {code}"
 
 
 def run_at(level: Level, words: tuple[str, ...], readable: tuple[str, ...] = ()) -> tuple[int, str, str]:
@@ -74,14 +74,14 @@ def best(known: Mapping[Level, str] | None = None) -> Level:
 
 
 def python_closed(level: Level) -> str:
-    """What keeps bots at a level from the arbiter's own Python, "" if nothing."""
+    """Why bots at a level cannot use the arbiter's own Python, "" if they can."""
     return kind(level).out_of_reach(sys.executable)
 
 
 def refused(level: Level, notes: str) -> str:
-    """Whether what a bot that failed to start left on stderr is the host's own refusal. A bot can write such a line itself: so
-    the level is tried again, and only if that fails, too, is it the host's; but once in a while only, since it holds everything
-    up. Returns why, or ""."""
+    """Whether the host itself refused to start a bot, by what is on the bot's stderr. A bot can write such a line itself: so the
+    level is tried again, and only if that fails, too, the host refused. This is done only once in a while, since everything waits
+    for it. Returns why, or ""."""
     if not notes.startswith(kind(level).complaints):
         return ""
     if time.monotonic() < _good_until.get(level, 0.0):

@@ -2,7 +2,7 @@
 
 ``argv[1]`` is JSON: the arbiter's process number, a file and a folder of its own that file modes alone would let anyone use, and
 the system calls that a bot is refused, with the error that each is to fail with. Prints JSON: by kind, the attempts that
-succeeded. Where one succeeds it does no harm.
+succeeded. If one succeeds, it does no harm.
 """
 
 import ctypes
@@ -34,7 +34,7 @@ BY_DESCRIPTOR = ((os.fchmod, (0o644,)), (os.fchown, (-1, -1)))
 
 
 def succeeds(attempt) -> bool:  # type: ignore[no-untyped-def]
-    """Whether it can be done: it raises no OSError, and the system has what it takes."""
+    """Whether an attempt succeeds: it raises no OSError, and the system has the means for it."""
     try:
         attempt()
     except (OSError, AttributeError):
@@ -72,19 +72,19 @@ def changes_of(how, words) -> None:  # type: ignore[no-untyped-def]
 
 
 def inherited() -> None:
-    """Have a descriptor that nobody gave us."""
+    """Use a descriptor that nobody gave us."""
     if not any(succeeds(lambda number=number: os.fstat(number)) for number in range(3, 256)):
         raise OSError("none")
 
 
 def locked(lock) -> None:  # type: ignore[no-untyped-def]
-    """Lock a file that every bot can see: two bots can talk so."""
+    """Lock a file that every bot can see: two bots could communicate in this way."""
     with open(SHARED_FILE, "rb") as file:
         lock(file.fileno())
 
 
 def in_child(attempt) -> None:  # type: ignore[no-untyped-def]
-    """Try it in a child, which ends by it."""
+    """Try it in a child, which ends with the attempt."""
     pid = os.fork()
     if pid == 0:
         os._exit(0 if succeeds(attempt) else 1)
@@ -93,7 +93,7 @@ def in_child(attempt) -> None:  # type: ignore[no-untyped-def]
 
 
 def clone_into_namespace(number: int) -> None:
-    """A child in a user namespace of its own, where it would be root. ``number``: of the call, 0 where it is not known."""
+    """A child in a user namespace of its own, where it would be root. ``number``: of the call, 0 if it is not known."""
     if not number:
         raise OSError("no such call")
     pid = ctypes.CDLL(None, use_errno=True).syscall(number, NEW_USER | signal.SIGCHLD, None, None, None, None)
@@ -115,20 +115,20 @@ def own_by(arbiter: int) -> None:
 
 
 def set_limit_of(pid: int) -> None:
-    """Set another process's limit to what it is."""
+    """Set another process's limit to its present value."""
     resource.prlimit(pid, resource.RLIMIT_CORE, resource.prlimit(pid, resource.RLIMIT_CORE))
 
 
 def calls_let_through(calls: dict[str, list[int]]) -> list[str]:
     """Of the calls that are to be refused, with senseless arguments, those that are not, or with another error."""
     libc = ctypes.CDLL(None, use_errno=True)
-    found = []
+    through = []
     for name, (number, error) in calls.items():
         ctypes.set_errno(0)
         result = libc.syscall(number, 1, 0, 0, 0, 0, 0)
         if (result, ctypes.get_errno()) != (-1, error):
-            found.append(f"{name} ({result}, {errno.errorcode.get(ctypes.get_errno(), 'no error')})")
-    return found
+            through.append(f"{name} ({result}, {errno.errorcode.get(ctypes.get_errno(), 'no error')})")
+    return through
 
 
 def attempts(said: dict) -> dict:  # type: ignore[type-arg]
@@ -177,9 +177,9 @@ def attempts(said: dict) -> dict:  # type: ignore[type-arg]
 
 def main() -> None:
     """Try all of it."""
-    said = json.loads(sys.argv[1])
-    found = {kind: [name for name, attempt in some.items() if succeeds(attempt)] for kind, some in attempts(said).items()}
-    print(json.dumps(found | {"kernel": calls_let_through(said["calls"])}))
+    request = json.loads(sys.argv[1])
+    succeeded = {kind: [name for name, attempt in some.items() if succeeds(attempt)] for kind, some in attempts(request).items()}
+    print(json.dumps(succeeded | {"kernel": calls_let_through(request["calls"])}))
 
 
 if __name__ == "__main__":

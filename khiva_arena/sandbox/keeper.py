@@ -77,10 +77,10 @@ def main() -> None:
             mapped.add(json.loads(line))
             if not mapped.locked:
                 mapped.bring_in()
-            said = {"files": mapped.files, "bytes": mapped.bytes, "locked": mapped.locked, "error": ""}
+            reply = {"files": mapped.files, "bytes": mapped.bytes, "locked": mapped.locked, "error": ""}
         except OSError as error:
-            said = {"files": mapped.files, "bytes": mapped.bytes, "locked": False, "error": str(error)}
-        print(json.dumps(said), flush=True)
+            reply = {"files": mapped.files, "bytes": mapped.bytes, "locked": False, "error": str(error)}
+        print(json.dumps(reply), flush=True)
 
 
 if __name__ == "__main__":

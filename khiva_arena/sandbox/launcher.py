@@ -1,7 +1,8 @@
-"""Level basic: shut this process in with what the kernel gives any user, then become the bot. Run as a script, on its own.
+"""Level basic: restrict this process by the means that the kernel gives any user, then become the bot. Run as a script, on its
+own.
 
 Needs nothing but the standard library: limits, another user if root starts it, no new privileges, Landlock for files and,
-if the kernel has them, network and signals, and a seccomp filter. Whatever fails here fails before the bot is there.
+if the kernel has them, network and signals, and a seccomp filter. Whatever fails here fails before the bot runs.
 """
 
 import ctypes
@@ -72,14 +73,14 @@ def set_limits(limits: dict[str, list[int]]) -> None:
     """RLIMIT_<name>: soft and hard; none is raised above what we have."""
     for name, (soft, hard) in limits.items():
         which = getattr(resource, f"RLIMIT_{name}")
-        most = resource.getrlimit(which)[1]
-        if most != resource.RLIM_INFINITY:
-            soft, hard = min(soft, most), min(hard, most)
+        allowed = resource.getrlimit(which)[1]
+        if allowed != resource.RLIM_INFINITY:
+            soft, hard = min(soft, allowed), min(hard, allowed)
         resource.setrlimit(which, (soft, hard))
 
 
 def become(user: int) -> None:
-    """Another user, for good."""
+    """Become another user, for good."""
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
@@ -88,26 +89,26 @@ def become(user: int) -> None:
 def main() -> None:
     """``argv[1]`` is JSON: argv, folder, environment, readable, of_itself, writable, limits, user,
     program, own_pid, parent."""
-    said = json.loads(sys.argv[1])
+    request = json.loads(sys.argv[1])
     libc = ctypes.CDLL(None, use_errno=True)
     version = landlock_version(libc)
     if not version:
         fail("this kernel has no Landlock")
-    own = [f"/proc/{os.getpid()}/{name}" for name in said["of_itself"]]
-    ruleset = restrict_files(libc, version, [*said["readable"], *own], said["writable"])
-    os.chdir(said["folder"])
-    set_limits(said["limits"])
-    if said["user"] is not None:
-        become(said["user"])
+    own = [f"/proc/{os.getpid()}/{name}" for name in request["of_itself"]]
+    ruleset = restrict_files(libc, version, [*request["readable"], *own], request["writable"])
+    os.chdir(request["folder"])
+    set_limits(request["limits"])
+    if request["user"] is not None:
+        become(request["user"])
     libc.prctl(SET_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
-    if os.getppid() != said["parent"]:
+    if os.getppid() != request["parent"]:
         os._exit(FAILED)  # the arbiter died before we asked to die with it
     if libc.prctl(SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         fail("no_new_privs is refused")
     checked(libc, "Landlock", RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
-    program = bytes.fromhex(said["program_with_signals" if version < SIGNALS_SINCE else "program"])
-    program = program.replace(struct.pack("=I", said["own_pid"]), struct.pack("=I", os.getpid()))
+    program = bytes.fromhex(request["program_with_signals" if version < SIGNALS_SINCE else "program"])
+    program = program.replace(struct.pack("=I", request["own_pid"]), struct.pack("=I", os.getpid()))
     buffer = ctypes.create_string_buffer(program)
     filter_ = ctypes.create_string_buffer(struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer)))
     if libc.prctl(SET_SECCOMP, 2, filter_, 0, 0) != 0:
@@ -117,9 +118,9 @@ def main() -> None:
     # The arbiter holds them back until a bot is there, see stops.py.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
     try:
-        os.execve(said["argv"][0], said["argv"], said["environment"])
+        os.execve(request["argv"][0], request["argv"], request["environment"])
     except OSError as error:
-        fail(f"{said['argv'][0]}: {error.strerror}")
+        fail(f"{request['argv'][0]}: {error.strerror}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How bots are to be kept: what a run asks for. How a level does it is in the module of its name."""
+"""Which sandbox a run requests for its bots. What a level does is in the module of that name."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,13 +17,13 @@ class Level(StrEnum):
 
     @property
     def confines(self) -> bool:
-        """Whether it keeps a bot from anything: all do except trusted, at which a bot has all rights of the user."""
+        """Whether it restricts a bot at all: every level does except trusted, at which a bot has all rights of the user."""
         return self is not Level.TRUSTED
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """How the bots of a match, or the builds of a bot, are kept.
+    """The sandbox of the bots of a match, or of the build of a bot.
 
     level: how far from the machine
     resources: the most that each may use

@@ -1,7 +1,7 @@
-"""Which limit a bot went beyond: found by looking at its processes now and then, and by how it ended.
+"""Which limit a bot exceeded: found by looking at its processes now and then, and by how it ended.
 
-The system refuses an excess to the process that asks for it. A bot that copes with that plays on; one that fails by it gets the
-verdict ``resource``, and the name of the limit stands first in the detail.
+If a process asks for more than its limit, the system refuses it. A bot that copes with that plays on; one that fails because of
+it gets the verdict ``resource``, and the detail begins with the name of the limit.
 """
 
 import signal
@@ -26,7 +26,7 @@ SIGNALS = {-signal.SIGXCPU: "cpu", -signal.SIGXFSZ: "file_size"}
 
 
 def while_it_runs(cell: Cell, pid: int, resources: Resources, *, scratch_too: bool) -> str:
-    """What a look at a bot's processes finds, "" if nothing. ``pid``: the process we started."""
+    """Which limit a bot exceeds while it runs, "" if none. ``pid``: the process we started."""
     pids = proc_usage.tree(pid, resources.processes + 16)
     used = proc_usage.usage(pids, resources.memory)
     for key, amount in (("memory", used.memory), ("cpu", used.cpu)):
@@ -34,7 +34,7 @@ def while_it_runs(cell: Cell, pid: int, resources: Resources, *, scratch_too: bo
             return too_much(key, amount, resources)
     if used.tasks > resources.processes + cell.wrapping:
         return too_much("processes", used.tasks - cell.wrapping, resources)
-    return cell.scratch_excess(pids, resources) if scratch_too else ""
+    return cell.scratch_exceeded(pids, resources) if scratch_too else ""
 
 
 def when_late(cell: Cell, pid: int, resources: Resources) -> str:
@@ -49,7 +49,8 @@ def when_late(cell: Cell, pid: int, resources: Resources) -> str:
 
 
 def after_its_end(cell: Cell, status: int, cpu: float, peak: int, notes: str, resources: Resources) -> str:
-    """What a bot's end shows: its signal, what the system counted, and what it said last. ``status`` as in ``Ending``."""
+    """Which limit a bot's end points to, by its signal, by what the system counted, and by what it wrote last. ``status`` as in
+    ``Ending``."""
     if status in SIGNALS:
         return reached(SIGNALS[status], resources)
     if status == 0:

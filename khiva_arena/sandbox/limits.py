@@ -1,4 +1,4 @@
-"""What a bot may use of the machine: limits with defaults that a JVM and node survive, and how they are said."""
+"""What a bot may use of the machine: limits, with defaults that suit a JVM and node, and their words for people."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ class Resources:
     scratch: int = 16 * MIB
 
 
-# A build runs once, on the organiser's side of the table, and compilers are greedy.
+# A build runs once, before any match, and compilers need much.
 FOR_A_BUILD = Resources(memory=4 * GIB, processes=512, file_size=GIB, open_files=1024, cpu=3600, scratch=512 * MIB)
 
 DEFAULT = Resources()
@@ -56,18 +56,18 @@ def of_settings(given: Mapping[str, Any], others: Sequence[str] = ()) -> Resourc
     """The defaults with ``given`` laid over them: sizes such as "512M" or bytes, counts, seconds. ``others``: limits that there
     are elsewhere. Raises ConfigError with every mistake."""
     problems: list[str] = []
-    found: dict[str, int] = {}
+    amounts: dict[str, int] = {}
     for key, value in given.items():
         if key not in WORDS:
             problems.append(f"{key}: no such limit; there are {', '.join((*WORDS, *others))}")
             continue
         try:
-            found[key] = _number(key, value)
+            amounts[key] = _number(key, value)
         except ValueError as error:
             problems.append(f"{key}: {error}")
     if problems:
         raise ConfigError(problems)
-    return Resources(**found)
+    return Resources(**amounts)
 
 
 def _number(key: str, value: object) -> int:
@@ -85,8 +85,8 @@ def amount(value: object, *, size: bool, of: str = "") -> int:
         return int(match[1]) * _UNITS[match[2]]
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    wanted = "size; write 512M or 1G" if size else f"whole number{of}"
-    raise ValueError(f"{value!r} is no {wanted}")
+    expected = "size; write 512M or 1G" if size else f"whole number{of}"
+    raise ValueError(f"{value!r} is not a {expected}")
 
 
 def say(key: str, number: float) -> str:

@@ -51,11 +51,11 @@ def of_usr(program: str) -> tuple[str, ...]:
     """The folders and files of /usr that a program needs; /usr itself if that is not known. ``program``: an absolute path."""
     if not any(Path(USR).glob("lib/*-linux-*")) and os.path.realpath("/usr/lib64") != "/usr/lib64":
         return (USR,)  # a system that keeps libraries and everything else in one folder
-    real, more = os.path.realpath(program), _of_runtime(program)
-    if not more and real.startswith("/usr/"):
+    real, patterns = os.path.realpath(program), _of_runtime(program)
+    if not patterns and real.startswith("/usr/"):
         return (USR,)  # a shell, too: what it starts is not known
-    found = {str(path) for pattern in (*BASE, *more) for path in Path(USR).glob(pattern)}
-    return tuple(sorted(found | ({"/usr/local"} if real.startswith("/usr/local/") else set())))
+    paths = {str(path) for pattern in (*BASE, *patterns) for path in Path(USR).glob(pattern)}
+    return tuple(sorted(paths | ({"/usr/local"} if real.startswith("/usr/local/") else set())))
 
 
 def _of_runtime(program: str) -> list[str]:

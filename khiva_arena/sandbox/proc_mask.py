@@ -1,5 +1,5 @@
-"""What a bot sees in /proc of the machine as a whole: what never changes, unchanged; what runtimes size themselves by, as a
-picture in which nothing moves; nothing of the rest, whose counters one bot could move and another one read.
+"""What a bot sees in /proc of the machine as a whole: files that never change, as they are; files by which runtimes choose their
+size, as a copy that never changes; and nothing of the rest, whose counters one bot could change and another one read.
 
 The names that are let through are listed, so that what a newer kernel adds is hidden.
 """
@@ -43,11 +43,11 @@ AT_BASIC = ("cpuinfo", "filesystems", "version", *(f"sys/{name}" for name in SET
 
 @cache
 def pictures() -> Mapping[str, bytes]:
-    """What stands in the place of files that runtimes read, by path; made once for a process, so that all bots see the same."""
-    found = {f"{PROC}/sys/{name}": _text(f"sys/{name}") for name in SETTINGS}
-    found |= {f"{PROC}/stat": _stat(), f"{PROC}/meminfo": _meminfo(), f"{PROC}/cgroups": _cgroups()}
-    found[f"{PROC}/cpuinfo"] = _text("cpuinfo")  # it shows the speed of each core, which follows its load
-    return {path: text for path, text in found.items() if text}
+    """The contents that replace files that runtimes read, by path; made once for a process, so that all bots see the same."""
+    texts = {f"{PROC}/sys/{name}": _text(f"sys/{name}") for name in SETTINGS}
+    texts |= {f"{PROC}/stat": _stat(), f"{PROC}/meminfo": _meminfo(), f"{PROC}/cgroups": _cgroups()}
+    texts[f"{PROC}/cpuinfo"] = _text("cpuinfo")  # it shows the speed of each core, which follows its load
+    return {path: text for path, text in texts.items() if text}
 
 
 @cache
@@ -76,13 +76,13 @@ def _text(name: str) -> bytes:
 
 
 def _stat() -> bytes:
-    """How many cores there are, and not how busy they are."""
+    """``stat`` with how many cores there are, but not how busy they are."""
     names = ["cpu ", *(f"cpu{number}" for number in range(os.cpu_count() or 1))]
     return "".join(f"{name} 0 0 0 0 0 0 0 0 0 0\n" for name in names).encode()
 
 
 def _meminfo() -> bytes:
-    """How much memory there is, and not how much of it is in use."""
+    """``meminfo`` with how much memory there is, but not how much of it is in use."""
     rows = [line.split(":") for line in _text("meminfo").decode("ascii", "replace").splitlines() if ":" in line]
     amounts = {name: rest.split() for name, rest in rows if rest.split()}
     out = []
@@ -93,7 +93,7 @@ def _meminfo() -> bytes:
 
 
 def _cgroups() -> bytes:
-    """Which controllers there are, and not how many groups each has."""
+    """``cgroups`` with which controllers there are, but not how many groups each has."""
     out = []
     for line in _text("cgroups").decode("ascii", "replace").splitlines():
         words = line.split("\t")

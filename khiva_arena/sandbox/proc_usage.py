@@ -41,16 +41,16 @@ class ThreadTime(NamedTuple):
 
 def tree(pid: int, most: int) -> list[int]:
     """A process that we started and its living descendants, ``most`` at the most; those that left their parents behind, too."""
-    found = [pid, *reap.orphans(pid)]
-    for process in found:  # it grows while we go
+    pids = [pid, *reap.orphans(pid)]
+    for process in pids:  # it grows while we go
         try:
             for task in os.listdir(f"/proc/{process}/task"):
-                found += [int(child) for child in _read(f"/proc/{process}/task/{task}/children").split()]
-                if len(found) >= most:
-                    return found[:most]
+                pids += [int(child) for child in _read(f"/proc/{process}/task/{task}/children").split()]
+                if len(pids) >= most:
+                    return pids[:most]
         except OSError:
             continue  # it ended while we looked
-    return found
+    return pids
 
 
 def children(pid: int) -> list[int]:
@@ -84,7 +84,7 @@ def usage(pids: list[int], memory_limit: int) -> Usage:
 def run_delay(pid: int) -> dict[int, ThreadTime]:
     """How long the threads of a process tree waited for a core, by thread: no more than TASKS_SEEN of them, none if the
     kernel keeps no such figures."""
-    found: dict[int, ThreadTime] = {}
+    times: dict[int, ThreadTime] = {}
     seen = 0
     for process in tree(pid, TASKS_SEEN):
         try:
@@ -97,8 +97,8 @@ def run_delay(pid: int) -> dict[int, ThreadTime]:
                 cpu, delay, _ = map(int, _read(f"/proc/{process}/task/{task}/schedstat").split())
             except (OSError, ValueError):
                 continue  # the same, or the kernel keeps no such figures
-            found[int(task)] = ThreadTime(delay / 1e9, cpu / 1e9)
-    return found
+            times[int(task)] = ThreadTime(delay / 1e9, cpu / 1e9)
+    return times
 
 
 def own_memory(pid: int) -> int:
@@ -114,11 +114,11 @@ def _counted(pid: int, name: str, wanted: tuple[str, ...]) -> int:
         text = _read(f"/proc/{pid}/{name}")
     except OSError:
         return 0  # an old kernel, or it ended while we looked
-    found = 0
+    total = 0
     for word in wanted:
         _, there, rest = text.partition(word)
-        found += int(rest[:LONGEST_NUMBER].split()[0]) if there else 0
-    return found * 1024
+        total += int(rest[:LONGEST_NUMBER].split()[0]) if there else 0
+    return total * 1024
 
 
 def scratch_use(folder: str, most: int) -> tuple[int, int]:
@@ -161,9 +161,9 @@ def unlinked(pids: list[int], folder: str) -> int:
             for path in _descriptors(pid)[: DESCRIPTORS_SEEN - seen]:
                 seen += 1
                 with suppress(OSError):  # it was closed while we looked
-                    found = os.stat(path)
-                    if found.st_nlink == 0 and found.st_dev == device:
-                        sizes[found.st_ino] = found.st_blocks * 512
+                    status = os.stat(path)
+                    if status.st_nlink == 0 and status.st_dev == device:
+                        sizes[status.st_ino] = status.st_blocks * 512
     return sum(sizes.values())
 
 

@@ -27,9 +27,9 @@ RUSTUP_SECONDS = 5.0
 @cache
 def system() -> tuple[str, ...]:
     """Folders and files of the system, as far as they are there."""
-    found = [path for path in (*PROGRAMS, *ELSEWHERE) if os.path.isdir(path)]
-    found += [str(path) for pattern in (*SETTINGS, *OF_RUNTIMES) for path in sorted(Path("/etc").glob(pattern))]
-    return tuple(found)
+    paths = [path for path in (*PROGRAMS, *ELSEWHERE) if os.path.isdir(path)]
+    paths += [str(path) for pattern in (*SETTINGS, *OF_RUNTIMES) for path in sorted(Path("/etc").glob(pattern))]
+    return tuple(paths)
 
 
 @cache
@@ -40,14 +40,14 @@ def interpreter() -> tuple[str, ...]:
 
 
 def toolchain(program: str) -> tuple[str, ...]:
-    """What a program outside of the system needs to be read: its venv, else the prefix that it is installed under, else only
-    itself; what a link leads to included."""
+    """The paths that a bot needs to read to run a program outside of the system: its venv, else the prefix that it is installed
+    under, else only the program; with what links lead to."""
     if os.path.realpath(program) == os.path.realpath(sys.executable):
         return interpreter()
-    found: list[str] = []
+    paths: list[str] = []
     for path in dict.fromkeys((os.path.abspath(program), os.path.realpath(program))):
-        found += _around(path)
-    return outermost(found)
+        paths += _around(path)
+    return outermost(paths)
 
 
 def _around(program: str) -> list[str]:
@@ -60,14 +60,14 @@ def _around(program: str) -> list[str]:
 
 
 def private_in(prefix: str) -> str:
-    """What a folder holds that makes it no prefix, "" for nothing: a home, or the folder of a competition that happens to have a
+    """What in a folder shows that it is not a prefix, "" for nothing: a home, or a competition in a folder that happens to have a
     bin and a lib."""
     private = [os.path.realpath(path) for path in (*_homes(), Path("."))]
     return next((path for path in private if is_below(path, os.path.realpath(prefix))), "")
 
 
 def _homes() -> tuple[Path, ...]:
-    """Where a user may have programs of his own; none if that is not known, as for a number that belongs to no user."""
+    """Where a user may have programs of their own; none if that is not known, as for a number that belongs to no user."""
     try:
         home = Path.home()
     except RuntimeError:
@@ -76,7 +76,7 @@ def _homes() -> tuple[Path, ...]:
 
 
 def base_of_venv(prefix: str) -> list[str]:
-    """Where the interpreter of a virtual environment comes from, none for a folder that is none."""
+    """Where the interpreter of a virtual environment comes from; none if the folder is not a virtual environment."""
     try:
         text = regular_files.read(os.path.join(prefix, "pyvenv.cfg"), LONGEST_SETTINGS).decode(errors="replace")
     except OSError:
@@ -106,9 +106,9 @@ class NotExecutable(PermissionError):
     """A program is there and may not be run. The text says which."""
 
 
-def found(program: str, folder: str) -> str | None:
-    """The absolute path of a program: one with a slash is in ``folder``, others are on the PATH. None if it is not there,
-    or may not be run."""
+def program_path(program: str, folder: str) -> str | None:
+    """The absolute path of a program: one with a slash is relative to ``folder``, others are on the PATH. None if it is not
+    there, or may not be run."""
     if "/" not in program:
         path = shutil.which(program)
         if path and not os.path.isabs(path):  # by an entry of the PATH from where we are, where anything may lie
@@ -168,8 +168,8 @@ def search_path(program: str) -> str:
     the system is on ours, such as /usr/local/go/bin."""
     folder = os.path.dirname(program)
     own = [] if _is_system(folder) else [folder]
-    more = [os.path.normpath(entry) for entry in os.get_exec_path() if _is_system(os.path.normpath(entry))]
-    return ":".join(dict.fromkeys([*own, *BARE_PATH.split(":"), *more]))
+    rest = [os.path.normpath(entry) for entry in os.get_exec_path() if _is_system(os.path.normpath(entry))]
+    return ":".join(dict.fromkeys([*own, *BARE_PATH.split(":"), *rest]))
 
 
 def _is_system(folder: str) -> bool:
@@ -182,8 +182,8 @@ def is_of_the_system(path: str) -> bool:
 
 
 def leads_out(program: str, own: str, extra: Sequence[str]) -> str:
-    """Of a program in a bot's ``own`` folder: what is elsewhere that starting it takes, "" if that is nothing or may be read
-    anyway. A link that a build has made may lead anywhere, and so may the first line of a script."""
+    """What outside of a bot's ``own`` folder is needed to start a program in it, "" if nothing is, or if it may be read anyway. A
+    link that a build has made may lead anywhere, and so may the first line of a script."""
     allowed = (*PROGRAMS, *interpreter(), *extra, os.path.realpath(own))
     runner = named_first(program)
     elsewhere = [os.path.realpath(program), *([os.path.normpath(f"/{runner.lstrip('/')}")] if runner else [])]
@@ -191,7 +191,7 @@ def leads_out(program: str, own: str, extra: Sequence[str]) -> str:
 
 
 def all_of(program: str, extra: Sequence[str], own: str = "") -> tuple[str, ...]:
-    """Everything but the bot's own folder. ``own``: that folder, of which nothing that is in it opens another one."""
+    """All that it may read except its own folder. ``own``: that folder; nothing in it makes another folder readable."""
     if own and is_below(program, own):
         runner = named_first(program) if not leads_out(program, own, extra) else ""
         return (*system(), *outermost([*interpreter(), *(toolchain(runner) if _is_system(runner) else ()), *extra]))
@@ -210,16 +210,16 @@ def named_first(program: str) -> str:
     return os.fsdecode(words[0]) if words and os.path.isabs(words[0]) else ""
 
 
-def that_holds(folder: str, program: str, extra: Sequence[str], own: str = "") -> str:
+def path_holding(folder: str, program: str, extra: Sequence[str], own: str = "") -> str:
     """Which of the paths that a program may read holds a folder, "" if none."""
-    wanted = os.path.realpath(folder)
-    return next((path for path in all_of(program, extra, own) if is_below(wanted, os.path.realpath(path))), "")
+    real = os.path.realpath(folder)
+    return next((path for path in all_of(program, extra, own) if is_below(real, os.path.realpath(path))), "")
 
 
-def that_is_in(folder: str, program: str, extra: Sequence[str], own: str = "") -> str:
+def path_inside(folder: str, program: str, extra: Sequence[str], own: str = "") -> str:
     """Which of the paths that a program may read lies in a folder, "" if none."""
-    wanted = os.path.realpath(folder)
-    return next((path for path in all_of(program, extra, own) if is_below(os.path.realpath(path), wanted)), "")
+    real = os.path.realpath(folder)
+    return next((path for path in all_of(program, extra, own) if is_below(os.path.realpath(path), real)), "")
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Nothing is left behind: process groups are killed as a whole, and what their death leaves is ours to reap."""
+"""Nothing is left behind: process groups are killed as a whole, and orphaned processes are reaped here."""
 
 import ctypes
 import fcntl
@@ -59,35 +59,37 @@ class Adoption:
                 _be_subreaper(0)
 
     def started(self, pid: int) -> None:
-        """A process that somebody here waits for."""
+        """Note a process that somebody here waits for."""
         Adoption._started.add(pid)
 
     def reaped(self, pid: int) -> None:
-        """It was waited for."""
+        """Note that it was waited for."""
         Adoption._started.discard(pid)
 
     def end_strays(self) -> None:
-        """Kill and reap what bots at level trusted, and builds, have set free, round by round: the death of some may leave others
-        to us. Raises InternalError if that takes too long: they start new ones faster than they end, or cannot be killed."""
+        """Kill and reap processes that left their group, of bots at level trusted and of builds, round by round: when some die,
+        others may become our children. Raises InternalError if that takes too long: they start new ones faster than they end, or
+        cannot be killed."""
         until = time.monotonic() + STRAYS_SECONDS
-        # The youngest first: of many that each started the next and ended, it alone still runs.
-        while found := [pid for pid in reversed(_children()) if self._stopped_stray(pid)]:
+        # The youngest first: of many that each started the next one and ended, only it still runs.
+        while strays := [pid for pid in reversed(_children()) if self._stopped_stray(pid)]:
             if time.monotonic() > until:
-                raise InternalError(f"{len(found)} processes that bots left behind did not end in {STRAYS_SECONDS:.0f} s")
-            for pid in found:
+                raise InternalError(f"{len(strays)} processes that bots left behind did not end in {STRAYS_SECONDS:.0f} s")
+            for pid in strays:
                 _send(pid, signal.SIGKILL)
-            if sum(_reaped(pid) for pid in found) == 0:
+            if sum(_reaped(pid) for pid in strays) == 0:
                 time.sleep(0.0005)
 
     def _stopped_stray(self, pid: int) -> bool:
-        """Stops it if it is a stray: one that starts another and ends, over and over, would outrun whoever killed them singly."""
+        """Stop it if it is a stray: killing one by one would never catch a process that starts another and ends, over and
+        over."""
         if not self._is_stray(pid):
             return False
         _send(pid, signal.SIGSTOP)
         return True
 
     def _is_stray(self, pid: int) -> bool:
-        """It carries our mark; or it shows none, as the dying do, came up meanwhile, and nobody waits for it."""
+        """Whether it carries our mark; or has none, as dying processes do, began meanwhile, and nobody waits for it."""
         try:
             if pid in Adoption._started or os.getpgid(pid) in Adoption._started:
                 return False  # of another match: one that becomes another program shows no mark for a moment
@@ -105,7 +107,7 @@ def _mark_of(pid: int | str) -> str | None:
         with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:
             environment = b"\0" + file.read(ENVIRONMENT_SEEN)
     except OSError:
-        return None  # newer kernels refuse this of the dead, older ones show nothing
+        return None  # newer kernels refuse this for a dead process, older ones show nothing
     _, name, rest = environment.partition(f"\0{MARK}=".encode())
     return rest.partition(b"\0")[0].decode(errors="replace") if name else None
 
@@ -123,17 +125,17 @@ def _reaped(pid: int) -> bool:
 
 def orphans(group: int) -> list[int]:
     """Processes of a group whose leader is our child that are our children by now, since their own parents are gone."""
-    found = []
+    pids = []
     for pid in _children():
         with suppress(ProcessLookupError):
             if pid != group and pid not in Adoption._started and os.getpgid(pid) == group:
-                found.append(pid)
-    return found
+                pids.append(pid)
+    return pids
 
 
 def _children() -> list[int]:
     if not system.PROC:
-        return []  # nothing tells of them, and none becomes ours that another process has started
+        return []  # nothing shows them, and no process that another one has started becomes ours
     return [int(pid) for task in os.listdir("/proc/self/task") for pid in _of_task(task)]
 
 
@@ -145,7 +147,7 @@ def _of_task(task: str) -> list[str]:
 
 
 def _be_subreaper(on: int) -> None:
-    if system.PROC:  # whom nothing tells us of we could not reap
+    if system.PROC:  # without it we could not see whom to reap
         _libc().prctl(PR_SET_CHILD_SUBREAPER, on, 0, 0, 0)
 
 
@@ -165,7 +167,7 @@ def namespace(pid: str) -> int:
 
 
 def _namespace_above(pid: str) -> int:
-    """The count of processes in which that of this process was made. Raises OSError where there is none to be seen."""
+    """The count of processes in which that of this process was made. Raises OSError if it cannot be seen."""
     own = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
     try:
         above = fcntl.ioctl(own, NS_GET_PARENT)
@@ -179,7 +181,7 @@ def _namespace_above(pid: str) -> int:
 
 def sweep() -> None:
     """Kill what arbiters that were killed have left of their bots: processes that carry a mark, or run as a user that only a
-    bot can be, and whose arbiter is no more."""
+    bot can be, and whose arbiter has ended."""
     for name in os.listdir("/proc") if system.PROC else ():
         with suppress(OSError):  # it ended while we looked, or is none of ours
             arbiters = _arbiters_of(name) if name.isdigit() else []
@@ -188,7 +190,7 @@ def sweep() -> None:
 
 
 def _arbiters_of(pid: str) -> list[int]:
-    """Who may be the arbiter whose bot a process is or was part of, nobody if it is no bot's."""
+    """Which processes may be the arbiter whose bot this process belongs to; none if it belongs to no bot."""
     if namespace(pid) != namespace("self") != _namespace_above(pid):
         return []  # in a container: numbers mean others there
     user = os.stat(f"/proc/{pid}").st_uid

@@ -24,7 +24,7 @@ MOMENT = 0.0005
 class Reaper(Protocol):
     """Of the children of this process. A ``pid`` is that of one that ``reap`` was not called for yet.
 
-    look_seconds: how often to ask whether a child has ended if no descriptor tells of it
+    look_seconds: how often to ask whether a child has ended, if no descriptor shows it
     """
 
     look_seconds: float
@@ -33,7 +33,7 @@ class Reaper(Protocol):
         """A child's exit status, negative for a signal, None while it runs."""
 
     def descriptor(self, pid: int) -> AbstractContextManager[int | None]:
-        """A descriptor that is readable once a child has ended; None if there is no such thing."""
+        """A descriptor that is readable once a child has ended; None if the system has none."""
 
     def ends(self, pid: int, seconds: float) -> bool:
         """Wait for a child's end. Returns whether it came in time."""
@@ -102,8 +102,8 @@ class PidfdReaper:
 
 
 class AskingReaper:
-    """Elsewhere: a child is asked after, and by that it is reaped as soon as it has ended. From then on its number means its
-    group as long as somebody is left there. A group that was seen empty is never signalled again: it may be a stranger's.
+    """Elsewhere: asking whether a child has ended reaps it. From then on its number means its group as long as a process is left
+    in it. A group that was seen empty is never signalled again: it may be a stranger's.
     """
 
     look_seconds = 0.002
@@ -115,10 +115,10 @@ class AskingReaper:
     def status(self, pid: int) -> int | None:
         if pid not in self._ended:
             try:
-                found, status, used = os.wait4(pid, os.WNOHANG)
+                ended, status, used = os.wait4(pid, os.WNOHANG)
             except ChildProcessError:
                 return 0
-            if not found:
+            if not ended:
                 return None
             self._ended[pid] = (os.waitstatus_to_exitcode(status), used)
             self._has_members(pid)
@@ -148,7 +148,7 @@ class AskingReaper:
                 os.killpg(group, number)
 
     def reap_group(self, group: int, seconds: float) -> list[resource.struct_rusage]:
-        """None is ours, but what has been killed may not write any more when its folder is removed."""
+        """None of them is ours, but killed processes must be gone before their folder is removed."""
         until = time.monotonic() + seconds
         while self._has_members(group) and time.monotonic() < until:
             time.sleep(MOMENT)

@@ -23,7 +23,7 @@ _KINDS = (
 
 
 def opened(path: str | Path) -> BinaryIO:
-    """A file, open for reading. Whatever else the path is, it is refused at once. ValueError for a NUL in the name."""
+    """A file, open for reading. If the path is anything else, it is refused at once. ValueError for a NUL in the name."""
     _must_be_a_file(os.stat(path), path)  # a device is not even opened
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     try:
@@ -45,7 +45,7 @@ def read(path: str | Path, most: int) -> bytes:
 
 def digest(path: str | Path, most: int) -> str:
     """SHA-256 of a file in hex, read in pieces; of a file that has at most so many bytes."""
-    found, total = sha256(), 0
+    hashed, total = sha256(), 0
     with opened(path) as file:
         if os.fstat(file.fileno()).st_size > most:
             raise too_large(path, most)
@@ -53,8 +53,8 @@ def digest(path: str | Path, most: int) -> str:
             total += len(piece)
             if total > most:  # it grows while it is read
                 raise too_large(path, most)
-            found.update(piece)
-    return found.hexdigest()
+            hashed.update(piece)
+    return hashed.hexdigest()
 
 
 def too_large(path: str | Path, most: int) -> OSError:

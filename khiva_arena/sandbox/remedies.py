@@ -25,7 +25,7 @@ ELSEWHERE = "run it in a virtual machine or a container with Linux, which docs/d
 
 
 def of_control_groups() -> str:
-    """What gives the arbiter a control group to share out; "" where nothing is known."""
+    """What gives the arbiter a control group of its own; "" if nothing is known."""
     if wsl.version() == 2 and (of_windows := _of_wsl()):
         return of_windows
     if shutil.which("systemd-run") and Path("/run/systemd/system").exists():
@@ -40,7 +40,7 @@ def of_control_groups() -> str:
 
 
 def of_bubblewrap(why: str) -> str:
-    """What lets bubblewrap make namespaces, which it cannot as ``why`` says; "" where nothing is known."""
+    """What lets bubblewrap make namespaces, if it cannot as ``why`` says; "" if nothing is known."""
     for package in ("bubblewrap", "util-linux"):
         if why.startswith(package):
             return f"{_sudo()}{_install()} {package}"
@@ -69,7 +69,7 @@ def _of_apparmor() -> str:
 
 
 def _of_wsl() -> str:
-    """What Windows has to be told first; "" if nothing."""
+    """What has to be set in Windows first; "" if nothing."""
     if "memory" not in _reads("/sys/fs/cgroup/cgroup.controllers"):
         return wsl.ONLY_V2
     return "" if os.path.exists("/run/systemd/system") else wsl.SYSTEMD

@@ -5,8 +5,8 @@ import resource
 
 from khiva_arena.sandbox.limits import GIB, Resources
 
-# Runtimes that claim the address space of their largest heap at once, writable, whatever they come to use of it: the system takes
-# that for memory. What they really have is watched as everybody's is.
+# Runtimes that claim the address space of their largest heap at once, writable, however little they use: the system counts that
+# as memory. What they really use is watched as for any bot.
 CLAIMED_AT_ONCE = {"sbcl": 9 * GIB}
 
 
@@ -15,7 +15,7 @@ def system_limits(resources: Resources, program: str = "") -> dict[str, tuple[in
     what this process may have itself. At the soft CPU limit comes a signal that says so, a second later one that kills.
     ``program``: its path, since some runtimes claim more memory than they use."""
     data = resources.memory + CLAIMED_AT_ONCE.get(os.path.basename(os.path.realpath(program)), 0)
-    wanted = {
+    values = {
         "DATA": (data, data),
         "FSIZE": (resources.file_size, resources.file_size),
         "NOFILE": (resources.open_files, resources.open_files),
@@ -23,10 +23,10 @@ def system_limits(resources: Resources, program: str = "") -> dict[str, tuple[in
         "CORE": (1, 1),  # too little for a core file; a program that is to be handed cores is spared by 1 alone, not by 0
         "MEMLOCK": (0, 0),
     }
-    return {name: (at_most(name, soft), at_most(name, hard)) for name, (soft, hard) in wanted.items()}
+    return {name: (at_most(name, soft), at_most(name, hard)) for name, (soft, hard) in values.items()}
 
 
 def at_most(name: str, value: int) -> int:
     """A value for RLIMIT_<name>, or what this process may have itself if that is less."""
-    most = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1]
-    return value if most == resource.RLIM_INFINITY else min(value, most)
+    allowed = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1]
+    return value if allowed == resource.RLIM_INFINITY else min(value, allowed)

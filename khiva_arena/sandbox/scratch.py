@@ -39,8 +39,8 @@ def remove(path: str) -> None:
             subprocess.run([tool, *words[1:]], stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
 
-def excess(path: str, pids: list[int], resources: Resources) -> str:
-    """In words, what is too much in a scratch folder, "" if nothing is. ``pids``: the bot's processes, which may hold files there
+def exceeded(path: str, pids: list[int], resources: Resources) -> str:
+    """What is too much in a scratch folder, in words; "" if nothing is. ``pids``: the bot's processes, which may hold files there
     that have no name any more."""
     size, entries = proc_usage.scratch_use(path, MOST_FILES + 1)
     if entries > MOST_FILES:
@@ -59,8 +59,8 @@ def sweep() -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    """Anyone may put things into the system's temporary folder, links to elsewhere too."""
+    """Whether it belongs to us: anyone may put things into the system's temporary folder, links to elsewhere, too."""
     with suppress(OSError):
-        found = path.lstat()
-        return stat.S_ISDIR(found.st_mode) and (found.st_uid == os.geteuid() or uids.is_ours(found.st_uid))
+        status = path.lstat()
+        return stat.S_ISDIR(status.st_mode) and (status.st_uid == os.geteuid() or uids.is_ours(status.st_uid))
     return False

@@ -1,8 +1,9 @@
 """The system calls that a bot may not make, as a filter program for the kernel (classic BPF, seccomp(2)).
 
-What is refused would reach other bots or the host's kernel around every other wall: sockets, other processes' memory, signals'
-cousins by process number, locks and kernel keys that two bots could talk through, memory that no limit counts. A refused call
-fails as it does on a kernel that lacks it, so that runtimes fall back. Numbers: the kernel's tables for each machine.
+Refused are calls that would get around the other barriers, to other bots or the host's kernel: sockets, other processes' memory,
+calls like signals that take a process number, locks and kernel keys through which two bots could communicate, memory that no
+limit counts. A refused call fails as it does on a kernel that lacks it, so that runtimes fall back. Numbers: the kernel's tables
+for each machine.
 """
 
 import errno
@@ -13,7 +14,11 @@ from typing import NamedTuple
 
 
 class Call(NamedTuple):
-    """A system call's number on each machine, and the error it fails with."""
+    """A system call.
+
+    x86_64, aarch64: its number on each machine.
+    error: what it fails with.
+    """
 
     x86_64: int
     aarch64: int
@@ -92,7 +97,7 @@ REFUSED = {
 # A bot that stays in its process group can be stopped and killed as a whole.
 LEAVING_THE_GROUP = {"setsid": Call(112, 157), "setpgid": Call(109, 154)}
 # What Landlock does not govern: whoever owns a file may do this to it without opening it, or through a descriptor that only
-# reads. At level basic an ordinary user's bots own all that is his, the store too.
+# reads. At level basic an ordinary user's bots own all that the user owns, including the store.
 MODES_AND_TIMES = {  # builds need them
     "chmod": Call(90, ABSENT),
     "fchmod": Call(91, 52),
@@ -121,17 +126,17 @@ ATTRIBUTES = {
 }
 # FS_IOC_SETFLAGS, the same for 32 bits, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION, the same for 32 bits
 FILE_FLAGS = (0x40086602, 0x40046602, 0x401C5820, 0x40087602, 0x40047602)
-# Whoever is stopped while it is not its turn may not be sent on its way again, by a process of its own just then awake: which
-# argument of these is the signal. A child's end, too, may send one.
+# A bot that is stopped while it is not its turn must not be continued by a process of its own that is still awake. By call: which
+# argument is the signal. A child's end may send one, too.
 SIGNALLED_BY = {"kill": 1, "tkill": 1, "rt_sigqueueinfo": 1, "tgkill": 2, "rt_tgsigqueueinfo": 2}
 SIGCONT, SIGNAL_OF_CLONE = 18, 0xFF
-PRCTL, SET_DEATH_SIGNAL = Call(157, 167), 1  # a bot dies with the arbiter whatever it wants
+PRCTL, SET_DEATH_SIGNAL = Call(157, 167), 1  # so that a bot always dies with the arbiter
 # Memory that is shared and has no file stays taken when it is unmapped in part, and then counts against no limit.
 MMAP, SHARED_AND_ANONYMOUS = Call(9, 222), 0x21
 MADVISE, PAGE_OUT = Call(28, 233), 21
 # Allowed for the caller itself (0), refused with another process's number.
 ONLY_SELF = {"prlimit64": Call(302, 261), "sched_setaffinity": Call(203, 122)}
-# Where nothing else keeps signals in (see ``launcher.py``): allowed for one's own group and for the bot's first process.
+# If nothing else restricts signals (see ``launcher.py``): allowed to one's own group and to the bot's first process.
 KILLS = {"kill": Call(62, 129), "tgkill": Call(234, 131)}
 OTHER_KILLS = {"tkill": Call(200, 130), "rt_sigqueueinfo": Call(129, 138), "rt_tgsigqueueinfo": Call(297, 240)}
 CLONE = Call(56, 220)
@@ -199,7 +204,7 @@ def program(*, may_leave_group: bool = False, hold_files: bool = False, hold_sig
 
 
 def _holding_still(machine: str) -> list[bytes]:
-    """What a build may do and a bot may not: wake itself, outlive the arbiter, have memory that nobody counts."""
+    """What a bot may not do but a build may: wake itself, outlive the arbiter, have memory that nobody counts."""
     calls = KILLS | OTHER_KILLS
     steps = _if(CLONE, machine, [_argument(0), _step(_AND, SIGNAL_OF_CLONE), *_refuse_each((SIGCONT,))])
     for name, index in SIGNALLED_BY.items():

@@ -1,4 +1,4 @@
-"""What each level really keeps out on this machine: a program inside tries it, see escape_attempts.py."""
+"""What each level really prevents on this machine: a program inside tries it, see escape_attempts.py."""
 
 import json
 import os
@@ -18,7 +18,7 @@ KEPT_OUT = {
     "spy": "looks at other processes",
     "signal": "sends signals to other processes",
     "change": "changes other processes",
-    "lock": "talks to another bot by a lock",
+    "lock": "talks to another bot through a lock",
     "leave": "leaves its process group",
     "kernel": "uses parts of the kernel that no bot needs",
 }
@@ -27,14 +27,14 @@ Found = dict[str, list[str]]
 
 
 def checkup(level: Level) -> tuple[Found, str]:
-    """By name in KEPT_OUT, which attempts succeed at a level, and what else is to be said in a line. No names if none could
-    be made."""
+    """By name in KEPT_OUT, which attempts succeed at a level, and a line with anything else to report. No names if nothing could
+    be tried."""
     note = ""
     for python in dict.fromkeys((sys.executable, OTHER_PYTHON)):
-        found, said = _tried(level, python)
-        if found:
-            return found, note
-        note = note or f"{python} does not run here, so bots in Python do not: {said}"
+        succeeded, why = _tried(level, python)
+        if succeeded:
+            return succeeded, note
+        note = note or f"{python} does not run here, so bots in Python do not: {why}"
     return {}, note
 
 
@@ -47,11 +47,11 @@ def _tried(level: Level, python: str) -> tuple[Found, str]:
         os.chmod(folder, 0o777)
         known = seccomp.supported() and not system.why_no_levels()  # elsewhere a number means another call
         clone, calls = (seccomp.number(seccomp.CLONE), seccomp.refused_here()) if known else (0, {})
-        said = {"arbiter": os.getpid(), "file": str(file), "folder": folder, "calls": calls, "clone": clone}
-        words = (python, "-I", "-S", ATTEMPTS, json.dumps(said))
+        request = {"arbiter": os.getpid(), "file": str(file), "folder": folder, "calls": calls, "clone": clone}
+        words = (python, "-I", "-S", ATTEMPTS, json.dumps(request))
         code, out, error = run_at(level, words, (ATTEMPTS,))
     try:
-        found = dict(json.loads(out)) if code == 0 else {}
-        return (found if known else {name: some for name, some in found.items() if name != "kernel"}), error
+        succeeded = dict(json.loads(out)) if code == 0 else {}
+        return (succeeded if known else {name: some for name, some in succeeded.items() if name != "kernel"}), error
     except ValueError:
         return {}, error

@@ -1,6 +1,7 @@
-"""What a bot does that does not answer: stopped, deaf, dumb, computing, or waiting. Read from /proc in some hundred microseconds.
+"""What a bot that does not answer is doing: it is stopped, has closed its input or output, computes, or waits. Read from /proc in
+some hundred microseconds.
 
-It is for the bot's author, and not part of a verdict: a look at one moment, and "" if the system says nothing.
+It is for the bot's author and not part of a verdict: the state at one moment, "" if the system says nothing.
 """
 
 import os
@@ -25,7 +26,7 @@ RESTS = "it waits"
 
 
 def doing(pids: Sequence[int], stdin: int, stdout: int) -> str:
-    """Of the bot's own processes. ``stdin``, ``stdout``: our ends of its pipes, -1 if they are closed."""
+    """What the bot's own processes are doing. ``stdin``, ``stdout``: our ends of its pipes, -1 if they are closed."""
     seen = pids[:LOOKED_AT]
     states = [state for pid in seen for state in _states(pid)]
     if not states:
@@ -50,12 +51,12 @@ def doing(pids: Sequence[int], stdin: int, stdout: int) -> str:
 
 def _states(pid: int) -> list[str]:
     """Of each thread, a letter."""
-    found = []
+    states = []
     with suppress(OSError):  # it ended while we looked
         for task in os.listdir(f"/proc/{pid}/task")[:DESCRIPTORS]:
             with suppress(OSError):
-                found.append(Path(f"/proc/{pid}/task/{task}/stat").read_text(errors="replace").rpartition(")")[2].split()[0])
-    return [state for state in found if state not in "ZX"]
+                states.append(Path(f"/proc/{pid}/task/{task}/stat").read_text(errors="replace").rpartition(")")[2].split()[0])
+    return [state for state in states if state not in "ZX"]
 
 
 def _held(pid: int) -> dict[str, str] | None:
@@ -75,9 +76,9 @@ def _pipe(descriptor: int) -> str:
 
 def _calls(pid: int) -> list[list[str]]:
     """The system call that each thread waits in: its number and arguments. Empty if that may not be known."""
-    found = []
+    calls = []
     with suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task")[:DESCRIPTORS]:
             call = Path(f"/proc/{pid}/task/{task}/syscall").read_text().split()
-            found += [call] if len(call) > 1 and call[0].isdigit() else []
-    return found
+            calls += [call] if len(call) > 1 and call[0].isdigit() else []
+    return calls

@@ -1,7 +1,7 @@
 """Level standard: namespaces of the bot's own by bubblewrap, without root, and a seccomp filter.
 
 Two processes wrap the bot's: bwrap outside, which we start, and its child, the first process inside, with which the namespace
-ends. So whatever is seen from outside is two processes away from the bot.
+ends. So the process that we start is two levels above the bot's.
 """
 
 import os
@@ -92,22 +92,22 @@ class Standard(Cell):
         return [process for process in proc_usage.tree(pid, most) if process not in wrapping]
 
     def exit_status(self, status: int) -> int:
-        """bwrap says a signal as a shell does."""
+        """bwrap reports a signal as a shell does."""
         return 128 - status if 128 < status <= 128 + signal.SIGRTMAX else status
 
     def cpu_lost(self, pid: int) -> float:
-        """What dies with its namespace leaves no account of what it used."""
+        """The system reports no usage of processes that die with their namespace."""
         return proc_usage.usage(proc_usage.tree(pid, proc_usage.PROCESSES_SEEN), 0).cpu
 
     def peak(self, used: Sequence[struct_rusage]) -> int:
-        """What runs inside is not started by us, so it does not begin with our peak; the process outside is not the bot's."""
+        """Processes inside are not started by us, so they do not inherit our peak; the process outside is not the bot's."""
         return max([one.ru_maxrss for one in used[1:]], default=0) * 1024
 
-    def scratch_excess(self, pids: list[int], resources: Resources) -> str:
-        """To its size the system itself holds the bot."""
+    def scratch_exceeded(self, pids: list[int], resources: Resources) -> str:
+        """Only the number of files is checked: the system itself enforces the size."""
         with suppress(OSError):  # it is starting or ending
-            found = os.statvfs(f"/proc/{_first_inside(pids[0])}/root{bubblewrap.SCRATCH}")
-            if found.f_files - found.f_ffree > MOST_FILES:
+            status = os.statvfs(f"/proc/{_first_inside(pids[0])}/root{bubblewrap.SCRATCH}")
+            if status.f_files - status.f_ffree > MOST_FILES:
                 return f"{WORDS['scratch']}: more than {MOST_FILES} files"
         return ""
 
@@ -120,7 +120,7 @@ def _filter(may_leave_group: bool) -> int:
 
 @cache
 def _pictures() -> dict[str, int]:
-    """The same of what stands in the place of files of /proc, by path."""
+    """The same for the files that replace those of /proc, by path."""
     return {path: _in_memory(text) for path, text in proc_mask.pictures().items()}
 
 

@@ -19,8 +19,8 @@ before the arbiter's own signal took effect: this is four times as much."""
 CHECK_SECONDS = 5.0
 
 
-def heard() -> tuple[signal.Signals, ...]:
-    """Those that are not ignored here, as SIGHUP is under nohup."""
+def stop_signals() -> tuple[signal.Signals, ...]:
+    """Of these signals, those that are not ignored here, as SIGHUP is under nohup."""
     return tuple(number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN)
 
 
@@ -34,7 +34,7 @@ def by_signal(status: int | None) -> bool:
 def held_back() -> Iterator[None]:
     """Block the signals, for whoever is started within as well: until it is in a session of its own, they may be meant for us.
     What becomes a bot lets them in again by ``open_to_signals``; if that is missing, only SIGINT is blocked."""
-    numbers = heard() if _env() else (signal.SIGINT,)
+    numbers = stop_signals() if _env() else (signal.SIGINT,)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
     try:
         yield
@@ -46,7 +46,11 @@ def open_to_signals() -> list[str]:
     """Words before a command, that let the signals in again which ``held_back`` keeps from it; none if there is no such
     program."""
     env = _env()
-    return [env, f"--default-signal={','.join(number.name[3:] for number in heard())}", "--"] if env and heard() else []
+    return (
+        [env, f"--default-signal={','.join(number.name[3:] for number in stop_signals())}", "--"]
+        if env and stop_signals()
+        else []
+    )
 
 
 @cache

@@ -1,5 +1,5 @@
-"""Which of Linux's means this system has. Here it is asked for, once, and nowhere else: macOS has none of them. It is found by
-whether they are there, and not by what the system is called.
+"""Which of Linux's facilities this system has, determined once, and only here: macOS has none of them. Each is tested for; the
+name of the system does not matter.
 """
 
 import os
@@ -8,7 +8,7 @@ import select
 import sys
 
 PROC = os.path.isdir("/proc/self/task")
-"""Whether files tell of processes: without them nobody's children, environment, memory and waits can be seen."""
+"""Whether files in /proc describe processes: without them children, environment, memory and waits of a process cannot be seen."""
 PIDFD = hasattr(os, "pidfd_open") and hasattr(os, "waitid")
 """Whether the end of a child can be seen without reaping it, and waited for by a descriptor."""
 EPOLL = hasattr(select, "epoll")
@@ -16,10 +16,10 @@ EPOLL = hasattr(select, "epoll")
 LIMITS_OF_OTHERS = hasattr(resource, "prlimit")
 """Whether the limits of a process can be set from outside."""
 PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
-"""Bytes that 1 in ``ru_maxrss`` stands for, which can be told by the system's name alone."""
+"""Bytes that 1 in ``ru_maxrss`` stands for, which only the system's name shows."""
 
 UNSEEN = "this system does not tell what a process uses, or which others it has started"
-"""What is said in the place of a figure if there is no ``PROC``."""
+"""The text in place of a figure if there is no ``PROC``."""
 
 
 def why_no_levels() -> str:

@@ -17,7 +17,7 @@ from khiva_arena.sandbox.rlimits import system_limits
 
 @dataclass(slots=True, eq=False)
 class Trusted(Cell):
-    """A cell with open doors.
+    """A cell without walls.
 
     limits: soft and hard values by number of RLIMIT_<name> that are to be set a moment after the start: they miss what a bot
         starts at once
@@ -31,8 +31,8 @@ class Trusted(Cell):
     def made(cls, command: Command, program: str, sandbox: Sandbox, mark: str, shown: tuple[str, ...]) -> Self:
         home = scratch.make(None)
         setpriv = shutil.which("setpriv")
-        # It ties the bot's life to the thread that spawns it. Where it is missing, a bot whose arbiter is killed ends by the end
-        # of its input alone. A preexec_fn could do the same, but makes a spawn twenty times slower.
+        # It ties the bot's life to the thread that spawns it. If it is missing, a bot whose arbiter is killed ends only by the
+        # end of its input. A preexec_fn could do the same, but makes a spawn twenty times slower.
         words = [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
         limits = system_limits(sandbox.resources, program)
         prlimit = shutil.which("prlimit")

@@ -1,5 +1,5 @@
-"""Under root every bot runs as a user of its own, a number that nobody else has: it shares no process count and no file with
-another one."""
+"""Under root every bot runs as a user of its own, with a number that nobody else has: it shares no process count and no file with
+another bot."""
 
 import itertools
 import os
@@ -38,5 +38,5 @@ def arbiters_of(user: int) -> list[int]:
 
 
 def is_ours(user: int) -> bool:
-    """Whether a number is of the range, and we are root, who gives them."""
+    """Whether a number is in the range that root's arbiters give out, and we are root."""
     return os.geteuid() == 0 and FIRST <= user < FIRST + PROCESSES * BOTS

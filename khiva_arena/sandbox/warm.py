@@ -1,5 +1,5 @@
-"""Have all files that a bot may read in memory before it starts: else it could leave itself a note for its next match, by which
-of them it touched, and read that by whether its own page faults have to wait for the disk.
+"""Keep all files that a bot may read in memory before it starts. Otherwise it could leave its next match a note by which of them
+it touched, and read it by which page faults have to wait for the disk.
 
 Helpers of this process (keeper.py) hold the files mapped, and locked if they may. If they may not, they look before each
 start whether any page has left, and have it read again. They end with this process.
@@ -37,7 +37,7 @@ class Keepers:
         self.refused = ""
 
     def keep(self, folders: Sequence[str]) -> None:
-        """Have all files below these folders, or that are these, in memory, and all that was asked for before. Raises OSError
+        """Keep all these files, and all files below these folders, in memory, with those of earlier calls. Raises OSError
         if they are too much for this machine or cannot be kept."""
         if not self._owner:
             self._owner = os.getpid()
@@ -59,11 +59,11 @@ class Keepers:
                     self._seen.add((status.st_dev, status.st_ino))
                     paths.append(path)
                     size += status.st_size
-        most = SHARE * _available()
-        if size > most:
+        limit = SHARE * _available()
+        if size > limit:
             self.close()
             raise OSError(
-                f"{size >> 20} MiB of files are too much to keep in memory, of which {int(most) >> 20} MiB may be taken"
+                f"{size >> 20} MiB of files are too much to keep in memory, of which {int(limit) >> 20} MiB may be taken"
             )
         for at in range(0, len(paths), FILES_EACH):
             self._keepers.append(
@@ -88,13 +88,13 @@ class Keepers:
                 keeper.stdin.flush()
             for keeper, paths in asked:
                 assert keeper.stdout
-                said = json.loads(keeper.stdout.readline())
-                if said["error"]:
-                    raise OSError(f"files cannot be kept in memory: {said['error']}")
-                self._locked = self._locked and said["locked"]
+                reply = json.loads(keeper.stdout.readline())
+                if reply["error"]:
+                    raise OSError(f"files cannot be kept in memory: {reply['error']}")
+                self._locked = self._locked and reply["locked"]
                 if paths:
-                    self.files += said["files"]
-                    self.bytes += said["bytes"]
+                    self.files += reply["files"]
+                    self.bytes += reply["bytes"]
         except (BrokenPipeError, ValueError):
             self.close()
             raise OSError("what kept files in memory has died; is memory short?") from None
@@ -116,12 +116,12 @@ class Keepers:
 
 KEEPERS = Keepers()
 ALSO_AT_STANDARD = "KHIVA_ARENA_WARM"
-"""Set to 1, this has files kept warm at level standard, too."""
+"""If this is 1, files are kept in memory at level standard, too."""
 
 
 def keep(folders: Sequence[str]) -> None:
-    """Have all files below these folders in memory, as far as that can be; ``refused()`` says which it could not. A bot is
-    started either way: what is lost is said in docs/isolation.md."""
+    """Keep all files below these folders in memory, if possible; ``refused()`` says why it was not. A bot is started either way:
+    docs/isolation.md says what is lost."""
     try:
         KEEPERS.keep(folders)
         KEEPERS.refused = ""
@@ -135,19 +135,19 @@ def refused() -> str:
 
 
 def forget_refusal() -> None:
-    """Before a run: what an earlier one was refused is not this one's."""
+    """Before a run: forget what an earlier run was refused."""
     KEEPERS.refused = ""
 
 
 def _files(top: str) -> Iterable[tuple[str, os.stat_result]]:
     """All regular files below a folder, or the file itself; links are not followed below the top."""
     if not os.path.isdir(top):
-        todo, found = [], [top]
+        todo, paths = [], [top]
     else:
-        todo, found = [top], []
-    while todo or found:
-        while found:
-            path = found.pop()
+        todo, paths = [top], []
+    while todo or paths:
+        while paths:
+            path = paths.pop()
             try:
                 yield path, os.stat(path)
             except OSError:
@@ -158,7 +158,7 @@ def _files(top: str) -> Iterable[tuple[str, os.stat_result]]:
         except OSError:
             continue  # nor may a bot
         todo += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-        found = [entry.path for entry in entries if entry.is_file(follow_symlinks=False)]
+        paths = [entry.path for entry in entries if entry.is_file(follow_symlinks=False)]
 
 
 def _available() -> int:

@@ -1,4 +1,4 @@
-"""What is particular about Linux inside of Windows: docs/wsl2.md says it at length."""
+"""What is special about Linux inside Windows; docs/wsl2.md has the details."""
 
 import os
 from pathlib import Path
@@ -12,13 +12,13 @@ ONLY_V2 = r"put kernelCommandLine=cgroup_no_v1=all below [wsl2] into %UserProfil
 
 
 def version() -> int:
-    """1 or 2 inside of Windows, else 0: what calls itself Microsoft's kernel there is none in the first one."""
+    """1 or 2 inside Windows, else 0. The kernel of version 1, which calls itself Microsoft's, is not Linux."""
     release = os.uname().release
     return 1 if release.endswith("-Microsoft") else 2 if "microsoft" in release.lower() else 0
 
 
 def notes(folder: Path) -> list[str]:
-    """What is to be said of this machine, and of a folder in which results would be put."""
+    """Notes on this machine, and on a folder that is to hold results."""
     if version() == 1:
         return [f"This is WSL 1, which has no Linux kernel and so no sandbox; try: {SECOND}"]
     if version() == 2 and (kind := _file_system(folder)) in OF_WINDOWS:
@@ -27,13 +27,13 @@ def notes(folder: Path) -> list[str]:
 
 
 def _file_system(folder: Path) -> str:
-    """The type of the one that a folder lies on, "" if that is not known."""
-    path, found = folder.resolve(), {}
+    """The type of the file system of a folder, "" if that is not known."""
+    path, types = folder.resolve(), {}
     try:
         lines = Path(MOUNTS).read_text(errors="replace").splitlines()
     except OSError:
         return ""
     for line in lines:
         before, _, after = line.partition(" - ")
-        found[Path(before.split()[4].replace("\\040", " "))] = after.split()[0]
-    return next((found[above] for above in (path, *path.parents) if above in found), "")
+        types[Path(before.split()[4].replace("\\040", " "))] = after.split()[0]
+    return next((types[above] for above in (path, *path.parents) if above in types), "")

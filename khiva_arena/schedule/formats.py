@@ -38,11 +38,11 @@ __all__ = [
 
 
 class FormatModule(Protocol):
-    """What the module of a format has. A format is such a file, and its name and itself below."""
+    """What the module of a format has. A format is such a file, with a line each in ``Format`` and ``FORMATS``."""
 
     @property
     def TAKES(self) -> tuple[str, ...]:
-        """The settings that are for this format and few others: fields of ``Terms``."""
+        """The settings that only this format and few others have: fields of ``Terms``."""
 
     @property
     def IN_ROUNDS(self) -> bool:
@@ -107,7 +107,7 @@ def check_terms(terms: Terms) -> None:
 
 
 def _of_other_formats(terms: Terms) -> list[str]:
-    """Settings that the format has no use for: giving one shows that something else is expected."""
+    """Mistakes: settings that the format does not use. Whoever gives one expects something else."""
     given = [
         ("--rounds", terms.rounds is not None, TAKERS["rounds"]),
         ("--advance", terms.advance is not None, TAKERS["advance"]),
@@ -139,11 +139,11 @@ def rounds(terms: Terms, results: Callable[[Shape], Sequence[Result] | None]) ->
     for shape in every:
         now = draw(terms, shape, past)
         yield now
-        found = results(shape) if shape is not every[-1] else None
-        if found is None:
+        of_round = results(shape) if shape is not every[-1] else None
+        if of_round is None:
             return
-        check_results(now, found)
-        past.append(found)
+        check_results(now, of_round)
+        past.append(of_round)
 
 
 def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnRound:
@@ -180,5 +180,5 @@ def schedule(terms: Terms, drawn: DrawnRound, first_seed: int = 0) -> Iterator[S
 
 def places(terms: Terms, results_of_all_rounds: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
     """Every bot with its place, best first, from the results of the rounds so far; ties share a place and stand in the order
-    the bots were given in. The last round may be incomplete; what a caller leaves out does not count."""
+    the bots were given in. The last round may be incomplete; results that the caller leaves out do not count."""
     return FORMATS[terms.format].places(terms, results_of_all_rounds)

@@ -30,13 +30,13 @@ def mistakes(terms: Terms) -> list[str]:
 
 
 def table_mistakes(terms: Terms) -> list[str]:
-    """Of the seats, the bots and their copies."""
+    """What is wrong with the seats, the bots and their copies."""
     problems = seating_mistakes(terms)
     return problems if problems or terms.copies >= 1 else [f"--copies is at least 1, not {terms.copies}"]
 
 
 def candidate_mistakes(terms: Terms) -> list[str]:
-    """Of the candidates and the number of line-ups."""
+    """What is wrong with the candidates and the number of line-ups."""
     candidates, problems = candidates_of(terms), []
     if len(set(candidates)) < len(candidates):
         problems.append("--candidate names a bot twice")
@@ -48,7 +48,7 @@ def candidate_mistakes(terms: Terms) -> list[str]:
 
 
 def unfilled(terms: Terms) -> list[str]:
-    """The first candidate whose tables cannot be filled; of terms that are right otherwise."""
+    """What is wrong if a candidate's tables cannot be filled, for the first such candidate; of terms that are right otherwise."""
     return [problem for bot in candidates_of(terms) for problem in _unfilled(terms, bot)][:1]
 
 
@@ -86,9 +86,9 @@ def _others(terms: Terms, candidate: int) -> tuple[int, ...]:
 
 def _counts(terms: Terms) -> list[tuple[int, int]]:
     """By candidate: how many line-ups it has, and how many of them are played: all, or the same share of ``most`` for each."""
-    most, candidates = _most(terms), candidates_of(terms)
+    limit, candidates = _most(terms), candidates_of(terms)
     totals = [_possible(terms, _others(terms, bot)) for bot in candidates]
-    share = most if sum(totals) <= most else most // len(candidates)
+    share = limit if sum(totals) <= limit else limit // len(candidates)
     return [(total, min(total, share)) for total in totals]
 
 

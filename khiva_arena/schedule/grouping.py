@@ -24,11 +24,11 @@ Tables = list[list[int]]
 
 def snake(count: int, tables: int) -> Tables:
     """Positions dealt to tables, there and back: 0 1 2 / 5 4 3 / 6 7 8."""
-    found: Tables = [[] for _ in range(tables)]
+    tables_filled: Tables = [[] for _ in range(tables)]
     for position in range(count):
         row, at = divmod(position, tables)
-        found[tables - 1 - at if row % 2 else at].append(position)
-    return found
+        tables_filled[tables - 1 - at if row % 2 else at].append(position)
+    return tables_filled
 
 
 def cost_of(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
@@ -36,8 +36,8 @@ def cost_of(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
 
 
 def settle(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
-    """Exchange bots in place until no exchange lowers the cost; how many were weighed. From the lowest position upwards, so
-    that the best are moved least; of exchanges that help equally, the one of the nearest positions is made."""
+    """Exchange bots in place until no exchange lowers the cost; returns how many exchanges were tried. It begins with the lowest
+    position, so that the best are moved least; of exchanges that help equally, the one between the nearest positions is made."""
     count = sum(map(len, tables))
     at = [0] * count
     for i, table in enumerate(tables):
@@ -63,14 +63,14 @@ def settle(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
 def _best_exchange(p: int, at: list[int], load: list[list[int]], weight: Sequence[int]) -> int | None:
     """The position to exchange with p, None if no exchange lowers the cost."""
     home, mine = at[p], load[p]
-    best, found = (0, 0), None
+    best, partner = (0, 0), None
     for q, there in enumerate(at):
         if there != home:
             theirs = load[q]
             change = mine[there] - mine[home] + theirs[home] - theirs[there] - 2 * weight[q]
             if change < 0 and (change, abs(p - q)) < best:
-                best, found = (change, abs(p - q)), q
-    return found
+                best, partner = (change, abs(p - q)), q
+    return partner
 
 
 def _exchange(p: int, q: int, tables: Tables, at: list[int], load: list[list[int]], weight: Sequence[Sequence[int]]) -> None:
@@ -85,7 +85,7 @@ def _exchange(p: int, q: int, tables: Tables, at: list[int], load: list[list[int
 
 
 def search(tables: Tables, weight: Sequence[Sequence[int]], grave: int, stream: Stream) -> Tables:
-    """Settled tables, the best of as many attempts as the bounds allow, each begun with three exchanges by lot."""
+    """Settled tables, the best of as many attempts as the bounds allow; each begins with three random exchanges."""
     best = [list(table) for table in tables]
     work = settle(best, weight)
     cost = cost_of(best, weight)
@@ -94,8 +94,8 @@ def search(tables: Tables, weight: Sequence[Sequence[int]], grave: int, stream: 
         for _ in range(3):
             _by_lot(trial, stream)
         work += settle(trial, weight)
-        if (found := cost_of(trial, weight)) < cost:
-            best, cost = trial, found
+        if (new_cost := cost_of(trial, weight)) < cost:
+            best, cost = trial, new_cost
     return best
 
 

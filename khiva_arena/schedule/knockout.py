@@ -62,16 +62,16 @@ class BracketRound:
 def bracket(bots: int, seats: int, advance: int) -> tuple[BracketRound, ...]:
     """All rounds, the final last.
 
-    A round has as many tables as can be filled without leaving fewer bots than a final has seats. If already one table would
-    leave fewer, there is one table, from which just those go out that are too many.
+    A round has as many tables as can be filled without leaving fewer bots than a final has seats. If even one table would leave
+    fewer, there is one table, and only so many of its bots go out that a final is left.
     """
-    found: list[BracketRound] = []
+    rounds: list[BracketRound] = []
     left = bots
     while left > seats:
         tables = min(left // seats, (left - seats) // (seats - advance))
-        found.append(BracketRound(left, tables, advance) if tables else BracketRound(left, 1, seats - (left - seats)))
-        left -= found[-1].tables * (seats - found[-1].advance)
-    return (*found, BracketRound(seats, 1, 0))
+        rounds.append(BracketRound(left, tables, advance) if tables else BracketRound(left, 1, seats - (left - seats)))
+        left -= rounds[-1].tables * (seats - rounds[-1].advance)
+    return (*rounds, BracketRound(seats, 1, 0))
 
 
 def advance_of(terms: Terms) -> int:
@@ -85,10 +85,10 @@ def mistakes(terms: Terms) -> list[str]:
     if not 1 <= advance_of(terms) < terms.seats:
         return [f"--advance is 1 to {terms.seats - 1} at a table of {terms.seats}, not {terms.advance}"]
     tables = bracket(terms.bots, terms.seats, advance_of(terms))[0].tables
-    most = max(Counter(terms.authors).values(), default=0)
-    if most > tables:
+    largest = max(Counter(terms.authors).values(), default=0)
+    if largest > tables:
         have = count(tables, "table")
-        return [f"--authors-apart: {most} bots have one author, but round 1 has {have} to part them at"]
+        return [f"--authors-apart: {largest} bots have one author, but round 1 has {have} to part them at"]
     return []
 
 
@@ -114,7 +114,7 @@ def _of_one_author(terms: Terms, a: int, b: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """How it stands before a round.
+    """The field before a round.
 
     now: the round by numbers.
     left: the bots that are in, best seeded first.
@@ -162,11 +162,11 @@ def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, 
     """The final gives places of its own; bots that went out in the same round share one. While the event is not over, all
     bots that are still in share the first."""
     every = shapes(terms)
-    whole = [found for shape, found in zip(every, results, strict=False) if len(found) == shape.matches]
+    whole = [of_round for shape, of_round in zip(every, results, strict=False) if len(of_round) == shape.matches]
     field = _field(terms, whole[: len(every) - 1])
     final = _ranked(field.left, bot_sums(terms.bots, whole[-1]), field.left) if len(whole) == len(every) else []
     out = field.out | dict.fromkeys(final[1:], len(every) - 1)
     key = {bot: (field.out.get(bot, len(every)), -final.index(bot) if bot in final else 0) for bot in range(terms.bots)}
-    scores = [sums.score for sums in bot_sums(terms.bots, (result for found in results for result in found))]
+    scores = [sums.score for sums in bot_sums(terms.bots, (result for of_round in results for result in of_round))]
     rows = {bot: Placing(bot, 0, score, KnockoutDetail(field.byes[bot], out.get(bot))) for bot, score in enumerate(scores)}
     return shared(range(terms.bots), lambda bot: key[bot], rows)

@@ -1,6 +1,6 @@
 """Line-ups: which bots sit at a table together. Bots are indices 0..bots-1; a line-up is a sorted tuple of them.
 
-All line-ups are taken when they are few. When there are more than ``most``, a balanced set of them is taken. Everything is
+If there are at most ``most`` line-ups, all are taken, else a balanced set of them. Everything is
 a pure function of its arguments: chance comes from a 32-byte key, in integers alone, so that the same key gives the same
 line-ups on any machine.
 """
@@ -56,7 +56,7 @@ def line_ups(
 
 
 def cap_of(bots: int, seats: int, copies: int) -> int:
-    """How often a bot sits in one line-up at most: less than at all seats, since a bot against itself alone says nothing."""
+    """How often a bot may sit in one line-up: never at all seats, since a bot against only itself says nothing."""
     return copies if bots == 1 else min(copies, seats - 1)
 
 
@@ -125,7 +125,8 @@ def _all(bots: int, seats: int, cap: int, authors: tuple[int, ...]) -> Iterator[
 
 
 def _apart(seats: int, authors: tuple[int, ...]) -> Iterator[LineUp]:
-    """All line-ups of bots of different groups, not in order: so many steps as there are line-ups of groups and of bots."""
+    """All line-ups of bots of different groups, not in order: it takes as many steps as there are line-ups of groups and of
+    bots."""
     members: dict[int, list[int]] = {}
     for bot, group in enumerate(authors):
         members.setdefault(group, []).append(bot)
@@ -137,7 +138,7 @@ def _balanced_part(bots: int, seats: int, cap: int, most: int, stream: Stream, a
     total = count_line_ups(bots, seats, cap, authors)
     if most == total:
         return list(_all(bots, seats, cap, authors))
-    if 2 * most > total:  # what a balanced set leaves out of all, which is balanced, is balanced too; and easier to search
+    if 2 * most > total:  # all line-ups are balanced, so the rest of a balanced set is, too; it is easier to search
         left_out = set(_searched(bots, seats, cap, total - most, stream, authors))
         return [line_up for line_up in _all(bots, seats, cap, authors) if line_up not in left_out]
     return sorted(_searched(bots, seats, cap, most, stream, authors))

@@ -13,9 +13,9 @@ seats orders  block the orders of a block
 5         24      4 the powers 1..4 of one order, read as a 5-cycle; they hold each pair once at *each* distance
 ===== ====== ====== =====================================================================================================
 
-Inside a block, orders are chosen seed by seed so that the event is near balance after every seed, whatever the number of
-seeds asked for: greedy in a random order of line-ups, then threshold accepting (Dueck and Scheuer 1990), integers only.
-A block does not depend on the others, so a resumed event starts at the block it needs.
+Inside a block, orders are chosen seed by seed so that the event is near balance after every seed, however many seeds there are:
+greedy in a random order of line-ups, then threshold accepting (Dueck and Scheuer 1990), integers only. A block does not depend on
+the others, so a resumed event starts at the block it needs.
 
 What is reached, with c the tables in which b sits next after a, and the fair share f = (tables of a and b) / (N - 1), over
 all line-ups of 2 to 9 bots, after every seed (tested):
@@ -63,8 +63,8 @@ def allowed_next(played: Sequence[Order], seats: int) -> tuple[Order, ...]:
 
 
 @dataclass(slots=True)
-class _Excess:
-    """How far each ordered pair is above its fair share.
+class _Imbalance:
+    """How far each ordered pair is from its fair share.
 
     above: by pair, (N - 1) * c - (tables of the pair), an integer.
     limit: N - 1; a pair with less than this, up or down, has its fair share, rounded.
@@ -100,15 +100,15 @@ def block_orders(line_ups: Sequence[tuple[int, ...]], key: bytes, block: int) ->
     seats = len(line_ups[0])
     together = [(a, b) for bots in line_ups for i, a in enumerate(bots) for j, b in enumerate(bots) if i != j and a != b]
     index = {pair: i for i, pair in enumerate(dict.fromkeys(together))}
-    excess = _Excess([0] * len(index), seats - 1)
+    imbalance = _Imbalance([0] * len(index), seats - 1)
     met = [index[pair] for pair in together]
     played: list[list[Order]] = [[] for _ in line_ups]
     for within in range(BLOCK_SEEDS[seats]):
         stream = Stream(key, "schedule", "orders", str(block), str(within))
-        excess.add(met, -1)
+        imbalance.add(met, -1)
         options = [allowed_next(orders, seats) for orders in played]
         pairs = [[_neighbours(bots, order, index) for order in some] for bots, some in zip(line_ups, options, strict=True)]
-        picks = _choose(pairs, excess, stream)
+        picks = _choose(pairs, imbalance, stream)
         chosen = tuple(some[pick] for some, pick in zip(options, picks, strict=True))
         for orders, order in zip(played, chosen, strict=True):
             orders.append(order)
@@ -121,50 +121,50 @@ def _neighbours(bots: Sequence[int], order: Order, index: dict[tuple[int, int], 
     return [index[arc] for arc in arcs if arc[0] != arc[1]]
 
 
-def _choose(pairs: Sequence[Sequence[Sequence[int]]], excess: _Excess, stream: Stream) -> list[int]:
-    """One option for each line-up, such that as few pairs as possible are off; ``excess`` then holds the choice.
+def _choose(pairs: Sequence[Sequence[Sequence[int]]], imbalance: _Imbalance, stream: Stream) -> list[int]:
+    """One option for each line-up, such that as few pairs as possible are off balance; ``imbalance`` then includes the choice.
 
     ``pairs[i][o]``: the pairs that option o of line-up i adds to.
     """
-    picks = _greedy(pairs, excess, stream)
+    picks = _greedy(pairs, imbalance, stream)
     best, cost, least = picks.copy(), 0, 0
     moves = _MOVES if len(pairs[0]) > 1 else 0
     for move in range(moves):
-        if not excess.off:
+        if not imbalance.off:
             return picks
         i = stream.below(len(pairs))
         old = picks[i]
-        change = excess.take(pairs[i][old])
-        picks[i] = _pick(pairs[i], excess, stream, apart_from=old)
-        change += excess.give(pairs[i][picks[i]])
+        change = imbalance.take(pairs[i][old])
+        picks[i] = _pick(pairs[i], imbalance, stream, apart_from=old)
+        change += imbalance.give(pairs[i][picks[i]])
         # a climb of two neighbours each one off passes in the first third, of one in the second, then none does
-        if change > 2 * excess.limit**2 * (3 * (moves - move) // moves):
-            excess.take(pairs[i][picks[i]])
-            excess.give(pairs[i][old])
+        if change > 2 * imbalance.limit**2 * (3 * (moves - move) // moves):
+            imbalance.take(pairs[i][picks[i]])
+            imbalance.give(pairs[i][old])
             picks[i] = old
             continue
         cost += change
         if cost < least:
             best, least = picks.copy(), cost
     for options, pick, good in zip(pairs, picks, best, strict=True):
-        excess.take(options[pick])
-        excess.give(options[good])
+        imbalance.take(options[pick])
+        imbalance.give(options[good])
     return best
 
 
-def _greedy(pairs: Sequence[Sequence[Sequence[int]]], excess: _Excess, stream: Stream) -> list[int]:
+def _greedy(pairs: Sequence[Sequence[Sequence[int]]], imbalance: _Imbalance, stream: Stream) -> list[int]:
     turn: list[Any] = list(range(len(pairs)))
     stream.shuffle(turn)
     picks = [0] * len(pairs)
     for i in turn:
-        picks[i] = _pick(pairs[i], excess, stream)
-        excess.give(pairs[i][picks[i]])
+        picks[i] = _pick(pairs[i], imbalance, stream)
+        imbalance.give(pairs[i][picks[i]])
     return picks
 
 
-def _pick(options: Sequence[Sequence[int]], excess: _Excess, stream: Stream, apart_from: int = -1) -> int:
+def _pick(options: Sequence[Sequence[int]], imbalance: _Imbalance, stream: Stream, apart_from: int = -1) -> int:
     """The option whose pairs are furthest below their share; a tie is drawn."""
-    above = excess.above
+    above = imbalance.above
     costs = [sum(above[p] for p in option) for option in options]
     least = min(cost for o, cost in enumerate(costs) if o != apart_from)
     ties = [o for o, cost in enumerate(costs) if cost == least and o != apart_from]

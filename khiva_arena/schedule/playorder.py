@@ -1,7 +1,7 @@
-"""In which order matches are played. Their numbers, and all that is made from them, go by the schedule, and not by this.
+"""The order in which matches are played. Their numbers, and everything made from these, follow the schedule and not this order.
 
-The rotations of a table are one deal. Whatever a bot manages to leave for its next self, such as pages of a file that are in
-memory and were not before, is of less use to it the more is played between them: so tables of a seed take turns.
+The rotations of a table are one deal. Whatever a bot manages to leave for its next match, such as pages of a file in memory, is
+worth less the more matches are played in between: so the tables of a seed take turns.
 """
 
 from collections import deque

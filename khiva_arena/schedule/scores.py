@@ -1,4 +1,4 @@
-"""What results say: pair scores, who met whom, and an order of bots with ties. Integers and fractions only.
+"""What follows from results: pair scores, who met whom, and an order of bots with ties. Integers and fractions only.
 
 A bot scores against each other bot at its table 1 for a better rank, 1/2 for the same, 0 for a worse one; copies of a bot
 score nothing against each other.
@@ -39,19 +39,19 @@ class BotSums:
 
 def bot_sums(bots: int, results: Iterable[Result]) -> list[BotSums]:
     """The sums of all bots over some results, in whatever order."""
-    found = [BotSums() for _ in range(bots)]
+    sums = [BotSums() for _ in range(bots)]
     for result in results:
         best = min(result.ranks)
         for bot, rank, score in zip(result.bots, result.ranks, result.scores, strict=True):
-            found[bot].firsts += rank == best
-            found[bot].game += score
+            sums[bot].firsts += rank == best
+            sums[bot].game += score
         for (a, rank_a), (b, rank_b) in combinations(zip(result.bots, result.ranks, strict=True), 2):
             if a != b:
-                found[a].pairs += 1
-                found[b].pairs += 1
-                found[a].halves += 1 + (rank_a < rank_b) - (rank_a > rank_b)
-                found[b].halves += 1 + (rank_b < rank_a) - (rank_b > rank_a)
-    return found
+                sums[a].pairs += 1
+                sums[b].pairs += 1
+                sums[a].halves += 1 + (rank_a < rank_b) - (rank_a > rank_b)
+                sums[b].halves += 1 + (rank_b < rank_a) - (rank_b > rank_a)
+    return sums
 
 
 def line_ups_in(results: Iterable[Result]) -> list[LineUp]:
@@ -74,11 +74,11 @@ def or_last(score: Fraction | None) -> Fraction | int:
 def shared(
     bots: Iterable[int], key: Callable[[int], tuple[Fraction | int, ...]], rows: Mapping[int, Placing]
 ) -> tuple[Placing, ...]:
-    """``rows`` of the bots with their places filled in: the greater the key the better, and equal keys share a place."""
+    """The ``rows`` of the bots with their places filled in: a greater key is better, and equal keys share a place."""
     order = sorted(bots, key=lambda bot: tuple(-part for part in key(bot)))
-    found: list[Placing] = []
+    placings: list[Placing] = []
     for i, bot in enumerate(order):
-        place = found[-1].place if i and key(bot) == key(order[i - 1]) else i + 1
+        place = placings[-1].place if i and key(bot) == key(order[i - 1]) else i + 1
         row = rows[bot]
-        found.append(Placing(bot, place, row.score, row.detail))
-    return tuple(found)
+        placings.append(Placing(bot, place, row.score, row.detail))
+    return tuple(placings)

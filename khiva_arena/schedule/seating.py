@@ -72,7 +72,7 @@ def tables(line_ups: Sequence[LineUp], seeds: int, *, key: bytes, first_seed: in
 def matches(table: ScheduledTable, line_ups: int) -> tuple[ScheduledMatch, ...]:
     """The N matches of a table: rotation r seats ``order[(i + r) % N]`` at seat i, so each place of the order gets each seat.
 
-    With copies of a bot some rotations may seat the same bots alike; all N are played all the same, to keep tables equal.
+    With copies of a bot some rotations may seat the bots in the same way; still all N are played, to keep tables equal.
     """
     seats = len(table.order)
     start = (table.k * line_ups + table.lineup) * seats

@@ -77,10 +77,10 @@ def mistakes(terms: Terms) -> list[str]:
     if terms.rounds is not None and not 1 <= terms.rounds <= MOST_ROUNDS:
         problems.append(f"--rounds is 1 to {MOST_ROUNDS}, not {terms.rounds}")
     tables = terms.bots // terms.seats
-    most = max(Counter(terms.authors).values(), default=0)
-    if most > tables:
+    largest = max(Counter(terms.authors).values(), default=0)
+    if largest > tables:
         have = count(tables, "table")
-        problems.append(f"--authors-apart: {most} bots have one author, but a round has {have} to part them at")
+        problems.append(f"--authors-apart: {largest} bots have one author, but a round has {have} to part them at")
     return problems
 
 
@@ -134,12 +134,12 @@ def _standing(terms: Terms, past: Sequence[Sequence[Result]]) -> tuple[list[Frac
         for table in line_ups_in(results):
             for a in table:
                 met[a] += [_or_half(scores[b]) for b in table if b != a]
-    return scores, [sum(found, Fraction(0)) / len(found) if found else None for found in met]
+    return scores, [sum(scores_met, Fraction(0)) / len(scores_met) if scores_met else None for scores_met in met]
 
 
 def _weights(terms: Terms, playing: Sequence[int], met: Counter[tuple[int, int]], *, ranked: bool) -> tuple[list[list[int]], int]:
-    """What it costs to seat two at one table, by position: authors, then meetings so far, then the square of the distance in
-    rank. What the second costs is the least weight of a grave pair."""
+    """The cost of seating two bots at one table, by position: authors, then meetings so far, then the square of the distance in
+    rank. The least weight of a grave pair is the cost of one meeting."""
     count = len(playing)
     repeat = count**3 * terms.seats  # above all distances together
     author = repeat * (count * count * MOST_ROUNDS + 1)  # above all meetings together
@@ -156,9 +156,9 @@ def _weights(terms: Terms, playing: Sequence[int], met: Counter[tuple[int, int]]
 def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
     """By score, then by the opponents' mean score; equals share a place, bots without a match share the last."""
     scores, opponents = _standing(terms, results)
-    whole = [found for shape, found in zip(shapes(terms), results, strict=False) if len(found) == shape.matches]
-    byes = _byes(terms.bots, [line_ups_in(found) for found in whole])
-    tables = Counter(bot for found in results for table in line_ups_in(found) for bot in table)
+    whole = [of_round for shape, of_round in zip(shapes(terms), results, strict=False) if len(of_round) == shape.matches]
+    byes = _byes(terms.bots, [line_ups_in(of_round) for of_round in whole])
+    tables = Counter(bot for of_round in results for table in line_ups_in(of_round) for bot in table)
     rows = {}
     for bot, score in enumerate(scores):
         points = _or_half(score) * tables[bot]

@@ -1,4 +1,5 @@
-"""What every format is made of: its terms, its rounds, the results it is fed and the places it gives. Bots are 0..bots-1."""
+"""What every format works with: its terms, its rounds, the results that it gets and the places that it gives. Bots are
+0..bots-1."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ class Terms:
     rounds: ``--rounds`` of a swiss; None: the default.
     advance: ``--advance`` of a knockout, how many bots of a table reach the next round; None: half of the seats.
     candidates: ``--candidate``, of a gauntlet or sprt; (): the first bot.
-    authors: a group number per bot; bots of one group are kept from one table. (): no such rule.
+    authors: a group number per bot; bots of one group never sit at one table. (): no such rule.
     seeded: whether the bots are given in order of strength.
     key: 32 bytes, public, that all draws are made with.
     """
@@ -157,12 +158,12 @@ def round_key(key: bytes, number: int) -> bytes:
 
 def shapes_of(terms: Terms, tables: Sequence[int]) -> tuple[Shape, ...]:
     """The rounds that follow each other, by how many line-ups each has."""
-    found: list[Shape] = []
+    shapes: list[Shape] = []
     seed = ordinal = 0
     for number, line_ups in enumerate(tables):
-        found.append(Shape(number, seed, terms.seeds, line_ups, ordinal, terms.seats))
-        seed, ordinal = seed + terms.seeds, ordinal + found[-1].matches
-    return tuple(found)
+        shapes.append(Shape(number, seed, terms.seeds, line_ups, ordinal, terms.seats))
+        seed, ordinal = seed + terms.seeds, ordinal + shapes[-1].matches
+    return tuple(shapes)
 
 
 def drawn(

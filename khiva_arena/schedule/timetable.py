@@ -70,11 +70,11 @@ class Timetable:
         """A round with its tables drawn; None while a round before it is not complete."""
         while len(self._drawn) <= number:
             if self._drawn:
-                found = self._results(self.shapes[len(self._past)])
-                if found is None:
+                results = self._results(self.shapes[len(self._past)])
+                if results is None:
                     return None
-                check_results(self._drawn[-1], found)
-                self._past.append(found)
+                check_results(self._drawn[-1], results)
+                self._past.append(results)
             self._drawn.append(draw(self.terms, self.shapes[len(self._drawn)], self._past))
         return self._drawn[number]
 

@@ -1,7 +1,7 @@
 """A bundle: one file with all that a stranger needs to check an event. docs/bundles.md says what is in it and what it proves.
 
-It is gzip over lines of canonical JSON, so that every content has one text: a header, then event by event what is revealed,
-what was void and every record, then the standings, and last a mark with counts and a sum over all lines before it.
+It is gzip over lines of canonical JSON, so that every content has one text: a header; then for each event what is revealed, what
+was void and every record; then the standings; and at the end a line with counts and a sum over all lines before it.
 """
 
 import json
@@ -31,7 +31,12 @@ Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class BotEntry(msgspec.Struct, forbid_unknown_fields=True):
-    """A bot of an event. ``complete``: whether its identity is over all its files."""
+    """A bot of an event.
+
+    name, version: for people.
+    identity: the hash of its files and commands.
+    complete: whether that is over all its files.
+    """
 
     name: str
     identity: str
@@ -42,8 +47,11 @@ class BotEntry(msgspec.Struct, forbid_unknown_fields=True):
 class EventLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="event"):
     """An event that is over.
 
+    id: 16 hex digits.
+    definition: all that defines it.
     commitment: 64 hex digits.
     engines: the versions that played it.
+    bots: in the order of the definition.
     public: the text that was mixed into schedule and deals, if there is one.
     """
 
@@ -56,21 +64,33 @@ class EventLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", ta
 
 
 class RevealLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="reveal"):
-    """The secret of a seed, 64 hex digits; seed -1: the run's."""
+    """A secret that is revealed.
+
+    seed: which seed's; -1: the run's.
+    secret: 64 hex digits.
+    """
 
     seed: Annotated[int, msgspec.Meta(ge=-1, le=2**53)]
     secret: Hex
 
 
 class VoidLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="void"):
-    """An attempt at a match that the host spoilt."""
+    """An attempt at a match that the host spoilt.
+
+    ordinal: the match's place in the schedule.
+    attempt: which one, from 1.
+    """
 
     ordinal: Number
     attempt: Number
 
 
 class MatchLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="match"):
-    """The record of a match, see replay/record.py."""
+    """A recorded match.
+
+    ordinal: its place in the schedule.
+    record: see replay/record.py.
+    """
 
     ordinal: Number
     record: dict[str, Any]
@@ -89,6 +109,12 @@ class StandingsLine(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind"
 
 
 class _End(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind", tag="end"):
+    """The last line.
+
+    lines, events, matches: how many stand before it.
+    sha256: over all lines before it, with their newlines.
+    """
+
     lines: Number
     events: Number
     matches: Number
@@ -100,6 +126,13 @@ _Any = BundleLine | _End
 
 
 class _Header(msgspec.Struct, forbid_unknown_fields=True):
+    """The first line.
+
+    kind: what the file is.
+    format: of the bundle, FORMAT.
+    engine: the version that wrote it.
+    """
+
     kind: Literal["khiva-bundle"]
     format: int
     engine: str
@@ -107,7 +140,11 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(slots=True)
 class _Sums:
-    """What the last line says of those before it."""
+    """What the last line says of those before it.
+
+    lines, events, matches: how many so far.
+    digest: SHA-256 over the lines so far.
+    """
 
     lines: int = 0
     events: int = 0
@@ -136,7 +173,7 @@ class Writer:
         self._write(canonical({"kind": HEADER, "format": FORMAT, "engine": engine}) + b"\n")
 
     def add(self, line: BundleLine) -> None:
-        """Add a line. Raises StoreError if no reader would take it."""
+        """Add a line. Raises StoreError if it is longer than readers allow."""
         text = canonical(msgspec.to_builtins(line)) + b"\n"
         if len(text) > LONGEST_LINE:
             raise StoreError(f"a line of {len(text):,} bytes is more than a bundle can hold; bundle fewer events at a time")
@@ -190,12 +227,12 @@ class Reader:
         raise RecordError("its last line is missing")
 
     def _check_end(self, said: _End) -> None:
-        found = self._sums.end()
-        if said != found:
+        counted = self._sums.end()
+        if said != counted:
             raise RecordError("what its last line says of the lines before it does not fit them: they were changed")
         if next(self._texts, None) is not None:
             raise RecordError("there is more after its last line")
-        self.digest = found.sha256
+        self.digest = counted.sha256
 
 
 def _texts(file: BinaryIO) -> Iterator[bytes]:

@@ -51,7 +51,7 @@ class Store:
         version."""
         with explained(folder):
             if folder.is_file():
-                raise StoreError(f"{folder}: a file, and no store; if it is a bundle, `khiva-arena verify` reads it")
+                raise StoreError(f"{folder}: a file, not a store; if it is a bundle, `khiva-arena verify` reads it")
             files.check_pieces(folder / FILE)
             if not (folder / FILE).is_file():
                 raise StoreError(f"{folder}: no store here ({FILE} is missing)")
@@ -69,7 +69,7 @@ class Store:
 
     @classmethod
     def write(cls, folder: Path) -> Self:
-        """Open for writing, made if need be. Raises StoreError when another arbiter has it."""
+        """Open for writing; a store that does not exist is made. Raises StoreError when another arbiter has it."""
         with explained(folder):
             private.make_folder(folder)
             lock = files.lock(folder)
@@ -82,7 +82,7 @@ class Store:
 
     @staticmethod
     def check(folder: Path) -> bool:
-        """Raise StoreError if ``folder`` holds something that ``write`` would refuse; touch nothing. Returns whether it holds
+        """Raise StoreError if ``folder`` holds something that ``write`` would refuse; change nothing. Returns whether it holds
         anything yet."""
         with explained(folder):
             if folder.exists() and not folder.is_dir():
@@ -231,8 +231,8 @@ class Store:
         seats: dict[int, list[SeatRow]] = {row["ordinal"]: [] for row, _ in rows}
         changed = set()
         where = "event = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal, seat"
-        found = self._checked("page_faults", where, event, min(seats), max(seats))
-        majors = {(one["ordinal"], one["seat"]): (one["major"], intact) for one, intact in found}
+        page_faults = self._checked("page_faults", where, event, min(seats), max(seats))
+        majors = {(one["ordinal"], one["seat"]): (one["major"], intact) for one, intact in page_faults}
         for seat, intact in self._checked("seats", where, event, min(seats), max(seats)):
             ordinal = seat.pop("ordinal")
             del seat["event"]
@@ -287,7 +287,7 @@ class Store:
         return self._damage
 
     def changed(self, event: str) -> list[str]:
-        """What else of an event was changed, besides its matches, voids and ``EventRow.changed``: rows, or their number."""
+        """What else of an event was changed, apart from its matches, voids and ``EventRow.changed``: rows, or their number."""
         problems = [
             f"the row in {table} was changed since it was written: {row}"
             for table in ("reveals", "conclusions")
@@ -300,25 +300,25 @@ class Store:
         there = (len(found), sums.add("0", map(str, found)))
         tally = self._rows("SELECT count, total FROM tallies WHERE event = ?", event)
         if tally != [there]:
-            said = f"{tally[0][0]} rows" if tally else "nothing"
-            problems.append(f"its tally says {said}, and there are {there[0]}: some were lost, added or changed")
+            claimed = f"{tally[0][0]} rows" if tally else "nothing"
+            problems.append(f"its tally says {claimed}, and there are {there[0]}: some were lost, added or changed")
         return problems
 
     # --- plumbing ---
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        found: list[tuple[Any, ...]] = []
+        rows: list[tuple[Any, ...]] = []
         size = 0
         for some, weight in self._pieces(query, values):
-            found += some
+            rows += some
             size += weight
             if size > MOST_BYTES:
                 raise StoreError(f"{self.folder / FILE}: it is damaged: its rows are larger than any that an arbiter writes")
-        return found
+        return rows
 
     def _pieces(self, query: str, values: tuple[Any, ...]) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
-        """What a query gives, a few rows at a time, with the bytes that they take: pages of a hostile file may be laid out so
-        that a small one gives rows without end."""
+        """What a query gives, a few rows at a time, within a limit of bytes: a small hostile file may be made so that it gives
+        rows without end."""
         with explained(self.folder):
             rows = self._connection.execute(query, values)
             while some := rows.fetchmany(ROWS_AT_ONCE):
@@ -332,7 +332,7 @@ class Store:
 
     @contextmanager
     def _transaction(self, event: str) -> Iterator["_Rows"]:
-        """All rows that are inserted within, and their event's tally, or none."""
+        """A transaction: all rows that are inserted within it are stored, with their event's tally, or none."""
         with explained(self.folder):
             if self._who_is_there() != self._files:
                 raise StoreError(
@@ -370,8 +370,8 @@ class _Rows:
         self._connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", {**values, "sum": total})
 
     def tally(self, event: str) -> None:
-        found = self._connection.execute("SELECT count, total FROM tallies WHERE event = ?", (event,)).fetchone()
-        count, total = found or (0, "0")
+        row = self._connection.execute("SELECT count, total FROM tallies WHERE event = ?", (event,)).fetchone()
+        count, total = row or (0, "0")
         values = (event, count + len(self._sums), sums.add(total, self._sums))
         again = "ON CONFLICT (event) DO UPDATE SET count = excluded.count, total = excluded.total"
         self._connection.execute(f"INSERT INTO tallies VALUES (?, ?, ?) {again}", values)

@@ -1,4 +1,4 @@
-"""The files of a store: opened for reading, made and opened for writing, and what SQLite or the disk refuses, in plain words."""
+"""The files of a store: opened for reading, made and opened for writing; and refusals of SQLite or the disk in plain words."""
 
 import fcntl
 import os
@@ -50,7 +50,7 @@ def lock(folder: Path) -> int:
 
 
 def narrow(folder: Path) -> None:
-    """Let nobody else read the files of a store that is to be written: from here on they hold a secret."""
+    """Let nobody else read the files of a store that is to be written: from now on they hold a secret."""
     private.narrow(folder / f"{name}{end}" for name in (FILE, LOCK, LOG) for end in ("", "-wal", "-shm", "-journal"))
 
 
@@ -73,7 +73,7 @@ def _taken(folder: Path) -> StoreError:
 
 
 def which(path: Path) -> tuple[int, int] | None:
-    """Which file is at a path, None for none: another one there has another number."""
+    """The number of the file at a path, None if there is none: a file that replaces it has another number."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -130,7 +130,7 @@ def _how_to_read(path: Path) -> str:
 
 
 def open_to_write(folder: Path) -> sqlite3.Connection:
-    """A connection that writes, to a store that is made if need be."""
+    """A connection that writes; a store that does not exist is made."""
     path = folder / FILE
     check_pieces(path)
     _make_if_blank(path)
@@ -165,7 +165,8 @@ def _wal(path: Path) -> Path:
 
 
 def _make_if_blank(path: Path) -> None:
-    """Make an empty store under another name and move it into place: ended at any moment, this leaves no half of one."""
+    """Make an empty store under another name and move it into place: if this is interrupted at any moment, no half of a store is
+    left."""
     if path.exists():
         connection = _connect(f"{path.resolve().as_uri()}?mode=rw")
         try:
@@ -260,31 +261,31 @@ def columns(table: str) -> tuple[tuple[str, str, bool], ...]:
 
 
 def damage(connection: sqlite3.Connection) -> list[str]:
-    """What SQLite itself finds wrong with the file, page by page and row by row, and whether its tables are ours."""
-    found: list[str] = []
+    """What is wrong with the file: pages and rows by SQLite's own check, and tables that are not those of a store."""
+    problems: list[str] = []
     try:
         if _statements(connection) != _statements(_model(_version(connection))):
-            found.append("its tables are not those of a store")
-        found += _of_pages(connection)
+            problems.append("its tables are not those of a store")
+        problems += _of_pages(connection)
         rows = connection.execute("PRAGMA foreign_key_check").fetchall()
-        found += [f"row {row} of {table} belongs to nothing in {parent}" for table, row, parent, _ in rows[:PROBLEMS_MOST]]
+        problems += [f"row {row} of {table} belongs to nothing in {parent}" for table, row, parent, _ in rows[:PROBLEMS_MOST]]
     except REFUSED as error:
         if shape.is_interrupt(error):
             raise KeyboardInterrupt from None
-        found.append(_words(error))
-    return [harmless(problem, LONGEST) for problem in found]
+        problems.append(_words(error))
+    return [harmless(problem, LONGEST) for problem in problems]
 
 
 def first_damage(connection: sqlite3.Connection) -> str:
     """The first thing that SQLite finds wrong with the pages of the file, "" for nothing: an index may hide from all queries
     that the row itself was changed."""
     try:
-        found = _of_pages(connection)
+        problem = _of_pages(connection)
     except REFUSED as error:
         if shape.is_interrupt(error):
             raise KeyboardInterrupt from None
         return _words(error)
-    return harmless(found[0], LONGEST) if found else ""
+    return harmless(problem[0], LONGEST) if problem else ""
 
 
 def _of_pages(connection: sqlite3.Connection) -> list[str]:
@@ -297,7 +298,7 @@ def _of_pages(connection: sqlite3.Connection) -> list[str]:
 
 @contextmanager
 def explained(folder: Path) -> Iterator[None]:
-    """What SQLite and the disk refuse, in one line for the user: StoreFull if the disk took no more, else StoreError."""
+    """The error of SQLite or the disk, in one line for the user: StoreFull if the disk is full, else StoreError."""
     try:
         yield
     except REFUSED as error:
@@ -326,10 +327,10 @@ def _advice(text: str) -> str:
         "that can",
         "disk I/O": "; the disk is full or refuses: free some space or mend it, and run the same command again, nothing that was "
         "recorded is lost",
-        "malformed": "; it is damaged: restore a copy to go on; `khiva-arena verify` says what is sound, if it can be read",
-        "no such": "; it is damaged: restore a copy to go on",
+        "malformed": "; it is damaged: restore a copy to continue; `khiva-arena verify` says what is sound, if it can be read",
+        "no such": "; it is damaged: restore a copy to continue",
         "too big": "; a row of it is larger than any that an arbiter writes: `khiva-arena verify` says which; restore a copy",
-        "not a database": "; it is damaged or no store: restore a copy, or give another folder",
-        "unsupported file format": "; it is damaged: restore a copy to go on",
+        "not a database": "; it is damaged or not a store: restore a copy, or give another folder",
+        "unsupported file format": "; it is damaged: restore a copy to continue",
     }
     return next((hint for word, hint in hints.items() if word in text), "; `khiva-arena verify` says what is sound")

@@ -1,4 +1,4 @@
-"""Write a new file: all of it or nothing, and never over another one, unless that is an older one of the same kind."""
+"""Write a new file: completely or not at all, and never over another one, unless that is an older one of the same kind."""
 
 import os
 from collections.abc import Iterator
@@ -12,15 +12,15 @@ PART = ".part"
 
 
 class Unwritten(ArenaError):
-    """The disk took no more."""
+    """The disk is full."""
 
     exit_code = 1
 
 
 @contextmanager
 def new_file(path: Path, replaces: bytes = b"") -> Iterator[BinaryIO]:
-    """A file to write into, which stands at ``path`` once the block has ended well. What goes wrong before leaves there what was
-    there. ``replaces``: a file that begins so may be replaced.
+    """A file to write into, which is at ``path`` once the block has ended without an error. After an error there is what was there
+    before. ``replaces``: a file that begins so may be replaced.
 
     Raises ConfigError if ``path`` exists or cannot be made, Unwritten if the disk is full.
     """

@@ -1,4 +1,4 @@
-"""Files that nobody else may read: a store holds the secret of what is not revealed yet, whoever reads it knows every hand.
+"""Files that nobody else may read: a store holds secrets that are not revealed yet, and whoever reads them knows every hand.
 
 Whatever the umask, files are made 0600 and a new folder 0700. One that exists keeps its mode as long as it is only read.
 """
@@ -37,7 +37,8 @@ def open_file(path: Path, flags: int) -> int:
 
 
 def narrow(paths: Iterable[Path]) -> None:
-    """Take from others what rights they have to files of ours. Links, and files of another owner, are left. Raises OSError."""
+    """Take away all rights that others have to our files. Links, and files of another owner, are left unchanged. Raises
+    OSError."""
     for path in paths:
         try:
             status = path.lstat()

@@ -1,5 +1,5 @@
-"""What a store holds, as values. ``intact``: the row is as it was written, see sums.py; one that is not may hold anything, but
-each value of it is of its type."""
+"""What a store holds, as values. ``intact``: the row is as it was written, see sums.py. A row that is not may hold anything, but
+each value has the type of its column."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +15,14 @@ from khiva_arena.schedule.terms import Terms
 
 @dataclass(frozen=True, slots=True)
 class BotRow:
-    """A bot of an event, see schema.sql."""
+    """A bot of an event, see schema.sql.
+
+    name, version: for people.
+    identity: the hash of its files and commands.
+    complete: whether that is over all its files.
+    asked_as: the word by which it was named.
+    folder: where that word was typed.
+    """
 
     name: str
     identity: str
@@ -32,6 +39,7 @@ class EventRow:
     id: 16 hex digits.
     number: in the store, from 1.
     text: its definition as it is stored: canonical JSON unless it is damaged.
+    bots: in the order of the definition.
     engines: all versions that played it.
     created: when, UTC.
     commitment: 64 hex digits.

@@ -1,8 +1,8 @@
 """Whether a file has the shape of a store, before anything in it is used.
 
 A file that somebody sent may hold views and triggers in place of tables, which compute without end, names that are escape
-sequences, and rows as large as memory. So nothing of its schema is trusted, what it may give is bounded, and before the first
-query on a table each of its statements must be the arena's own.
+sequences, and rows as large as memory. So its schema is not trusted, the size of results is limited, and before the first query
+on a table each of its statements has to be the arena's own.
 """
 
 import re
@@ -35,8 +35,8 @@ _Statement = tuple[str, str, str, str | None]
 
 def harden(connection: sqlite3.Connection) -> None:
     """Limit what a hostile file can do to whoever opens it. To be called before the first query."""
-    for limit, most in LIMITS.items():
-        connection.setlimit(limit, most)
+    for limit, limit_value in LIMITS.items():
+        connection.setlimit(limit, limit_value)
     # Else Ctrl-C waits for the end of a query. SQLite drops what this raises and says "interrupted": see ``is_interrupt``.
     connection.set_progress_handler(lambda: 0, PULSE)
     connection.execute("PRAGMA trusted_schema = OFF")
@@ -50,15 +50,15 @@ def is_interrupt(error: BaseException) -> bool:
 
 def check(file: Path, connection: sqlite3.Connection, schema: str) -> None:
     """Raise StoreError unless the tables of a file are those of a schema, statement by statement, and there is nothing else: no
-    view, no trigger, no virtual table. What only comments say may differ."""
+    view, no trigger, no virtual table. Comments may differ."""
     due = _made_by(schema)
     query = "SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT ?"
-    found = [_plain(row) for row in connection.execute(query, (MOST_STATEMENTS,)).fetchall()]
-    strange = [row for row in found if row not in due]
-    if strange or len(found) != len(due):
+    statements = [_plain(row) for row in connection.execute(query, (MOST_STATEMENTS,)).fetchall()]
+    strange = [row for row in statements if row not in due]
+    if strange or len(statements) != len(due):
         raise StoreError(
-            f"{file}: its tables are not those of a store: {_how(strange, due, found)}; it is damaged or was made by others: "
-            "restore a copy, or give another folder"
+            f"{file}: its tables are not those of a store: {_how(strange, due, statements)}; it is damaged or was made by "
+            "others: restore a copy, or give another folder"
         )
 
 

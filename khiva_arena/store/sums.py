@@ -1,7 +1,7 @@
-"""Sums over rows, so that no byte of a store can change unnoticed, whatever else vouches for it.
+"""Sums over rows, so that no byte of a store can change unnoticed.
 
 Each row ends in a sum over all of its columns. An event's tally counts its rows and adds their sums up, so that a row that was
-lost or added is noticed, too. This finds damage, not deceit: whoever writes rows can work out their sums.
+lost or added is noticed, too. This finds damage, not deceit: whoever writes rows can compute their sums.
 """
 
 import json
@@ -17,7 +17,7 @@ _MODULUS = 16**DIGITS
 ColumnTypes = tuple[tuple[str, str, bool], ...]
 """Name, type, and whether it may be NULL; the sum is the last."""
 EMPTY: dict[str, tuple[type, Any]] = {"TEXT": (str, ""), "INTEGER": (int, -1), "REAL": (float, 0.0), "BLOB": (bytes, b"")}
-"""By the type of a column: that of its values, and what a value of another type is read as."""
+"""By the type of a column: the type of its values, and the value that replaces one of another type."""
 
 
 def row_sum(table: str, values: Mapping[str, Any]) -> str:
@@ -77,22 +77,22 @@ def _number(text: str) -> int:
 
 def check(table: str, columns: ColumnTypes, row: Sequence[Any]) -> tuple[dict[str, Any], bool]:
     """A row by column, its sum left out, and whether it is as it was written. A damaged file may hold values of any type
-    anywhere: one that is not of its column's is read as an empty one."""
+    anywhere: a value of another type than its column's is read as an empty one."""
     return check_all(table, columns, [row])[0]
 
 
 def check_all(table: str, columns: ColumnTypes, rows: Sequence[Sequence[Any]]) -> list[tuple[dict[str, Any], bool]]:
     """The same of many rows."""
     names, types = _shape(columns)
-    found = []
+    checked = []
     for row, due in zip(rows, _sums(table, names, rows) if rows else (), strict=True):
         named = dict(zip(names, row, strict=False))
         if tuple(map(type, row)) != types:
             for name, kind, nullable in columns[:-1]:
                 if not isinstance(named[name], EMPTY[kind][0]) and not (nullable and named[name] is None):
                     named[name] = EMPTY[kind][1]
-        found.append((named, bool(row[-1] == due)))
-    return found
+        checked.append((named, bool(row[-1] == due)))
+    return checked
 
 
 @cache

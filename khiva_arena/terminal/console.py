@@ -1,6 +1,6 @@
-"""Lines for the user on stderr, harmless output, and what to do when nobody can read what we write.
+"""Lines for the user on stderr, harmless output, and what to do if nobody can read our output.
 
-Whoever read our messages may have gone, as ``2>&1 | head -1`` has, or their disk may be full: no run ends over that.
+The reader of our messages may have ended, as ``2>&1 | head -1`` does, or their disk may be full: no run ends because of that.
 """
 
 import codecs
@@ -23,12 +23,12 @@ LAST_SECONDS = 1.0
 OURS = "\n\t"
 """Control characters that our own text has."""
 _COLOURS = re.compile(f"({re.escape(ALARM)}|{re.escape(PLAIN)})")
-"""What ``tty.alarm`` writes, and no colour that could hide a word."""
+"""The colours of ``tty.alarm``; no other colour is let through, since it could hide a word."""
 
 
 class HarmlessStream:
-    """A text stream that writes all text harmless, whoever wrote it and whichever command prints it. On a terminal our colours
-    pass; elsewhere there are none."""
+    """A text stream that makes all text harmless, whoever wrote it and whichever command prints it. On a terminal our colours are
+    kept; elsewhere there are none."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -46,7 +46,7 @@ class HarmlessStream:
 
 @contextmanager
 def harmless_streams() -> Iterator[None]:
-    """Within, only harmless text gets to stdout and stderr."""
+    """While this lasts, only harmless text gets to stdout and stderr."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (stream and cast(TextIO, HarmlessStream(stream)) for stream in before)
     try:
@@ -146,7 +146,7 @@ def _unblocking(descriptor: int) -> int:
 
 
 class Stdout(io.FileIO):
-    """Standard output that remembers why it took no more, so that no other broken pipe can be mistaken for it."""
+    """Standard output that remembers why it failed, so that no other broken pipe can be mistaken for that."""
 
     failed: OSError | None = None
 
@@ -162,7 +162,7 @@ _stdout: Stdout | None = None
 
 
 def watch_stdout() -> None:
-    """Make ``unwritten`` know from here on."""
+    """From now on ``unwritten`` knows why stdout failed."""
     global _stdout
     if sys.stdout is not None:
         _stdout = Stdout(sys.stdout.fileno(), "wb", closefd=False)

@@ -28,13 +28,13 @@ def listen() -> None:
 
 
 def listen_no_more() -> None:
-    """Ignore these signals: the process ends already."""
+    """From now on ignore these signals, since the process is ending."""
     for number in _handled:
         signal.signal(number, signal.SIG_IGN)
 
 
 def _once_more(unraisable: Any) -> None:
-    """An interrupt that hits while Python deletes an object is dropped there: let it come again a moment later."""
+    """Python drops an interrupt that comes while it deletes an object: raise it again a moment later."""
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
     else:

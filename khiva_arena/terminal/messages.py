@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from khiva_arena.stream import Any_line, FaultRecorded, Llr, Note, Paused, RunEnded, SetAside, VoidRecorded
 
+SHOWN_AS = {"gather": "step"}
+"""Keys of the stream and the log that people see under another name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -22,12 +25,12 @@ class Message:
     @property
     def text(self) -> str:
         """The message on one line."""
-        words = "  ".join([self.event, *(f"{name}={value}" for name, value in self.values.items())])
+        words = "  ".join([self.event, *(f"{SHOWN_AS.get(name, name)}={value}" for name, value in self.values.items())])
         return f"warning: {words}" if self.warning else words
 
 
 def message_of(line: Any_line, bots: Sequence[str]) -> Message | None:
-    """What a run says of a line; None for a line that it does not speak of.
+    """The message that a run prints for a line; None for a line without one.
 
     bots: the names of the event's bots
     """
@@ -50,7 +53,8 @@ def _seat(line: FaultRecorded | Paused, bots: Sequence[str]) -> dict[str, object
 
 
 def text_of(line: Any_line, bots: Sequence[str]) -> str:
-    """What ``watch`` prints of a line: as the run, and what a run says in other words or elsewhere; "" for nothing."""
+    """What ``watch`` prints for a line: the message of the run, or one for a line that a run reports in another way; "" for
+    nothing."""
     match line:
         case SetAside():
             return Message("set aside", {"seed": line.seed, "line-up": line.lineup}, True).text

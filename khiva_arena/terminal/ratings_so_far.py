@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 class BotSoFar:
     """One bot's row.
 
+    bot: its index
     elo: None if there is none, or no fit yet
     error: 95 % half width
     bound: sign before the Elo, as in the standings
@@ -33,6 +34,7 @@ class BotSoFar:
 class RatingsSoFar:
     """All bots, best first.
 
+    rows: a bot each
     tables: complete ones that count
     t: seconds of the stream's clock
     fitted: whether they are rated by Elo, else by score alone
@@ -96,8 +98,8 @@ class MatchesSoFar:
 
     def ratings(self, t: float, *, fitted: bool) -> RatingsSoFar:
         """The bots by Elo if ``fitted``, as in the standings, which takes long for many matches; else by score."""
-        found = self._fit() if fitted else None
-        rated = found if found and found.score[self._began.anchor] is not None else None  # without its anchor none has an Elo
+        fit = self._fit() if fitted else None
+        rated = fit if fit and fit.score[self._began.anchor] is not None else None  # without its anchor none has an Elo
         rows = [self._row(bot, rated) for bot in range(len(self._began.bots))]
         if fitted:
             rows.sort(key=lambda row: (row.elo is None, -(row.elo or 0.0)))

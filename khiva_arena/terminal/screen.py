@@ -1,6 +1,6 @@
-"""The live screen: rows of text that follow from the state, the size of the terminal and the time alone, and how they are drawn.
+"""The live screen: rows of text that depend only on the state, the size of the terminal and the time; and how they are drawn.
 
-The cursor is neither hidden nor left inside the rows: whoever is killed, whenever, leaves a terminal that works.
+The cursor is neither hidden nor left inside the rows: if the process is killed at any moment, the terminal still works.
 """
 
 import os
@@ -32,6 +32,8 @@ USUAL_SIZE = (80, 24)
 class ScreenData:
     """All that a frame shows.
 
+    state: what has happened
+    ratings: of the last fit, None before it
     seeds: how many are over
     unread: lines of the stream that could not be read
     """

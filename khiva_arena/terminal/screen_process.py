@@ -17,7 +17,7 @@ END_SECONDS = 1.0
 """How long a screen may take to end."""
 NICENESS = 10
 FIRST_SECONDS = 0.5
-"""A run that is over by then needs no screen; nothing heavy is imported before."""
+"""A run that is over before this needs no screen; nothing large is imported until then."""
 
 
 class ScreenProcess:
@@ -49,7 +49,7 @@ class ScreenProcess:
             os.close(descriptor)
 
     def lives(self) -> bool:
-        """Whether what happens can be seen on it."""
+        """Whether it is running, so that the user sees what happens."""
         return self._process is not None and self._process.poll() is None
 
     def end(self, *, at_once: bool = False) -> None:
@@ -80,7 +80,7 @@ def cpu_seconds_of(arbiter: int) -> float:
 
 
 def _ended(seconds: float) -> bool:
-    """Whether the arbiter is done or dead: it holds the other side of our stdin, and writes nothing."""
+    """Whether the arbiter has ended: it holds the other end of our stdin and never writes to it."""
     return bool(select.select([0], [], [], seconds)[0])
 
 

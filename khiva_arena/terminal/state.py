@@ -1,4 +1,4 @@
-"""What a stream of events comes to so far: counts, the rate and what is left, as frozen values. Pure."""
+"""The state of a run by its stream of events so far: counts, the rate and the time left, as frozen values. Pure."""
 
 from dataclasses import dataclass, replace
 from math import sqrt
@@ -21,7 +21,7 @@ WINDOW = 30
 """Seconds that the rate is taken over."""
 FAULTS_KEPT = 50
 STOPS_ITSELF = "sprt"
-"""The format that ends when a test has decided: nobody knows when."""
+"""The format that ends when a test has decided, so that its length is not known."""
 FEW = 5
 """Matches: a rate from fewer says nothing."""
 
@@ -32,8 +32,9 @@ class RunState:
 
     began: that line, None before it
     t: seconds of the stream's clock
-    recorded: matches of the event, those of earlier runs included; so are ``faults``, ``voids`` and ``pauses``
+    recorded: matches of the event, those of earlier runs included
     played: matches of this run
+    faults, voids, pauses: how many, those of earlier runs included
     set_aside: tables that stayed void
     recent: (second, matches recorded in it) of this run, rising
     last_faults: of this run, the latest at the end

@@ -1,4 +1,4 @@
-"""What a terminal can do, how wide it is, and whose turn on it is. Imports next to nothing."""
+"""What a terminal can do, how wide it is, and whether we are in its foreground. Imports very little."""
 
 import os
 import shutil
@@ -23,8 +23,8 @@ def can_draw(stream: TextIO | None) -> bool:
 
 
 def in_front(pid: int, stream: TextIO) -> bool:
-    """Whether a process lives, and is not behind what else uses its terminal: one that is stopped, or went to the background, has
-    left the screen to the shell."""
+    """Whether a process lives and is in the foreground of its terminal: if it is stopped or in the background, the screen belongs
+    to the shell."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             state, _parent, group, _session, terminal, front, *_ = file.read().rpartition(")")[2].split()
@@ -58,6 +58,6 @@ def _width() -> int:
 
 
 def alarm(word: str) -> str:
-    """A word that must not be overlooked: coloured on a terminal whose user wants colours, else as it is."""
+    """A word that must not be overlooked: coloured on a terminal unless its user has switched colours off, else as it is."""
     terminal = sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") not in (None, "", "dumb")
     return f"{ALARM}{word}{PLAIN}" if terminal and not os.environ.get("NO_COLOR") else word

@@ -1,5 +1,5 @@
-"""Follow a stream of events on a terminal: read what has come, draw, rest. The rests keep it below a small share of the CPU time
-that the run itself uses.
+"""Follow a stream of events on a terminal: read what has come, draw, pause. The pauses keep it below a small share of the CPU
+time that the run itself uses.
 """
 
 import os
@@ -85,7 +85,7 @@ def open_source(path: Path) -> Source:
 
 
 class Viewer:
-    """What a stream comes to so far, with ratings as often as the run bears their cost.
+    """The state of a stream so far, with ratings as often as their cost is small beside the run's.
 
     state: after the lines that were read
     ratings: of the last fit
@@ -134,7 +134,8 @@ class Viewer:
         return max(0.01, (spent - before) / max(now - then, 0.01))
 
     def fit(self, *, last: bool = False) -> None:
-        """Fit ratings if there are new tables and the run so far bears the cost; for the first fit as long as it will be."""
+        """Fit ratings if there are new tables and the cost is small beside the CPU time of the run so far; for the first fit, of
+        the whole run."""
         known = self.ratings.tables if self.ratings else 0
         if self._matches is None or self._matches.tables == known or not (last or self._may_fit()):
             return

@@ -82,7 +82,7 @@ def test_mistakes_are_all_said_at_once_by_keyword(tmp_path: Path) -> None:
     assert "--" not in str(error.value)
     with pytest.raises(ConfigError, match=r"bots: no bots; name at least two, e\.g\. shipped:python/random ship"):
         khiva_arena.run(out=tmp_path)
-    with pytest.raises(ConfigError, match="rules: 1j is no value of a setting"):
+    with pytest.raises(ConfigError, match="rules: 1j is not a value that a setting can have"):
         khiva_arena.run(**PAIR, rules={"overshoot": 1j}, out=tmp_path)
     with pytest.raises(BotError, match="false: start_failed: crashed: exited with code 1"):
         khiva_arena.run(
@@ -210,21 +210,21 @@ def test_threads_may_look_at_it_at_once(tmp_path: Path) -> None:
 
 
 ODD = [
-    (lambda: khiva_arena.run(bots=5), "bots: 5 is no list"),
-    (lambda: khiva_arena.run(bots="shipped:python/random"), "bots: 'shipped:python/random' is no list"),
-    (lambda: khiva_arena.run(bots=["\udc80", "a"]), "bots: .* is no valid Unicode text"),
-    (lambda: khiva_arena.run(**PAIR, seed="a\0"), "seed: .* is no valid Unicode text"),
-    (lambda: khiva_arena.run(**PAIR, public=5), "public: 5 is no text"),
+    (lambda: khiva_arena.run(bots=5), "bots: 5 is not a list"),
+    (lambda: khiva_arena.run(bots="shipped:python/random"), "bots: 'shipped:python/random' is not a list"),
+    (lambda: khiva_arena.run(bots=["\udc80", "a"]), "bots: .* is not valid Unicode text"),
+    (lambda: khiva_arena.run(**PAIR, seed="a\0"), "seed: .* is not valid Unicode text"),
+    (lambda: khiva_arena.run(**PAIR, public=5), "public: 5 is not a text"),
     (lambda: khiva_arena.run(**PAIR, rules=[1]), "rules: "),
-    (lambda: khiva_arena.run(**PAIR, turn=float("nan")), "turn: nan is no number"),
-    (lambda: khiva_arena.sprt("a", "b", elo1=float("inf")), "elo1: inf is no number"),
-    (lambda: khiva_arena.sprt("a", "b", elo1="20"), "elo1: '20' is no number"),
+    (lambda: khiva_arena.run(**PAIR, turn=float("nan")), "turn: nan is not a number"),
+    (lambda: khiva_arena.sprt("a", "b", elo1=float("inf")), "elo1: inf is not a number"),
+    (lambda: khiva_arena.sprt("a", "b", elo1="20"), "elo1: '20' is not a number"),
     (lambda: khiva_arena.sprt("a", []), "opponents: none"),
     (lambda: khiva_arena.sprt("a", "b", bots=["c"]), "bots: unknown here"),
     (lambda: khiva_arena.match("a", "b", bots=["c"]), "bots: unknown here"),
     (lambda: khiva_arena.match("a", "b", seats=2), "seats: unknown here"),
     (lambda: khiva_arena.check("a", seats=2), "seats: unknown here"),
-    (lambda: khiva_arena.check("a", games=[5]), "games: 5 is no text"),
+    (lambda: khiva_arena.check("a", games=[5]), "games: 5 is not a text"),
 ]
 
 

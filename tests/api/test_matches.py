@@ -1,5 +1,6 @@
 """Recorded matches as values, of a store and of its bundle."""
 
+import copy
 import pickle
 from collections import Counter
 from itertools import pairwise
@@ -68,6 +69,14 @@ def test_a_match_is_replayed_step_by_step(played: Path) -> None:
     assert last.state.is_over
     assert tuple(last.state.scores) == one.scores
     assert "Decision" not in repr(steps[1])
+
+
+def test_a_state_can_be_copied_and_played_on(played: Path) -> None:
+    step = next(khiva_arena.matches(played / "out")).replay()[1]
+    mine = copy.deepcopy(step.state)
+    mine.apply(dict.fromkeys(mine.pending(), 0))
+    assert mine.view(0) != step.state.view(0)
+    assert copy.deepcopy(step.state).view(0) == step.state.view(0)
 
 
 def test_what_is_read_is_not_more_than_what_is_asked_for(played: Path) -> None:

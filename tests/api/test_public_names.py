@@ -29,7 +29,7 @@ def test_the_types_are_of_the_names_that_there_are() -> None:
 def test_each_name_is_there_and_says_what_it_is() -> None:
     for name in khiva_arena.__all__:
         assert getattr(khiva_arena, name).__doc__, name
-        assert name in dir(khiva_arena)
+    assert [name for name in dir(khiva_arena) if not name.startswith("__")] == sorted(khiva_arena.__all__)
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from khiva_arena.competition.events import bare_timetable, commitment_to, event_id
+from khiva_arena.competition.events import bare_timetable
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.schedule.timetable import Timetable
@@ -44,8 +44,8 @@ def grown(small: Path, folder: Path) -> int:
     bots = [BotRow(f"bot-{i:02}", f"{i:064x}", "1.0", True, f"bots/{i}", str(folder)) for i in range(BOTS)]
     named = tuple(DefinedBot(bot.name, bot.identity) for bot in bots)
     definition = msgspec.structs.replace(event.definition, seeds=SEEDS, lineups=LINE_UPS, bots=named, anchor=bots[0].name)
-    commitment = commitment_to(definition, event.secret)
-    identity = event_id(definition, commitment)
+    commitment = seeds.commitment(definition.digest, event.secret)
+    identity = seeds.event_id(definition.digest, commitment)
     timetable = bare_timetable(replace(event, id=identity, text=definition.text))
     with Store.write(folder) as store:
         store._connection.execute("PRAGMA synchronous = OFF")  # how it is written is not measured

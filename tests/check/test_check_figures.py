@@ -97,8 +97,8 @@ def test_cpu_between_two_looks() -> None:
 
 @pytest.mark.parametrize(("asked_for", "used", "idle", "said"), [
     (10.0, 9.9, 0.02, ""),
-    (10.0, 12.5, 0.02, "1.25 cores while it is asked, 0.02 while it is not; one is its due"),
-    (10.0, 1.0, 0.5, "0.10 cores while it is asked, 0.50 while it is not, and its due is a tenth of one"),
+    (10.0, 12.5, 0.02, "1.25 cores while it is asked, 0.02 while it is not; its share is one"),
+    (10.0, 1.0, 0.5, "0.10 cores while it is asked, 0.50 while it is not, and its share is a tenth of one"),
     (0.001, 0.015, 0.11, ""),  # within what readings may be rounded by
     (0.0, 0.0, 0.0, ""),
 ])  # fmt: skip

@@ -57,9 +57,9 @@ def bot(language: str) -> Bot:
     return Bot(language, "", run, tuple(shlex.split(BUILDS.get(language, ""))), (), "", True, (), language)
 
 
-def failed(got: str = "", *, notes: str = "", heard: bytes = b"") -> Failed:
+def failed(got: str = "", *, notes: str = "", received: bytes = b"") -> Failed:
     made = Failed("something else", got)
-    made.notes, made.heard = notes, heard
+    made.notes, made.received = notes, received
     return made
 
 
@@ -238,7 +238,7 @@ def test_other_files_are_not_said_to_be_outside(notes: str) -> None:
     assert hint(bot("c"), failed("its output ended", notes=notes), "otherwise") == "otherwise"
 
 
-@pytest.mark.parametrize(("heard", "said"), [
+@pytest.mark.parametrize(("received", "said"), [
     (FRAME.replace(b"\n", b"\r\n"), "text mode"),
     (ACT, "without a length"),
     (len(ACT).to_bytes(4, "little") + ACT, "little-endian"),
@@ -247,13 +247,15 @@ def test_other_files_are_not_said_to_be_outside(notes: str) -> None:
     (b"Hello, I am a bot\n", "text was printed on stdout"),
     (FRAME + b"debug: 17\n" + FRAME, "text was printed on stdout"),
 ])  # fmt: skip
-def test_bytes_tell_their_own_trap(heard: bytes, said: str) -> None:
-    assert said in hint(bot("perl"), failed("no frame", heard=heard))
+def test_bytes_tell_their_own_trap(received: bytes, said: str) -> None:
+    assert said in hint(bot("perl"), failed("no frame", received=received))
 
 
-@pytest.mark.parametrize("heard", [b"", FRAME, FRAME * 3, FRAME[:-4], b"\0\0", b"\xff\xff\xff\xff", b"\xff\xfe\x01", bytes(40)])
-def test_no_trap_is_made_up(heard: bytes) -> None:
-    assert hint(bot("perl"), failed("nothing within 11 s", heard=heard), "otherwise") == "otherwise"
+@pytest.mark.parametrize(
+    "received", [b"", FRAME, FRAME * 3, FRAME[:-4], b"\0\0", b"\xff\xff\xff\xff", b"\xff\xfe\x01", bytes(40)]
+)
+def test_no_trap_is_made_up(received: bytes) -> None:
+    assert hint(bot("perl"), failed("nothing within 11 s", received=received), "otherwise") == "otherwise"
 
 
 @pytest.mark.parametrize(("language", "got", "said"), [

@@ -55,7 +55,7 @@ MISFITS = {
     "stopped": (["answers"], "a signal such as SIGSTOP"),
     "closes_input": (["answers"], "it has closed its stdin"),
     "closes_output": (["answers"], "it has closed its stdout"),
-    "hangs": (["answers"], "it waits for something else than its input"),
+    "hangs": (["answers"], "it waits for something other than its input"),
     "lost_at_exit": (["answers"], "may have been lost in a buffer: flush stdout after each frame (sys.stdout.buffer.flush())"),
     "newline": (["answers"], "a line end stands behind the frame"),
     "word": (["answers"], "a word was sent as the choice; the answer is an index"),
@@ -158,7 +158,7 @@ def test_what_an_author_is_told(checked: Callable[..., CheckReport]) -> None:
     ("repeated_long_key", "keys", "kkk ... (20002 characters) twice in one map"),
     ("slow", "time", "which its bank of 2,400 ms has to pay"),
     ("exits_3", "exit", "it exited with code 3 after `end`, which no match blames it for"),
-    ("spins", "processor", "while it is not, and its due is a tenth of one"),
+    ("spins", "processor", "while it is not, and its share is a tenth of one"),
 ])  # fmt: skip
 def test_what_no_match_blames_is_a_warning(way: str, word: str, said: str, checked: Callable[..., CheckReport]) -> None:
     report = checked(way, limits=Limits(4_000, 100, 2_400))

@@ -50,8 +50,8 @@ FILES = [
     ('out = "a\\u0000b"', "c.toml:2: out: 'a"),
     ('seed = "a\\u0000b"', "c.toml:2: seed: 'a"),
     ("seats = 1979-05-27", "c.toml:2: seats: datetime"),
-    ("policy = [1]", "c.toml:2: policy: [1] is no policy"),
-    ("turn = inf", "c.toml:2: turn: inf is no time"),
+    ("policy = [1]", "c.toml:2: policy: [1] is not a policy"),
+    ("turn = inf", "c.toml:2: turn: inf is not a time"),
     ("x = " + "[" * 100_000, "not TOML"),
 ]
 

@@ -108,9 +108,9 @@ def test_a_build_that_fails_is_a_step(tmp_path: Path) -> None:
     (["nowhere/at-all"], "no such folder or command"),
     (["BOT", "--game", "chess"], "there is no game 'chess'"),
     (["BOT", "--game", "emira"], "--game emira: mine plays khiva by its bot.toml"),
-    (["BOT", "--turn", "soon"], "--turn: 'soon' is no time"),
-    (["BOT", "--limit", "memory=much"], "--limit: memory: 'much' is no size"),
-    (["BOT", "--isolation", "best"], "--isolation: 'best' is no level"),
+    (["BOT", "--turn", "soon"], "--turn: 'soon' is not a time"),
+    (["BOT", "--limit", "memory=much"], "--limit: memory: 'much' is not a size"),
+    (["BOT", "--isolation", "best"], "--isolation: 'best' is not a level"),
     (["ODD"], "games in bot.toml: there is no game 'khva'"),
     (["EMPTY"], "the folder has no bot.toml"),
 ])  # fmt: skip

@@ -41,7 +41,7 @@ def test_frames_are_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bad", "says"),
     [
-        (b"thinking hard\n", "WRONG no frame but b'thinking hard\\n': text"),
+        (b"thinking hard\n", "WRONG not a frame but b'thinking hard\\n': text"),
         (b"\n", "line ends that were added or changed?"),
         (b"\0\0\0\0", "a length of 0 bytes; one has 1 to 1048576"),
         (b"\xff" * 40, "a length of 4294967295 bytes"),
@@ -82,7 +82,7 @@ def test_hex_is_seen_by_itself(tmp_path: Path) -> None:
     assert decode(spaced, tmp_path=tmp_path) == plain
     assert decode(b"\n".join(spaced.split(b" ")), "--hex", tmp_path=tmp_path) == plain
     (tmp_path / "frames").write_bytes(b"0000 00x1")
-    assert "'x' behind 3 bytes in hex" in arena("decode", "--hex", "frames", cwd=tmp_path, code=2).stderr
+    assert "'x' after 3 bytes in hex" in arena("decode", "--hex", "frames", cwd=tmp_path, code=2).stderr
     (tmp_path / "frames").write_bytes(b"00000")
     assert "ends in the middle of a byte" in arena("decode", "frames", cwd=tmp_path, code=2).stderr
 

@@ -69,7 +69,7 @@ def test_a_level_that_leaks(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     machine(monkeypatch, {}, {Level.STANDARD: NOTHING | {"lock": ["flock", "lease"]}})
     code, out = run(capsys)
     assert code == 1
-    assert "standard does not keep out a bot that talks to another bot by a lock: flock, lease\n" in out
+    assert "standard does not keep out a bot that talks to another bot through a lock: flock, lease\n" in out
     code, out = run(capsys, "--json")
     assert (code, json.loads(out)["levels"]["standard"]["lets_through"]) == (1, {"lock": ["flock", "lease"]})
 

@@ -19,7 +19,7 @@ from once import made_once
 from published import HERE, command
 
 from khiva_arena.cli.main import run
-from khiva_arena.competition.events import commitment_to, event_id
+from khiva_arena.replay import seeds
 from khiva_arena.store.db import EventRow, Store
 
 pytestmark = pytest.mark.slow
@@ -57,10 +57,10 @@ def copy(committed: Path, tmp_path: Path) -> Path:
 
 def test_a_commitment_binds_the_definition_and_the_id_hangs_on_both(copy: Path) -> None:
     (event,) = events(copy / "out")
-    assert event.commitment == commitment_to(event.definition, event.secret)
-    assert event.id == event_id(event.definition, event.commitment) != event.definition.digest[:16]
+    assert event.commitment == seeds.commitment(event.definition.digest, event.secret)
+    assert event.id == seeds.event_id(event.definition.digest, event.commitment) != event.definition.digest[:16]
     other = msgspec.structs.replace(event.definition, limits=replace(event.definition.limits, memory=2**29))
-    assert commitment_to(other, event.secret) != event.commitment
+    assert seeds.commitment(other.digest, event.secret) != event.commitment
 
 
 def test_commit_prints_what_is_to_be_published_and_plays_nothing(copy: Path) -> None:
@@ -97,7 +97,7 @@ def test_runs_without_a_seed_share_nothing(copy: Path, tmp_path_factory: pytest.
 def test_what_was_committed_to_and_is_not_played_is_told(copy: Path) -> None:
     (event,) = events(copy / "out")
     said = arena(*RUN, "--turn", "2s", cwd=copy).stderr
-    assert f"event 1, commitment {event.commitment}, is of other settings and has no match yet; it stays" in said
+    assert f"event 1, commitment {event.commitment}, has other settings and no match yet; it stays" in said
     assert [len(found) for found in matches(copy / "out").values()] == [0, 2]
 
 
@@ -310,7 +310,7 @@ def test_an_event_of_0_1_0_that_is_over_is_known_and_another_one_is_drawn_otherw
     arena(*words, "--new-event", cwd=tmp_path, code=None)
     old, new = events(tmp_path / "finished")
     assert old.definition == new.definition
-    assert (old.id, new.id) == (old.definition.digest[:16], event_id(new.definition, new.commitment))
+    assert (old.id, new.id) == (old.definition.digest[:16], seeds.event_id(new.definition.digest, new.commitment))
     said = arena("verify", "finished", cwd=tmp_path).stdout
     assert said.count("matches are sound") == 2
     assert said.count("its schedule was drawn from the settings alone, as version 0.1.0 did") == 1

@@ -46,7 +46,7 @@ def prints(tmp_path: Path) -> str:
 def test_all_that_it_said_is_shown(verb: str, prints: str, tmp_path: Path) -> None:
     more = ["--seats", "2", "--out", "out"] if verb == "run" else []
     done = arena(verb, *bots(prints, RANDOM), *more, cwd=tmp_path, code=2)
-    assert done.stderr.startswith("khiva-arena: error: prints: start_failed: no frame but b'Loading the weights ")
+    assert done.stderr.startswith("khiva-arena: error: prints: start_failed: not a frame but b'Loading the weights ")
     assert done.stderr.endswith(SHOWN)
     assert done.stdout == ""
 

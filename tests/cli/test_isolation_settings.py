@@ -8,7 +8,7 @@ import pytest
 from arena import NAIVE, RANDOM, arena, bots
 
 from khiva_arena.competition import isolation
-from khiva_arena.competition.isolation import sandbox_again, sandbox_of
+from khiva_arena.competition.isolation import sandbox_of, sandbox_of_stored
 from khiva_arena.competition.settings import Settings, settle
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox.detect import levels
@@ -55,17 +55,17 @@ def test_a_level_that_does_not_work_is_refused_with_the_remedy(level: str) -> No
 
 @pytest.mark.usefixtures("only_trusted")
 def test_a_stored_match_is_played_at_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
-    assert sandbox_again(Sandbox(Level.STANDARD, ponder=False), None) == Sandbox(Level.TRUSTED, ponder=False)
+    assert sandbox_of_stored(Sandbox(Level.STANDARD, ponder=False), None) == Sandbox(Level.TRUSTED, ponder=False)
     assert "isolation standard does not work here (bubblewrap is not installed); playing at trusted" in capsys.readouterr().err
-    assert sandbox_again(Sandbox(Level.TRUSTED), None).level is Level.TRUSTED
-    with pytest.raises(ConfigError, match="no level"):
-        sandbox_again(Sandbox(), "perfect")
+    assert sandbox_of_stored(Sandbox(Level.TRUSTED), None).level is Level.TRUSTED
+    with pytest.raises(ConfigError, match="not a level"):
+        sandbox_of_stored(Sandbox(), "perfect")
 
 
 def test_a_level_that_is_none(tmp_path: Path) -> None:
     done = arena("run", *BOTS, "--isolation", "perfect", cwd=tmp_path, code=2)
     assert done.stderr == (
-        "khiva-arena: error: --isolation: 'perfect' is no level; there are auto, strict, standard, basic, trusted\n"
+        "khiva-arena: error: --isolation: 'perfect' is not a level; there are auto, strict, standard, basic, trusted\n"
     )
 
 

@@ -45,7 +45,7 @@ def test_other_words_for_a_language_and_words_for_none(tmp_path: Path) -> None:
     assert (tmp_path / "one" / "bot.cpp").is_file()
     arena("new", "js", "deep/er/two", cwd=tmp_path)
     assert load(str(tmp_path / "deep" / "er" / "two")).name == "two"
-    assert "did you mean python. To do without one: " in arena("new", "pyton", "x", cwd=tmp_path, code=2).stderr
+    assert "did you mean python. How to write a bot without one: " in arena("new", "pyton", "x", cwd=tmp_path, code=2).stderr
     assert "there are python, c, cpp" in arena("new", "cobol", "x", cwd=tmp_path, code=2).stderr
     assert "khiva-arena new ruby my-bot" in arena("new", "ruby", cwd=tmp_path, code=2).stderr
     assert not (tmp_path / "x").exists()

@@ -144,7 +144,7 @@ def test_doctor_says_what_does_not_work_and_what_to_do(tmp_path: Path, hidden: d
     assert "  trusted: does not work" not in said
     assert re.search(r"opens a socket +yes", said)
     assert re.search(r"uses parts of the kernel that no bot needs +\?", said)
-    assert "Nobody is held to memory and processes here" in said
+    assert "No bot is held to limits on memory and processes here" in said
 
 
 def test_a_run_needs_the_word_of_its_user(tmp_path: Path, hidden: dict[str, str]) -> None:

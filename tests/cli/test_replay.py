@@ -104,7 +104,7 @@ def test_a_bot_that_fails_says_so(store: Path) -> None:
     found = json.loads(arena("replay", "out", "1/0", "--seat", str(seat), "--json", cwd=store, code=1).stdout)
     assert (found["failed"]["verdict"], found["differences"]) == ("crashed", [])
     new = arena("replay", "out", "1/0", "--seat", "0", "--bot", f"{FAULTY} print 1", "--notes", cwd=store, code=1).stdout
-    assert "now  protocol: no frame but" in new
+    assert "now  protocol: not a frame but" in new
     assert "as it did then" not in new
     assert "--- stderr of seat 0" in new
     start = arena("replay", "out", "1/0", "--seat", "0", "--bot", f"{FAULTY} start-exit", cwd=store, code=1).stdout
@@ -162,7 +162,7 @@ def forge(bundle: Path, **header: object) -> None:
     ("header", "says"),
     [
         ({"time": {}}, "lacks a limit"),
-        ({"time": {"startup_ms": 1, "turn_ms": -1, "bank_ms": 1}}, "one that is none"),
+        ({"time": {"startup_ms": 1, "turn_ms": -1, "bank_ms": 1}}, "one that is not valid"),
         ({"policy": "kind"}, "no policy 'kind'"),
         ({"match": "another"}, "no match"),
         ({"commit": "0" * 64}, "no secret in it opens the commitment"),
@@ -185,7 +185,7 @@ def test_a_forged_header_is_refused(store: Path, bundle: Path, header: dict[str,
 def test_what_is_wrongly_asked(store: Path) -> None:
     assert "--seat 3: the match has 3 seats, 0 to 2" in arena("replay", "out", "1/0", "--seat", "3", cwd=store, code=2).stderr
     assert "no recorded match" in arena("replay", "out", "1/none", "--seat", "0", cwd=store, code=2).stderr
-    assert "is no level" in arena("replay", "out", "1/0", "--seat", "0", "--isolation", "x", cwd=store, code=2).stderr
+    assert "is not a level" in arena("replay", "out", "1/0", "--seat", "0", "--isolation", "x", cwd=store, code=2).stderr
 
 
 def test_without_a_terminal_waiting_only_stops_the_clock(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_without_a_terminal_waiting_only_stops_the_clock(tmp_path: Path) -> None
     clocked = json.loads(arena(*words, cwd=tmp_path, code=1).stdout)
     assert [row["now"]["why"] for row in clocked["differences"]] == ["timeout"]
     said = arena(*words, "--wait", cwd=tmp_path, code=None)
-    assert re.search(r"the bot is process \d+(; it is kept at .*)?; no clock runs", said.stderr)
+    assert re.search(r"the bot is process \d+(; it runs at isolation .*)?; no clock runs", said.stderr)
     unclocked = json.loads(said.stdout)
     assert unclocked["asked"] == 1
     assert all(row["now"]["why"] == "" for row in unclocked["differences"])

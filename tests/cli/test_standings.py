@@ -171,7 +171,7 @@ def test_anchors_are_given_by_name_with_or_without_a_number(printed: Printed) ->
     ("words", "said"),
     [
         (["--section", "nothing"], "there is no section 'nothing'; there are details, crosstable"),
-        (["--effects", "weather"], "--effects: 'weather' is none; there are seats and neighbours"),
+        (["--effects", "weather"], "--effects: 'weather' is not an effect; there are seats and neighbours"),
         (["--anchor", "nobody"], "no bot called 'nobody' to anchor the ratings on; there are random, naive, greedy"),
         (["--anchor", "nobody=3"], "no bot called 'nobody' to anchor"),
         (["--anchor", "naive=x"], "no bot called 'naive=x'"),
@@ -195,7 +195,7 @@ def test_a_report_does_not_need_scipy(folder: Path) -> None:
     """It takes longer to import than a thousand matches to read."""
     code = (
         "import sys; from pathlib import Path; from khiva_arena.cli.standings import print_standings; "
-        "print_standings(Path('out'), ['1'], as_json=False, anchor=None); "
+        "print_standings(Path('out'), ['1']); "
         "sys.exit('scipy' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)

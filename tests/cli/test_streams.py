@@ -81,6 +81,26 @@ def test_a_background_job_with_sigint_ignored_is_ended_by_sigterm(tmp_path: Path
     assert "the same command resumes" in said
 
 
+INTERRUPTED = """
+import sys
+from khiva_arena.cli import main
+from khiva_arena.competition import run
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+run.standing_of = interrupted
+sys.exit(main.run(sys.argv[1:]))
+"""
+
+
+def test_an_interrupt_between_two_steps_of_the_start_says_how_to_continue(tmp_path: Path) -> None:
+    """The log is there already, the event is not: a signal that comes just then must not end in silence."""
+    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--out", "out"]
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED, *words], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.stderr.count("interrupted: no match was begun; the same command resumes") == 1
+
+
 def test_nohup_outlives_the_terminal(tmp_path: Path) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:

@@ -138,9 +138,9 @@ def test_off_a_terminal_ctrl_c_is_130_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"my diary\n", "this is no stream of events: it is not a line of a stream of events"),
-        (encoded(NOTE), "this is no stream of events: its first line is no begin"),
-        (b'{"v":7,"type":"begin","t":0}\n', "this is no stream of events: it is of version 7, this khiva-arena reads version 1"),
+        (b"my diary\n", "not a stream of events: it is not a line of a stream of events"),
+        (encoded(NOTE), "not a stream of events: its first line does not say that a run begins"),
+        (b'{"v":7,"type":"begin","t":0}\n', "not a stream of events: it is of version 7, this khiva-arena reads version 1"),
     ],
 )
 def test_a_file_that_is_no_stream_is_refused(data: bytes, why: str, tmp_path: Path) -> None:

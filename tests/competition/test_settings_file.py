@@ -127,8 +127,8 @@ def test_too_many_stages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given_", "said"),
     [
-        ({"format": "ladder"}, "--format: 'ladder' is no format; there are round-robin, gauntlet, swiss, knockout"),
-        ({"format": "sprt"}, "--format: 'sprt' is no format"),
+        ({"format": "ladder"}, "--format: 'ladder' is not a format; there are round-robin, gauntlet, swiss, knockout"),
+        ({"format": "sprt"}, "--format: 'sprt' is not a format"),
         ({"rounds": 3}, "--rounds: only a swiss has this, not a round-robin"),
         ({"format": "swiss", "advance": 2}, "--advance: only a knockout has this, not a swiss"),
         ({"candidates": ["a"]}, "--candidate: only a gauntlet has this"),

@@ -140,7 +140,7 @@ def test_a_damaged_line_is_counted_and_passed_over(damaged: bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (encoded(MATCH), "its first line is no begin"),
+        (encoded(MATCH), "its first line does not say that a run begins"),
         (b"SQLite format 3\0\n", "not a line of a stream"),
         (b'{"v":2,"type":"begin"}\n', "of version 2, this khiva-arena reads version 1"),
         (b'{"v":1,"type":"begin","t":0}\n', "malformed"),

@@ -56,6 +56,11 @@ def test_its_rules_page_has_its_decisions_events_and_view(game: Game) -> None:
     assert table(game, "Events") == [f"`{kind}`" for kind in event_types(game)]
 
 
+def test_each_of_its_events_has_a_line_for_people(game: Game) -> None:
+    lines = import_module(f"khiva_arena.games.{game.name}.notation").LINES
+    assert sorted(lines) == sorted(event_types(game))
+
+
 @pytest.mark.parametrize("title", ["Pieces", "Rulings", "Open points: the rules map", "The deal", "Sanity numbers"])
 def test_its_rules_page_has_every_section(game: Game, title: str) -> None:
     assert len(PAGES["section"](rules_page(game), title)) > 100

@@ -196,7 +196,7 @@ def _result(outcome: Outcome) -> dict[str, Any]:
     return {
         "verdicts": [str(verdict) for verdict in played.verdicts],
         "strikes": [sum(fault.verdict in ("timeout", "illegal") for fault in seat.faults) for seat in outcome.seats],
-        "faults": [[[str(fault.verdict), fault.gather] for fault in seat.faults] for seat in outcome.seats],
+        "faults": [[[str(fault.verdict), fault.step] for fault in seat.faults] for seat in outcome.seats],
         "forfeited_at": list(played.forfeited_at),
         "bank_left_ms": [round(seat.bank_left * 1000) for seat in outcome.seats],
         "ranks": list(played.ranks),

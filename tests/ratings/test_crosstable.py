@@ -10,9 +10,10 @@ from made_results import rated
 from sandwich import NO_PRIOR
 from simulated import World, cells_of, matches_of, played, trials
 
-from khiva_arena.ratings.crosstable import crosstable
+from khiva_arena.ratings.crosstable import crosstable, games_together
 from khiva_arena.ratings.elo import half_width, rate
 from khiva_arena.ratings.estimate import problem_of_cells, solution_of
+from khiva_arena.ratings.pairs import pair_cells
 from khiva_arena.ratings.proportions import proportions
 
 
@@ -23,8 +24,8 @@ def test_three_bots_by_hand():
         rated("b", (2, 0, 1), (1, 2, 3)),
         rated("c", (0, 1), (1, 2)),
     ]
-    table = crosstable(matches, rate(matches, 3, 0))
-    assert table.games.tolist() == [[0, 4, 3], [4, 0, 3], [3, 3, 0]]
+    table = crosstable(pair_cells(matches, 3), rate(matches, 3, 0))
+    assert games_together(matches, 3).tolist() == [[0, 4, 3], [4, 0, 3], [3, 3, 0]]
     assert table.blocks.tolist() == [[0, 3, 2], [3, 0, 2], [2, 2, 0]]
     assert table.score[0, 1] == pytest.approx((0.75 * (1 + 0 + 1) + 1) / (3 * 0.75 + 1))
     assert table.score[1, 2] == pytest.approx((0.5 + 1 + 0) / 3)
@@ -44,7 +45,7 @@ def test_blocks_of_equal_weight_give_the_textbook_variance():
 
 def test_a_bot_that_took_everything_is_not_certain_to():
     matches = [rated(block, (0, 1), (1, 2)) for block in range(10)]
-    table = crosstable(matches, rate(matches, 2, 0))
+    table = crosstable(pair_cells(matches, 2), rate(matches, 2, 0))
     assert (table.score[0, 1], table.high[0, 1]) == pytest.approx((1, 1))
     assert table.low[0, 1] == pytest.approx(0.025**0.1)  # Clopper and Pearson's for 10 of 10
     assert table.significant[0, 1]
@@ -52,20 +53,21 @@ def test_a_bot_that_took_everything_is_not_certain_to():
 
 
 def test_one_block_and_none_have_no_interval():
-    table = crosstable([rated(0, (0, 1), (1, 2))], rate([], 3, 0))
+    table = crosstable(pair_cells([rated(0, (0, 1), (1, 2))], 3), rate([], 3, 0))
     assert table.score[0, 1] == 1
     assert isnan(table.low[0, 1])
     assert isnan(table.surprise[0, 1])
     assert not table.significant.any()
     assert isnan(table.score[0, 2])
-    assert crosstable([], rate([], 2, 0)).games.tolist() == [[0, 0], [0, 0]]
+    assert games_together([], 2).tolist() == [[0, 0], [0, 0]]
 
 
 def test_copies_and_seats_that_failed_to_start_count_as_in_the_ratings():
     matches = [rated(0, (0, 0, 1), (1, 2, 3)), rated(1, (0, 1, 2), (1, 2, 3), unstarted=(2,))]
-    table = crosstable(matches, rate(matches, 3, 0))
-    assert table.games[0, 1] == 1
-    assert table.games[0, 2] == table.games[1, 2] == 1
+    games = games_together(matches, 3)
+    assert games[0, 1] == 1
+    assert games[0, 2] == games[1, 2] == 1
+    table = crosstable(pair_cells(matches, 3), rate(matches, 3, 0))
     assert table.blocks[0, 0] == 0
 
 
@@ -76,13 +78,13 @@ def test_row_and_column_mirror_each_other(seed, seats):
     tables = played(np.random.default_rng(seed), world, seats, 6)
     bots = seats + 1
     cells = cells_of(tables, bots)
-    table = crosstable(matches_of(tables), rate(cells, bots, 0))
+    from_matches = pair_cells(matches_of(tables), bots)
+    table = crosstable(from_matches, rate(cells, bots, 0))
     for mine, theirs in ((table.score, table.score), (table.low, table.high), (table.expected, table.expected)):
         np.testing.assert_allclose(mine, 1 - theirs.T)
     np.testing.assert_allclose(table.surprise, -table.surprise.T)
     assert (table.significant == table.significant.T).all()
     from_cells = crosstable(cells, rate(cells, bots, 0))
-    assert from_cells.games is None
     np.testing.assert_array_equal(from_cells.low, table.low)
 
 
@@ -115,7 +117,7 @@ def test_surprise_finds_rock_paper_scissors():
     rng = np.random.default_rng(1)
     ring = ((0, 1), (1, 2), (2, 0))
     matches = [rated(b, pair, (1, 2) if rng.random() < 0.8 else (2, 1)) for b in range(40) for pair in ring]
-    surprise = crosstable(matches, rate(matches, 3, 0)).surprise
+    surprise = crosstable(pair_cells(matches, 3), rate(matches, 3, 0)).surprise
     assert min(surprise[i, j] for i, j in ring) > 4
 
 
@@ -152,10 +154,10 @@ def test_no_surprise_where_the_ratings_were_fitted_to_that_very_score():
     """Two bots; and a gauntlet, in which each pair is all that connects the two. A third pair tells."""
     rng = np.random.default_rng(2)
     gauntlet = [rated(b, (0, n), (1, 2) if rng.random() < 0.7 else (2, 1)) for b in range(30) for n in (1, 2)]
-    assert np.isnan(crosstable(gauntlet[::2], rate(gauntlet[::2], 2, 0)).surprise).all()
-    assert np.isnan(crosstable(gauntlet, rate(gauntlet, 3, 0)).surprise).all()
+    assert np.isnan(crosstable(pair_cells(gauntlet[::2], 2), rate(gauntlet[::2], 2, 0)).surprise).all()
+    assert np.isnan(crosstable(pair_cells(gauntlet, 3), rate(gauntlet, 3, 0)).surprise).all()
     whole = [*gauntlet, *(rated(b, (1, 2), (1, 2) if rng.random() < 0.5 else (2, 1)) for b in range(30))]
-    assert np.isnan(crosstable(whole, rate(whole, 3, 0)).surprise).sum() == 3
+    assert np.isnan(crosstable(pair_cells(whole, 3), rate(whole, 3, 0)).surprise).sum() == 3
 
 
 def test_a_strong_bot_that_took_everything_is_as_expected():

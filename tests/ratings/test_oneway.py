@@ -74,7 +74,7 @@ def test_all_of_n_is_never_less_sure_than_all_but_one_of_n(seeds, matches, which
         assert los(every)[1, 0] == pytest.approx(1 - los(every)[0, 1], abs=1e-12)
         assert every.interval(0)[1] is None
         assert some.interval(0)[0] is None or every.interval(0)[0] >= some.interval(0)[0]
-    full, nearly = crosstable(whole, every), crosstable(fewer, some)
+    full, nearly = crosstable(pair_cells(whole, 2), every), crosstable(pair_cells(fewer, 2), some)
     assert isnan(nearly.low[0, 1]) or full.low[0, 1] >= nearly.low[0, 1] - 1e-12
     assert full.significant[0, 1] or not nearly.significant[0, 1]
 
@@ -104,7 +104,7 @@ def test_the_figures_of_the_trials(seeds, matches):
     assert (ratings.error[0], ratings.rough(0)) == (None, False)
     assert ratings.interval(0)[0] > 300
     assert ratings.ends(1, 0) == (None, -ratings.ends(0, 1)[0])
-    table = crosstable(duel(seeds, matches), ratings)
+    table = crosstable(pair_cells(duel(seeds, matches), 2), ratings)
     assert table.low[0, 1] > 0.85
     assert table.significant[0, 1]
 
@@ -124,7 +124,8 @@ def test_a_bot_that_always_crashes_is_last(seeds):
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 5), st.integers(11, 16), st.booleans())
 def test_who_won_or_lost_everything_widens_nobody(seed, bots, seeds, wins):
-    """A bot more, at tables of two, that each other one meets in both seats on each seed."""
+    """A bot more, at tables of two, that each other one meets in both seats on each seed. No rank gets wider. An error may, by a
+    trace: what the prior leaves of those certain games is not quite the same on every seed (0.26 % at most in 1,500 events)."""
     alone = event(seed, bots, 2, seeds)
     ranks = (1, 2) if wins else (2, 1)
     against = [
@@ -136,7 +137,7 @@ def test_who_won_or_lost_everything_widens_nobody(seed, bots, seeds, wins):
         (best, worst), (was_best, was_worst) = rank_intervals(after)[bot], rank_intervals(before)[bot]
         assert was_best + wins <= best
         assert worst <= was_worst + wins
-        assert before.error[bot] is None or after.error[bot] <= before.error[bot] * 1.001
+        assert before.error[bot] is None or after.error[bot] <= before.error[bot] * 1.01
     assert after.no_variance_seen[:bots, :bots].sum() <= before.no_variance_seen.sum()
 
 

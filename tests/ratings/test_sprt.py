@@ -7,6 +7,7 @@ from itertools import pairwise
 from math import inf, isfinite, log, sqrt
 from pathlib import Path
 from statistics import NormalDist
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from made_results import rated
 from simulated import World, sequential_tests, strength_for
 
 from khiva_arena.errors import ConfigError
+from khiva_arena.ratings import sprt
 from khiva_arena.ratings.elo import half_width
 from khiva_arena.ratings.likelihood import (
     arrays,
@@ -84,9 +86,10 @@ def test_fishtest_likelihood_ratios_and_estimates_after_the_stop(row):
 
 
 @pytest.mark.parametrize("row", ERROR_BARS, ids=lambda row: row["name"])
-def test_published_elo_and_normalised_elo(row):
+def test_published_elo_and_normalised_elo(row, monkeypatch):
+    monkeypatch.setattr(sprt, "FEWEST_BLOCKS", 10**6)
     counts, games = row["counts_low_to_high"], row["games_per_block"]
-    test = SequentialTest(Hypotheses(0, 1), games, fewest=10**6)
+    test = SequentialTest(Hypotheses(0, 1), games)
     for value, count in histogram(counts).items():
         test._counts[value] = count
     test.blocks = blocks = sum(counts)
@@ -177,11 +180,12 @@ models = st.sampled_from(list(Model))
 @settings(max_examples=40)
 @given(scores, models, st.floats(-60, 40), st.floats(1, 50))
 def test_any_scores_have_a_ratio_and_more_of_them_reach_a_decision(some, model, elo0, more):
-    test = SequentialTest(Hypotheses(elo0, elo0 + more, model=model), 4, fewest=len(some) + 1)
-    for score in some:
-        assert test.add(score) is SprtDecision.NONE
+    test = SequentialTest(Hypotheses(elo0, elo0 + more, model=model), 4)
+    with patch.object(sprt, "FEWEST_BLOCKS", len(some) + 1):
+        for score in some:
+            assert test.add(score) is SprtDecision.NONE
+        report = test.report()
     assert isfinite(test.llr())
-    report = test.report()
     assert sum(count for _, count in report.histogram) == report.blocks == len(some)
     if report.score:
         assert 0 <= report.score.low <= report.score.value <= report.score.high <= 1
@@ -190,11 +194,12 @@ def test_any_scores_have_a_ratio_and_more_of_them_reach_a_decision(some, model, 
 @settings(max_examples=40)
 @given(scores, models)
 def test_a_mirrored_candidate_has_the_mirrored_ratio(some, model):
-    one = SequentialTest(Hypotheses(-10, 30, model=model), 3, fewest=10**6)
-    other = SequentialTest(Hypotheses(-30, 10, model=model), 3, fewest=10**6)
-    for score in some:
-        one.add(score)
-        other.add(1 - score)
+    one = SequentialTest(Hypotheses(-10, 30, model=model), 3)
+    other = SequentialTest(Hypotheses(-30, 10, model=model), 3)
+    with patch.object(sprt, "FEWEST_BLOCKS", 10**6):
+        for score in some:
+            one.add(score)
+            other.add(1 - score)
     assert one.llr() == pytest.approx(-other.llr(), abs=1e-6)
 
 

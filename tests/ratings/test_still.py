@@ -85,7 +85,7 @@ def test_the_prior_draws_do_not_hide_it(blocks):
     assert rank_intervals(ratings) == ((1, 2), (1, 2))
     assert for_error(ratings, 20) == for_error(ratings, 20, pool=True) == (None, None)
     assert for_gap(ratings, 20)[0].need is None
-    assert np.isnan(crosstable(matches, ratings).surprise).all()
+    assert np.isnan(crosstable(pair_cells(matches, 2), ratings).surprise).all()
 
 
 @pytest.mark.parametrize("seeds", [2, 5, 10])

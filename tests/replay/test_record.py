@@ -153,7 +153,7 @@ def test_a_start_cannot_fail_later() -> None:
 
 def test_the_faults_that_a_record_tells_of() -> None:
     outcome = OUTCOME
-    told = [[(str(blame.verdict), blame.gather) for blame in seat.faults] for seat in outcome.seats]
+    told = [[(str(blame.verdict), blame.step) for blame in seat.faults] for seat in outcome.seats]
     assert faults_of(RECORD) == told
     assert [[verdict for verdict, _ in seat] for seat in told] == [["timeout", "illegal"], [], ["protocol"]]
 
@@ -169,7 +169,7 @@ def test_a_fault_of_a_seat_that_was_not_asked_is_told_too() -> None:
     outcome = play(job([Command((), "")] * 3), [prints_unasked, honest, honest])[0]
     assert outcome.record
     verify(outcome.record, SECRET)
-    assert faults_of(outcome.record) == [[(str(b.verdict), b.gather) for b in seat.faults] for seat in outcome.seats]
+    assert faults_of(outcome.record) == [[(str(b.verdict), b.step) for b in seat.faults] for seat in outcome.seats]
     assert faults_of(outcome.record)[0]
 
 

@@ -64,7 +64,7 @@ class Wild:
 
 
 def details(outcome: Outcome, seat: int) -> dict[int, str]:
-    return {blame.gather: blame.detail for blame in outcome.seats[seat].faults}
+    return {blame.step: blame.detail for blame in outcome.seats[seat].faults}
 
 
 def plain(found: list[Request]) -> list[Any]:

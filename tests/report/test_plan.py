@@ -131,7 +131,7 @@ def test_what_to_type_next_is_the_last_thing_said():
         "khiva-arena run --seeds 7",
         "",
     ]
-    assert "Next: nothing; the seeds there are do." in plan.to_text(plan.for_error(table, 5000), table)
+    assert "Next: nothing; there are seeds enough." in plan.to_text(plan.for_error(table, 5000), table)
 
 
 @pytest.mark.parametrize("width", [60, 80])

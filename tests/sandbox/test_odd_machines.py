@@ -167,7 +167,7 @@ def test_a_path_with_an_entry_from_where_we_are(monkeypatch: pytest.MonkeyPatch,
     program.chmod(0o755)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "tools")
-    assert readable_paths.found("khiva-bot", "/") == str(program)
+    assert readable_paths.program_path("khiva-bot", "/") == str(program)
 
 
 # --- a level that is said not to work ---

@@ -58,7 +58,7 @@ def home(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_proxy_of_rustup_is_what_it_starts(home: Path) -> None:
     toolchain = home / ".rustup" / "toolchains" / "stable"
     for name in ("cargo", "rustc"):
-        assert readable_paths.found(name, "/") == str(toolchain / "bin" / name)
+        assert readable_paths.program_path(name, "/") == str(toolchain / "bin" / name)
     cargo = str(toolchain / "bin" / "cargo")
     assert readable_paths.toolchain(cargo) == (str(toolchain),)
     assert readable_paths.search_path(cargo).split(":")[:2] == [str(toolchain / "bin"), "/usr/local/bin"]
@@ -79,30 +79,30 @@ def test_rustup_is_asked_once_for_a_program(home: Path) -> None:
 def test_a_rustup_from_where_we_are_is_not_run(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(home / ".cargo")
     monkeypatch.setenv("PATH", f"bin:{os.environ['PATH']}")
-    assert readable_paths.found("cargo", "/") == str(home / ".cargo" / "bin" / "cargo")
+    assert readable_paths.program_path("cargo", "/") == str(home / ".cargo" / "bin" / "cargo")
     assert asked(home) == []
 
 
 def test_a_rustup_of_another_user_is_not_run(home: Path) -> None:
     proxies = home / ".cargo" / "bin"
     (proxies / "rustup").chmod(0o777)  # as in images for containers
-    assert readable_paths.found("cargo", "/") == str(home / ".rustup" / "toolchains" / "stable" / "bin" / "cargo")
+    assert readable_paths.program_path("cargo", "/") == str(home / ".rustup" / "toolchains" / "stable" / "bin" / "cargo")
     if os.geteuid() != 0:
         pytest.skip("only root can give a file away")
     os.chown(proxies / "rustup", 12_345, 12_345)
     readable_paths._behind_rustup.cache_clear()
-    assert readable_paths.found("cargo", "/") == str(proxies / "cargo")
+    assert readable_paths.program_path("cargo", "/") == str(proxies / "cargo")
     assert len(asked(home)) == 1
 
 
 def test_what_lies_beside_rustup_is_no_proxy(home: Path) -> None:
     other = program(home / ".cargo" / "bin" / "cargo-khiva", "#!/bin/sh\n")
-    assert readable_paths.found("cargo-khiva", "/") == str(other)
-    assert readable_paths.found("rustup", "/") == str(other.with_name("rustup"))
+    assert readable_paths.program_path("cargo-khiva", "/") == str(other)
+    assert readable_paths.program_path("rustup", "/") == str(other.with_name("rustup"))
 
 
 def test_a_proxy_with_nothing_behind_it_is_said_so(home: Path) -> None:
-    assert readable_paths.found("miri", "/") is None
+    assert readable_paths.program_path("miri", "/") is None
     with pytest.raises(FileNotFoundError, match=r"\.cargo/bin/miri is rustup's, which names no miri .*: error: no default"):
         cell(Command(("miri",), "/"), Sandbox(Level.TRUSTED), "test")
 
@@ -133,7 +133,7 @@ def test_a_go_in_a_home_can_be_read_whole(root: str, home: Path, monkeypatch: py
     go = program(home / root / "bin" / "go", "#!/bin/sh\n")
     (home / root / "lib").mkdir()
     monkeypatch.setenv("PATH", str(go.parent))
-    assert readable_paths.found("go", "/") == str(go)
+    assert readable_paths.program_path("go", "/") == str(go)
     assert readable_paths.toolchain(str(go)) == (str(home / root),)
 
 

@@ -63,7 +63,7 @@ class ScriptedWire:
     def _note(self, seat: int, sign: str, what: str) -> None:
         self.log.append(f"{trio.current_time() - self._began:8.3f} {sign} {seat} {what}")
 
-    def asked(self, seat: int, gather: int, kind: str) -> None:
+    def asked(self, seat: int, step: int, kind: str) -> None:
         pass
 
     def send(self, seat: int, data: bytes) -> None:
@@ -122,7 +122,7 @@ class ScriptedWire:
     def doing(self, seat: int) -> str:
         return ""
 
-    def excess(self, seat: int) -> str:
+    def exceeded(self, seat: int) -> str:
         return self.excesses.get(seat, "")
 
     def exited(self, seat: int) -> str:

@@ -197,7 +197,7 @@ def test_a_seed_is_over_with_all_its_tables() -> None:
 @pytest.mark.parametrize(
     ("line", "text"),
     [
-        (fault(), "fault  match=7  bot=greedy  seat=0  verdict=timeout  gather=2  detail=no answer within 1000 ms"),
+        (fault(), "fault  match=7  bot=greedy  seat=0  verdict=timeout  step=2  detail=no answer within 1000 ms"),
         (fault(before=True), ""),
         (
             stream.Paused(t=3.0, match=2, bot=0, seat=1, times=3, before=False),

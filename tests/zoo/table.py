@@ -71,7 +71,7 @@ def attack(number: str, name: str, blocked: tuple[Level, ...] = WALLED) -> Row:
     return Row(number, name, blocked=blocked)
 
 
-def excess(number: str, name: str, what: str, **more: object) -> Row:
+def exceeds(number: str, name: str, what: str, **more: object) -> Row:
     """A row that takes more than it is given."""
     return Row(number, name, RESOURCE, f"^{what}: ", **{"time": LONG_TURN} | more)  # type: ignore[arg-type]
 
@@ -178,33 +178,33 @@ ROWS = (
     late("41", "stops-group"),
     late("41", "stutters", levels=at((Level.TRUSTED,), OK)),
     # crowds and limits
-    excess("42", "fork-bomb", "processes", time=TURN),
-    excess("42", "children-64", "processes", time=TURN),
+    exceeds("42", "fork-bomb", "processes", time=TURN),
+    exceeds("42", "children-64", "processes", time=TURN),
     Row("42", "short-lives", time=LONG_TURN),
     Row("43", "zombies", time=LONG_TURN),
-    excess("44", "threads-500", "processes"),
-    excess("45", "memory", "memory"),
-    excess("45", "memory-shared", "memory"),
-    excess("45", "memory-file", "memory"),
-    excess("45", "memory-children", "memory"),
-    excess("45", "memory-between", "memory"),
+    exceeds("44", "threads-500", "processes"),
+    exceeds("45", "memory", "memory"),
+    exceeds("45", "memory-shared", "memory"),
+    exceeds("45", "memory-file", "memory"),
+    exceeds("45", "memory-children", "memory"),
+    exceeds("45", "memory-between", "memory"),
     Row("45", "memory-untouched"),
     Row("45", "memory-inherited", time=LONG_TURN),
-    excess("46", "fills-scratch", "scratch space"),
-    excess("46", "fills-scratch-caught", "scratch space", levels=at(WRAPPED, OK)),
+    exceeds("46", "fills-scratch", "scratch space"),
+    exceeds("46", "fills-scratch-caught", "scratch space", levels=at(WRAPPED, OK)),
     Row("46", "many-files", time=LONG_TURN),
-    excess("46", "many-files-11k", "scratch space", time=BUSY_TURN, cpu=60),
-    excess("46", "file-size", "file size"),
+    exceeds("46", "many-files-11k", "scratch space", time=BUSY_TURN, cpu=60),
+    exceeds("46", "file-size", "file size"),
     Row("46", "file-size-caught"),
     Row("46", "deep-folders", time=LONG_TURN),
     Row("46", "locked-folder"),
     Row("46", "links-out"),
     Row("46", "odd-names"),
-    excess("+", "open-files", "open files"),
+    exceeds("+", "open-files", "open files"),
     Row("+", "open-files-caught"),
-    excess("+", "raises-limits", "open files"),
-    excess("+", "cpu", "CPU time", time=BUSY_TURN),
-    excess("+", "cpu-children", "CPU time", time=BUSY_TURN),
+    exceeds("+", "raises-limits", "open files"),
+    exceeds("+", "cpu", "CPU time", time=BUSY_TURN),
+    exceeds("+", "cpu-children", "CPU time", time=BUSY_TURN),
     Row("47", "aborts", CRASHED, "^was ended by SIGABRT$"),
     attack("47", "core-dump"),
     # the network, the others, the arbiter, the run

@@ -1,17 +1,14 @@
 """Emira for people: one line for an event, and the whole position as text."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from khiva_arena.games.base import Event, Plain
+from khiva_arena.games.base import Plain
 from khiva_arena.games.emira.events import goal_face
 from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.tables import CARAVANS, COLOURS, EVENTS, GOALS, KINDS, NAMES, SIDI, TRACK, XENIA
 from khiva_arena.games.emira.values import appearance, palace, room, status
-from khiva_arena.games.wording import standing
+from khiva_arena.games.wording import Data, Names, lines_of, standing
 from khiva_arena.words import count
-
-Names = Sequence[str]
-Data = dict[str, Plain]
 
 SHORT = {"intelligence": "I", "household": "M", "cooking": "C", "romance": "R"}
 """One letter a talent."""
@@ -26,7 +23,7 @@ def _words(item: Plain) -> str:
     return str(item).replace("_", " ")
 
 
-def _goal(ways: Sequence[Sequence[str]]) -> str:
+def _ways(ways: Sequence[Sequence[str]]) -> str:
     """Such as "I I R or I R R"."""
     return " or ".join(" ".join(SHORT[talent] for talent in way) for way in ways)
 
@@ -35,13 +32,13 @@ def _halves(value: int) -> str:
     return f"{value / 2:g}"
 
 
-def _said_setup(d: Data, names: Names) -> str:
+def _setup(d: Data, names: Names) -> str:
     colours = ", ".join(f"{name} {colour}" for name, colour in zip(names, d["colours"], strict=True))
     return f"The sheiks: {colours}; {names[d['start']]} starts"
 
 
-def _said_goal(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} has the goal {_goal(d['goal'])}"
+def _goal(d: Data, names: Names) -> str:
+    return f"{names[d['seat']]} has the goal {_ways(d['goal'])}"
 
 
 def _dealt(d: Data, names: Names) -> str:
@@ -240,63 +237,11 @@ def _riot(d: Data, names: Names) -> str:
 
 
 def _end(d: Data, names: Names) -> str:
-    goals = ", ".join(f"{name} {_goal(goal)}" for name, goal in zip(names, d["goals"], strict=True))
+    goals = ", ".join(f"{name} {_ways(goal)}" for name, goal in zip(names, d["goals"], strict=True))
     return f"{standing(d, names)}; goals: {goals}"
 
 
-_LINES: dict[str, Callable[[Data, Names], str]] = {
-    "setup": _said_setup,
-    "goal": _said_goal,
-    "dealt": _dealt,
-    "kept": _kept,
-    "round": _round,
-    "income": _income,
-    "emiras": _emiras,
-    "board": _board,
-    "no_event": _no_event,
-    "play": _play,
-    "void": _void,
-    "camels": _camels,
-    "track": _track,
-    "disc": _disc,
-    "look": _look,
-    "place": _place,
-    "mind": _mind,
-    "reorder": _reorder,
-    "order": _order,
-    "split": _split,
-    "good_looking": _good_looking,
-    "caravan": _caravan,
-    "vermin": _vermin,
-    "turn_up": _turn_up,
-    "pick": _pick,
-    "buy": _buy,
-    "no_buy": _no_buy,
-    "take": _take,
-    "bought": _bought,
-    "auction": _auction,
-    "bid": _bid,
-    "pass": _pass,
-    "serve": _serve,
-    "act": _act,
-    "grant": _grant,
-    "unsold": _unsold,
-    "show_gold": _show_gold,
-    "join": _join,
-    "wait": _wait,
-    "drop": _drop,
-    "abduct": _abduct,
-    "gift": _gift,
-    "upkeep": _upkeep,
-    "riot": _riot,
-    "end": _end,
-}
-EVENT_TYPES = tuple(_LINES)
-
-
-def narrate(event: Event, names: Names) -> str:
-    """One line of text for an event. ``names`` by seat."""
-    return _LINES[event.data["type"]](event.data, names)
+LINES = lines_of(globals())
 
 
 def sketch(pos: Position, names: Names) -> str:
@@ -335,7 +280,7 @@ def _wealth(pos: Position, seat: int) -> str:
 
 
 def _court(pos: Position, seat: int) -> str:
-    goal = _goal(goal_face(GOALS[pos.seats][pos.goals[seat]]))
+    goal = _ways(goal_face(GOALS[pos.seats][pos.goals[seat]]))
     hand = _list(EVENTS[card] for card in pos.hands[seat])
     lost = f"; loses round {pos.lost[seat]}" if pos.lost[seat] >= max(1, pos.round) else ""
     xenia = f"; gift in round {pos.gift_round}" if XENIA in pos.princesses[seat] else ""

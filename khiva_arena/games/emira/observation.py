@@ -158,9 +158,9 @@ def _history(pos: Position, seat: int) -> list[list[Plain]]:
     lines = []
     for entry in pos.history:
         if entry.seat == seat:
-            lines.append([*entry.told, *entry.private])
-        elif len(entry.told) > 1:
-            lines.append(entry.told[:])
+            lines.append([*entry.public, *entry.private])
+        elif len(entry.public) > 1:
+            lines.append(entry.public[:])
     return lines
 
 

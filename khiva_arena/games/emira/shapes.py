@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypedDict
 
 from msgspec import Meta
 
-from khiva_arena.games.base import Shapes, event_shapes
+from khiva_arena.games.base import EventFields, Shapes, event_shapes
 from khiva_arena.games.emira.tables import ACTIONS, CARAVANS, COLOURS, EVENTS, KINDS, NAMES, TALENTS
 
 Count = Annotated[int, Meta(ge=0)]
@@ -139,283 +139,54 @@ class View(TypedDict):
     ask: Ask | None
 
 
-class SetupEvent(TypedDict):
-    type: Literal["setup"]
-    colours: list[Colour]
-    start: Seat
-
-
-class GoalDealtEvent(TypedDict):
-    type: Literal["goal"]
-    seat: Seat
-    goal: Goal
-
-
-class DealtEvent(TypedDict):
-    type: Literal["dealt"]
-    seat: Seat
-    cards: tuple[EventCard, EventCard, EventCard]
-
-
-class KeptEvent(TypedDict):
-    type: Literal["kept"]
-    seat: Seat
-    event: EventCard
-
-
-class NewRoundEvent(TypedDict):
-    type: Literal["round"]
-    round: Count
-    start: Seat
-    lost: list[Seat]
-
-
-class IncomeEvent(TypedDict):
-    type: Literal["income"]
-    gold: list[Gold]
-    ended: list[Count]
-
-
-class EmirasEvent(TypedDict):
-    type: Literal["emiras"]
-    active: list[Emira]
-    coming: list[Emira]
-
-
-class OnBoardEvent(TypedDict):
-    type: Literal["board"]
-    appearance: list[Kind]
-    status: list[Price]
-    open: list[Item]
-
-
-class NoEventEvent(TypedDict):
-    type: Literal["no_event"]
-    seat: Seat
-
-
-class PlayEvent(TypedDict):
-    type: Literal["play"]
-    seat: Seat
-    event: EventCard
-
-
-class VoidEvent(TypedDict):
-    type: Literal["void"]
-    event: EventCard
-
-
-class CamelsEvent(TypedDict):
-    type: Literal["camels"]
-    seat: Seat
-    change: int
-
-
-class TrackEvent(TypedDict):
-    type: Literal["track"]
-    seat: Seat
-    discount: Discount
-
-
-class DiscEvent(TypedDict):
-    type: Literal["disc"]
-    seat: Seat
-    change: Literal[-1, 1]
-    halves: int
-
-
-class LookEvent(TypedDict):
-    type: Literal["look"]
-    seat: Seat
-    deck: Literal["emiras", "status", "events"]
-    cards: list[str | Price]
-
-
-class PlaceChosenEvent(TypedDict):
-    type: Literal["place"]
-    seat: Seat
-    place: Count
-
-
-class MindChangedEvent(TypedDict):
-    type: Literal["mind"]
-    seat: Seat
-    place: Count
-    choice: Mind
-
-
-class ReorderEvent(TypedDict):
-    type: Literal["reorder"]
-    seat: Seat
-    deck: DeckName
-    count: Count
-    turned: list[Count]
-
-
-class OrderEvent(TypedDict):
-    type: Literal["order"]
-    seat: Seat
-    deck: DeckName
-    cards: list[str | Price]
-
-
-class SplitEvent(TypedDict):
-    type: Literal["split"]
-    seat: Seat
-    round: Round
-
-
-class GoodLookingEvent(TypedDict):
-    type: Literal["good_looking"]
-    seat: Seat
-    kind: Kind
-    count: Count
-
-
-class CaravanMovesEvent(TypedDict):
-    type: Literal["caravan"]
-    seat: Seat
-    caravan: Caravan
-    left: Count
-
-
-class VerminEvent(TypedDict):
-    type: Literal["vermin"]
-    seat: Seat
-    caravan: Caravan
-
-
-class TurnUpEvent(TypedDict):
-    type: Literal["turn_up"]
-    item: Kind | Price
-
-
-class PickEvent(TypedDict):
-    type: Literal["pick"]
-    seat: Seat
-    item: Kind | Price
-
-
-class BuyEvent(TypedDict):
-    type: Literal["buy"]
-    seat: Seat
-    looks: Literal[1, 2, 3]
-    gold: Gold
-
-
-class NoBuyEvent(TypedDict):
-    type: Literal["no_buy"]
-    seat: Seat
-
-
-class TakeEvent(TypedDict):
-    type: Literal["take"]
-    seat: Seat
-
-
-class BoughtEvent(TypedDict):
-    type: Literal["bought"]
-    seat: Seat
-    event: EventCard
-    under: list[EventCard]
-
-
-class AuctionOpensEvent(TypedDict):
-    type: Literal["auction"]
-    seat: Seat
-
-
-class BidEvent(TypedDict):
-    type: Literal["bid"]
-    seat: Seat
-    bid: Gold
-
-
-class PassEvent(TypedDict):
-    type: Literal["pass"]
-    seat: Seat
-
-
-class ServeEvent(TypedDict):
-    type: Literal["serve"]
-    seat: Seat
-    bid: Gold
-    gold: Gold
-
-
-class ActEvent(TypedDict):
-    type: Literal["act"]
-    seat: Seat
-    action: Action
-    gold: Gold
-    item: Kind | Count | None
-
-
-class GrantEvent(TypedDict):
-    type: Literal["grant"]
-    seat: Seat
-
-
-class UnsoldEvent(TypedDict):
-    type: Literal["unsold"]
-    appearance: list[Kind]
-    status: list[Price]
-
-
-class ShowGoldEvent(TypedDict):
-    type: Literal["show_gold"]
-    gold: list[Gold]
-
-
-class JoinEvent(TypedDict):
-    type: Literal["join"]
-    seat: Seat
-    emira: Emira
-
-
-class WaitEvent(TypedDict):
-    type: Literal["wait"]
-    emira: Emira
-
-
-class DropEvent(TypedDict):
-    type: Literal["drop"]
-    seat: Seat
-    item: Kind | Price
-
-
-class AbductEvent(TypedDict):
-    type: Literal["abduct"]
-    seat: Seat
-    emira: Emira
-
-
-class GiftEvent(TypedDict):
-    type: Literal["gift"]
-    seat: Seat
-    outcome: Literal["paid", "refused", "unable", "gone"]
-
-
-class UpkeepEvent(TypedDict):
-    type: Literal["upkeep"]
-    seat: Seat
-    due: Gold
-    gold: Gold
-
-
-class RiotEvent(TypedDict):
-    type: Literal["riot"]
-    seat: Seat
-    emiras: list[Emira]
-
-
-class EndEvent(TypedDict):
-    type: Literal["end"]
-    cause: Ending
-    scores: list[Count]
-    ranks: list[Annotated[int, Meta(ge=1, le=5)]]
-    goals: list[Goal]
-
+EVENT_FIELDS: EventFields = {
+    "setup": {"colours": list[Colour], "start": Seat},
+    "goal": {"seat": Seat, "goal": Goal},
+    "dealt": {"seat": Seat, "cards": tuple[EventCard, EventCard, EventCard]},
+    "kept": {"seat": Seat, "event": EventCard},
+    "round": {"round": Count, "start": Seat, "lost": list[Seat]},
+    "income": {"gold": list[Gold], "ended": list[Count]},
+    "emiras": {"active": list[Emira], "coming": list[Emira]},
+    "board": {"appearance": list[Kind], "status": list[Price], "open": list[Item]},
+    "no_event": {"seat": Seat},
+    "play": {"seat": Seat, "event": EventCard},
+    "void": {"event": EventCard},
+    "camels": {"seat": Seat, "change": int},
+    "track": {"seat": Seat, "discount": Discount},
+    "disc": {"seat": Seat, "change": Literal[-1, 1], "halves": int},
+    "look": {"seat": Seat, "deck": Literal["emiras", "status", "events"], "cards": list[str | Price]},
+    "place": {"seat": Seat, "place": Count},
+    "mind": {"seat": Seat, "place": Count, "choice": Mind},
+    "reorder": {"seat": Seat, "deck": DeckName, "count": Count, "turned": list[Count]},
+    "order": {"seat": Seat, "deck": DeckName, "cards": list[str | Price]},
+    "split": {"seat": Seat, "round": Round},
+    "good_looking": {"seat": Seat, "kind": Kind, "count": Count},
+    "caravan": {"seat": Seat, "caravan": Caravan, "left": Count},
+    "vermin": {"seat": Seat, "caravan": Caravan},
+    "turn_up": {"item": Kind | Price},
+    "pick": {"seat": Seat, "item": Kind | Price},
+    "buy": {"seat": Seat, "looks": Literal[1, 2, 3], "gold": Gold},
+    "no_buy": {"seat": Seat},
+    "take": {"seat": Seat},
+    "bought": {"seat": Seat, "event": EventCard, "under": list[EventCard]},
+    "auction": {"seat": Seat},
+    "bid": {"seat": Seat, "bid": Gold},
+    "pass": {"seat": Seat},
+    "serve": {"seat": Seat, "bid": Gold, "gold": Gold},
+    "act": {"seat": Seat, "action": Action, "gold": Gold, "item": Kind | Count | None},
+    "grant": {"seat": Seat},
+    "unsold": {"appearance": list[Kind], "status": list[Price]},
+    "show_gold": {"gold": list[Gold]},
+    "join": {"seat": Seat, "emira": Emira},
+    "wait": {"emira": Emira},
+    "drop": {"seat": Seat, "item": Kind | Price},
+    "abduct": {"seat": Seat, "emira": Emira},
+    "gift": {"seat": Seat, "outcome": Literal["paid", "refused", "unable", "gone"]},
+    "upkeep": {"seat": Seat, "due": Gold, "gold": Gold},
+    "riot": {"seat": Seat, "emiras": list[Emira]},
+    "end": {"cause": Ending, "scores": list[Count], "ranks": list[Annotated[int, Meta(ge=1, le=5)]], "goals": list[Goal]},
+}
+"""The fields of each event, by its type."""
 
 SHAPES = Shapes(
     view=View,
@@ -443,5 +214,5 @@ SHAPES = Shapes(
         "abduct": (tuple[Emira],),
         "gift": (tuple[Literal["refuse", "pay"]],),
     },
-    events=event_shapes(globals()),
+    events=event_shapes(EVENT_FIELDS),
 )

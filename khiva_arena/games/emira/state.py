@@ -17,7 +17,12 @@ Task = tuple[Any, ...]
 
 
 class Offer(NamedTuple):
-    """The open question of one seat."""
+    """The open question of one seat.
+
+    kind: of decision.
+    seat: who is asked.
+    data: what ``answer`` gets besides.
+    """
 
     kind: str
     seat: int
@@ -31,9 +36,12 @@ class Offer(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One line of ``history``."""
+    """One line of ``history``.
 
-    told: list[Plain]
+    seat: who knows more than all others, or knows of it alone; -1 for nobody.
+    """
+
+    public: list[Plain]
     """What all know; empty if only ``seat`` knows of it at all."""
     seat: int = -1
     private: tuple[Plain, ...] = ()

@@ -58,6 +58,6 @@ def clockwise(pos: Position, offset: int) -> int:
     return (pos.start + offset) % pos.seats
 
 
-def note(pos: Position, *told: Plain, seat: int = -1, private: tuple[Plain, ...] = ()) -> None:
+def note(pos: Position, *public: Plain, seat: int = -1, private: tuple[Plain, ...] = ()) -> None:
     """Add a line to the history: the round, what all know, and what ``seat`` knows besides."""
-    pos.history.append(Entry([pos.round, *told], seat, private))
+    pos.history.append(Entry([pos.round, *public], seat, private))

@@ -117,7 +117,11 @@ I, M, C, R = (1 << talent for talent in range(4))  # noqa: E741
 
 
 class EmiraCard(NamedTuple):
-    """One Emira card."""
+    """One Emira card.
+
+    name: as on the card.
+    first, second: what she prefers in a sheik, in this order.
+    """
 
     name: str
     first: int

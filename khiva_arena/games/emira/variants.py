@@ -9,7 +9,7 @@ from typing import NamedTuple
 from khiva_arena.errors import RulesError
 from khiva_arena.games.base import Plain
 from khiva_arena.games.emira.tables import EVENT_OF, EVENTS
-from khiva_arena.games.rules_map import Valued, describe, lay_over
+from khiva_arena.games.rules_map import Valued, describe, is_whole, lay_over, whole
 
 NAMED: dict[str, tuple[str, ...]] = {
     "mode": ("basic", "advanced"),
@@ -47,7 +47,7 @@ MAX_INCOME = 10_000
 def _base_income(given: Plain) -> list[int] | None:
     """O1: a sheik's income, and the black sheik's. Fifties, so that a fifth of it is paid in tens."""
     fits = isinstance(given, list | tuple) and len(given) == 2
-    if fits and all(type(x) is int and 0 <= x <= MAX_INCOME and x % 50 == 0 for x in given) and given[0] <= given[1]:
+    if fits and all(is_whole(x, 0, MAX_INCOME) and x % 50 == 0 for x in given) and given[0] <= given[1]:
         return list(given)
     return None
 
@@ -64,10 +64,6 @@ def _symbols(given: Plain) -> list[list[str]] | None:
     return sorted(sorted(group) for group in given)
 
 
-def _max_rounds(given: Plain) -> int | None:
-    return given if type(given) is int and 1 <= given <= MAX_ROUNDS else None
-
-
 VALUED = {
     "base_income": Valued(
         [100, 150],
@@ -77,7 +73,7 @@ VALUED = {
     "symbols": Valued(
         "groups", _symbols, "is groups, by_name, none, or lists of event cards that share a symbol, each card once"
     ),
-    "max_rounds": Valued(40, _max_rounds, f"is a number of rounds 1..{MAX_ROUNDS}"),
+    "max_rounds": Valued(40, whole(1, MAX_ROUNDS), f"is a number of rounds 1..{MAX_ROUNDS}"),
 }
 """The variants that are values."""
 
@@ -118,7 +114,23 @@ def canonical(given: Mapping[str, Plain]) -> dict[str, Plain]:
 
 
 class Ruleset(NamedTuple):
-    """A canonical map as the engine reads it."""
+    """A canonical map as the engine reads it. O numbers are those of RULES.md.
+
+    advanced: the mode is advanced.
+    base_income, black_income: gold of a sheik, and of the black sheik (O1).
+    gold_hidden: O3 hidden.
+    always: every undecided Emira is looked at after each change (O4).
+    grant_at_bid: the grant may be taken while bidding (O5).
+    buys_3p: with 3 players event cards are bought in the even round (O6).
+    return_odd: with 3 players an unsold counter goes back after the odd round (O7).
+    extra: the item chosen comes besides the one drawn (O8).
+    zahrah_under: her status card goes under the deck (O9).
+    xenia_room: Xenia needs room where she moves (O10).
+    bonus_capped: there are twelve counters "+1" (O11).
+    good_looking_all: counters that princesses brought count, too (O12).
+    hind_undecided: undecided Emiras may join in the lost round (O13).
+    max_rounds: after so many the match ends (O14).
+    """
 
     advanced: bool
     base_income: int

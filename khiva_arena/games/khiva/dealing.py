@@ -11,7 +11,10 @@ from khiva_arena.rng import Stream
 
 
 class Deal(NamedTuple):
-    """Cards by destination, each in the order dealt."""
+    """Cards by destination, each in the order dealt.
+
+    shown, aside: put aside face up and face down.
+    """
 
     hands: list[list[int]]
     """New cards by seat."""

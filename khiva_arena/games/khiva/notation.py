@@ -1,14 +1,12 @@
 """Khiva for people: one line for an event, and the whole position as text."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from khiva_arena.games.base import Event, Plain
 from khiva_arena.games.khiva.state import Position
 from khiva_arena.games.khiva.tables import CAMELS, CODE, COLOURS, OUTPOST
-from khiva_arena.games.wording import standing
+from khiva_arena.games.wording import Data, Names, lines_of, standing
 from khiva_arena.words import count
 
-Names = Sequence[str]
 LETTERS = "WBGPK"
 """One letter a colour: white, blue, green, pink, blacK."""
 
@@ -33,109 +31,85 @@ def _place(face: Sequence[int], names: Names) -> str:
     return f"the outpost of {names[path]}" if shop == OUTPOST else f"shop {shop} of {names[path]}"
 
 
-def _setup(d: dict[str, Plain], names: Names) -> str:
+def _setup(d: Data, names: Names) -> str:
     loads = ", ".join(f"{COLOURS[c]} {v}" for c, v in zip(CAMELS, d["teapots"], strict=True))
     return f"The camels carry {loads}; salt bags {', '.join(map(str, d['salts']))}"
 
 
-def _deal(d: dict[str, Plain], names: Names) -> str:
+def _deal(d: Data, names: Names) -> str:
     return f"Deal {d['deal']}: {count(d['each'], 'card')} each, {d['aside']} aside face down"
 
 
-def _hand(d: dict[str, Plain], names: Names) -> str:
+def _hand(d: Data, names: Names) -> str:
     return f"{names[d['seat']]} is dealt {_cards(d['cards'])}"
 
 
-def _shown(d: dict[str, Plain], names: Names) -> str:
+def _shown(d: Data, names: Names) -> str:
     return f"Aside face up: {_cards(d['cards'])}"
 
 
-def _pass(d: dict[str, Plain], names: Names) -> str:
+def _pass(d: Data, names: Names) -> str:
     return f"{names[d['seat']]} passes {_cards(d['cards'])} to {names[d['to']]}"
 
 
-def _reveal(d: dict[str, Plain], names: Names) -> str:
+def _reveal(d: Data, names: Names) -> str:
     return f"Turn {d['turn']}: " + ", ".join(f"{name} {_cards(c)}" for name, c in zip(names, d["cards"], strict=True))
 
 
-def _stay(d: dict[str, Plain], names: Names) -> str:
+def _stay(d: Data, names: Names) -> str:
     why = {"no_card": "no card for it", "overshoot": "the card is too high", "declined": "the winner declines"}[d["why"]]
     return f"The {COLOURS[d['camel']]} camel stays: {why}"
 
 
-def _win(d: dict[str, Plain], names: Names) -> str:
+def _win(d: Data, names: Names) -> str:
     losers = ", ".join(f"{names[seat]} {card(face)}" for seat, face in d["rejected"])
     return f"{names[d['seat']]} wins the {COLOURS[d['camel']]} camel with {card(d['card'])}" + (
         f"; rejected: {losers}" if losers else ""
     )
 
 
-def _gems(d: dict[str, Plain], names: Names) -> str:
+def _gems(d: Data, names: Names) -> str:
     why = " for a rejected card" if d["why"] == "rejected" else ""
     return f"{names[d['seat']]} gets {count(d['count'], 'gem')}{why}"
 
 
-def _move(d: dict[str, Plain], names: Names) -> str:
+def _move(d: Data, names: Names) -> str:
     boost = f", paying {count(d['boost'], 'gem')}" if d["boost"] else ""
     where = f"from {_place(d['from'], names)} to {_place(d['to'], names)}"
     return f"{names[d['seat']]} moves the {COLOURS[d['camel']]} camel {where}{boost}"
 
 
-def _carpet(d: dict[str, Plain], names: Names) -> str:
+def _carpet(d: Data, names: Names) -> str:
     return f"{names[d['seat']]} draws the carpet {card(d['carpet'])}"
 
 
-def _top(d: dict[str, Plain], names: Names) -> str:
+def _top(d: Data, names: Names) -> str:
     return f"The carpet on top is {COLOURS[d['colour']]}"
 
 
-def _salt(d: dict[str, Plain], names: Names) -> str:
+def _salt(d: Data, names: Names) -> str:
     return f"{names[d['seat']]} pays 3 gems for the salt bag {d['salt']}"
 
 
-def _nothing(d: dict[str, Plain], names: Names) -> str:
+def _nothing(d: Data, names: Names) -> str:
     return f"{names[d['seat']]} takes nothing"
 
 
-def _deliver(d: dict[str, Plain], names: Names) -> str:
+def _deliver(d: Data, names: Names) -> str:
     carpets = f" and the carpets {_cards(d['carpets'])}" if d["carpets"] else ""
     load = f"loaded with {d['load']}" if d["load"] else "bare"
     return f"{names[d['seat']]} takes the teapot {d['teapot']}{carpets}; the {COLOURS[d['camel']]} camel is back, {load}"
 
 
-def _last_turn(d: dict[str, Plain], names: Names) -> str:
+def _last_turn(d: Data, names: Names) -> str:
     return f"Last turn: the pile of {d['cause']} is used up"
 
 
-def _end(d: dict[str, Plain], names: Names) -> str:
+def _end(d: Data, names: Names) -> str:
     return standing(d, names)
 
 
-_LINES: dict[str, Callable[[dict[str, Plain], Names], str]] = {
-    "setup": _setup,
-    "deal": _deal,
-    "hand": _hand,
-    "shown": _shown,
-    "pass": _pass,
-    "reveal": _reveal,
-    "stay": _stay,
-    "win": _win,
-    "gems": _gems,
-    "move": _move,
-    "carpet": _carpet,
-    "top": _top,
-    "salt": _salt,
-    "nothing": _nothing,
-    "deliver": _deliver,
-    "last_turn": _last_turn,
-    "end": _end,
-}
-EVENT_TYPES = tuple(_LINES)
-
-
-def narrate(event: Event, names: Names) -> str:
-    """One line of text for an event. ``names`` by seat."""
-    return _LINES[event.data["type"]](event.data, names)
+LINES = lines_of(globals())
 
 
 def sketch(pos: Position, names: Names) -> str:

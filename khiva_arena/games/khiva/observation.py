@@ -109,11 +109,11 @@ def _passed(pos: Position, seat: int) -> list[list[Plain]]:
 def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, make: Callable[[int, Ruleset, bytes], P]) -> P:
     """A position in which the seat of ``view`` would have exactly this view; what it cannot know is drawn from ``stream``.
 
-    Each hidden card is put where the view allows it: a card that the seat passed in a hand that can hold it now, a card that
-    was kept at the last redeal not where it cannot have come to (see ``_allowed``), all others anywhere; each way to do so
-    need not be equally likely. Pile orders and all later chance are new. What other seats remember is unknown (history 0)
-    except the cards exchanged with the seat.
-    ``view`` must come from a match with these rules that is not over. Raises InternalError when it fits no position.
+    Each hidden card is put where the view allows it: a card that the seat passed in a hand that can hold it now, a card that was
+    kept at the last redeal goes only where it can have come to (see ``_allowed``), all others go anywhere. The possible ways need
+    not be equally likely. Pile orders and all later chance are new. What other seats remember is unknown (history 0) except the
+    cards exchanged with the seat. ``view`` must come from a match with these rules that is not over. Raises InternalError when it
+    fits no position.
     """
     seats = view["seats"]
     secret = b"".join(stream.u64().to_bytes(8, "big") for _ in range(4))

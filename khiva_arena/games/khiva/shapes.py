@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypedDict
 
 from msgspec import Meta
 
-from khiva_arena.games.base import Shapes, event_shapes
+from khiva_arena.games.base import EventFields, Shapes, event_shapes
 
 Count = Annotated[int, Meta(ge=0)]
 Seat = Annotated[int, Meta(ge=0, le=4)]
@@ -70,113 +70,28 @@ class View(TypedDict):
     ask: Ask | None
 
 
-class SetupEvent(TypedDict):
-    type: Literal["setup"]
-    teapots: list[Value]
-    salts: list[Count]
-
-
-class DealEvent(TypedDict):
-    type: Literal["deal"]
-    deal: Count
-    each: Count
-    aside: Count
-
-
-class HandEvent(TypedDict):
-    type: Literal["hand"]
-    seat: Seat
-    cards: list[Card]
-
-
-class ShownEvent(TypedDict):
-    type: Literal["shown"]
-    cards: list[Card]
-
-
-class PassEvent(TypedDict):
-    type: Literal["pass"]
-    seat: Seat
-    to: Seat
-    cards: list[Card]
-
-
-class RevealEvent(TypedDict):
-    type: Literal["reveal"]
-    turn: Count
-    cards: list[list[Card]]
-
-
-class StayEvent(TypedDict):
-    type: Literal["stay"]
-    camel: Camel
-    why: Literal["no_card", "overshoot", "declined"]
-
-
-class WinEvent(TypedDict):
-    type: Literal["win"]
-    camel: Camel
-    seat: Seat
-    card: Card
-    rejected: list[tuple[Seat, Card]]
-
-
-class GemsEvent(TypedDict):
-    type: Literal["gems"]
-    seat: Seat
-    count: Count
-    why: Why
-
-
-MoveEvent = TypedDict(
-    "MoveEvent", {"type": Literal["move"], "camel": Camel, "seat": Seat, "boost": Count, "from": Place, "to": Place}
-)  # "from" cannot be a name in Python
-
-
-class CarpetEvent(TypedDict):
-    type: Literal["carpet"]
-    seat: Seat
-    carpet: Card
-
-
-class TopEvent(TypedDict):
-    type: Literal["top"]
-    colour: Colour
-
-
-class SaltEvent(TypedDict):
-    type: Literal["salt"]
-    seat: Seat
-    salt: Count
-
-
-class NothingEvent(TypedDict):
-    type: Literal["nothing"]
-    seat: Seat
-
-
-class DeliverEvent(TypedDict):
-    type: Literal["deliver"]
-    camel: Camel
-    seat: Seat
-    teapot: Count
-    carpets: list[Card]
-    load: Count
-
-
-class LastTurnEvent(TypedDict):
-    type: Literal["last_turn"]
-    cause: Pile
-
-
-class EndEvent(TypedDict):
-    type: Literal["end"]
-    cause: Ending
-    scores: list[Count]
-    ranks: list[Annotated[int, Meta(ge=1, le=5)]]
-
-
 Position = Annotated[int, Meta(ge=0, le=7)]
+
+EVENT_FIELDS: EventFields = {
+    "setup": {"teapots": list[Value], "salts": list[Count]},
+    "deal": {"deal": Count, "each": Count, "aside": Count},
+    "hand": {"seat": Seat, "cards": list[Card]},
+    "shown": {"cards": list[Card]},
+    "pass": {"seat": Seat, "to": Seat, "cards": list[Card]},
+    "reveal": {"turn": Count, "cards": list[list[Card]]},
+    "stay": {"camel": Camel, "why": Literal["no_card", "overshoot", "declined"]},
+    "win": {"camel": Camel, "seat": Seat, "card": Card, "rejected": list[tuple[Seat, Card]]},
+    "gems": {"seat": Seat, "count": Count, "why": Why},
+    "move": {"camel": Camel, "seat": Seat, "boost": Count, "from": Place, "to": Place},
+    "carpet": {"seat": Seat, "carpet": Card},
+    "top": {"colour": Colour},
+    "salt": {"seat": Seat, "salt": Count},
+    "nothing": {"seat": Seat},
+    "deliver": {"camel": Camel, "seat": Seat, "teapot": Count, "carpets": list[Card], "load": Count},
+    "last_turn": {"cause": Pile},
+    "end": {"cause": Ending, "scores": list[Count], "ranks": list[Annotated[int, Meta(ge=1, le=5)]]},
+}
+"""The fields of each event, by its type."""
 
 SHAPES = Shapes(
     view=View,
@@ -186,5 +101,5 @@ SHAPES = Shapes(
         "boost": (tuple[Annotated[int, Meta(ge=0, le=5)]],),
         "shop4": (tuple[Literal["carpet", "salt", "nothing"]],),
     },
-    events=event_shapes(globals()),
+    events=event_shapes(EVENT_FIELDS),
 )

@@ -16,7 +16,12 @@ Bid = tuple[int, int]
 
 
 class Offer(NamedTuple):
-    """The open question of the activation phase."""
+    """The open question of the activation phase.
+
+    kind: of decision.
+    seat: who is asked.
+    card: the card that won the camel.
+    """
 
     kind: str
     seat: int

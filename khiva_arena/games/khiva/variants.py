@@ -9,7 +9,7 @@ from typing import NamedTuple
 from khiva_arena.errors import RulesError
 from khiva_arena.games.base import Plain
 from khiva_arena.games.khiva.tables import CAMELS, CODE, COLOUR, COLOURS, SALT_PRICE, TEAPOT_VALUES, TEAPOTS, VALUE, WALKS
-from khiva_arena.games.rules_map import Valued, describe, lay_over
+from khiva_arena.games.rules_map import Valued, describe, is_whole, lay_over, whole
 
 NAMED: dict[str, tuple[str, ...]] = {
     "khiva_spaces": ("skip", "own_tent"),  # O3
@@ -28,14 +28,11 @@ CARPET_SETS = {15: [3, 4, 5], 25: [3, 3, 4, 4, 5]}
 
 MAX_SLOTS = 5
 MAX_TURNS = 1000
-
-
-def _is_int(x: Plain) -> bool:
-    return type(x) is int
+MAX_SUPPLY = 1000
 
 
 def _ints(x: Plain, length: int, least: int, most: int) -> bool:
-    return isinstance(x, list | tuple) and len(x) == length and all(_is_int(i) and least <= i <= most for i in x)
+    return isinstance(x, list | tuple) and len(x) == length and all(is_whole(i, least, most) for i in x)
 
 
 def _gem_slots(given: Plain) -> list[list[int]] | None:
@@ -53,24 +50,13 @@ def _teapot_counts(given: Plain) -> list[int] | None:
     return list(given) if fits else None
 
 
-def _gem_supply(given: Plain) -> str | int | None:
-    """O5."""
-    if given == "unlimited" or (_is_int(given) and SALT_PRICE <= given <= 1000):
-        return given  # type: ignore[no-any-return]
-    return None
-
-
 def _carpets(given: Plain) -> list[int] | None:
     """O8: the values each colour has; 15 and 25 name the two known sets."""
-    if _is_int(given):
+    if type(given) is int:
         given = CARPET_SETS.get(given)
     if isinstance(given, list | tuple) and 1 <= len(given) <= 10 and _ints(given, len(given), 1, 9):
         return sorted(given)
     return None
-
-
-def _max_turns(given: Plain) -> int | None:
-    return given if _is_int(given) and 1 <= given <= MAX_TURNS else None
 
 
 VALUED = {
@@ -84,9 +70,13 @@ VALUED = {
         _teapot_counts,
         f"is how many teapots there are of each value 2..7: six numbers, each at least 1, that sum to {TEAPOTS}",
     ),
-    "gem_supply": Valued("unlimited", _gem_supply, f'is "unlimited" or a number {SALT_PRICE}..1000 (fewer could never buy salt)'),
+    "gem_supply": Valued(
+        "unlimited",
+        whole(SALT_PRICE, MAX_SUPPLY, "unlimited"),
+        f'is "unlimited" or a number {SALT_PRICE}..{MAX_SUPPLY} (fewer could never buy salt)',
+    ),
     "carpets": Valued(15, _carpets, "is the one to ten values 1..9 that each colour has, or 15 or 25 for the two known sets"),
-    "max_turns": Valued(200, _max_turns, f"is a number of turns 1..{MAX_TURNS}"),
+    "max_turns": Valued(200, whole(1, MAX_TURNS), f"is a number of turns 1..{MAX_TURNS}"),
 }
 """The variants that are values."""
 
@@ -136,7 +126,18 @@ def _inconsistent(rules: Mapping[str, Plain]) -> list[str]:
 
 
 class Ruleset(NamedTuple):
-    """A canonical map as the engine reads it."""
+    """A canonical map as the engine reads it. O numbers are those of RULES.md.
+
+    overshoot: the word of O4.
+    supply: gems in all, None if there is no limit (O5).
+    pay_each_card: each rejected card is paid, not each rejected seat (O6).
+    pay_after: payment follows the move of the camel (``compensation_time``).
+    top_visible: the colour of the top carpet can be seen (O7).
+    sum_bags: ties are broken by the sum of the salt bags, not by the best one (O9).
+    end_on_empty: the end begins when a pile is empty (``end_trigger``).
+    may_decline: the winner may leave the camel, and take nothing at shop 4 (O11).
+    max_turns: after so many the match ends.
+    """
 
     slots: tuple[int, ...]
     """By card."""

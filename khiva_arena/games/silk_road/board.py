@@ -321,26 +321,26 @@ def _all_routes(given: Mapping[str, Plain], index: Mapping[str, int]) -> Iterato
         near = _leading_to(onward, target)
         onward = {place: [n for n in after if n in near] for place, after in onward.items()}
         for start in sorted(near - {target}):
-            found, left = _routes(onward, start, target, left)
-            if found:
-                yield (start, target), found
+            routes, left = _routes(onward, start, target, left)
+            if routes:
+                yield (start, target), routes
             if left < 0:
                 return
 
 
 def _leading_to(onward: Mapping[int, Sequence[int]], target: int) -> set[int]:
     """The target and all places from which the roads lead there."""
-    near, more = {target}, True
-    while more:
-        found = {place for place, after in onward.items() if place not in near and not near.isdisjoint(after)}
-        near |= found
-        more = bool(found)
+    near, growing = {target}, True
+    while growing:
+        before = {place for place, after in onward.items() if place not in near and not near.isdisjoint(after)}
+        near |= before
+        growing = bool(before)
     return near
 
 
 def _routes(onward: Mapping[int, Sequence[int]], start: int, target: int, left: int) -> tuple[tuple[Route, ...], int]:
     """All ways without a place twice, and how many steps of the search are left."""
-    found: list[Route] = []
+    routes: list[Route] = []
     steps = 0
     stack: list[Route] = [(start,)]
     while stack and steps <= MOST_STEPS:
@@ -349,8 +349,8 @@ def _routes(onward: Mapping[int, Sequence[int]], start: int, target: int, left: 
         path = stack.pop()
         for place in onward.get(path[-1], ()):
             if place == target:
-                found.append((*path[1:], place))
+                routes.append((*path[1:], place))
                 steps += len(path)
             elif place not in path:
                 stack.append((*path, place))
-    return tuple(sorted(found)), left
+    return tuple(sorted(routes)), left

@@ -1,15 +1,12 @@
 """Silk Road for people: one line for an event, and the whole position as text, which has one letter for a card or jewel."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from khiva_arena.games.base import Event, Plain
 from khiva_arena.games.silk_road.state import GONE, Position
 from khiva_arena.games.silk_road.tables import COLOURS, GOOD_OF, GOODS, SIZES, TILES
-from khiva_arena.games.wording import standing
+from khiva_arena.games.wording import Data, Names, lines_of, standing
 from khiva_arena.words import count
 
-Names = Sequence[str]
-Data = dict[str, Plain]
 LETTERS = "ISPKT"
 """One letter a good, for the position: ivory, spice, porcelain, silK, tea."""
 JEWEL_LETTERS = "BYGRV"
@@ -188,47 +185,7 @@ def _end(d: Data, names: Names) -> str:
     return standing(d, names)
 
 
-_LINES: dict[str, Callable[[Data, Names], str]] = {
-    "setup": _setup,
-    "hand": _hand,
-    "turn": _turn,
-    "move": _move,
-    "take": _take,
-    "draw": _draw,
-    "drawn": _drawn,
-    "no_card": _no_card,
-    "skip": _skip,
-    "refill": _refill,
-    "reshuffle": _reshuffle,
-    "action": _action,
-    "nothing": _nothing,
-    "discard": _discard,
-    "rob": _rob,
-    "salvage": _salvage,
-    "name": _name,
-    "buy": _buy,
-    "market": _market,
-    "decline": _decline,
-    "sale": _sale,
-    "unsold": _unsold,
-    "jewel": _jewel,
-    "swap": _swap,
-    "colourless": _colourless,
-    "marker": _marker,
-    "stable": _stable,
-    "join": _join,
-    "removed": _removed,
-    "caravan": _caravan,
-    "retire": _retire,
-    "lay_out": _lay_out,
-    "end": _end,
-}
-EVENT_TYPES = tuple(_LINES)
-
-
-def narrate(event: Event, names: Names) -> str:
-    """One line of text for an event. ``names`` by seat."""
-    return _LINES[event.data["type"]](event.data, names)
+LINES = lines_of(globals())
 
 
 def sketch(pos: Position, names: Names) -> str:

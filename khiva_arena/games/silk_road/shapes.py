@@ -8,7 +8,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
-from khiva_arena.games.base import Shapes, event_shapes
+from khiva_arena.games.base import EventFields, Shapes, event_shapes
 
 Count = Annotated[int, Meta(ge=0)]
 Seat = Annotated[int, Meta(ge=0, le=4)]
@@ -100,205 +100,53 @@ class View(TypedDict):
     ask: Ask | None
 
 
-class SetupEvent(TypedDict):
-    type: Literal["setup"]
-    tiles: dict[str, Tile]
-    caravans: list[Caravan]
-    queue: list[Camel]
-    jewels: dict[str, list[Colour]]
-    drivers: list[Driver]
-
-
-class HandEvent(TypedDict):
-    type: Literal["hand"]
-    seat: Seat
-    goods: list[Good]
-
-
-class TurnEvent(TypedDict):
-    type: Literal["turn"]
-    turn: Count
-    seat: Seat
-
-
-MoveEvent = TypedDict(
-    "MoveEvent",
-    {"type": Literal["move"], "seat": Seat, "good": Good, "count": Cards, "size": Size, "from": Place, "place": Place},
-)  # "from" cannot be a name in Python, here and below
-
-
-class TakeEvent(TypedDict):
-    type: Literal["take"]
-    seat: Seat
-    good: Good
-
-
-class DrawEvent(TypedDict):
-    type: Literal["draw"]
-    seat: Seat
-
-
-class DrawnEvent(TypedDict):
-    type: Literal["drawn"]
-    seat: Seat
-    good: Good
-
-
-class NoCardEvent(TypedDict):
-    type: Literal["no_card"]
-    seat: Seat
-
-
-class SkipEvent(TypedDict):
-    type: Literal["skip"]
-    seat: Seat
-
-
-class RefillEvent(TypedDict):
-    type: Literal["refill"]
-    goods: list[Good]
-
-
-class ReshuffleEvent(TypedDict):
-    type: Literal["reshuffle"]
-    shuffle: Count
-    counts: Counts
-
-
-class ActionEvent(TypedDict):
-    type: Literal["action"]
-    place: Place
-    tile: Tile
-
-
-class NothingEvent(TypedDict):
-    type: Literal["nothing"]
-    tile: Tile
-
-
-DiscardEvent = TypedDict(
-    "DiscardEvent",
-    {
-        "type": Literal["discard"],
+EVENT_FIELDS: EventFields = {
+    "setup": {
+        "tiles": dict[str, Tile],
+        "caravans": list[Caravan],
+        "queue": list[Camel],
+        "jewels": dict[str, list[Colour]],
+        "drivers": list[Driver],
+    },
+    "hand": {"seat": Seat, "goods": list[Good]},
+    "turn": {"turn": Count, "seat": Seat},
+    "move": {"seat": Seat, "good": Good, "count": Cards, "size": Size, "from": Place, "place": Place},
+    "take": {"seat": Seat, "good": Good},
+    "draw": {"seat": Seat},
+    "drawn": {"seat": Seat, "good": Good},
+    "no_card": {"seat": Seat},
+    "skip": {"seat": Seat},
+    "refill": {"goods": list[Good]},
+    "reshuffle": {"shuffle": Count, "counts": Counts},
+    "action": {"place": Place, "tile": Tile},
+    "nothing": {"tile": Tile},
+    "discard": {
         "seat": Seat,
         "from": Literal["hand", "display"],
         "good": Good,
         "why": Literal["customs", "sandstorm", "bazaar", "baksheesh"],
     },
-)
-
-
-class RobEvent(TypedDict):
-    type: Literal["rob"]
-    seat: Seat
-    victim: Seat
-    good: Good
-
-
-SalvageEvent = TypedDict(
-    "SalvageEvent", {"type": Literal["salvage"], "seat": Seat, "from": Literal["discard", "pile"], "good": Good}
-)  # fmt: skip
-
-
-class NameEvent(TypedDict):
-    type: Literal["name"]
-    seat: Seat
-    good: Good
-
-
-class BuyEvent(TypedDict):
-    type: Literal["buy"]
-    seat: Seat
-    good: Good
-
-
-class MarketOpensEvent(TypedDict):
-    type: Literal["market"]
-    kind: Literal["large", "last"]
-    size: Size
-    place: Place
-
-
-class DeclineEvent(TypedDict):
-    type: Literal["decline"]
-    seat: Seat
-    camel: Camel
-
-
-class SaleEvent(TypedDict):
-    type: Literal["sale"]
-    seat: Seat
-    camel: Camel
-    count: Cards
-
-
-class UnsoldEvent(TypedDict):
-    type: Literal["unsold"]
-    camel: Camel
-
-
-class JewelEvent(TypedDict):
-    type: Literal["jewel"]
-    seat: Seat
-    colour: Colour
-
-
-class SwapEvent(TypedDict):
-    type: Literal["swap"]
-    seats: tuple[Seat, Seat]
-
-
-class ColourlessEvent(TypedDict):
-    type: Literal["colourless"]
-    seat: Seat
-
-
-class MarkerEvent(TypedDict):
-    type: Literal["marker"]
-    seat: Seat
-
-
-class StableEvent(TypedDict):
-    type: Literal["stable"]
-    camel: Camel
-
-
-class JoinEvent(TypedDict):
-    type: Literal["join"]
-    camel: Camel
-    size: Size
-
-
-RemovedEvent = TypedDict("RemovedEvent", {"type": Literal["removed"], "from": str, "colours": list[Colour]})
-
-
-class NewCaravanEvent(TypedDict):
-    type: Literal["caravan"]
-    size: Size
-    place: Place
-    camels: list[Camel]
-    target: Place
-    colours: list[Colour]
-
-
-class RetireEvent(TypedDict):
-    type: Literal["retire"]
-    size: Size
-
-
-class LayOutEvent(TypedDict):
-    type: Literal["lay_out"]
-    seat: Seat
-    good: Good
-    count: Count
-
-
-class EndEvent(TypedDict):
-    type: Literal["end"]
-    cause: Ending
-    scores: list[Count]
-    ranks: list[Annotated[int, Meta(ge=1, le=5)]]
-
+    "rob": {"seat": Seat, "victim": Seat, "good": Good},
+    "salvage": {"seat": Seat, "from": Literal["discard", "pile"], "good": Good},
+    "name": {"seat": Seat, "good": Good},
+    "buy": {"seat": Seat, "good": Good},
+    "market": {"kind": Literal["large", "last"], "size": Size, "place": Place},
+    "decline": {"seat": Seat, "camel": Camel},
+    "sale": {"seat": Seat, "camel": Camel, "count": Cards},
+    "unsold": {"camel": Camel},
+    "jewel": {"seat": Seat, "colour": Colour},
+    "swap": {"seats": tuple[Seat, Seat]},
+    "colourless": {"seat": Seat},
+    "marker": {"seat": Seat},
+    "stable": {"camel": Camel},
+    "join": {"camel": Camel, "size": Size},
+    "removed": {"from": str, "colours": list[Colour]},
+    "caravan": {"size": Size, "place": Place, "camels": list[Camel], "target": Place, "colours": list[Colour]},
+    "retire": {"size": Size},
+    "lay_out": {"seat": Seat, "good": Good, "count": Count},
+    "end": {"cause": Ending, "scores": list[Count], "ranks": list[Annotated[int, Meta(ge=1, le=5)]]},
+}
+"""The fields of each event, by its type."""
 
 SHAPES = Shapes(
     view=View,
@@ -315,5 +163,5 @@ SHAPES = Shapes(
         "jewel": (tuple[Colour],),
         "lay_out": (tuple[Annotated[int, Meta(ge=0, le=14)]],),
     },
-    events=event_shapes(globals()),
+    events=event_shapes(EVENT_FIELDS),
 )

@@ -74,7 +74,10 @@ COLOURLESS_POINTS = tuple(MARKER_POINTS * (n // 3) + (0, 2, 4)[n % 3] for n in r
 
 
 class Menu(NamedTuple):
-    """What can be chosen, and the question that asks each seat for it. One entry is never asked."""
+    """What can be chosen, and the question that asks each seat for it. One entry is never asked.
+
+    entries: default first.
+    """
 
     entries: tuple[list[Plain], ...]
     asked: tuple[Pending, ...]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from khiva_arena.errors import RulesError
 from khiva_arena.games.base import Plain
-from khiva_arena.games.rules_map import Valued, defaults_of, describe, filled_in, lay_over
+from khiva_arena.games.rules_map import Valued, defaults_of, describe, filled_in, is_whole, lay_over, whole
 from khiva_arena.games.silk_road.board import Board, board, check_map
 from khiva_arena.games.silk_road.tables import PER_GOOD, TILE, TILE_SETS, TILES
 
@@ -54,15 +54,11 @@ LATER = ("camels_at_end", "lay_out_order", "empty_hand")
 """Not known to version 0.1.0: left out of the canonical map if they have their default (``rules_map.lay_over``)."""
 
 
-def _is_int(x: Plain, least: int, most: int) -> bool:
-    return type(x) is int and least <= x <= most
-
-
 def _tiles(given: Plain) -> dict[str, int] | None:
     """O2: how many tiles there are of each kind; A and C name the two known guesses. Canonical has every kind."""
     if isinstance(given, str):
         given = TILE_SETS.get(given)
-    if not isinstance(given, Mapping) or not all(key in TILES and _is_int(n, 0, 100) for key, n in given.items()):
+    if not isinstance(given, Mapping) or not all(key in TILES and is_whole(n, 0, 100) for key, n in given.items()):
         return None
     return {name: given.get(name, 0) for name in TILES}
 
@@ -76,21 +72,11 @@ def _layout(given: Plain) -> str | list[str] | None:
     return None
 
 
-def _most_cards(given: Plain) -> str | int | None:
-    """O5."""
-    return given if given == "unlimited" or _is_int(given, 1, PER_GOOD) else None
-
-
-def _max_turns(given: Plain) -> int | None:
-    """O11."""
-    return given if _is_int(given, 1, MOST_TURNS) else None
-
-
 VALUED = {
     "tiles": Valued("A", _tiles, f"is A, C or a table of how many there are of each of {', '.join(TILES)}"),
     "layout": Valued("shuffled", _layout, "is shuffled, fixed or a list of tiles in the order of the map's villages"),
-    "most_cards": Valued("unlimited", _most_cards, f"is unlimited or a number of cards 1..{PER_GOOD}"),
-    "max_turns": Valued(400, _max_turns, f"is a number of turns 1..{MOST_TURNS}"),
+    "most_cards": Valued("unlimited", whole(1, PER_GOOD, "unlimited"), f"is unlimited or a number of cards 1..{PER_GOOD}"),
+    "max_turns": Valued(400, whole(1, MOST_TURNS), f"is a number of turns 1..{MOST_TURNS}"),
 }
 """The variants that are values."""
 
@@ -138,7 +124,24 @@ def every_rule(rules: Mapping[str, Plain]) -> dict[str, Plain]:
 
 
 class Ruleset(NamedTuple):
-    """A canonical map as the engine reads it."""
+    """A canonical map as the engine reads it. O numbers are those of RULES.md, words those of the rules map.
+
+    board: the map.
+    laid: the tiles lie by village; else they are shuffled (O2).
+    drop_tied: ``tied_decline`` is recompute (O3).
+    baksheesh_optional: ``baksheesh`` is optional (O4).
+    most_cards: cards in one move at most (O5).
+    capped: ``supply`` is capped (O6).
+    choose_dump: ``hand_dump`` is choose (O7).
+    count_targets: ``first_targets`` is counted (O8).
+    sort_discards: ``discard_order`` is canonical (O9).
+    extra_optional: ``extra_draws`` is optional (O10).
+    max_turns: after so many the match ends (O11).
+    shuffle_at_once: ``reshuffle`` is at_once (O13).
+    camels_back: ``camels_at_end`` is back (O14).
+    active_lays_last: ``lay_out_order`` is active_last (O15).
+    empty_optional: ``empty_hand`` is up_to_two (O16).
+    """
 
     board: Board
     tiles: tuple[int, ...]

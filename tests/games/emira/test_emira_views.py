@@ -158,11 +158,11 @@ def _scores(state, seat, view):
 
 
 def _memory_of_all(state, seat, view):
-    view["history"] = [[*entry.told, *entry.private] for entry in state.history]
+    view["history"] = [[*entry.public, *entry.private] for entry in state.history]
 
 
 def _what_was_dealt_to_all(state, seat, view):
-    view["history"] = [[*entry.told, *entry.private] for entry in state.history if "deal" in entry.private]
+    view["history"] = [[*entry.public, *entry.private] for entry in state.history if "deal" in entry.private]
 
 
 def _secret(state, seat, view):
@@ -201,12 +201,12 @@ def test_what_a_seat_saw_is_in_its_history_alone():
     for seat in range(4):
         lines = state.view(seat)["history"]
         for entry in state.history:
-            line = [*entry.told, *entry.private]
+            line = [*entry.public, *entry.private]
             if entry.private and entry.seat != seat:
-                assert entry.told in lines or entry.told == [0]
+                assert entry.public in lines or entry.public == [0]
             else:
                 assert line in lines
-        assert len(lines) == sum(len(entry.told) > 1 or entry.seat == seat for entry in state.history)
+        assert len(lines) == sum(len(entry.public) > 1 or entry.seat == seat for entry in state.history)
 
 
 def told_and_written(seats, rules, seed):
