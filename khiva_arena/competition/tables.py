@@ -71,7 +71,7 @@ def _table(
     table = pooled_standings(store, events, anchors)
     by_age = sorted((event.number, event.id) for event in events)
     request = SectionRequest(tuple(names), [(event, number) for number, event in by_age], tuple(effects))
-    placed = [places for event in events if (places := places_of(store, event))]
+    placed = [of_event for event in events if (of_event := places_of(store, event))]
     return PooledTable(events, table, sections(table, request), placed)
 
 
