@@ -257,6 +257,23 @@ def test_a_folder_on_a_disk_of_windows_is_told(monkeypatch: pytest.MonkeyPatch, 
     assert "WSL 1" in wsl.notes(Path("/home/me"))[0]
 
 
+def test_what_systemd_cannot_hand_on_is_to_be_switched_on_first(files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """In its hybrid version 1 holds the memory controller, and elsewhere it may be off."""
+    kernel(monkeypatch, "5.10.0-35-amd64")
+    monkeypatch.setattr(detect, "why_not", lambda level: "")
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    files["/run/systemd/system"] = ""
+    said = []
+    for controllers in (None, "cpuset cpu io pids", "cpuset cpu io memory pids"):
+        files |= {} if controllers is None else {remedies.CONTROLLERS: controllers}
+        said.append(detect.remedy(Level.STRICT, "no cgroup"))
+    assert said == [
+        "boot with systemd.unified_cgroup_hierarchy=1 on the kernel's command line",
+        "boot with cgroup_enable=memory on the kernel's command line",
+        "systemd-run --user --scope -p Delegate=yes -- khiva-arena run ...",
+    ]
+
+
 def test_notes_are_shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     machine(monkeypatch, {})
     monkeypatch.setattr(wsl, "notes", lambda folder: [f"of {folder.name}"])
