@@ -1,5 +1,6 @@
 """Recorded matches as values, of a store and of its bundle."""
 
+import copy
 import pickle
 from collections import Counter
 from itertools import pairwise
@@ -68,6 +69,21 @@ def test_a_match_is_replayed_step_by_step(played: Path) -> None:
     assert last.state.is_over
     assert tuple(last.state.scores) == one.scores
     assert "Decision" not in repr(steps[1])
+
+
+@pytest.mark.parametrize("game", khiva_arena.games.GAMES)
+def test_states_are_copied_and_pickled(game: str) -> None:
+    one = khiva_arena.games.get(game)
+    state, _ = one.new(3, one.rules({}), bytes(32))
+    while not state.is_over:
+        for again in (copy.deepcopy(state), pickle.loads(pickle.dumps(state))):
+            assert again.pending() == state.pending()
+            choices = {seat: len(decision.legal) // 2 for seat, decision in state.pending().items()}
+            expected = state.clone()
+            assert again.apply(choices) == expected.apply(choices)
+            assert [again.view(seat) for seat in range(3)] == [expected.view(seat) for seat in range(3)]
+        state.apply(choices)
+    assert pickle.loads(pickle.dumps(state)).scores == state.scores
 
 
 def test_what_is_read_is_not_more_than_what_is_asked_for(played: Path) -> None:
