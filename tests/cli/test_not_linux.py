@@ -28,6 +28,8 @@ LINUX = Path("/proc/self/environ").exists()
 UNSEEN = "n/a: this system does not tell what a process uses"
 
 pytestmark = pytest.mark.slow
+BESIDE_LINUX = pytest.mark.xdist_group("beside-linux")
+"""In one worker, which makes ``on_linux`` once: it waits for late bots."""
 
 
 @pytest.fixture
@@ -70,6 +72,7 @@ def on_linux(tmp_path_factory: pytest.TempPathFactory) -> str:
     return digest(arena_process(*RUN, cwd=tmp_path_factory.mktemp("linux")).stderr)
 
 
+@BESIDE_LINUX
 @pytest.mark.parametrize("jobs", ["1", "3"])
 def test_a_run_with_bots_that_crash_hang_and_start_others(
     jobs: str, tmp_path: Path, hidden: dict[str, str], on_linux: str
@@ -84,6 +87,7 @@ def test_a_run_with_bots_that_crash_hang_and_start_others(
     assert "digest" in arena_process("show", "out", "1/0", cwd=tmp_path, env=hidden).stdout
 
 
+@BESIDE_LINUX
 def test_a_run_where_there_is_no_proc(tmp_path: Path, hidden: dict[str, str], on_linux: str) -> None:
     """Not hidden, but away: another file system covers it, for bots as well."""
     wrap = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/proc"]
