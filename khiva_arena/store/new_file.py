@@ -1,5 +1,6 @@
 """Write a new file: completely or not at all, and never over another one."""
 
+import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -36,7 +37,7 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
         with file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            _to_disk(file.fileno())
         part.rename(path)
     except BaseException as error:
         with suppress(OSError):
@@ -44,3 +45,13 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
         if isinstance(error, OSError):
             raise Unwritten(f"{path}: cannot be written: {error.strerror or error}") from None
         raise
+
+
+def _to_disk(descriptor: int) -> None:
+    """As the store does it: macOS has the disk empty its cache only if asked, which not every file system there can do."""
+    empty_cache = getattr(fcntl, "F_FULLFSYNC", None)
+    if empty_cache is not None:
+        with suppress(OSError):
+            fcntl.fcntl(descriptor, empty_cache)
+            return
+    os.fsync(descriptor)
