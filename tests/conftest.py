@@ -38,6 +38,16 @@ def open_folder() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """xdist 3.8 names the group of a test in an attribute that pytest 9.2 does not read any more, and then keeps no group
+    together."""
+    for item in items:
+        named = getattr(item, "_nodeid", item.nodeid)
+        if named != item.nodeid:
+            item._id = type(item._id).parse(named)  # type: ignore[attr-defined]
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     import tools

@@ -8,7 +8,7 @@ import msgspec
 
 from khiva_arena.api.functions import Choose, as_words
 from khiva_arena.api.host import Host
-from khiva_arena.api.keywords import plain_settings, several, text
+from khiva_arena.api.keywords import plain_settings, several
 from khiva_arena.check.report import CheckReport
 
 OF_A_CHECK = ("turn", "bank", "start", "isolation", "trust_bots", "limits", "runtimes")
@@ -26,6 +26,5 @@ def check(bot: str | Path | Choose, *, games: str | Sequence[str] = (), quick: b
     """
     (word,), functions = as_words((bot,))
     given = plain_settings(settings, functions, known=OF_A_CHECK)
-    names = [text("games", name) for name in several(games)]
-    found = Host("check", bot=word, games=names, quick=bool(quick), given=given).value()
+    found = Host("check", bot=word, games=several("games", games), quick=bool(quick), given=given).value()
     return msgspec.convert(found, CheckReport)

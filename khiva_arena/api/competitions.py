@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from khiva_arena.api.functions import Choose, as_words
 from khiva_arena.api.host import Host
-from khiva_arena.api.keywords import number, plain_settings, text
+from khiva_arena.api.keywords import as_path, number, plain_settings, text
 from khiva_arena.api.matches import PlayedMatch, recorded_matches
 from khiva_arena.competition.settings import DEFAULTS
 from khiva_arena.competition.settings_file import read_file
@@ -204,12 +204,12 @@ def run(
     cannot be used.
     """
     words, functions = as_words(() if bots is None else bots)
-    config = None if settings is None else text("settings", os.fspath(settings))
-    file = {} if config is None else read_file(Path(config))[0]
+    config = None if settings is None else as_path("settings", settings)
+    file = {} if config is None else read_file(config)[0]
     named = {} if bots is None else {"bots": words}
     given = plain_settings({**more, **named}, functions, isolation=file.get("isolation"))
     how = _how(any_engine, new_event, public)
-    host = Host("compete", listens=True, config=config, given=given, how=how, callables=functions)
+    host = Host("compete", listens=True, config=str(config) if config else None, given=given, how=how, callables=functions)
     return Competition(host, _store(given, file))
 
 

@@ -5,6 +5,7 @@ notebook makes the same bot, also in another process. Its line and cell are no p
 are looked for. That form is not always the same in another process if there are classes or sets in it.
 """
 
+import fcntl
 import io
 import json
 import os
@@ -12,6 +13,7 @@ import shutil
 import sys
 import sysconfig
 import tempfile
+import time
 import types
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,6 +34,9 @@ Choose = Callable[[Mapping[str, Any], Mapping[str, Any]], int]
 _PICKLING = Lock()
 KIT = ("python", "kit", "khiva_kit.py")
 LONGEST_NAME = 64
+DRAFT = "draft-"
+UNUSED_SECONDS = 90 * 24 * 60 * 60
+"""After so long a function that was not played with is removed from the cache; played with again, it is written again."""
 MAIN = '''"""A function of Python as a bot, written by khiva_arena.run."""
 
 import pickle
@@ -78,22 +83,30 @@ def folder_of(choose: Choose) -> Path:
     digest = sha256(b"".join(b"%d\0%s" % (len(data), data) for data in files.values())).hexdigest()[:32]
     home = cache_folder() / "functions"
     folder = home / digest
-    if folder.is_dir():
-        return folder
     try:
         home.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix="draft-", dir=home))
-        try:
-            for file, data in files.items():
-                (draft / file).write_bytes(data)
-            draft.rename(folder)
-        except OSError:
-            shutil.rmtree(draft, ignore_errors=True)
-            if not folder.is_dir():  # unless another process was quicker
-                raise
+        with (home / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # so that a draft which is seen is nobody's, and nothing is removed as it is found
+            if folder.is_dir():
+                os.utime(folder)
+            else:
+                _sweep(home)
+                draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=home))
+                for file, data in files.items():
+                    (draft / file).write_bytes(data)
+                draft.rename(folder)
     except OSError as error:
         raise BotError(f"{name}: cannot be written to {home}: {error}") from None
     return folder
+
+
+def _sweep(home: Path) -> None:
+    """Remove functions that nobody has played with for long, and drafts, which a kill or a full disk has left."""
+    for path in home.iterdir():
+        if path.is_dir() and not path.name.startswith(DRAFT) and time.time() - path.stat().st_mtime > UNUSED_SECONDS:
+            path.rename(home / f"{DRAFT}{path.name}")  # a kill meanwhile leaves no half of a function
+    for path in home.glob(f"{DRAFT}*"):
+        shutil.rmtree(path)
 
 
 def _name(choose: Choose) -> str:

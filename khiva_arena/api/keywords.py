@@ -3,10 +3,11 @@
 import operator
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 from khiva_arena.competition.settings_table import AUTO, TABLE
@@ -76,9 +77,18 @@ def number(name: str, value: object) -> float:
     return float(value)
 
 
-def several(value: str | Sequence[str]) -> tuple[str, ...]:
-    """Names, of which one may be given alone."""
-    return (value,) if isinstance(value, str) else tuple(value)
+def as_path(name: str, value: object) -> Path:
+    """A path, of a file or a folder. Raises ConfigError for anything else."""
+    if not isinstance(value, str | os.PathLike):
+        raise ConfigError(f"{name}: {value!r:.200} is not a path")
+    return Path(text(name, os.fspath(value)))
+
+
+def several(name: str, value: object) -> tuple[str, ...]:
+    """Texts, of which one may be given alone. Raises ConfigError for anything else."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return (text(name, value),)
+    return tuple(text(name, each) for each in value)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from khiva_arena.api.functions import Choose, as_words
 from khiva_arena.api.host import Host
-from khiva_arena.api.keywords import plain_settings
+from khiva_arena.api.keywords import as_path, plain_settings
 from khiva_arena.competition.find import bundled_matches, events_of, matches_of
 from khiva_arena.competition.settings_table import OF_A_MATCH
 from khiva_arena.errors import ConfigError, StoreError
@@ -184,13 +184,14 @@ def matches(path: str | Path, *events: str | int) -> Iterator[PlayedMatch]:
     Raises ConfigError for an event that is not there, StoreError for what is damaged or cannot be read, RecordError for a record
     that is.
     """
-    if Path(path).is_file():
+    path = as_path("path", path)
+    if path.is_file():
         if events:
             raise ConfigError("a bundle is read as a whole: leave out the events")
-        for number, ordinal, seed, record, secret in bundled_matches(Path(path)):
+        for number, ordinal, seed, record, secret in bundled_matches(path):
             yield PlayedMatch(record, secret, number, ordinal, seed)
         return
-    with Store.read(Path(path)) as store:
+    with Store.read(path) as store:
         for event in events_of(store, tuple(map(str, events))):
             secrets = store.reveals(event.id)
             for row in matches_of(store, event):

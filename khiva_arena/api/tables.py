@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from tabulate import tabulate
 
-from khiva_arena.api.keywords import by_keyword, several
+from khiva_arena.api.keywords import as_path, by_keyword, several
 from khiva_arena.competition.tables import PooledTable, effects_named, sections_named, tables_of
 from khiva_arena.report.columns import Standing
 from khiva_arena.report.sections import EFFECTS
@@ -33,6 +33,9 @@ class Table:
         self.standings: Standings = pooled.standings
         self.rows: tuple[Standing, ...] = pooled.standings.rows
         self.title = pooled.title
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
     def __iter__(self) -> Iterator[Standing]:
         return iter(self.rows)
@@ -131,6 +134,6 @@ def standings(
     """
     words = tuple(map(str, events))
     with by_keyword():
-        named = sections_named(several(sections)), effects_named(several(effects))
-        found = tables_of(Path(path), words, several(anchors), *named)
+        named = sections_named(several("sections", sections)), effects_named(several("effects", effects))
+        found = tables_of(as_path("path", path), words, several("anchors", anchors), *named)
     return TableList([Table(one) for one in found])

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from khiva_arena.api.keywords import as_path
 from khiva_arena.competition.audit import AuditResult
 from khiva_arena.competition.audit_store import audit_store
 from khiva_arena.errors import ConfigError
@@ -16,11 +17,12 @@ def verify(path: str | Path, *events: str | int) -> AuditResult:
 
     Raises ConfigError for what is not there, StoreError for what cannot be read.
     """
-    if Path(path).is_file():
+    path = as_path("path", path)
+    if path.is_file():
         if events:
             raise ConfigError("a bundle is verified as a whole: leave out the events")
         from khiva_arena.competition.audit_bundle import audit_bundle  # numpy comes with it
 
-        return audit_bundle(Path(path))
-    with Store.read(Path(path)) as store:
+        return audit_bundle(path)
+    with Store.read(path) as store:
         return audit_store(store, tuple(map(str, events)))

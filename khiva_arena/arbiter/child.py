@@ -40,7 +40,7 @@ class Child:
     quiet: leaves out of that what its runtime says at each start
     notes_allowed: bytes of stderr that are still read in this window of time
     exceeded: the limit that it exceeded, in words; "" if none is known
-    killed: by the arbiter, before it ended without that
+    killed: whether the arbiter killed it, and it had not ended on its own
     resting: all of its processes are stopped
     cpu_seen: seconds of CPU that it had used when it was killed, 0 if the system says that later
     ending: set once it is reaped

@@ -1,5 +1,6 @@
 """What a check found: as data, which is JSON as it stands, see schema.py, and as text for people."""
 
+import html
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -88,6 +89,11 @@ class CheckReport(Struct, frozen=True):
     startup_ms: list[float]
     memory_bytes: int | None
     seconds: float
+
+    def _repr_html_(self) -> str:
+        lines = [*map(step_text, self.steps), closing_text(self, "")]
+        text = "\n".join(lines)
+        return f"<pre>{html.escape(text)}</pre>"
 
 
 def counted(steps: Sequence[CheckStep]) -> dict[str, int]:

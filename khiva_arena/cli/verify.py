@@ -78,9 +78,7 @@ def _say_notes(result: AuditResult) -> None:
 
 def _say_event(report: EventReport) -> None:
     """Print what is sound, and what differs."""
-    of = f"{report.sound} of {report.planned} matches are sound"
-    rest = f", {report.missing} are {'missing' if report.problems else 'not played yet'}" if report.missing else ""
-    click.echo(f"event {report.number} ({report.event}): {of}{rest}; run digest {report.digest}")
+    click.echo(report.summary)
     if report.unrevealed:
         click.echo(f"  {report.unrevealed} of them were checked with the store's private secrets, which are not revealed yet")
     if report.public is not None:

@@ -6,6 +6,7 @@ line: ``audit_store.py`` has the lines of a store, ``audit_bundle.py`` those of 
 is damaged is a problem in the report, and hides nothing else.
 """
 
+import html
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -65,6 +66,13 @@ class EventReport:
             return False
         return True
 
+    @property
+    def summary(self) -> str:
+        """How much of it is sound, in a line."""
+        of = f"{self.sound} of {self.planned} matches are sound"
+        rest = f", {self.missing} are {'missing' if self.problems else 'not played yet'}" if self.missing else ""
+        return f"event {self.number} ({self.event}): {of}{rest}; run digest {self.digest}"
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
         return {name: value for name, value in asdict(self).items() if name != "commitment"}
@@ -90,6 +98,12 @@ class AuditResult:
     @property
     def sound(self) -> bool:
         return not self.problems and not any(report.problems for report in self.events)
+
+    def _repr_html_(self) -> str:
+        lines = [line for report in self.events for line in (report.summary, *(f"  {problem}" for problem in report.problems))]
+        lines += [*map(harmless, self.problems), "sound" if self.sound else "not sound"]
+        text = "\n".join(lines)
+        return f"<pre>{html.escape(text)}</pre>"
 
 
 class Damage(NamedTuple):

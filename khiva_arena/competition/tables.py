@@ -68,7 +68,7 @@ def tables_of(
 def _table(
     store: Store, events: list[EventRow], anchors: Sequence[str], names: Sequence[str], effects: Sequence[str]
 ) -> PooledTable:
-    placed = [found for event in events if (found := places_of(store, event))]
+    placed = [of_event for event in events if (of_event := places_of(store, event))]
     return pooled_table(events, pooled_standings(store, events, anchors), placed, names, effects)
 
 

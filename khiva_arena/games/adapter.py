@@ -2,9 +2,10 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
-from khiva_arena.games.base import Event, Game, Pending, Plain, State
+from khiva_arena.games.base import NOBODY, Event, Game, Pending, Plain, State
 from khiva_arena.games.wording import Line
 
 
@@ -35,6 +36,17 @@ class PositionState(State):
     def is_over(self) -> bool:
         """No decision is left."""
         return self.over
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickles and deep copies are made of: a frozen mapping cannot be pickled as it is."""
+        held: Any = object.__getstate__(self)
+        others, slots = held if isinstance(held, tuple) else (held, {})
+        return {**(others or {}), **slots, "asked": dict(self.asked)}
+
+    def __setstate__(self, held: Mapping[str, Any]) -> None:
+        for name, value in held.items():
+            setattr(self, name, value)
+        self.asked = MappingProxyType(dict(self.asked)) if self.asked else NOBODY
 
 
 AnyState = TypeVar("AnyState", bound=PositionState)

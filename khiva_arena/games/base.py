@@ -127,9 +127,6 @@ class State(ABC):
     def clone(self) -> Self:
         """An independent copy that behaves equally for ever after."""
 
-    def __deepcopy__(self, _memo: object) -> Self:
-        return self.clone()
-
 
 class Game(ABC):
     """One game: constants and a factory. ``games/registry.py`` lists them all."""

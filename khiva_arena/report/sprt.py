@@ -1,5 +1,6 @@
 """A sequential test, for people (text) and for programs (JSON). docs/standings.md explains both."""
 
+import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -36,6 +37,9 @@ class Sprt:
     most: int
     per_seed: int
     report: SprtReport
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(to_text(self))}</pre>"
 
 
 def to_text(sprt: Sprt) -> str:

@@ -118,8 +118,8 @@ def to_rated(standings: Standings, sections: shapes.Sections | None = None) -> s
 
 def to_json(standings: Standings, sections: shapes.Sections | None = None) -> dict[str, Any]:
     """The same as plain values for ``json.dumps``."""
-    table: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(to_rated(standings, sections)))
-    return table
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(to_rated(standings, sections)))
+    return plain
 
 
 def notes(standings: Standings) -> list[str]:

@@ -9,6 +9,8 @@ from khiva_arena.sandbox import cgroup, wsl
 
 INSTALL = {"debian": "apt install", "fedora": "dnf install", "arch": "pacman -S", "alpine": "apk add", "suse": "zypper install"}
 
+CONTROLLERS = "/sys/fs/cgroup/cgroup.controllers"
+"""What groups of version 2 can count; not there if version 1 has that place, as in the hybrid of older systemd."""
 PROFILE = Path(__file__).with_name("bwrap.apparmor")
 """The AppArmor profile that comes with the arena."""
 BUBBLEWRAP = "/usr/bin/bwrap"
@@ -28,10 +30,15 @@ def of_control_groups() -> str:
     """What gives the arbiter a control group of its own; "" if nothing is known."""
     if wsl.version() == 2 and (of_windows := _of_wsl()):
         return of_windows
-    if shutil.which("systemd-run") and Path("/run/systemd/system").exists():
+    systemd = shutil.which("systemd-run") and os.path.exists("/run/systemd/system")
+    counted = "memory" in _reads(CONTROLLERS)
+    if systemd and not counted:  # it can hand on what is there, and no more
+        word = "cgroup_enable=memory" if os.path.exists(CONTROLLERS) else "systemd.unified_cgroup_hierarchy=1"
+        return f"boot with {word} on the kernel's command line"
+    if systemd:
         user = "" if os.geteuid() == 0 else " --user"
         return f"systemd-run{user} --scope -p Delegate=yes -- khiva-arena run ..."
-    if "memory" not in _reads("/sys/fs/cgroup/cgroup.controllers"):
+    if not counted:
         return "boot with cgroup_no_v1=all on the kernel's command line, and mount -t cgroup2 cgroup2 /sys/fs/cgroup"
     leaf = f"/sys/fs/cgroup/khiva-arena/{cgroup.ARBITERS}"
     hand_on = 'echo "+memory +pids" > /sys/fs/cgroup/cgroup.subtree_control'
@@ -70,7 +77,7 @@ def _of_apparmor() -> str:
 
 def _of_wsl() -> str:
     """What has to be set in Windows first; "" if nothing."""
-    if "memory" not in _reads("/sys/fs/cgroup/cgroup.controllers"):
+    if "memory" not in _reads(CONTROLLERS):
         return wsl.ONLY_V2
     return "" if os.path.exists("/run/systemd/system") else wsl.SYSTEMD
 

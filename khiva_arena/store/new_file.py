@@ -1,5 +1,6 @@
 """Write a new file: completely or not at all, and never over another one, unless that is an older one of the same kind."""
 
+import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -19,8 +20,9 @@ class Unwritten(ArenaError):
 
 @contextmanager
 def new_file(path: Path, replaces: bytes = b"") -> Iterator[BinaryIO]:
-    """A file to write into, which is at ``path`` once the block has ended without an error. After an error there is what was there
-    before. ``replaces``: a file that begins so may be replaced.
+    """A file to write into, which is at ``path`` once the block has ended without an error; after one ``path`` is as it was.
+
+    replaces: a file that begins so may be replaced.
 
     Raises ConfigError if ``path`` exists or cannot be made, Unwritten if the disk is full.
     """
@@ -37,7 +39,7 @@ def new_file(path: Path, replaces: bytes = b"") -> Iterator[BinaryIO]:
         with file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            _to_disk(file.fileno())
         part.rename(path)
     except BaseException as error:
         with suppress(OSError):
@@ -56,3 +58,13 @@ def _begins(path: Path, text: bytes) -> bool:
             return file.read(len(text)) == text
     except OSError:
         return False
+
+
+def _to_disk(descriptor: int) -> None:
+    """As the store does it: macOS has the disk empty its cache only if asked, which not every file system there can do."""
+    empty_cache = getattr(fcntl, "F_FULLFSYNC", None)
+    if empty_cache is not None:
+        with suppress(OSError):
+            fcntl.fcntl(descriptor, empty_cache)
+            return
+    os.fsync(descriptor)

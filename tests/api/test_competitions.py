@@ -225,6 +225,12 @@ ODD = [
     (lambda: khiva_arena.match("a", "b", seats=2), "seats: unknown here"),
     (lambda: khiva_arena.check("a", seats=2), "seats: unknown here"),
     (lambda: khiva_arena.check("a", games=[5]), "games: 5 is not a text"),
+    (lambda: khiva_arena.check("a", games=5), "games: 5 is not a text"),
+    (lambda: khiva_arena.run(["a", "b"]), "settings: .* is not a path"),
+    (lambda: khiva_arena.standings(5), "path: 5 is not a path"),
+    (lambda: khiva_arena.standings("a", sections=5), "sections: 5 is not a text"),
+    (lambda: khiva_arena.verify(None), "path: None is not a path"),
+    (lambda: next(khiva_arena.matches(b"a")), "path: b'a' is not a path"),
 ]
 
 
@@ -272,6 +278,7 @@ def test_a_sequential_test(tmp_path: Path) -> None:
     found = test.result()
     assert found.candidate == "greedy"
     assert found.report.blocks >= 32
+    assert found._repr_html_().startswith("<pre>sprt: greedy against random, 2 seats; H0: Elo &lt;= 0, H1: ")
     with pytest.raises(ConfigError, match="seeds: no test decides before 32 seeds, so 5 are too few"):
         khiva_arena.sprt("shipped:python/greedy", ["shipped:python/random"], seeds=5, out=tmp_path)
 
@@ -280,6 +287,7 @@ def test_a_bot_is_checked() -> None:
     report = khiva_arena.check("shipped:python/random", quick=True, isolation="trusted")
     assert report.passed
     assert report.counts["failed"] == 0
+    assert "0 failed, " in report._repr_html_()
     assert not khiva_arena.check("false", quick=True, isolation="trusted").passed
     with pytest.raises(ConfigError, match="nope: no such folder"):
         khiva_arena.check("./nope")
@@ -288,6 +296,8 @@ def test_a_bot_is_checked() -> None:
 def test_a_store_and_a_bundle_are_verified(played: Path) -> None:
     of_store, of_bundle = khiva_arena.verify(played / "out"), khiva_arena.verify(played / "all.khiva")
     assert of_store.sound
+    assert "12 of 12 matches are sound; run digest " in of_store._repr_html_()
+    assert of_store._repr_html_().endswith("\nsound</pre>")
     assert of_bundle.sound
     assert [one.digest for one in of_store.events] == [one.digest for one in of_bundle.events]
     assert [one.number for one in khiva_arena.verify(played / "out", "2").events] == [2]

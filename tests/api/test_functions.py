@@ -4,6 +4,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from arena import RANDOM
 
 import khiva_arena
-from khiva_arena.api.functions import folder_of
+from khiva_arena.api.functions import UNUSED_SECONDS, folder_of
 from khiva_arena.errors import BotError, ConfigError
 
 pytestmark = pytest.mark.slow
@@ -112,6 +113,21 @@ def test_a_function_that_fails_is_a_bot_s_fault() -> None:
     found = khiva_arena.match(choose, last)
     assert found.verdicts[0] == "crashed"
     assert "none of these" in (found.notes or [""])[0]
+
+
+def test_functions_that_nobody_plays_with_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path))
+    old, used = folder_of(last), folder_of(partial(third, least=1))
+    long_ago = time.time() - UNUSED_SECONDS - 60
+    for path in (old, used):
+        os.utime(path, (long_ago, long_ago))
+    (tmp_path / "functions" / "draft-of-a-kill").mkdir()
+    assert folder_of(partial(third, least=1)) == used  # it is used, and what is there is not looked through
+    assert old.is_dir()
+    new = folder_of(partial(third, least=2))
+    assert {path for path in new.parent.iterdir() if path.is_dir()} == {used, new}
+    assert folder_of(last) == old
+    assert (old / "choose.pkl").is_file()
 
 
 CELL = """

@@ -71,12 +71,19 @@ def test_a_match_is_replayed_step_by_step(played: Path) -> None:
     assert "Decision" not in repr(steps[1])
 
 
-def test_a_state_can_be_copied_and_played_on(played: Path) -> None:
-    step = next(khiva_arena.matches(played / "out")).replay()[1]
-    mine = copy.deepcopy(step.state)
-    mine.apply(dict.fromkeys(mine.pending(), 0))
-    assert mine.view(0) != step.state.view(0)
-    assert copy.deepcopy(step.state).view(0) == step.state.view(0)
+@pytest.mark.parametrize("game", khiva_arena.games.GAMES)
+def test_states_are_copied_and_pickled(game: str) -> None:
+    one = khiva_arena.games.get(game)
+    state, _ = one.new(3, one.rules({}), bytes(32))
+    while not state.is_over:
+        for again in (copy.deepcopy(state), pickle.loads(pickle.dumps(state))):
+            assert again.pending() == state.pending()
+            choices = {seat: len(decision.legal) // 2 for seat, decision in state.pending().items()}
+            expected = state.clone()
+            assert again.apply(choices) == expected.apply(choices)
+            assert [again.view(seat) for seat in range(3)] == [expected.view(seat) for seat in range(3)]
+        state.apply(choices)
+    assert pickle.loads(pickle.dumps(state)).scores == state.scores
 
 
 def test_what_is_read_is_not_more_than_what_is_asked_for(played: Path) -> None:

@@ -23,6 +23,7 @@ def test_rows_have_attributes(played: Path) -> None:
     (table,) = khiva_arena.standings(played / "out")
     assert table["random"].elo == 0
     assert [row.rank for row in table] == [1, 2, 3]
+    assert len(table) == 3
     assert sum(row.matches for row in table.rows) == 12 * 2 + 6 * 3
     with pytest.raises(KeyError):
         table["nobody"]

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from arena import ROOT, arena
+from tools import lacks, need
 
 import khiva_arena
 from khiva_arena.cli import doctor, main
@@ -154,8 +155,10 @@ def test_in_a_container_the_engine_is_told(files: dict[str, str], file: str, com
 
 def test_a_proc_that_is_partly_read_only_keeps_bubblewrap_from_making_one() -> None:
     """What the page says of Docker, tried without it: /proc as Docker has it, and bubblewrap as an ordinary user runs it."""
-    if os.geteuid() != 0 or not all(map(shutil.which, ("unshare", "setpriv", "bwrap"))):
-        pytest.skip("NOT TESTED: needs root, unshare, setpriv and bubblewrap")
+    if os.geteuid() != 0:
+        lacks("only root can make a part of /proc read-only", may=True)
+    for tool in ("unshare", "setpriv", "bwrap"):
+        need(tool)
     inside = "bwrap --unshare-user --unshare-pid --ro-bind / / --proc /proc --dev /dev true"
     bwrap = f"exec setpriv --reuid 12345 --regid 12345 --clear-groups {inside}"
     as_docker = "mount --bind /proc/sys /proc/sys; mount -o remount,bind,ro /proc/sys"
@@ -255,6 +258,23 @@ def test_a_folder_on_a_disk_of_windows_is_told(monkeypatch: pytest.MonkeyPatch, 
     assert wsl.notes(Path("/mnt/c/Users/me")) == []
     kernel(monkeypatch, "4.4.0-22621-Microsoft")
     assert "WSL 1" in wsl.notes(Path("/home/me"))[0]
+
+
+def test_what_systemd_cannot_hand_on_is_to_be_switched_on_first(files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """In its hybrid version 1 holds the memory controller, and elsewhere it may be off."""
+    kernel(monkeypatch, "5.10.0-35-amd64")
+    monkeypatch.setattr(detect, "why_not", lambda level: "")
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    files["/run/systemd/system"] = ""
+    said = []
+    for controllers in (None, "cpuset cpu io pids", "cpuset cpu io memory pids"):
+        files |= {} if controllers is None else {remedies.CONTROLLERS: controllers}
+        said.append(detect.remedy(Level.STRICT, "no cgroup"))
+    assert said == [
+        "boot with systemd.unified_cgroup_hierarchy=1 on the kernel's command line",
+        "boot with cgroup_enable=memory on the kernel's command line",
+        "systemd-run --user --scope -p Delegate=yes -- khiva-arena run ...",
+    ]
 
 
 def test_notes_are_shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from arena import FAULTY, GREEDY, NAIVE, ROOT, arena_process, bots, wait_for_matches
+from tools import lacks, need
 
 HIDING = ROOT / "tests" / "support" / "not_linux"
 TOOLS = ("sh", "true", "chmod", "rm")
@@ -28,6 +29,8 @@ LINUX = Path("/proc/self/environ").exists()
 UNSEEN = "n/a: this system does not tell what a process uses"
 
 pytestmark = pytest.mark.slow
+BESIDE_LINUX = pytest.mark.xdist_group("beside-linux")
+"""In one worker, which makes ``on_linux`` once: it waits for late bots."""
 
 
 @pytest.fixture
@@ -70,6 +73,7 @@ def on_linux(tmp_path_factory: pytest.TempPathFactory) -> str:
     return digest(arena_process(*RUN, cwd=tmp_path_factory.mktemp("linux")).stderr)
 
 
+@BESIDE_LINUX
 @pytest.mark.parametrize("jobs", ["1", "3"])
 def test_a_run_with_bots_that_crash_hang_and_start_others(
     jobs: str, tmp_path: Path, hidden: dict[str, str], on_linux: str
@@ -84,11 +88,13 @@ def test_a_run_with_bots_that_crash_hang_and_start_others(
     assert "digest" in arena_process("show", "out", "1/0", cwd=tmp_path, env=hidden).stdout
 
 
+@BESIDE_LINUX
 def test_a_run_where_there_is_no_proc(tmp_path: Path, hidden: dict[str, str], on_linux: str) -> None:
     """Not hidden, but away: another file system covers it, for bots as well."""
     wrap = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/proc"]
-    if not shutil.which("bwrap") or subprocess.run([*wrap, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("NOT TESTED: bubblewrap does not work here")
+    need("bwrap")
+    if (tried := subprocess.run([*wrap, "true"], capture_output=True, text=True, check=False)).returncode:
+        lacks(f"bubblewrap does not work here: {tried.stderr.strip()}")
     environment = os.environ | {"TMPDIR": hidden["TMPDIR"]}
     command = [*wrap, sys.executable, "-m", "khiva_arena"]
     done = subprocess.run(

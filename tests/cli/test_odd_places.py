@@ -1,5 +1,7 @@
 """Commands that are given where strangers' files lie, and definitions that no run could have made."""
 
+import fcntl
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -59,6 +61,33 @@ def test_a_definition_that_no_run_makes(event: EventRow, change: dict[str, objec
     with pytest.raises(StoreError, match="its definition is damaged") as caught:
         check_definition(replace(event, text=changed, id=known))
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("macos", "refused", "asked"), [(False, False, ["plain"]), (True, False, ["full"]), (True, True, ["full", "plain"])]
+)
+def test_a_new_file_is_on_the_disk_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, macos: bool, refused: bool, asked: list[str]
+) -> None:
+    """On macOS the disk is asked in another way, which not every file system there has."""
+    done: list[str] = []
+
+    def control(_descriptor: int, command: int) -> None:
+        assert command == 51
+        done.append("full")
+        if refused:
+            raise OSError("not on this file system")
+
+    monkeypatch.setattr(fcntl, "fcntl", control)
+    monkeypatch.setattr(os, "fsync", lambda _descriptor: done.append("plain"))
+    monkeypatch.delattr(fcntl, "F_FULLFSYNC", raising=False)
+    if macos:
+        monkeypatch.setattr(fcntl, "F_FULLFSYNC", 51, raising=False)
+    with new_file(tmp_path / "out") as file:
+        file.write(b"x")
+        assert not done
+    assert done == asked
+    assert (tmp_path / "out").read_bytes() == b"x"
 
 
 def test_a_new_file_follows_no_link_and_overwrites_nothing(tmp_path: Path) -> None:

@@ -96,8 +96,8 @@ def test_a_match_is_drawn_step_by_step_as_the_rules_have_it(page: Page, made: Ma
 def drawn(page: Page, what: str) -> list[list[str]]:
     """By seat, the cards that stand beside a word."""
     found: list[list[str]] = page.js(
-        "return [...document.querySelectorAll('.player')].map((seat) => [...seat.querySelectorAll(`[data-what=${arguments[0]}] .card`)]"
-        ".map((card) => card.textContent))",
+        "return [...document.querySelectorAll('.player')]"
+        ".map((seat) => [...seat.querySelectorAll(`[data-what=${arguments[0]}] .card`)].map((card) => card.textContent))",
         what,
     )
     return found
@@ -115,7 +115,8 @@ def khiva(page: Page, views: list[dict[str, Any]]) -> None:
 
 def emira(page: Page, views: list[dict[str, Any]]) -> None:
     homes = page.js(
-        "return [...document.querySelectorAll('.player')].map((seat) => [...seat.querySelectorAll('.lives')].map((one) => one.textContent))"
+        "return [...document.querySelectorAll('.player')]"
+        ".map((seat) => [...seat.querySelectorAll('.lives')].map((one) => one.textContent))"
     )
     assert homes == views[0]["princesses"]
     waiting = page.texts(".princess b")
@@ -130,12 +131,13 @@ def silk_road(page: Page, views: list[dict[str, Any]]) -> None:
     signs = "ISPKT"
 
     def cards(counts: list[int]) -> list[str]:
-        return [f"{signs[good]}×{many}" if many > 1 else signs[good] for good, many in enumerate(counts) if many]
+        return [f"{signs[good]}{TIMES}{many}" if many > 1 else signs[good] for good, many in enumerate(counts) if many]
 
     assert drawn(page, "hand") == [cards(view["hand"]) for view in views]
     assert drawn(page, "display") == [cards(counts) for counts in views[0]["displays"]]
 
 
+TIMES = "\u00d7"
 CHECKS = {"khiva": khiva, "emira": emira, "silk_road": silk_road}
 
 

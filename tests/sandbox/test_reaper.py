@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from tools import lacks
 
 from khiva_arena.errors import InternalError
 from khiva_arena.sandbox import reap, reaper, remedies, system
@@ -24,7 +25,7 @@ LEADER_ENDS = "import os, time\nif os.fork() == 0:\n    time.sleep(60)\n"
 @pytest.fixture(params=[AskingReaper, PidfdReaper])
 def kind(request: pytest.FixtureRequest) -> Reaper:
     if request.param is PidfdReaper and not system.PIDFD:
-        pytest.skip("NOT TESTED: this system gives no descriptors for processes")
+        lacks("this system gives no descriptors for processes", may=True)
     return request.param()  # type: ignore[no-any-return]
 
 

@@ -2,7 +2,6 @@
 defaults."""
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -208,8 +207,8 @@ GO = "package main\n\nfunc main() {\n\tdone := make(chan int)\n\tgo func() { don
 
 
 @pytest.mark.language
-@pytest.mark.skipif(shutil.which("go") is None, reason="NOT TESTED: go is not on this machine")
 def test_a_program_in_go_lives_with_the_defaults(open_folder: Path) -> None:
+    need("go")
     (open_folder / "works.go").write_text(GO)
     program = str(open_folder / "works")
     environment = os.environ | {"GOCACHE": str(open_folder / "cache"), "GO111MODULE": "off"}

@@ -22,7 +22,8 @@ WIDE, PHONE = (1280, 1000), (360, 740)
 # What a page must never do: break its own policy, throw, or ask for anything.
 WATCH = """
 window.wrong = [];
-addEventListener("securitypolicyviolation", (event) => window.wrong.push("policy: " + event.violatedDirective + " " + event.blockedURI));
+addEventListener("securitypolicyviolation", ({violatedDirective, blockedURI}) =>
+  window.wrong.push("policy: " + violatedDirective + " " + blockedURI));
 addEventListener("error", (event) => window.wrong.push("error: " + event.message));
 addEventListener("unhandledrejection", (event) => window.wrong.push("rejected: " + event.reason));
 window.ran = false;

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tools import lacks
 
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import levels
@@ -24,10 +25,7 @@ def need_level(level: Level) -> None:
     why = levels()[level]
     if not why:
         return
-    text = f"NOT TESTED: isolation {level} does not work here: {why}"
-    if os.environ.get("CI") and level is not Level.STRICT:
-        pytest.fail(text)
-    pytest.skip(text)
+    lacks(f"isolation {level} does not work here: {why}", may=level is Level.STRICT)
 
 
 @cache
