@@ -32,12 +32,13 @@ help: ## this list
 	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@
 
-run: .venv/.run ## play the shipped bots against each other at 3 seats and at 2, and print the tables
+run: .venv/.run ## play the shipped bots against each other at 3 seats and at 2, print the tables, and write a page of results
 	@$(ARENA) run --shipped --trust-bots --seats 3 --seeds 15 --lineups auto --jobs 2 --out $(RESULTS)
 	@$(ARENA) run --shipped --trust-bots --seats 2 --seeds 8 --lineups auto --jobs 2 --out $(RESULTS)
 	@echo; echo "Both together, and a check of every match:"; echo
 	@$(ARENA) standings $(RESULTS)
 	@$(ARENA) verify $(RESULTS)
+	@$(ARENA) report $(RESULTS) --out $(RESULTS).html
 
 test-fast: .venv/.test ## while you write: lint, and the tests that take less than a second each
 	$(BIN)/ruff check

@@ -26,7 +26,7 @@ UNDECIDED = 1
 @click.argument("opponents", nargs=-1, required=True, shell_complete=BOT)
 @setting_options(
     *(name for name in OF_A_MATCH if name != "bots"),
-    *("seats", "seeds", "jobs", "out", "events"),
+    *("seats", "seeds", "jobs", "out", "events", "report"),
     seats="Seats at a table, filled with the opponents and copies of them [default: 2].",
     seeds=f"Deals at most [default: {MOST_SEEDS}]; another number makes it another test.",
     out="The store; a test that is in it is resumed.",

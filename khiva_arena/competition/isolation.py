@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from khiva_arena import shipped
 from khiva_arena.competition.settings import AUTO, Settings
@@ -64,17 +63,21 @@ def sandbox_of_stored(recorded: Sandbox, asked: str | None) -> Sandbox:
     return replace(recorded, level=level)
 
 
-def keep_private(store: Path, events: Path | None, sandbox: Sandbox, commands: Sequence[Command]) -> None:
-    """Raise ConfigError if a store, a stream of events, or what is staged of all bots lies in a folder that bots may read."""
+def keep_private(settings: Settings, sandbox: Sandbox, commands: Sequence[Command]) -> None:
+    """Raise ConfigError if the store, the stream of events, the page of results, or what is staged of all bots lies in a folder
+    that bots may read."""
     if not sandbox.level.confines:
         return
     for command in commands:
         program = program_path(command.argv[0], command.folder)
         readable = (command.readable, command.folder) if command.staged else (command.readable,)
-        if program and (holder := path_holding(str(store), program, *readable)):
-            raise ConfigError(f"--out {store}: bots may read all of {holder}, the deals of this store too; give another --out")
-        if program and events and (holder := path_holding(str(events), program, *readable)):
-            raise ConfigError(f"--events {events}: bots may read all of {holder}, and what others did; name another file")
+        if program and (holder := path_holding(str(settings.out), program, *readable)):
+            raise ConfigError(
+                f"--out {settings.out}: bots may read all of {holder}, the deals of this store too; give another --out"
+            )
+        for flag, file in (("--events", settings.events), ("--report", settings.report)):
+            if program and file and (holder := path_holding(str(file), program, *readable)):
+                raise ConfigError(f"{flag} {file}: bots may read all of {holder}, and what others did; name another file")
         if program and (holder := path_holding(str(cache_folder() / "staged"), program, *readable)):
             raise ConfigError(f"KHIVA_ARENA_CACHE: bots may read all of {holder}, all staged bots too; name another folder")
 

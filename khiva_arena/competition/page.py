@@ -48,7 +48,7 @@ def page_of(path: Path, words: Sequence[str] = (), title: str = "", replays: int
 
 def write_page(path: Path, page: str) -> None:
     """Write a page, over an older one if there is one. Raises ConfigError, or ArenaError if the disk is full."""
-    with new_file(path, replaces=html.BEGINNING.encode()) as file:
+    with new_file(path, replaces=html.BEGINNING) as file:
         file.write(page.encode())
 
 

@@ -47,6 +47,10 @@ class Play:
             if self._left(shape):
                 return
 
+    def is_whole(self, seed: int) -> bool:
+        """Whether all matches on a seed are recorded, and so its deal is revealed."""
+        return self._recorded[seed] == self.timetable.per_seed(self.timetable.shape_of_seed(seed))
+
     def _left(self, shape: Shape) -> int:
         """How many matches of a round are not recorded."""
         seeds_of_it = range(shape.first_seed, shape.first_seed + shape.seeds)
@@ -84,7 +88,7 @@ class Play:
         """Store a match with what it reveals: the last one on its seed that seed's secret; if the event is over, the run's."""
         self._recorded[match.k] += 1
         reveals: dict[int, bytes] = {}
-        if self._recorded[match.k] == self.timetable.per_seed(self.timetable.shape_of_seed(match.k)):
+        if self.is_whole(match.k):
             reveals[match.k] = self.event.seed_secret(match.k)
         if over:
             reveals[RUN_SECRET] = self.event.secret

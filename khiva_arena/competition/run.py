@@ -17,6 +17,7 @@ from khiva_arena.competition.drift import refuse_changed
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.find import check_event
 from khiva_arena.competition.isolation import keep_apart, keep_private, sandbox_of, warn_of_cold_files
+from khiva_arena.competition.live_page import LivePage
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.played import unplayable
 from khiva_arena.competition.progress import ResumePoint, definition_after, standing_of
@@ -28,13 +29,15 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import run_digest
+from khiva_arena.report import html
 from khiva_arena.report.same_names import in_a_line
 from khiva_arena.sandbox import system
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.schedule import formats, lineups
 from khiva_arena.schedule.formats import DrawnRound
-from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.db import EventRow, MatchRow, Store
+from khiva_arena.store.new_file import check_new_file
 from khiva_arena.terminal.console import say
 from khiva_arena.words import count
 
@@ -54,7 +57,7 @@ def compete(
     first = stages[0]
     if problems := unplayable(stages, entrants):
         raise ConfigError(problems)
-    _check_events(first, entrants)
+    _check_files(first, entrants)
     sandbox = sandbox_of(first, rated=True)
     pool.reserve(first.jobs, max(stage.seats for stage in stages))
     another = False
@@ -69,13 +72,17 @@ def compete(
     with if_interrupted(say, lambda: "no match was begun"):
         with _one_interrupt():
             commands = {bot.identity: staging.stage(bot, sandbox.level) for bot in entrants}
-        keep_private(first.out, first.events, sandbox, list(commands.values()))
+        keep_private(first, sandbox, list(commands.values()))
         keep_apart(entrants, [commands[bot.identity] for bot in entrants], sandbox)
         _preflight(first, definition_of(first, entrants, sandbox), entrants, commands)
         opened = Store.write(first.out)
     played: list[str] = []
     with if_interrupted(say, lambda: f"{count(len(played), 'event')} over, no other begun" if played else "no match was begun"):
-        with opened as store, RunEvents(first.out, first.events, listener=listener) as log:
+        with (
+            opened as store,
+            RunEvents(first.out, first.events, listener=listener) as log,
+            LivePage(first.out, first.report, log.say) as page,
+        ):
             if not another:
                 before = standing_of(store, stages, entrants, sandbox).over
                 for event in before:
@@ -96,11 +103,13 @@ def compete(
                 with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
                     log.begin(store, play, stage.jobs, stage.name or None, stage.stage)
                     _announce(log, stage, play)
-                    _play(log, stage, play)
+                    _play(log, stage, play, page, [*played, event.id])
                     _conclude(log, store, stage, play)
                     log.concluded(run_digest(store.digests(event.id)), whole=play.complete)
                 if not play.complete:
+                    page.finish([*played, event.id])
                     return [*played, event.id], False
+            page.finish(played)
             out = shlex.quote(str(first.out))
             log.say(f"results are in {first.out}; next: khiva-arena verify {out}, khiva-arena show {out}")
     return played, True
@@ -121,7 +130,13 @@ def _nothing_to_play(
     if stages[0].events is not None or listener is not None:
         with RunEvents(store.folder, stages[0].events, logged=False, listener=listener) as log:
             _write_over(store, stages, todo.over, log)
+    with LivePage(store.folder, stages[0].report, _say_or_warn) as page:
+        page.finish([event.id for event in todo.over])
     return [event.id for event in todo.over], True
+
+
+def _say_or_warn(text: str, *, warning: bool = False) -> None:
+    say(f"warning: {text}" if warning else text)
 
 
 def _write_over(store: Store, stages: Sequence[Settings], over: Sequence[EventRow], log: RunEvents) -> None:
@@ -177,18 +192,22 @@ def _how_far(play: Play) -> str:
     return f"{len(play.done)} of {play.timetable.matches} matches are recorded"
 
 
-def _check_events(settings: Settings, entrants: Sequence[Bot]) -> None:
-    """Raise ConfigError if the stream of events would lie among files that are not its own."""
-    if settings.events is None:
-        return
-    place = settings.events.resolve()
-    if place.is_relative_to(settings.out.resolve()):
-        raise ConfigError(f"--events {settings.events}: lies in the store {settings.out}; name a file elsewhere")
-    for bot in entrants:
-        named = Path(bot.asked_as).resolve()
-        if bot.sources and place.is_relative_to(named if named.is_dir() else named.parent):
-            where = f"lies in the folder of bot {bot.name}, which it would make another bot"
-            raise ConfigError(f"--events {settings.events}: {where}; name a file elsewhere")
+def _check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
+    """Raise ConfigError if the stream of events or the page of results cannot be written, or would lie among files that are not
+    its own."""
+    for flag, file in (("--events", settings.events), ("--report", settings.report)):
+        if file is None:
+            continue
+        place = file.resolve()
+        if place.is_relative_to(settings.out.resolve()):
+            raise ConfigError(f"{flag} {file}: lies in the store {settings.out}; name a file elsewhere")
+        for bot in entrants:
+            named = Path(bot.asked_as).resolve()
+            if bot.sources and place.is_relative_to(named if named.is_dir() else named.parent):
+                where = f"lies in the folder of bot {bot.name}, which it would make another bot"
+                raise ConfigError(f"{flag} {file}: {where}; name a file elsewhere")
+    if settings.report is not None:
+        check_new_file(settings.report, replaces=html.BEGINNING)
 
 
 def _preflight(settings: Settings, definition: Definition, entrants: Sequence[Bot], commands: dict[str, Command]) -> None:
@@ -262,11 +281,13 @@ def _announce_round(log: RunEvents, play: Play, drawn: DrawnRound) -> None:
     log.say(f"round {drawn.number + 1} of {len(play.timetable.shapes)}: {tables}{byes}")
 
 
-def _play(log: RunEvents, settings: Settings, play: Play) -> None:
+def _play(log: RunEvents, settings: Settings, play: Play, page: LivePage, shown: Sequence[str]) -> None:
     def record(outcome: Outcome) -> None:
         last = outcome.attempt >= pool.VOIDS_MOST
         for row in play.record(outcome, last=last):
             log.stored(row, set_aside=last)
+            if isinstance(row, MatchRow):
+                page.recorded(shown, whole_seed=play.is_whole(row.seed))
 
     with log.screen():
         for drawn in play.rounds():

@@ -61,6 +61,7 @@ class Settings:
     authors_apart: whether bots of one author never sit at one table.
     engines: an engines.json with more bots.
     events: the file that what happens is written to as JSON lines.
+    report: the file that a page of results is kept in.
     loading: the bounds and runtimes with which bots are read.
     stage: which of several events this is, from 1; 0: the only one.
     name: what the stage is called.
@@ -91,6 +92,7 @@ class Settings:
     authors_apart: bool
     engines: Path | None
     events: Path | None
+    report: Path | None
     loading: Loading = loads.AS_IT_IS
     stage: int = 0
     name: str = ""

@@ -121,6 +121,9 @@ TABLE: tuple[Setting, ...] = (
     Setting("events", Kind.FILE, None, RUN,
             help="Also write what happens as JSON lines, for `khiva-arena watch` and other programs.",
             example="events.jsonl"),
+    Setting("report", Kind.FILE, None, RUN,
+            help="Also write a page of results there, as `khiva-arena report` does, again after each complete seed.",
+            example="results.html"),
     Setting("isolation", Kind.CHOICE, AUTO, ISOLATION, of="level", words=_levels, of_a_match=True,
             help="How far bots are kept from this machine: strict, standard, basic, trusted (not at all), or "
                  "auto, the best that works here; see `khiva-arena doctor`."),

@@ -14,20 +14,23 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from khiva_arena.games import registry
-from khiva_arena.report.page_data import PageData
+
+if TYPE_CHECKING:
+    from khiva_arena.report.page_data import PageData  # numpy comes with it
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\.{1,2}/(?:[a-z_./]*/)?([a-z_]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
 _FIRST = "main"
-BEGINNING = '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="Khiva Arena '
+_HEAD = '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="Khiva Arena '
+BEGINNING = _HEAD.encode()
 """Of every page: what begins so may be replaced by another one."""
 _PAGE = (
-    BEGINNING
+    _HEAD
     + """{engine}">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -45,7 +48,7 @@ _PAGE = (
 )
 
 
-def page(data: PageData, replays: Sequence[bytes]) -> str:
+def page(data: "PageData", replays: Sequence[bytes]) -> str:
     """The whole file. ``replays``: blocks of ``replay/frames.py``, compressed, which ``data`` names by number."""
     script, style = _script(), _style()
     return _PAGE.format(

@@ -26,8 +26,7 @@ def new_file(path: Path, replaces: bytes = b"") -> Iterator[BinaryIO]:
 
     Raises ConfigError if ``path`` exists or cannot be made, Unwritten if the disk is full.
     """
-    if os.path.lexists(path) and not (replaces and _begins(path, replaces)):
-        raise ConfigError(f"{path}: exists already, and is not changed; give another name, or remove it first")
+    _check_place(path, replaces)
     part = path.with_name(path.name + PART)
     try:
         if part.is_file() and not part.is_symlink():  # what a kill has left
@@ -47,6 +46,19 @@ def new_file(path: Path, replaces: bytes = b"") -> Iterator[BinaryIO]:
         if isinstance(error, OSError):
             raise Unwritten(f"{path}: cannot be written: {error.strerror or error}") from None
         raise
+
+
+def check_new_file(path: Path, replaces: bytes = b"") -> None:
+    """See that ``new_file`` can write there, without doing it. Raises ConfigError."""
+    _check_place(path, replaces)
+    why = "no such folder" if not path.parent.is_dir() else "permission denied" if not os.access(path.parent, os.W_OK) else ""
+    if why:
+        raise ConfigError(f"{path}: cannot be written: {why}")
+
+
+def _check_place(path: Path, replaces: bytes) -> None:
+    if os.path.lexists(path) and not (replaces and _begins(path, replaces)):
+        raise ConfigError(f"{path}: exists already, and is not changed; give another name, or remove it first")
 
 
 def _begins(path: Path, text: bytes) -> bool:

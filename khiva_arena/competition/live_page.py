@@ -1,0 +1,114 @@
+"""A page of results that a run keeps up to date: on each complete seed another process works it out, and replaces the older page.
+
+That process comes after the bots: it has the lowest priority, at most one works at a time, and after each there is a pause, so
+that all together they take no more than a tenth of a core. A page that cannot be written ends with one warning, and no run.
+"""
+
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from khiva_arena.sandbox.reap import MARK
+
+NICENESS = 19
+PAUSE = 9
+"""How many times as long as the last page took there is a pause before the next one."""
+
+
+class Notify(Protocol):
+    """Takes a line for people."""
+
+    def __call__(self, text: str, *, warning: bool = False) -> None: ...
+
+
+class LivePage:
+    """The page of one run, or none. Leaving the block ends the process that works it out, if there is one.
+
+    folder: the store.
+    path: of the page; None if none was asked for.
+    notify: takes a line for people.
+    """
+
+    def __init__(self, folder: Path, path: Path | None, notify: Notify) -> None:
+        self._folder, self._path, self._notify = folder, path, notify
+        self._process: subprocess.Popen[bytes] | None = None
+        self._old = False
+        self._begun = self._pause_until = time.monotonic()
+
+    def __enter__(self) -> "LivePage":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def recorded(self, events: Sequence[str], *, whole_seed: bool) -> None:
+        """A match was recorded. Never waits. ``events``: the ids of those that the page shows."""
+        if self._path is None:
+            return
+        self._old |= whole_seed
+        if self._process is not None and self._process.poll() is not None:
+            self._check()
+        if self._old and self._process is None and time.monotonic() >= self._pause_until:
+            self._old = False
+            self._start(events)
+
+    def finish(self, events: Sequence[str]) -> None:
+        """Write the page as it is at the end, and wait for it."""
+        if self._path is None:
+            return
+        self._end()
+        self._start(events)
+        if self._process is not None:
+            self._process.wait()
+            self._check()
+        if self._path is not None:
+            self._notify(f"page of results: {self._path}; open it in a browser")
+
+    def _start(self, events: Sequence[str]) -> None:
+        words = [sys.executable, "-P", "-m", "khiva_arena", "report", "--out", str(self._path), "--", str(self._folder), *events]
+        # Its mark differs from that of strays that bots leave behind, and a later run ends it if we are dead.
+        environment = os.environ | {MARK: f"{os.getpid()}-report", "OPENBLAS_NUM_THREADS": "1"}
+        try:
+            self._process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C is for the arbiter
+                env=environment,
+            )
+        except OSError as error:
+            self._give_up(str(error))
+            return
+        self._begun = time.monotonic()
+        with suppress(OSError):  # it has ended already
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
+
+    def _check(self) -> None:
+        """See how the process has ended."""
+        process, self._process = self._process, None
+        assert process is not None
+        assert process.stderr is not None
+        with process.stderr:
+            said = process.stderr.read().decode(errors="replace").strip()
+        now = time.monotonic()
+        self._pause_until = now + PAUSE * (now - self._begun)
+        if process.returncode:
+            self._give_up(said.rpartition("\n")[2].removeprefix("khiva-arena: error: ") or f"exit code {process.returncode}")
+
+    def _give_up(self, why: str) -> None:
+        again = shlex.join(["khiva-arena", "report", str(self._folder), "--out", str(self._path)])
+        self._path = None
+        self._notify(f"the page of results stops here: {why}; later: {again}", warning=True)
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.communicate()
