@@ -9,7 +9,7 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-languages test-elsewhere check docs bench coverage overload fuzz crash stops schema vectors playthroughs references zoo mutants vm clean
+.PHONY: help run test-fast test test-languages test-elsewhere check docs bench coverage overload fuzz crash stops schema vectors playthroughs references zoo pictures mutants vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -106,6 +106,9 @@ references: .venv/.test ## compute the rating reference with statsmodels again; 
 
 zoo: .venv/.test ## play bots that misbehave: every way, in every seat, at every isolation level here; takes some 20 minutes
 	$(BIN)/python tests/zoo/run.py
+
+pictures: .venv/.test ## take the pictures of the README and the docs anew (needs Chromium)
+	$(BIN)/python tests/page/pictures.py
 
 mutants: .venv/.test ## change the rules, schedule, ratings and session in small ways and list what no test notices; MUTANTS=40 SEED=1
 	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[mutants]'
