@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from khiva_arena import __version__
-from khiva_arena.competition.page_source import PageSource, RecordedMatch, page_source
+from khiva_arena.competition.page_source import SECTIONS, PageSource, RecordedMatch, page_source
 from khiva_arena.competition.tables import PooledTable
 from khiva_arena.games.registry import get
 from khiva_arena.replay.frames import Film, block, film
 from khiva_arena.report import html
 from khiva_arena.report.page_data import PageBot, PageColumn, PageData, PageEvent, PageMatch, PageRound, PageTable
-from khiva_arena.report.sections import by_seeds
+from khiva_arena.report.sections import SAYS, by_seeds
 from khiva_arena.report.table import notes, shown_columns
 from khiva_arena.sandbox.limits import WORDS, say
 from khiva_arena.store.db import RUN_SECRET, EventRow
@@ -103,9 +103,9 @@ def _table(one: PooledTable) -> PageTable:
         PageColumn(column.head, column.field, column.doc, column.left, [harmless(column.text(row)) for row in rows])
         for column in shown_columns(one.standings, wide=False)
     ]
-    return PageTable(
-        one.title, columns, [harmless(note) for note in notes(one.standings)], one.to_json(), by_seeds(one.standings)
-    )
+    said = [harmless(note) for note in notes(one.standings)]
+    meanings = {name: SAYS[name] for name in SECTIONS}
+    return PageTable(one.title, columns, said, one.to_json(), meanings, by_seeds(one.standings))
 
 
 def _matches(source: PageSource, event: EventRow, rated: set[tuple[str, str]], blocks: "_Blocks") -> Iterator[PageMatch]:

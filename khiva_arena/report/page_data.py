@@ -136,6 +136,7 @@ class PageTable(Struct, frozen=True):
     columns: as they are printed, from left to right.
     notes: what stands below it.
     table: as ``standings --json`` gives it, with the sections crosstable and seats.
+    meanings: what each of these sections says.
     by_seeds: Elo of each bot after so many seeds.
     """
 
@@ -143,6 +144,7 @@ class PageTable(Struct, frozen=True):
     columns: list[PageColumn]
     notes: list[str]
     table: dict[str, Any]
+    meanings: dict[str, str]
     by_seeds: list[AfterSeeds]
 
 

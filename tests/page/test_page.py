@@ -59,6 +59,23 @@ def test_a_head_sorts_and_sorts_the_other_way(page: Page, made: Made) -> None:
 
 
 @pytest.mark.slow
+def test_places_are_one_bar_whose_numbers_show_at_focus(page: Page, made: Made) -> None:
+    store = opened(page, made, "khiva-round-robin")
+    assert "1st" not in page.texts(".standings .sort")
+    for table in standings(store):
+        for row, words in zip(table, page.js(WORDS_OF_PLACES), strict=True):
+            assert [int(part.split()[1]) for part in words.split("; ")[:-1]] == list(row.finishes)
+    page.js("document.querySelector('.places .tipped').focus()")
+    page.until("return document.querySelector('.tip:popover-open')")
+    page.keys("Escape")
+    assert not page.js("return document.querySelector('.tip:popover-open')")
+    assert page.wrong() == []
+
+
+WORDS_OF_PLACES = "return [...document.querySelectorAll('.places .tipped')].map((one) => one.getAttribute('aria-label'))"
+
+
+@pytest.mark.slow
 def test_filters_find_the_matches_of_a_bot(page: Page, made: Made) -> None:
     store = opened(page, made, "khiva-round-robin", "#matches=all")
     every = list(khiva_arena.matches(store))

@@ -27,6 +27,7 @@ export interface Table {
   columns: { head: string; field: string; doc: string; left: boolean; texts: string[] }[];
   notes: string[];
   table: { rows: Standing[]; sections: Record<string, any>; events: string[]; [key: string]: any };
+  meanings: Record<string, string>;
   by_seeds: { seeds: number; matches: number; rows: Rating[] }[];
 }
 
