@@ -31,11 +31,15 @@ export function list(page, matches, names, want) {
         options.map(([value, text]) => h("option", { value, selected: want[key] === value }, text)),
       ),
     );
+  const rounds = [...new Set(page.events.filter((event) => !want.event || String(event.number) === want.event).flatMap((event) => event.rounds.map((round) => round.number)))].sort((a, b) => a - b);
+  const tables = Math.max(0, ...page.events.filter((event) => !want.event || String(event.number) === want.event).flatMap((event) => event.rounds.map((round) => round.line_ups.length)));
   const bots = [...names].map(([id, name]) => /** @type {[string, string]} */ ([id, name]));
   const filters = h(
     "form",
     { class: "filters", onsubmit: (event) => event.preventDefault() },
     page.events.length > 1 ? select("event", "event", page.events.map((event) => [String(event.number), `${event.number}: ${event.format}, ${event.seats} seats`])) : null,
+    rounds.length > 1 ? select("round", "round", rounds.map((one) => [String(one), String(one)])) : null,
+    want.round && tables > 1 ? select("lineup", "table", [...Array(tables).keys()].map((at) => [String(at), String(at + 1)])) : null,
     select("bot", "bot", bots),
     want.bot ? select("against", "with", bots) : null,
     want.bot ? select("seat", "in seat", [...Array(seats).keys()].map((seat) => [String(seat), String(seat)])) : null,

@@ -105,7 +105,7 @@ export function crosstable({ meanings, table: { rows, sections } }) {
  * Intervals as dots and whiskers, one below the other.
  * @param {string} title
  * @param {string} note
- * @param {{name: string, value: number | null, low: number | null, high: number | null, n: string}[]} rows
+ * @param {{name: string, value: number | null, low: number | null, high: number | null, n: string, href?: string}[]} rows
  * @param {number} middle  the value that means nothing is there
  * @param {string} unit
  * @param {string} meaning
@@ -115,13 +115,14 @@ export function dots(title, note, rows, middle, unit, meaning) {
   const ends = rows.flatMap((row) => [row.value, row.low, row.high]).filter((value) => value !== null).concat([middle - 2, middle + 2]);
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   const draw = (/** @type {number} */ width) => {
-    const x = linear(low, high, NAME + 10, width - 16);
+    const x = linear(low, high, NAME + 10, width - 28);
     const height = rows.length * 22 + 28;
     const marks = [
       ...ticks(low, high, width / 90).map((mark) => s("g", {}, s("path", { d: `M${x(mark)},4 V${height - 24}`, class: mark === middle ? "zero" : "grid" }), label(x(mark), height - 8, `${mark}${unit}`, "middle"))),
       ...rows.map((row, at) => {
         const y = at * 22 + 16;
-        return s("g", {}, label(NAME, y + 4, shortened(row.name, 16), "end"), row.value === null ? label(x(middle), y + 4, "n/a", "middle") : null, row.low === null || row.high === null ? null : s("path", { d: `M${x(row.low)},${y} H${x(row.high)} M${x(row.low)},${y - 4} v8 M${x(row.high)},${y - 4} v8`, class: "whisker" }), row.value === null ? null : s("circle", { cx: x(row.value), cy: y, r: 4, class: "dot" }));
+        const word = label(NAME, y + 4, shortened(row.name, 16), "end", row.href ? "label linked" : "label");
+        return s("g", {}, row.href ? s("a", { href: row.href }, word) : word, row.value === null ? label(x(middle), y + 4, "n/a", "middle") : null, row.low === null || row.high === null ? null : s("path", { d: `M${x(row.low)},${y} H${x(row.high)} M${x(row.low)},${y - 4} v8 M${x(row.high)},${y - 4} v8`, class: "whisker" }), row.value === null ? null : s("circle", { cx: x(row.value), cy: y, r: 4, class: "dot" }));
       }),
     ];
     return { marks, height };

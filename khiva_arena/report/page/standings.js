@@ -6,9 +6,9 @@ import { linear, ticks } from "./scale.js";
 import { link } from "./route.js";
 import { VERDICTS, count, number, ordinal } from "./words.js";
 
-const WIDE = 260;
+const WIDE = 220;
 const TALL = 26;
-const BAR = 120;
+const BAR = 90;
 
 /**
  * The table of a pool, sorted by its heads.

@@ -38,6 +38,14 @@ export interface Bot {
   complete: boolean;
 }
 
+export interface Round {
+  number: number;
+  first: number;
+  matches: number;
+  byes: number[];
+  line_ups: { sitters: { bot: number; score: number | null; points: number; through: boolean }[]; decided: string }[];
+}
+
 export interface Event {
   number: number;
   id: string;
@@ -66,7 +74,10 @@ export interface Event {
   secret: string;
   public: string;
   bots: Bot[];
-  rounds: { number: number; first: number; matches: number; byes: number[] }[];
+  about: string;
+  after: string;
+  candidates: number[];
+  rounds: Round[];
 }
 
 /** A match as the page works with it. */
