@@ -1,7 +1,7 @@
 // The list of matches: filters, and a table that holds only the rows on the screen.
 
 import { chosen } from "./model.js";
-import { count, number } from "./words.js";
+import { count } from "./words.js";
 import { go, link } from "./route.js";
 import { h, refill, whenever_wide } from "./dom.js";
 
@@ -93,11 +93,4 @@ function row(match, at) {
     h("td", { title: faults.join("; ") }, faults.length ? h("span", { class: "badge" }, faults.length) : "0"),
     h("td", {}, match.replay ? h("a", { href: link({ match: match.key }) }, "watch") : h("span", { class: "dim" }, "–")),
   );
-}
-
-/** The average place and points of a bot in matches. @param {import("./types").Match[]} matches @param {string} bot */
-export function summary(matches, bot) {
-  const seats = matches.flatMap((match) => match.ids.flatMap((id, seat) => (id === bot ? [{ rank: match.ranks[seat], score: match.scores[seat] }] : [])));
-  const mean = (/** @type {number[]} */ values) => (values.length ? values.reduce((sum, one) => sum + one, 0) / values.length : null);
-  return { matches: matches.length, rank: number(mean(seats.map((one) => one.rank)), 2), score: number(mean(seats.map((one) => one.score)), 1) };
 }

@@ -142,7 +142,7 @@ function mean_place({ finishes }) {
 }
 
 /** How often it came where, as one stacked bar. @param {import("./types").Standing} row */
-function places(row) {
+export function places(row) {
   const mean = mean_place(row);
   if (mean === null) return "n/a";
   const all = row.finishes.reduce((sum, often) => sum + often, 0);
