@@ -180,7 +180,9 @@ class _Blocks:
             self._of = of
         if self._left <= 0:
             return None
-        self._films.append(film(match.parsed(), secret, [names[bot] for bot in match.result.bots]))
+        record = match.parsed()
+        sketches = not html.has_drawing(record.header.game)
+        self._films.append(film(record, secret, [names[bot] for bot in match.result.bots], sketches))
         return [len(self.made), len(self._films) - 1]
 
     def close(self) -> None:
