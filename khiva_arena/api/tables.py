@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, overload
 from tabulate import tabulate
 
 from khiva_arena.api.keywords import as_path, by_keyword, several
+from khiva_arena.api.plots import altair, plot
 from khiva_arena.competition.tables import PooledTable, effects_named, sections_named, tables_of
+from khiva_arena.errors import ConfigError
 from khiva_arena.report.columns import Standing
 from khiva_arena.report.sections import EFFECTS
 from khiva_arena.report.table import shown_columns, to_text
@@ -56,6 +58,11 @@ class Table:
         import pandas
 
         return pandas.DataFrame([{name: getattr(row, name) for name in row.__struct_fields__} for row in self.rows])
+
+    def plot(self, *charts: str) -> Any:
+        """Altair charts, one below the other: those named, of intervals, by_seeds, crosstable and seats; all of them without a
+        name. Raises ConfigError for a name that is not one, and without Altair."""
+        return plot(self.standings, charts, self.title)
 
     def __repr__(self) -> str:
         return f"<table of {len(self.rows)} bots: {self.title}>"
@@ -105,6 +112,12 @@ class TableList(Sequence[Table]):
 
         frames = {number: table.to_pandas() for number, table in enumerate(self._tables, 1)}
         return pandas.concat(frames, names=["table", None]).reset_index("table") if frames else pandas.DataFrame()
+
+    def plot(self, *charts: str) -> Any:
+        """The charts of all tables, one below the other, see ``Table.plot``. Raises ConfigError if there is no table, too."""
+        if not self._tables:
+            raise ConfigError("there is no table to draw: no event yet")
+        return altair().vconcat(*(table.plot(*charts) for table in self._tables))
 
     def __repr__(self) -> str:
         return repr(list(self._tables))

@@ -2,19 +2,23 @@
 out."""
 
 from collections.abc import Iterator, Sequence
+from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
 from khiva_arena import __version__
-from khiva_arena.competition.page_source import PageSource, RecordedMatch, page_source
+from khiva_arena.competition.page_rounds import rounds_of
+from khiva_arena.competition.page_source import SECTIONS, PageSource, RecordedMatch, page_source
 from khiva_arena.competition.tables import PooledTable
 from khiva_arena.games.registry import get
 from khiva_arena.replay.frames import Film, block, film
-from khiva_arena.report import html
-from khiva_arena.report.page_data import PageBot, PageColumn, PageData, PageEvent, PageMatch, PageRound, PageTable
-from khiva_arena.report.sections import by_seeds
+from khiva_arena.report import html, shapes
+from khiva_arena.report.page_data import PageBot, PageColumn, PageData, PageEvent, PageMatch, PageTable
+from khiva_arena.report.sections import SAYS, by_seeds
 from khiva_arena.report.table import notes, shown_columns
 from khiva_arena.sandbox.limits import WORDS, say
+from khiva_arena.schedule.formats import FORMATS
+from khiva_arena.schedule.gauntlet import candidates_of
 from khiva_arena.store.db import RUN_SECRET, EventRow
 from khiva_arena.store.new_file import new_file
 from khiva_arena.text import harmless
@@ -63,13 +67,17 @@ def _event(source: PageSource, event: EventRow) -> PageEvent:
     game = get(what.game)
     timetable = source.timetable(event)
     default = game.rules({})
-    drawn = [found for shape in timetable.shapes if (found := timetable.round(shape.number)) is not None]
+    results = [match.result for match in source.matches(event)]
+    form = FORMATS[what.format]
     secrets, digest = source.secrets(event), source.digest(event)
     return PageEvent(
         number=event.number,
         id=event.id,
         format=str(what.format),
         stage="" if what.stage is None else str(what.stage),
+        about=getdoc(form) or "",
+        after=what.after or _stage_before(source.events, event),
+        candidates=list(candidates_of(timetable.terms)) if "candidates" in form.TAKES else [],
         game=what.game,
         title=game.title,
         rules_version=what.rules_version,
@@ -78,7 +86,7 @@ def _event(source: PageSource, event: EventRow) -> PageEvent:
         seats=what.seats,
         seeds=timetable.seeds,
         matches=timetable.matches,
-        recorded=sum(1 for _ in source.matches(event)),
+        recorded=len(results),
         void=source.voids(event),
         over=digest is not None,
         time=plain["time"],
@@ -93,7 +101,15 @@ def _event(source: PageSource, event: EventRow) -> PageEvent:
         secret=secrets[RUN_SECRET].hex() if RUN_SECRET in secrets else "",
         public=harmless(event.public or ""),
         bots=[PageBot(bot.identity, harmless(bot.name), harmless(bot.version), bot.complete) for bot in event.bots],
-        rounds=[PageRound(one.number + 1, one.first_ordinal, len(one.line_ups), list(one.byes)) for one in drawn],
+        rounds=rounds_of(timetable, results),
+    )
+
+
+def _stage_before(events: Sequence[EventRow], event: EventRow) -> str:
+    """Of events whose definition does not name it, as 0.1 wrote them: the last event of the stage before."""
+    stage = event.definition.stage
+    return next(
+        (one.id for one in reversed(events) if stage and one.number < event.number and one.definition.stage == stage - 1), ""
     )
 
 
@@ -103,9 +119,9 @@ def _table(one: PooledTable) -> PageTable:
         PageColumn(column.head, column.field, column.doc, column.left, [harmless(column.text(row)) for row in rows])
         for column in shown_columns(one.standings, wide=False)
     ]
-    return PageTable(
-        one.title, columns, [harmless(note) for note in notes(one.standings)], one.to_json(), by_seeds(one.standings)
-    )
+    said = [harmless(note) for note in notes(one.standings)]
+    meanings = shapes.meanings(shapes.PlacedBot) | {name: SAYS[name] for name in SECTIONS}
+    return PageTable(one.title, columns, said, one.to_json(), meanings, by_seeds(one.standings))
 
 
 def _matches(source: PageSource, event: EventRow, rated: set[tuple[str, str]], blocks: "_Blocks") -> Iterator[PageMatch]:
@@ -164,7 +180,9 @@ class _Blocks:
             self._of = of
         if self._left <= 0:
             return None
-        self._films.append(film(match.parsed(), secret, [names[bot] for bot in match.result.bots]))
+        record = match.parsed()
+        sketches = not html.has_drawing(record.header.game)
+        self._films.append(film(record, secret, [names[bot] for bot in match.result.bots], sketches))
         return [len(self.made), len(self._films) - 1]
 
     def close(self) -> None:

@@ -71,6 +71,11 @@ def compressed(value: Any) -> bytes:
     return zlib.compress(json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode(), 9)
 
 
+def has_drawing(game: str) -> bool:
+    """Whether a game brings a drawing of its own; without one its matches are shown as text."""
+    return _drawing(game).is_file()
+
+
 def _block(number: int, data: bytes) -> str:
     return _embedded(f"replay-{number}", data)
 

@@ -1,21 +1,28 @@
-"""The parts of docs/standings.md that come from the table of columns: ``python -m khiva_arena.report.page FILE`` writes them."""
+"""The parts of docs/standings.md that come from the table of columns, and that of sections: ``python -m khiva_arena.report.page
+FILE`` writes them."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from khiva_arena.report.columns import BETWEEN, DETAILS, FIRST, LAST, ONLY_JSON, TABLE, Column
+from khiva_arena.report.sections import SAYS
 
 
 def parts() -> dict[str, str]:
     """Each part by the name in its marks."""
     widths = f"Columns leave a table that is too wide in this order: {_order()}; a line names those that went."
-    return {"columns": _listed(TABLE), "details": _listed(DETAILS), "json": _listed(ONLY_JSON), "widths": widths}
+    tables = {"columns": _listed(TABLE), "details": _listed(DETAILS), "json": _listed(ONLY_JSON)}
+    return tables | {"widths": widths, "sections": _table([("section", "what it says"), *SAYS.items()])}
 
 
 def _listed(columns: tuple[Column, ...]) -> str:
     """A table of columns in Markdown; without heads if they have none."""
     rows = [("column", "in JSON", "what it is"), *((column.head, f"`{column.field}`", column.doc) for column in columns)]
-    kept = rows if any(column.head for column in columns) else [cells[1:] for cells in rows]
+    return _table(rows if any(column.head for column in columns) else [cells[1:] for cells in rows])
+
+
+def _table(kept: Sequence[Sequence[str]]) -> str:
     heads, *lines = [f"| {' | '.join(cells)} |" for cells in kept]
     return "\n".join([heads, "|" + "---|" * len(kept[0]), *lines])
 

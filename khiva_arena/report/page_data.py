@@ -26,18 +26,46 @@ class PageBot(Struct, frozen=True):
     complete: bool
 
 
+class PageSitter(Struct, frozen=True):
+    """A bot at a table of a round.
+
+    bot: its position in the event.
+    score: its mean pair score in percent; null without a match.
+    points: the sum of its scores in the game.
+    through: whether it is in the round after this one; in the last: whether it won.
+    """
+
+    bot: int
+    score: float | None
+    points: int
+    through: bool
+
+
+class PageLineUp(Struct, frozen=True):
+    """A table of a round.
+
+    sitters: those that went on first, and the best of them.
+    decided: what parted bots of equal score of which one went on; "" if the score did.
+    """
+
+    sitters: list[PageSitter]
+    decided: str
+
+
 class PageRound(Struct, frozen=True):
     """A round of an event, as its schedule has it.
 
     number: from 1.
     first, matches: the ordinal of its first match, and how many it has.
     byes: the bots that sit it out.
+    line_ups: its tables, in the order of the schedule.
     """
 
     number: int
     first: int
     matches: int
     byes: list[int]
+    line_ups: list[PageLineUp]
 
 
 class PageEvent(Struct, frozen=True):
@@ -45,6 +73,9 @@ class PageEvent(Struct, frozen=True):
 
     number, id: in the store.
     format, stage: what is played; "" without stages.
+    about: what such a format is.
+    after: the id of the event before it that its bots come from; "" if there is none.
+    candidates: of a gauntlet or a sequential test, by position.
     game, title, rules_version: its game.
     rules: the rules map, for drawings.
     changed: what in it differs from the game's default rules.
@@ -64,6 +95,9 @@ class PageEvent(Struct, frozen=True):
     id: str
     format: str
     stage: str
+    about: str
+    after: str
+    candidates: list[int]
     game: str
     title: str
     rules_version: str
@@ -136,6 +170,7 @@ class PageTable(Struct, frozen=True):
     columns: as they are printed, from left to right.
     notes: what stands below it.
     table: as ``standings --json`` gives it, with the sections crosstable and seats.
+    meanings: what each of these sections says, and each number of the places.
     by_seeds: Elo of each bot after so many seeds.
     """
 
@@ -143,6 +178,7 @@ class PageTable(Struct, frozen=True):
     columns: list[PageColumn]
     notes: list[str]
     table: dict[str, Any]
+    meanings: dict[str, str]
     by_seeds: list[AfterSeeds]
 
 

@@ -4,6 +4,7 @@ Elo, errors and percent have 3 digits. null is "n/a". Lists by bot, rows and col
 ``rows``. docs/standings.md says what each number means.
 """
 
+from inspect import cleandoc
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
@@ -12,6 +13,12 @@ from khiva_arena.report.columns import Standing
 from khiva_arena.report.values import GivenAnchor
 
 Matrix = list[list[float | None]]
+
+
+def meanings(kind: type[Struct]) -> dict[str, str]:
+    """What each field is, as the docstring says it."""
+    lines = [line.split(": ", 1) for line in cleandoc(kind.__doc__ or "").splitlines() if ": " in line]
+    return {name: text for names, text in lines for name in names.split(", ")}
 
 
 class LeftOut(Struct, frozen=True):

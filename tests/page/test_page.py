@@ -59,6 +59,23 @@ def test_a_head_sorts_and_sorts_the_other_way(page: Page, made: Made) -> None:
 
 
 @pytest.mark.slow
+def test_places_are_one_bar_whose_numbers_show_at_focus(page: Page, made: Made) -> None:
+    store = opened(page, made, "khiva-round-robin")
+    assert "1st" not in page.texts(".standings .sort")
+    for table in standings(store):
+        for row, words in zip(table, page.js(WORDS_OF_PLACES), strict=True):
+            assert [int(part.split()[1]) for part in words.split("; ")[:-1]] == list(row.finishes)
+    page.js("document.querySelector('.places .tipped').focus()")
+    page.until("return document.querySelector('.tip:popover-open')")
+    page.keys("Escape")
+    assert not page.js("return document.querySelector('.tip:popover-open')")
+    assert page.wrong() == []
+
+
+WORDS_OF_PLACES = "return [...document.querySelectorAll('.places .tipped')].map((one) => one.getAttribute('aria-label'))"
+
+
+@pytest.mark.slow
 def test_filters_find_the_matches_of_a_bot(page: Page, made: Made) -> None:
     store = opened(page, made, "khiva-round-robin", "#matches=all")
     every = list(khiva_arena.matches(store))
@@ -155,6 +172,50 @@ def test_eyes_of_one_seat_see_no_other_hand(page: Page, made: Made, game: str) -
     assert seen == [0 if seat == 1 else many for seat, many in enumerate(view["hands"])]
     page.keys("p")
     page.until("return document.querySelector('.player[data-seat=\"1\"] .card.back') || !arguments[0]", view["hands"][1])
+    assert page.wrong() == []
+
+
+@pytest.mark.slow
+def test_a_bot_has_a_page_with_its_opponents_seats_and_matches_worth_a_look(page: Page, made: Made) -> None:
+    store, file = made("khiva-round-robin")
+    (table,) = standings(store, sections="crosstable")
+    row, cells = table.rows[0], table.to_dict()["sections"]["crosstable"][0]
+    page.open(file, f"#bot={row.bot}")
+    rows = page.js(
+        "return [...document.querySelectorAll('.in-table .chart')].slice(0, 2)"
+        ".map((part) => [...part.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent)))"
+    )
+    scored = [
+        (seat, one.scores[seat], one.ranks[seat], {n: p for n, p in zip(one.bots, one.scores, strict=True) if n != row.name})
+        for one in khiva_arena.matches(store)
+        for seat, name in enumerate(one.bots)
+        if name == row.name
+    ]
+    for (name, score, *_, ahead, many, _), (other, cell) in zip(
+        rows[0], [(one.name, cell) for one, cell in zip(table, cells, strict=True) if cell], strict=True
+    ):
+        by = [points - others[other] for _, points, _, others in scored if other in others]
+        assert (name, score, many) == (other, f"{cell['score']:.1f} %", str(len(by)))
+        assert float(ahead) == pytest.approx(sum(by) / len(by), abs=0.051)
+    assert [int(cells[3]) for cells in rows[1]] == [sum(seat == one for one, *_ in scored) for seat in range(3)]
+    leads = [points - max(others.values()) for _, points, _, others in scored]
+    assert f"{max(leads)} point" in page.texts("[data-which=best]")[0]
+    assert f"{abs(min(leads))} point" in page.texts("[data-which=worst]")[0]
+    assert f"{min(map(abs, leads))} point" in page.texts("[data-which=closest]")[0]
+    assert page.wrong() == []
+
+
+@pytest.mark.slow
+def test_a_cell_of_the_crosstable_leads_to_the_matches_of_two_bots_by_key(page: Page, made: Made) -> None:
+    store = opened(page, made, "khiva-round-robin")
+    names = [row.name for row in standings(store)[0]]
+    page.js("const cell = document.querySelector('.heat a'); cell.focus(); cell.click()")
+    page.until("return document.querySelector('.list')")
+    expected = [f"{one.event}/{one.ordinal}" for one in khiva_arena.matches(store) if {names[0], names[1]} <= set(one.bots)]
+    assert page.texts("h2 .dim")[0].startswith(f"{len(expected)} match")
+    assert page.texts(".list tbody th") == expected[: len(page.texts(".list tbody th"))]
+    page.open(made("khiva-round-robin")[1], page.js("return location.hash"))
+    assert page.js("return document.querySelector('select[name=against]').selectedOptions[0].text") == names[1]
     assert page.wrong() == []
 
 

@@ -1,5 +1,6 @@
 // The frame of a chart: a title that says what it shows, a drawing as wide as its place, and its numbers as a table.
 
+import { explained } from "./help.js";
 import { h, refill, s, whenever_wide } from "./dom.js";
 
 /**
@@ -18,9 +19,10 @@ import { h, refill, s, whenever_wide } from "./dom.js";
  * @param {string} note   what the axes are, and what a reader should see
  * @param {(width: number) => Drawn} draw
  * @param {Numbers} numbers
+ * @param {string} [meaning]  the sentence of the docs
  * @returns {HTMLElement}
  */
-export function chart(title, note, draw, numbers) {
+export function chart(title, note, draw, numbers, meaning = "") {
   const place = h("div", { class: "drawing" });
   whenever_wide(place, () => {
     const width = place.clientWidth;
@@ -30,7 +32,7 @@ export function chart(title, note, draw, numbers) {
   return h(
     "figure",
     { class: "chart" },
-    h("figcaption", {}, h("h3", {}, title), h("p", { class: "note" }, note)),
+    h("figcaption", {}, h("h3", {}, explained(title, meaning)), h("p", { class: "note" }, note)),
     place,
     h("details", {}, h("summary", {}, "Numbers"), table(numbers)),
   );

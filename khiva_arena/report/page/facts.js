@@ -1,4 +1,4 @@
-// What was played, under which conditions, and how a stranger checks it; formats shown as what they are.
+// What was played, under which conditions, and how a stranger checks it.
 
 import { count, duration } from "./words.js";
 import { h } from "./dom.js";
@@ -33,7 +33,6 @@ export function facts(event, verify) {
     h("dl", {}, rows.flatMap(([word, value]) => [h("dt", {}, word), h("dd", {}, value)])),
     h("p", {}, "Check it: ", code(verify), " replays every match and compares what it finds with the commitment and the run digest."),
     bots(event),
-    event.rounds.length > 1 ? rounds(event) : null,
   );
 }
 
@@ -49,14 +48,5 @@ function bots(event) {
     {},
     h("summary", {}, `${count(event.bots.length, "bot")} and their identities`),
     h("dl", {}, event.bots.flatMap((bot) => [h("dt", {}, h("a", { href: link({ bot: bot.id }) }, bot.name)), h("dd", {}, code(bot.id), bot.version ? ` version ${bot.version}` : "", bot.complete ? "" : " (a bare command: it may use files that are not in its identity)")])),
-  );
-}
-
-/** @param {import("./types").Event} event */
-function rounds(event) {
-  return h(
-    "ol",
-    { class: "rounds" },
-    event.rounds.map((round) => h("li", {}, h("a", { href: link({ matches: "all", event: event.number, round: round.number }) }, `round ${round.number}`), round.byes.length ? `; without a table: ${round.byes.map((bot) => event.bots[bot].name).join(", ")}` : "")),
   );
 }

@@ -1,7 +1,7 @@
 // The list of matches: filters, and a table that holds only the rows on the screen.
 
 import { chosen } from "./model.js";
-import { count, number } from "./words.js";
+import { count } from "./words.js";
 import { go, link } from "./route.js";
 import { h, refill, whenever_wide } from "./dom.js";
 
@@ -31,11 +31,15 @@ export function list(page, matches, names, want) {
         options.map(([value, text]) => h("option", { value, selected: want[key] === value }, text)),
       ),
     );
+  const rounds = [...new Set(page.events.filter((event) => !want.event || String(event.number) === want.event).flatMap((event) => event.rounds.map((round) => round.number)))].sort((a, b) => a - b);
+  const tables = Math.max(0, ...page.events.filter((event) => !want.event || String(event.number) === want.event).flatMap((event) => event.rounds.map((round) => round.line_ups.length)));
   const bots = [...names].map(([id, name]) => /** @type {[string, string]} */ ([id, name]));
   const filters = h(
     "form",
     { class: "filters", onsubmit: (event) => event.preventDefault() },
     page.events.length > 1 ? select("event", "event", page.events.map((event) => [String(event.number), `${event.number}: ${event.format}, ${event.seats} seats`])) : null,
+    rounds.length > 1 ? select("round", "round", rounds.map((one) => [String(one), String(one)])) : null,
+    want.round && tables > 1 ? select("lineup", "table", [...Array(tables).keys()].map((at) => [String(at), String(at + 1)])) : null,
     select("bot", "bot", bots),
     want.bot ? select("against", "with", bots) : null,
     want.bot ? select("seat", "in seat", [...Array(seats).keys()].map((seat) => [String(seat), String(seat)])) : null,
@@ -89,11 +93,4 @@ function row(match, at) {
     h("td", { title: faults.join("; ") }, faults.length ? h("span", { class: "badge" }, faults.length) : "0"),
     h("td", {}, match.replay ? h("a", { href: link({ match: match.key }) }, "watch") : h("span", { class: "dim" }, "–")),
   );
-}
-
-/** The average place and points of a bot in matches. @param {import("./types").Match[]} matches @param {string} bot */
-export function summary(matches, bot) {
-  const seats = matches.flatMap((match) => match.ids.flatMap((id, seat) => (id === bot ? [{ rank: match.ranks[seat], score: match.scores[seat] }] : [])));
-  const mean = (/** @type {number[]} */ values) => (values.length ? values.reduce((sum, one) => sum + one, 0) / values.length : null);
-  return { matches: matches.length, rank: number(mean(seats.map((one) => one.rank)), 2), score: number(mean(seats.map((one) => one.score)), 1) };
 }

@@ -3,6 +3,7 @@
 import { bot } from "./bot.js";
 import { crosstable, elo_by_seeds, faults, seats_and_neighbours, spreads } from "./plots.js";
 import { facts } from "./facts.js";
+import { formats } from "./formats.js";
 import { h, refill } from "./dom.js";
 import { link, route } from "./route.js";
 import { list } from "./list.js";
@@ -85,6 +86,7 @@ function overview(page, matches, names) {
         h("h2", {}, table.title),
         standings(table, number),
         h("details", { class: "notes" }, h("summary", {}, "What the numbers mean"), table.notes.map((note) => h("p", {}, note))),
+        formats(page, table),
         h("div", { class: "charts" }, charts),
       );
     }),

@@ -45,6 +45,7 @@ export function chosen(matches, want) {
     (match) =>
       (!want.event || String(match.event.number) === want.event) &&
       (!want.round || in_round(match, Number(want.round))) &&
+      (!want.lineup || String(match.lineup) === want.lineup) &&
       (!want.bot || match.ids.includes(want.bot)) &&
       (!want.against || (match.ids.includes(want.against) && (want.against !== want.bot || match.ids.filter((id) => id === want.bot).length > 1))) &&
       (!want.seat || !want.bot || match.ids[Number(want.seat)] === want.bot) &&

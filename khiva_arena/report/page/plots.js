@@ -2,6 +2,7 @@
 
 import { chart, label, shortened } from "./chart.js";
 import { count, interval, number } from "./words.js";
+import { explained } from "./help.js";
 import { h, s } from "./dom.js";
 import { linear, ticks } from "./scale.js";
 import { link } from "./route.js";
@@ -14,7 +15,7 @@ const LINES = 8;
  * Elo of each bot after so many seeds, with a band for its error.
  * @param {import("./types").Table} table
  */
-export function elo_by_seeds({ by_seeds, table: { rows } }) {
+export function elo_by_seeds({ by_seeds, columns, table: { rows } }) {
   if (by_seeds.length < 2) return null;
   const name = new Map(rows.map((row) => [row.bot, row.name]));
   const lines = rows.slice(0, LINES).map((row) => ({
@@ -33,18 +34,24 @@ export function elo_by_seeds({ by_seeds, table: { rows } }) {
     const height = Math.min(320, Math.max(200, width * 0.5));
     const x = linear(by_seeds[0].seeds, last, LEFT, width - NAME);
     const y = linear(low, high, height - 28, 8);
+    const ends = spread(lines.map(({ points }) => y(points[points.length - 1].elo)), 14, 10, height - 30);
     const marks = [
       s("clipPath", { id: "plot" }, s("rect", { x: LEFT, y: 4, width: Math.max(0, width - NAME - LEFT), height: height - 30 })),
       ...ticks(low, high, 5).map((mark) => s("g", {}, s("path", { d: `M${LEFT},${y(mark)} H${width - NAME}`, class: "grid" }), label(LEFT - 6, y(mark) + 4, String(mark), "end"))),
       ...ticks(by_seeds[0].seeds, last, width / 90).filter(Number.isInteger).map((mark) => label(x(mark), height - 8, String(mark), "middle")),
       label(width - NAME + 6, height - 8, "seeds"),
-      ...lines.map(({ points }, at) => {
+      ...lines.map(({ bot, points }, at) => {
+        const words = name.get(bot) ?? "";
         const sure = points.flatMap(({ seeds, elo, error }) => (error === null ? [] : [{ seeds, elo, error }]));
         const band = [...sure.map((point) => `${x(point.seeds)},${y(point.elo + point.error)}`), ...sure.reverse().map((point) => `${x(point.seeds)},${y(point.elo - point.error)}`)];
-        return s("polygon", { points: band.join(" "), class: `band line-${at}`, "clip-path": "url(#plot)" });
+        return s(
+          "g",
+          { class: "series" },
+          s("polygon", { points: band.join(" "), class: `band line-${at}`, "clip-path": "url(#plot)" }),
+          s("polyline", { points: points.map((point) => `${x(point.seeds)},${y(point.elo)}`).join(" "), class: `line line-${at}` }),
+          s("a", { href: link({ bot }), "aria-label": words }, label(width - NAME + 6, ends[at] + 4, shortened(words, 14), "start", `label line-${at}`)),
+        );
       }),
-      ...lines.map(({ points }, at) => s("polyline", { points: points.map((point) => `${x(point.seeds)},${y(point.elo)}`).join(" "), class: `line line-${at}` })),
-      ...spread(lines.map(({ points }) => y(points[points.length - 1].elo)), 14, 10, height - 30).map((place, at) => label(width - NAME + 6, place + 4, shortened(name.get(lines[at].bot) ?? "", 14), "start", `label line-${at}`)),
     ];
     return { marks, height };
   };
@@ -53,8 +60,9 @@ export function elo_by_seeds({ by_seeds, table: { rows } }) {
     const found = after.rows.find((one) => one.bot === row.bot);
     return found ? `${found.bound}${number(found.elo)} +/- ${number(found.error)}` : "n/a";
   })]);
-  const note = `Elo by seeds played, with the 95 % interval as a band${rows.length > LINES ? `; the first ${LINES} bots` : ""}.`;
-  return chart("Elo as seeds come in", note, draw, { heads, rows: numbers });
+  const note = `Elo by seeds played, with the 95 % interval as a band, which a bot's name lights${rows.length > LINES ? `; the first ${LINES} bots` : ""}.`;
+  const meaning = ["elo", "error"].map((field) => columns.find((column) => column.field === field)?.doc ?? "").join(" +/-: ");
+  return chart("Elo as seeds come in", note, draw, { heads, rows: numbers }, meaning);
 }
 
 /** Places that keep ``apart`` from each other, near where they were. @param {number[]} places @param {number} apart @param {number} low @param {number} high */
@@ -70,7 +78,7 @@ function spread(places, apart, low, high) {
  * What each bot made of each other, as a heat map whose cells lead to the matches.
  * @param {import("./types").Table} pool
  */
-export function crosstable({ table: { rows, sections } }) {
+export function crosstable({ meanings, table: { rows, sections } }) {
   const cells = sections.crosstable;
   if (!cells || rows.length < 2 || rows.length > 60) return null;
   const title = "Crosstable";
@@ -88,7 +96,7 @@ export function crosstable({ table: { rows, sections } }) {
   return h(
     "figure",
     { class: "chart" },
-    h("figcaption", {}, h("h3", {}, title), h("p", { class: "note" }, note)),
+    h("figcaption", {}, h("h3", {}, explained(title, meanings.crosstable)), h("p", { class: "note" }, note)),
     h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": title }, h("table", { class: "cross" }, h("thead", {}, h("tr", {}, heads.map((head, at) => h(at ? "th" : "td", at ? { scope: "col", title: rows[at - 1].name } : {}, head)))), h("tbody", {}, body))),
   );
 }
@@ -97,39 +105,41 @@ export function crosstable({ table: { rows, sections } }) {
  * Intervals as dots and whiskers, one below the other.
  * @param {string} title
  * @param {string} note
- * @param {{name: string, value: number | null, low: number | null, high: number | null, n: string}[]} rows
+ * @param {{name: string, value: number | null, low: number | null, high: number | null, n: string, href?: string}[]} rows
  * @param {number} middle  the value that means nothing is there
  * @param {string} unit
+ * @param {string} meaning
  */
-export function dots(title, note, rows, middle, unit) {
+export function dots(title, note, rows, middle, unit, meaning) {
   if (!rows.length) return null;
   const ends = rows.flatMap((row) => [row.value, row.low, row.high]).filter((value) => value !== null).concat([middle - 2, middle + 2]);
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   const draw = (/** @type {number} */ width) => {
-    const x = linear(low, high, NAME + 10, width - 16);
+    const x = linear(low, high, NAME + 10, width - 28);
     const height = rows.length * 22 + 28;
     const marks = [
       ...ticks(low, high, width / 90).map((mark) => s("g", {}, s("path", { d: `M${x(mark)},4 V${height - 24}`, class: mark === middle ? "zero" : "grid" }), label(x(mark), height - 8, `${mark}${unit}`, "middle"))),
       ...rows.map((row, at) => {
         const y = at * 22 + 16;
-        return s("g", {}, label(NAME, y + 4, shortened(row.name, 16), "end"), row.value === null ? label(x(middle), y + 4, "n/a", "middle") : null, row.low === null || row.high === null ? null : s("path", { d: `M${x(row.low)},${y} H${x(row.high)} M${x(row.low)},${y - 4} v8 M${x(row.high)},${y - 4} v8`, class: "whisker" }), row.value === null ? null : s("circle", { cx: x(row.value), cy: y, r: 4, class: "dot" }));
+        const word = label(NAME, y + 4, shortened(row.name, 16), "end", row.href ? "label linked" : "label");
+        return s("g", {}, row.href ? s("a", { href: row.href }, word) : word, row.value === null ? label(x(middle), y + 4, "n/a", "middle") : null, row.low === null || row.high === null ? null : s("path", { d: `M${x(row.low)},${y} H${x(row.high)} M${x(row.low)},${y - 4} v8 M${x(row.high)},${y - 4} v8`, class: "whisker" }), row.value === null ? null : s("circle", { cx: x(row.value), cy: y, r: 4, class: "dot" }));
       }),
     ];
     return { marks, height };
   };
-  return chart(title, note, draw, { heads: ["", "value", "95 % interval", "from"], rows: rows.map((row) => [row.name, `${number(row.value)}${unit}`, interval(row.low, row.high), row.n]) });
+  return chart(title, note, draw, { heads: ["", "value", "95 % interval", "from"], rows: rows.map((row) => [row.name, `${number(row.value)}${unit}`, interval(row.low, row.high), row.n]) }, meaning);
 }
 
 /** Whether seats and neighbours matter. @param {import("./types").Table} table */
-export function seats_and_neighbours({ table: { rows, sections } }) {
+export function seats_and_neighbours({ meanings, table: { rows, sections } }) {
   if (!sections.seats) return [];
   const name = new Map(rows.map((row) => [row.bot, row.name]));
   const from = (/** @type {any} */ one) => `${count(one.matches, "match", "matches")}, ${count(one.seeds, "seed")}`;
   const tables = new Set(sections.seats.seats.map((/** @type {any} */ one) => one.seats));
   const of = (/** @type {any} */ one) => (tables.size > 1 ? ` of ${one.seats}` : "");
   return [
-    dots("Does the seat matter?", "Pair score in percent of whoever sits there; 50 is even.", sections.seats.seats.map((/** @type {any} */ one) => ({ name: `seat ${one.seat}${of(one)}`, value: one.score, low: one.low, high: one.high, n: from(one) })), 50, " %"),
-    dots("Does the neighbour matter?", "How much better others do in the seat after this bot than elsewhere, in percent of pair score; 0 is no effect.", sections.seats.neighbours.map((/** @type {any} */ one) => ({ name: name.get(one.bot) ?? "", value: one.effect, low: one.low, high: one.high, n: from(one) })), 0, " %"),
+    dots("Does the seat matter?", "Pair score in percent of whoever sits there; 50 is even.", sections.seats.seats.map((/** @type {any} */ one) => ({ name: `seat ${one.seat}${of(one)}`, value: one.score, low: one.low, high: one.high, n: from(one) })), 50, " %", meanings.seats),
+    dots("Does the neighbour matter?", "How much better others do in the seat after this bot than elsewhere, in percent of pair score; 0 is no effect.", sections.seats.neighbours.map((/** @type {any} */ one) => ({ name: name.get(one.bot) ?? "", value: one.effect, low: one.low, high: one.high, n: from(one) })), 0, " %", meanings.seats),
   ];
 }
 

@@ -1,12 +1,14 @@
 // The rating table: who is better, and how sure that is.
 
-import { explained } from "./help.js";
+import { explained, tipped } from "./help.js";
 import { h, refill, s } from "./dom.js";
 import { linear, ticks } from "./scale.js";
 import { link } from "./route.js";
+import { VERDICTS, count, number, ordinal } from "./words.js";
 
-const WIDE = 260;
+const WIDE = 220;
 const TALL = 26;
+const BAR = 90;
 
 /**
  * The table of a pool, sorted by its heads.
@@ -18,16 +20,16 @@ export function standings(table, number) {
   const rows = table.table.rows;
   const body = h("tbody");
   let by = { head: 0, down: false };
-  const columns = [...table.columns.map((column, at) => ({ ...column, at })), { head: "places", field: "", doc: "how often it came in first, second and so on", left: true, texts: [], at: -1 }];
+  const columns = table.columns.filter((column) => column.head === "1st" || column.field !== "finishes").map((column) => (column.field === "finishes" ? { ...column, head: "places", left: true } : column));
   const axis = axisOf(rows);
 
   const cells = (/** @type {number} */ at) =>
     columns.flatMap((column) => {
       const row = rows[at];
-      if (column.at < 0) return [h("td", { class: "places" }, places(row))];
+      if (column.field === "finishes") return [h("td", { class: "places" }, places(row))];
       const text = column.texts[at];
       if (column.field === "name") return [h("th", { scope: "row" }, h("a", { href: link({ bot: row.bot, table: number || null }) }, text))];
-      if (column.field === "faults" && text !== "0") return [h("td", {}, h("a", { class: "badge", href: link({ matches: "all", bot: row.bot, fault: "any" }) }, text))];
+      if (column.field === "faults") return [h("td", { class: "kinds" }, kinds(row))];
       if (column.field === "error") return [h("td", {}, text), h("td", { class: "whisker" }, axis ? whisker(row, axis, text) : null)];
       if (column.field === "rank_interval") return [h("td", { class: "ranks" }, text, ranks(row, rows.length))];
       return [h("td", {}, text)];
@@ -44,7 +46,7 @@ export function standings(table, number) {
     h(
       "th",
       { scope: "col", class: column.left ? "left" : null, "aria-sort": at === by.head ? (by.down ? "descending" : "ascending") : null },
-      column.at < 0 ? column.head : h("button", { class: "sort", type: "button", onclick: () => { by = { head: at, down: at === by.head && !by.down }; fill(); } }, column.head, h("span", { class: "arrow", "aria-hidden": "true" }, at === by.head ? (by.down ? " ▾" : " ▴") : "")),
+      h("button", { class: "sort", type: "button", onclick: () => { by = { head: at, down: at === by.head && !by.down }; fill(); } }, column.head, h("span", { class: "arrow", "aria-hidden": "true" }, at === by.head ? (by.down ? " ▾" : " ▴") : "")),
       column.doc ? explained("", column.doc) : null,
     );
   fill();
@@ -53,7 +55,7 @@ export function standings(table, number) {
 
 /** @param {any} row @param {any} column */
 function valueOf(row, column) {
-  if (column.field === "finishes") return row.finishes[Number.parseInt(column.head, 10) - 1];
+  if (column.field === "finishes") return mean_place(row);
   if (column.field === "faults") return Object.values(row.faults).reduce((sum, one) => sum + Number(one), 0);
   const value = row[column.field];
   return Array.isArray(value) ? value[0] * 1000 + value[1] : value;
@@ -133,21 +135,33 @@ function ranks(row, of) {
   );
 }
 
-/** How often it came where, as one stacked bar. @param {any} row */
-function places(row) {
-  const all = row.finishes.reduce((/** @type {number} */ sum, /** @type {number} */ one) => sum + one, 0);
-  if (!all) return "n/a";
+/** The mean place, null without a match. @param {import("./types").Standing} row */
+function mean_place({ finishes }) {
+  const all = finishes.reduce((sum, often) => sum + often, 0);
+  return all ? finishes.reduce((sum, often, at) => sum + often * (at + 1), 0) / all : null;
+}
+
+/** How often it came where, as one stacked bar. @param {import("./types").Standing} row */
+export function places(row) {
+  const mean = mean_place(row);
+  if (mean === null) return "n/a";
+  const all = row.finishes.reduce((sum, often) => sum + often, 0);
+  const share = (/** @type {number} */ often) => `${number((100 * often) / all, 0)} %`;
+  const lines = row.finishes.map((often, at) => [`${ordinal(at + 1)}`, `${often.toLocaleString("en")}`, share(often)]);
   let at = 0;
-  const words = row.finishes.map((/** @type {number} */ often, /** @type {number} */ place) => `${place + 1}. place ${often} times`).join(", ");
-  return s(
-    "svg",
-    { width: 120, height: 14, viewBox: "0 0 120 14", role: "img", "aria-label": words },
-    s("title", {}, words),
-    row.finishes.map((/** @type {number} */ often, /** @type {number} */ place) => {
-      const wide = (120 * often) / all;
-      const bar = s("rect", { x: at, y: 0, width: Math.max(0, wide - 1), height: 14, class: `place place-${place}` });
-      at += wide;
-      return bar;
-    }),
-  );
+  const bars = row.finishes.map((often, place) => {
+    const wide = (BAR * often) / all;
+    at += wide;
+    return s("rect", { x: at - wide, y: 0, width: Math.max(0, wide - 1), height: 14, class: `place place-${place}` });
+  });
+  const table = h("table", {}, h("tbody", {}, lines.map((cells) => h("tr", {}, cells.map((cell) => h("td", {}, cell)))), h("tr", {}, h("td", {}, "mean"), h("td", { colspan: 2 }, number(mean, 2)))));
+  const words = `${lines.map(([place, often, percent]) => `${place} ${often} times, ${percent}`).join("; ")}; mean place ${number(mean, 2)}`;
+  return tipped(s("svg", { width: BAR, height: 14, viewBox: `0 0 ${BAR} 14` }, bars), words, [table]);
+}
+
+/** A badge for each kind of fault, which leads to its matches. @param {import("./types").Standing} row */
+function kinds(row) {
+  const found = Object.entries(row.faults).filter(([, often]) => often);
+  if (!found.length) return "0";
+  return found.map(([verdict, often]) => h("a", { class: "badge", href: link({ matches: "all", bot: row.bot, fault: verdict }), title: VERDICTS[verdict], "aria-label": `${count(often, verdict.replace("_", " "))} of ${row.name}: its matches` }, `${often} ${verdict.replace("_", " ")}`));
 }

@@ -27,6 +27,7 @@ export interface Table {
   columns: { head: string; field: string; doc: string; left: boolean; texts: string[] }[];
   notes: string[];
   table: { rows: Standing[]; sections: Record<string, any>; events: string[]; [key: string]: any };
+  meanings: Record<string, string>;
   by_seeds: { seeds: number; matches: number; rows: Rating[] }[];
 }
 
@@ -35,6 +36,14 @@ export interface Bot {
   name: string;
   version: string;
   complete: boolean;
+}
+
+export interface Round {
+  number: number;
+  first: number;
+  matches: number;
+  byes: number[];
+  line_ups: { sitters: { bot: number; score: number | null; points: number; through: boolean }[]; decided: string }[];
 }
 
 export interface Event {
@@ -65,7 +74,10 @@ export interface Event {
   secret: string;
   public: string;
   bots: Bot[];
-  rounds: { number: number; first: number; matches: number; byes: number[] }[];
+  about: string;
+  after: string;
+  candidates: number[];
+  rounds: Round[];
 }
 
 /** A match as the page works with it. */
