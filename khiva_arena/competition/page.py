@@ -126,7 +126,7 @@ def _matches(source: PageSource, event: EventRow, rated: set[tuple[str, str]], b
             ranks=list(result.ranks),
             scores=list(result.scores),
             verdicts=list(map(str, result.verdicts)),
-            faults=_faults(match),
+            faults=_faults(match, said=secret is not None),
             rated=(event.id, result.table) in rated,
             seconds=None if match.seconds is None else round(match.seconds, 3),
             replay=None if secret is None else blocks.add(f"{event.id} {result.seed}", match, secret, names),
@@ -134,9 +134,10 @@ def _matches(source: PageSource, event: EventRow, rated: set[tuple[str, str]], b
     blocks.close()
 
 
-def _faults(match: RecordedMatch) -> list[list[Any]]:
+def _faults(match: RecordedMatch, said: bool) -> list[list[Any]]:
+    """``said``: with what was said of each, which may repeat what a bot sent, and so tell of its hand."""
     return [
-        [seat, str(verdict), step, harmless(match.details[seat][at]) if match.details else ""]
+        [seat, str(verdict), step, harmless(match.details[seat][at]) if said and match.details else ""]
         for seat, faults in enumerate(match.result.faults)
         for at, (verdict, step) in enumerate(faults)
     ]

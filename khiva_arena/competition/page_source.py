@@ -10,11 +10,11 @@ from typing import Protocol
 from khiva_arena.competition.audit_bundle import audited_bundle
 from khiva_arena.competition.bundling import places_of
 from khiva_arena.competition.events import timetable_of
-from khiva_arena.competition.find import bundled_matches, events_of, matches_of, voids_of
+from khiva_arena.competition.find import bundled_matches, events_of, in_order, matches_of, voids_of
 from khiva_arena.competition.places import has_places
 from khiva_arena.competition.pools import pooled, standings_of
 from khiva_arena.competition.results import of_row
-from khiva_arena.competition.tables import PooledTable, pooled_table, tables_of
+from khiva_arena.competition.tables import PooledTable, pooled_table, tables_in
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.replay.record import Record, run_digest
 from khiva_arena.result import Result
@@ -50,7 +50,7 @@ class PageSource(Protocol):
     """What a page is made from.
 
     kind: "store" or "bundle".
-    verify: the command that checks it.
+    verify: the command that checks it; it names no folder and no file, since whoever reads the page has them elsewhere.
     events: those the page shows.
     tables: of them.
     """
@@ -87,9 +87,9 @@ def page_source(path: Path, words: Sequence[str]) -> Iterator[PageSource]:
             raise ConfigError("a bundle is shown as a whole: leave out the events")
         yield _Bundle(path)
         return
-    tables = tables_of(path, words, names=SECTIONS)
     with Store.read(path) as store:
-        yield _Store(store, words, tables)
+        events = in_order(events_of(store, tuple(words)))
+        yield _Store(store, events, tables_in(store, events, names=SECTIONS), bool(words))
 
 
 class _Store:
@@ -97,11 +97,11 @@ class _Store:
 
     kind = "store"
 
-    def __init__(self, store: Store, words: Sequence[str], tables: list[PooledTable]) -> None:
+    def __init__(self, store: Store, events: list[EventRow], tables: list[PooledTable], selected: bool) -> None:
         self._store = store
-        self.verify = shlex.join(["khiva-arena", "verify", store.folder.name])
-        self.events = events_of(store, tuple(words))
+        self.events = events
         self.tables = tables
+        self.verify = " ".join(["khiva-arena verify STORE", *(str(event.number) for event in events if selected)])
 
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
         for row in matches_of(self._store, event):
@@ -134,7 +134,7 @@ class _Bundle:
             raise RecordError(f"{path}: not sound: {problem}; `khiva-arena verify {shlex.quote(str(path))}` says more")
         self._path = path
         self._matches = {one.event.id: one.matches for one in bundled.events}
-        self.verify = shlex.join(["khiva-arena", "verify", path.name])
+        self.verify = "khiva-arena verify BUNDLE"
         self.events = [one.event for one in bundled.events]
         self.tables = [self._table(events) for events in pooled(self.events)]
 
