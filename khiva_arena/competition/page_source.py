@@ -1,7 +1,7 @@
 """Where a page of results takes its events from: a store, or a bundle that was checked as ``verify`` checks it."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ from khiva_arena.competition.audit_bundle import audited_bundle
 from khiva_arena.competition.bundling import places_of
 from khiva_arena.competition.events import timetable_of
 from khiva_arena.competition.find import bundled_matches, events_of, in_order, matches_of, voids_of
+from khiva_arena.competition.page_names import renamed
 from khiva_arena.competition.places import has_places
 from khiva_arena.competition.pools import pooled, standings_of
 from khiva_arena.competition.results import of_row
@@ -77,18 +78,19 @@ class PageSource(Protocol):
 
 
 @contextmanager
-def page_source(path: Path, words: Sequence[str]) -> Iterator[PageSource]:
-    """A store, or a bundle. ``words``: the events, by number or the beginning of their ids.
+def page_source(path: Path, words: Sequence[str], names: Mapping[str, str] | None = None) -> Iterator[PageSource]:
+    """A store, or a bundle. ``words``: the events, by number or the beginning of their ids. ``names``: others for bots, see
+    ``page_names.renamed``.
 
     Raises ConfigError for what is not there, StoreError or RecordError for what cannot be read, is damaged or does not verify.
     """
     if path.is_file():
         if words:
             raise ConfigError("a bundle is shown as a whole: leave out the events")
-        yield _Bundle(path)
+        yield _Bundle(path, names or {})
         return
     with Store.read(path) as store:
-        events = in_order(events_of(store, tuple(words)))
+        events = renamed(in_order(events_of(store, tuple(words))), names or {})
         yield _Store(store, events, tables_in(store, events, names=SECTIONS), bool(words))
 
 
@@ -127,7 +129,7 @@ class _Bundle:
 
     kind = "bundle"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, names: Mapping[str, str]) -> None:
         result, bundled = audited_bundle(path)
         if not result.sound:
             problem = next(iter([*result.problems, *(one for report in result.events for one in report.problems)]), "")
@@ -135,7 +137,7 @@ class _Bundle:
         self._path = path
         self._matches = {one.event.id: one.matches for one in bundled.events}
         self.verify = "khiva-arena verify BUNDLE"
-        self.events = [one.event for one in bundled.events]
+        self.events = renamed([one.event for one in bundled.events], names)
         self.tables = [self._table(events) for events in pooled(self.events)]
 
     def _table(self, events: list[EventRow]) -> PooledTable:

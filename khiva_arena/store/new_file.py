@@ -26,8 +26,7 @@ def new_file(path: Path, replaces: bytes = b"") -> Iterator[BinaryIO]:
 
     Raises ConfigError if ``path`` exists or cannot be made, Unwritten if the disk is full.
     """
-    if os.path.lexists(path) and not (replaces and _begins(path, replaces)):
-        raise ConfigError(f"{path}: exists already, and is not changed; give another name, or remove it first")
+    refuse_other(path, replaces)
     part = path.with_name(path.name + PART)
     try:
         if part.is_file() and not part.is_symlink():  # what a kill has left
@@ -49,7 +48,13 @@ def new_file(path: Path, replaces: bytes = b"") -> Iterator[BinaryIO]:
         raise
 
 
-def _begins(path: Path, text: bytes) -> bool:
+def refuse_other(path: Path, replaces: bytes = b"") -> None:
+    """Raise ConfigError if ``new_file`` would not write there: to be asked before work that takes long."""
+    if os.path.lexists(path) and not (replaces and begins(path, replaces)):
+        raise ConfigError(f"{path}: exists already, and is not changed; give another name, or remove it first")
+
+
+def begins(path: Path, text: bytes) -> bool:
     """Whether a file of the user's own begins so; a link never does, since what it leads to would stay and the link would go."""
     try:
         if path.is_symlink() or not path.is_file():

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 _BLOCK = re.compile(r'<script type="application/base64" id="([a-z0-9-]+)">([^<]*)</script>')
-ORDINAL, SEED, FAULTS, REPLAY = 1, 2, 10, 13
+ORDINAL, SEED, ID, BOTS, FAULTS, REPLAY = 1, 2, 5, 6, 10, 13
 """Where these stand in a match, see ``report/page_data.py``."""
 
 
