@@ -5,6 +5,7 @@ import click
 from khiva_arena.competition.settings_table import TABLE
 
 _SETTINGS = "(settings)"
+_PAGE = "The page"
 _LAYOUT = {
     "Bots": (_SETTINGS, "--seat", "--shipped"),
     "What is played": ("--from", "--until", _SETTINGS, "--quick"),
@@ -13,8 +14,9 @@ _LAYOUT = {
     "Isolation": (_SETTINGS,),
     "The run": (_SETTINGS, "--commit", "--public", "--any-engine", "--new-event"),
     "The table": ("--anchor", "--section", "--effects", "--wide", "--error", "--gap", "--power"),
+    _PAGE: ("--title", "--replays", "--matches", "--names", "--for-authors"),
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),
-    "Output": ("--trace", "--notes", "--capture", "--out", "--title", "--replays", "--json", "--version", "--help"),
+    "Output": ("--trace", "--notes", "--capture", "--json", "--version", "--help"),
 }
 """By heading: the options that are not settings, and the place of the settings' options among them."""
 
@@ -95,11 +97,15 @@ def long_name(option: click.Option) -> str:
 
 
 def laid_out(names: list[str]) -> dict[str, list[str]]:
-    """The options of a command under their headings; those that no group has stand last, under OTHERS."""
+    """The options of a command under their headings; those that no group has stand last, under OTHERS. Of a command that makes a
+    page --out says where that goes, not where the store of a run is."""
     if len(names) <= FEW:
         return {OTHERS: names}
     headings = {heading: [name for name in members if name in names] for heading, members in GROUPS.items()}
     known = [name for members in headings.values() for name in members]
+    if headings[_PAGE] and "--out" in names:
+        headings = {heading: [name for name in members if name != "--out"] for heading, members in headings.items()}
+        headings[_PAGE].insert(0, "--out")
     headings[OTHERS] = [name for name in names if name not in known]
     return {heading: members for heading, members in headings.items() if members}
 

@@ -5,30 +5,80 @@ from pathlib import Path
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.competition.page import REPLAYS_MOST, page_of, write_page
+from khiva_arena.competition.page import page_of, write_page
+from khiva_arena.competition.page_authors import author_pages
+from khiva_arena.competition.page_folder import ReplayFolder
+from khiva_arena.competition.page_names import read_names
+from khiva_arena.competition.page_replays import NOTHING_PRIVATE, REPLAYS_MOST, Private, everybody
+from khiva_arena.errors import ConfigError
+from khiva_arena.report.html import BEGINNING
+from khiva_arena.store.new_file import check_new_file
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
 from khiva_arena.words import count
 
-ALL, NONE = "all", "none"
-REPLAYS = ("some", ALL, NONE)
-"""How many replays a page holds: those of the first seeds, up to a size; all; none."""
-MOST = {"some": REPLAYS_MOST, ALL: 2**40, NONE: 0}
+SOME, ALL, NONE = "some", "all", "none"
 
 
 @click.command("report", cls=Verb)
 @click.argument("source", metavar="STORE|BUNDLE", type=click.Path(path_type=Path))
 @click.argument("event", nargs=-1)
-@click.option(
-    "--out", metavar="FILE", type=click.Path(path_type=Path), required=True, help="The page; one that is there is replaced."
-)
+@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="The page; one that is there is replaced.")
 @click.option("--title", metavar="TEXT", default="", help="What stands on top of it [default: the game].")
-@click.option("--replays", type=click.Choice(REPLAYS), default="some", show_default=True, help="How many replays are in it.")
-def command(source: Path, event: tuple[str, ...], out: Path, title: str, replays: str) -> None:
+@click.option(
+    "--replays",
+    type=click.Choice((SOME, ALL, NONE)),
+    default=SOME,
+    show_default=True,
+    help="some: those of the first seeds, 2 MiB at the most. all: the others, too, in a folder beside the page.",
+)
+@click.option(
+    "--matches",
+    metavar="EVENT/MATCH",
+    multiple=True,
+    help="Have the replay of this match in the page, in the place of those of the first seeds; repeat it for more.",
+)
+@click.option("--names", metavar="FILE", type=click.Path(path_type=Path), help='Other names for bots, TOML or JSON: old = "new".')
+@click.option("--notes", is_flag=True, help="Show what bots wrote on stderr beside their matches.")
+@click.option(
+    "--for-authors",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Also write a page for each bot, with its own notes alone.",
+)
+def command(
+    source: Path,
+    event: tuple[str, ...],
+    out: Path | None,
+    title: str,
+    replays: str,
+    matches: tuple[str, ...],
+    names: Path | None,
+    notes: bool,
+    for_authors: Path | None,
+) -> None:
     """Write a page of results that opens in any browser, without a network: standings, charts, and every match on a drawn table.
 
     Of a store, name each EVENT by number or id to show no others. A bundle is checked before it is shown. Hands are in the page
-    only once the last match on their deal is recorded. What bots wrote on stderr, folders and names of machines are not in it."""
-    page = page_of(source, event, title, MOST[replays])
-    write_page(out, page)
-    say(harmless(f"{out}: {count(len(page.encode()) // 1024, 'kB', 'kB')}; open it in a browser"))
+    only once the last match on their deal is recorded. What bots wrote on stderr is not in it unless you ask for it; folders and
+    names of machines never are, except in what bots wrote."""
+    if out is None and for_authors is None:
+        raise ConfigError("say where the page goes: --out FILE, --for-authors DIR, or both")
+    if matches and replays == NONE:
+        raise ConfigError("--matches chooses replays, and --replays none leaves all out: give one of them")
+    shown = read_names(names) if names else {}
+    most = 0 if replays == NONE else REPLAYS_MOST
+    if out is not None:
+        check_new_file(out, BEGINNING)
+        folder = ReplayFolder(out) if replays == ALL else None
+        private = Private(notes=everybody) if notes else NOTHING_PRIVATE
+        page = page_of(source, event, title, most, matches=matches, names=shown, private=private, folder=folder)
+        write_page(out, page)
+        say(harmless(f"{out}: {count(len(page.encode()) // 1024, 'kB', 'kB')}; open it in a browser"))
+        if folder and folder.written:
+            say(
+                harmless(f"{folder.path}: {count(len(folder.written), 'page')} with the other replays; keep it beside {out.name}")
+            )
+    if for_authors is not None:
+        for path in author_pages(for_authors, source, event, title, most, shown, replays == ALL):
+            say(harmless(f"{path}: for the author of this bot alone"))

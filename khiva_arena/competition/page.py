@@ -1,17 +1,20 @@
 """What a page of results shows, made from a store or a bundle: see ``report/page_data.py`` for what that is, and what it leaves
 out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from khiva_arena import __version__
+from khiva_arena.competition.page_folder import ReplayFolder
+from khiva_arena.competition.page_replays import NO_LIMIT, NOTHING_PRIVATE, REPLAYS_MOST, Private, Replays, Wish, named
 from khiva_arena.competition.page_rounds import rounds_of
 from khiva_arena.competition.page_source import SECTIONS, PageSource, RecordedMatch, page_source
 from khiva_arena.competition.tables import PooledTable
 from khiva_arena.games.registry import get
-from khiva_arena.replay.frames import Film, block, film
 from khiva_arena.report import html, shapes
 from khiva_arena.report.page_data import PageBot, PageColumn, PageData, PageEvent, PageMatch, PageTable
 from khiva_arena.report.sections import SAYS, by_seeds
@@ -23,31 +26,56 @@ from khiva_arena.store.db import RUN_SECRET, EventRow
 from khiva_arena.store.new_file import new_file
 from khiva_arena.text import harmless
 
-REPLAYS_MOST = 2**21
-"""Bytes of replays that a page holds unless it was told otherwise."""
 
+def page_of(
+    path: Path,
+    words: Sequence[str] = (),
+    title: str = "",
+    replays: int = REPLAYS_MOST,
+    *,
+    matches: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
+    private: Private = NOTHING_PRIVATE,
+    folder: ReplayFolder | None = None,
+) -> str:
+    """The page of a store, or of a bundle, which is checked first.
 
-def page_of(path: Path, words: Sequence[str] = (), title: str = "", replays: int = REPLAYS_MOST) -> str:
-    """The page of a store, or of a bundle, which is checked first. ``words``: events of the store, by number or the beginning of
-    their ids. ``replays``: how many bytes of replays it may hold.
+    words: events of the store, by number or the beginning of their ids.
+    replays: how many bytes of replays it may hold; those of the first deals are in it.
+    matches: those whose replays it holds instead, whatever their size, each as EVENT/ORDINAL or by the beginning of its id.
+    names: others for bots, by name or identity.
+    private: whose private data is in it.
+    folder: where the other replays go.
 
     Raises ConfigError for what is not there, StoreError or RecordError for what cannot be read, is damaged or does not verify.
     """
-    with page_source(path, words) as source:
-        rated = {(match.event, match.table) for one in source.tables for match in one.standings.evidence.matches}
-        blocks = _Blocks(replays)
-        data = PageData(
-            title=harmless(title or _title(source.events)),
-            engine=__version__,
-            source=source.kind,
-            verify=source.verify,
-            events=[_event(source, event) for event in source.events],
-            tables=[_table(one) for one in source.tables],
-            matches=[match for event in source.events for match in _matches(source, event, rated, blocks)],
-            scenery={name: dict(get(name).scenery) for name in {event.definition.game for event in source.events}},
-            legal=blocks.legal,
-        )
-    return html.page(data, blocks.made)
+    with page_source(path, words, names) as source:
+        only = named(source, matches) if matches else None
+        return page_from(source, title, Wish(NO_LIMIT if matches else replays, only, private, folder))
+
+
+def page_from(source: PageSource, title: str, wish: Wish) -> str:
+    """The same of an opened source."""
+    replays = Replays(wish)
+    rated = {(match.event, match.table) for one in source.tables for match in one.standings.evidence.matches}
+    data = PageData(
+        title=harmless(title or title_of(source.events)),
+        engine=__version__,
+        source=source.kind,
+        verify=source.verify,
+        events=[_event(source, event) for event in source.events],
+        tables=[_table(one) for one in source.tables],
+        matches=[],
+        scenery={name: dict(get(name).scenery) for name in {event.definition.game for event in source.events}},
+        legal=replays.here.legal,
+    )
+    for event, shown in zip(source.events, data.events, strict=True):
+        if wish.folder:
+            wish.folder.begin(structs.replace(data, events=[shown], tables=[], matches=[]))
+        data.matches.extend(_matches(source, event, rated, replays))
+    if wish.folder:
+        wish.folder.finish()
+    return html.page(data, replays.here.made)
 
 
 def write_page(path: Path, page: str) -> None:
@@ -56,7 +84,8 @@ def write_page(path: Path, page: str) -> None:
         file.write(page.encode())
 
 
-def _title(events: Sequence[EventRow]) -> str:
+def title_of(events: Sequence[EventRow]) -> str:
+    """What a page of these is called if its maker has no other name for it."""
     games = sorted({get(event.definition.game).title for event in events})
     return " and ".join(games) + ": results" if games else "No event yet"
 
@@ -124,14 +153,13 @@ def _table(one: PooledTable) -> PageTable:
     return PageTable(one.title, columns, said, one.to_json(), meanings, by_seeds(one.standings))
 
 
-def _matches(source: PageSource, event: EventRow, rated: set[tuple[str, str]], blocks: "_Blocks") -> Iterator[PageMatch]:
+def _matches(source: PageSource, event: EventRow, rated: set[tuple[str, str]], replays: Replays) -> Iterator[PageMatch]:
     """Of an event, in the order of its schedule; replays are made seed by seed, once the seed is revealed."""
     secrets = source.secrets(event)
-    names = [harmless(bot.name) for bot in event.bots]
     for match in source.matches(event):
         result = match.result
         secret = secrets.get(result.seed)
-        yield PageMatch(
+        plain = PageMatch(
             event=event.number,
             ordinal=result.ordinal,
             seed=result.seed,
@@ -142,58 +170,19 @@ def _matches(source: PageSource, event: EventRow, rated: set[tuple[str, str]], b
             ranks=list(result.ranks),
             scores=list(result.scores),
             verdicts=list(map(str, result.verdicts)),
-            faults=_faults(match),
+            faults=_faults(match, said=secret is not None),
             rated=(event.id, result.table) in rated,
             seconds=None if match.seconds is None else round(match.seconds, 3),
-            replay=None if secret is None else blocks.add(f"{event.id} {result.seed}", match, secret, names),
+            replay=None,
         )
-    blocks.close()
+        yield plain if secret is None else replays.placed(event, match, secret, plain)
+    replays.close()
 
 
-def _faults(match: RecordedMatch) -> list[list[Any]]:
+def _faults(match: RecordedMatch, said: bool) -> list[list[Any]]:
+    """``said``: with what was said of each, which may repeat what a bot sent, and so tell of its hand."""
     return [
-        [seat, str(verdict), step, harmless(match.details[seat][at]) if match.details else ""]
+        [seat, str(verdict), step, harmless(match.details[seat][at]) if said and match.details else ""]
         for seat, faults in enumerate(match.result.faults)
         for at, (verdict, step) in enumerate(faults)
     ]
-
-
-class _Blocks:
-    """Replays, those of a seed in one block as long as there is room.
-
-    made: compressed blocks.
-    legal: lists of choices, which all of them share.
-    """
-
-    def __init__(self, most: int) -> None:
-        self.made: list[bytes] = []
-        self.legal: list[Any] = []
-        self._left = most
-        self._numbers: dict[str, int] = {}
-        self._films: list[Film] = []
-        self._of = ""
-
-    def add(self, of: str, match: RecordedMatch, secret: bytes, names: Sequence[str]) -> list[int] | None:
-        """Add a match; returns its block and its place in that, None if there is no room. ``of``: names the deal."""
-        if of != self._of:
-            self.close()
-            self._of = of
-        if self._left <= 0:
-            return None
-        record = match.parsed()
-        sketches = not html.has_drawing(record.header.game)
-        self._films.append(film(record, secret, [names[bot] for bot in match.result.bots], sketches))
-        return [len(self.made), len(self._films) - 1]
-
-    def close(self) -> None:
-        """End the block."""
-        if self._films:
-            self.made.append(html.compressed(block(self._films, self._shared)))
-            self._left -= len(self.made[-1]) * 4 // 3
-            self._films = []
-
-    def _shared(self, choices: Any) -> int:
-        number = self._numbers.setdefault(repr(choices), len(self.legal))
-        if number == len(self.legal):
-            self.legal.append(choices)
-        return number

@@ -1,7 +1,7 @@
 """Where a page of results takes its events from: a store, or a bundle that was checked as ``verify`` checks it."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +10,12 @@ from typing import Protocol
 from khiva_arena.competition.audit_bundle import audited_bundle
 from khiva_arena.competition.bundling import places_of
 from khiva_arena.competition.events import timetable_of
-from khiva_arena.competition.find import bundled_matches, events_of, matches_of, voids_of
+from khiva_arena.competition.find import bundled_matches, events_of, in_order, matches_of, voids_of
+from khiva_arena.competition.page_names import renamed
 from khiva_arena.competition.places import has_places
 from khiva_arena.competition.pools import pooled, standings_of
 from khiva_arena.competition.results import of_row
-from khiva_arena.competition.tables import PooledTable, pooled_table, tables_of
+from khiva_arena.competition.tables import PooledTable, pooled_table, tables_in
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.replay.record import Record, run_digest
 from khiva_arena.result import Result
@@ -50,7 +51,7 @@ class PageSource(Protocol):
     """What a page is made from.
 
     kind: "store" or "bundle".
-    verify: the command that checks it.
+    verify: the command that checks it; it names no folder and no file, since whoever reads the page has them elsewhere.
     events: those the page shows.
     tables: of them.
     """
@@ -77,19 +78,20 @@ class PageSource(Protocol):
 
 
 @contextmanager
-def page_source(path: Path, words: Sequence[str]) -> Iterator[PageSource]:
-    """A store, or a bundle. ``words``: the events, by number or the beginning of their ids.
+def page_source(path: Path, words: Sequence[str], names: Mapping[str, str] | None = None) -> Iterator[PageSource]:
+    """A store, or a bundle. ``words``: the events, by number or the beginning of their ids. ``names``: others for bots, see
+    ``page_names.renamed``.
 
     Raises ConfigError for what is not there, StoreError or RecordError for what cannot be read, is damaged or does not verify.
     """
     if path.is_file():
         if words:
             raise ConfigError("a bundle is shown as a whole: leave out the events")
-        yield _Bundle(path)
+        yield _Bundle(path, names or {})
         return
-    tables = tables_of(path, words, names=SECTIONS)
     with Store.read(path) as store:
-        yield _Store(store, words, tables)
+        events = renamed(in_order(events_of(store, tuple(words))), names or {})
+        yield _Store(store, events, tables_in(store, events, names=SECTIONS), bool(words))
 
 
 class _Store:
@@ -97,11 +99,11 @@ class _Store:
 
     kind = "store"
 
-    def __init__(self, store: Store, words: Sequence[str], tables: list[PooledTable]) -> None:
+    def __init__(self, store: Store, events: list[EventRow], tables: list[PooledTable], selected: bool) -> None:
         self._store = store
-        self.verify = shlex.join(["khiva-arena", "verify", store.folder.name])
-        self.events = events_of(store, tuple(words))
+        self.events = events
         self.tables = tables
+        self.verify = " ".join(["khiva-arena verify STORE", *(str(event.number) for event in events if selected)])
 
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
         for row in matches_of(self._store, event):
@@ -127,15 +129,15 @@ class _Bundle:
 
     kind = "bundle"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, names: Mapping[str, str]) -> None:
         result, bundled = audited_bundle(path)
         if not result.sound:
             problem = next(iter([*result.problems, *(one for report in result.events for one in report.problems)]), "")
             raise RecordError(f"{path}: not sound: {problem}; `khiva-arena verify {shlex.quote(str(path))}` says more")
         self._path = path
         self._matches = {one.event.id: one.matches for one in bundled.events}
-        self.verify = shlex.join(["khiva-arena", "verify", path.name])
-        self.events = [one.event for one in bundled.events]
+        self.verify = "khiva-arena verify BUNDLE"
+        self.events = renamed([one.event for one in bundled.events], names)
         self.tables = [self._table(events) for events in pooled(self.events)]
 
     def _table(self, events: list[EventRow]) -> PooledTable:

@@ -99,7 +99,13 @@ def standings_of(events: Sequence[EventRow], every: Sequence[Result], anchors: S
         raise ConfigError(f"several anchors need a number each, as --anchor {plain[0]}=0")
     at = [one for one in given if isinstance(one, AnchorAt)]
     pooled_results = _numbered(events, entrants, every)
-    return standings(pooled_results, entrants, plain[0] if plain else events[0].definition.anchor, anchors=at)
+    return standings(pooled_results, entrants, plain[0] if plain else _anchor(events[0]), anchors=at)
+
+
+def _anchor(event: EventRow) -> str:
+    """The identity of the bot that an event is anchored on: a page may call it by another name than its definition does."""
+    what = event.definition
+    return next(bot.identity for bot in what.bots if bot.name == what.anchor)
 
 
 def _numbered(events: Sequence[EventRow], entrants: Sequence[Entrant], every: Sequence[Result]) -> Iterable[Result]:

@@ -55,11 +55,22 @@ def tables_of(
 
     Raises ConfigError for what is not there, StoreError for a store that cannot be read or is damaged.
     """
+    with Store.read(folder) as store:
+        return tables_in(store, events_of(store, tuple(words)), anchors, names, effects)
+
+
+def tables_in(
+    store: Store,
+    events: Sequence[EventRow],
+    anchors: Sequence[str] = (),
+    names: Sequence[str] = (),
+    effects: Sequence[str] = EFFECTS,
+) -> list[PooledTable]:
+    """The same of events that were found already."""
     collected = gc.isenabled()
     gc.disable()  # rows hold no cycles, and to look for some takes a tenth of the time
     try:
-        with Store.read(folder) as store:
-            return [_table(store, events, anchors, names, effects) for events in pooled(events_of(store, tuple(words)))]
+        return [_table(store, of_one, anchors, names, effects) for of_one in pooled(events)]
     finally:
         if collected:
             gc.enable()

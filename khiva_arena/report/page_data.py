@@ -134,7 +134,7 @@ class PageMatch(Struct, frozen=True, array_like=True):
     faults: [seat, verdict, step, detail] of each, strikes included.
     rated: whether its table is.
     seconds: that it took; null if that is not known.
-    replay: [block, place in it]; null if the page does not hold it.
+    replay: [block, place in it]; the address of the page that holds it, if that is another one; null if none does.
     """
 
     event: int
@@ -150,7 +150,7 @@ class PageMatch(Struct, frozen=True, array_like=True):
     faults: list[list[Any]]
     rated: bool
     seconds: float | None
-    replay: list[int] | None
+    replay: list[int] | str | None
 
 
 class PageColumn(Struct, frozen=True):
@@ -192,6 +192,7 @@ class PageData(Struct, frozen=True):
     events, tables, matches: what is shown.
     scenery: by game, what its drawing needs.
     legal: lists of choices that several replays share, see ``replay/frames.py``.
+    home: of a page that only holds replays, the address of the one with the results; "" of that one itself.
     """
 
     title: str
@@ -203,3 +204,4 @@ class PageData(Struct, frozen=True):
     matches: list[PageMatch]
     scenery: dict[str, dict[str, Any]]
     legal: list[Any]
+    home: str = ""

@@ -26,7 +26,7 @@ def new_file(path: Path, replaces: bytes = b"") -> Iterator[BinaryIO]:
 
     Raises ConfigError if ``path`` exists or cannot be made, Unwritten if the disk is full.
     """
-    _check_place(path, replaces)
+    _refuse_other(path, replaces)
     part = path.with_name(path.name + PART)
     try:
         if part.is_file() and not part.is_symlink():  # what a kill has left
@@ -49,19 +49,19 @@ def new_file(path: Path, replaces: bytes = b"") -> Iterator[BinaryIO]:
 
 
 def check_new_file(path: Path, replaces: bytes = b"") -> None:
-    """See that ``new_file`` can write there, without doing it. Raises ConfigError."""
-    _check_place(path, replaces)
+    """See that ``new_file`` can write there, before work that takes long. Raises ConfigError."""
+    _refuse_other(path, replaces)
     why = "no such folder" if not path.parent.is_dir() else "permission denied" if not os.access(path.parent, os.W_OK) else ""
     if why:
         raise ConfigError(f"{path}: cannot be written: {why}")
 
 
-def _check_place(path: Path, replaces: bytes) -> None:
-    if os.path.lexists(path) and not (replaces and _begins(path, replaces)):
+def _refuse_other(path: Path, replaces: bytes) -> None:
+    if os.path.lexists(path) and not (replaces and begins(path, replaces)):
         raise ConfigError(f"{path}: exists already, and is not changed; give another name, or remove it first")
 
 
-def _begins(path: Path, text: bytes) -> bool:
+def begins(path: Path, text: bytes) -> bool:
     """Whether a file of the user's own begins so; a link never does, since what it leads to would stay and the link would go."""
     try:
         if path.is_symlink() or not path.is_file():

@@ -91,6 +91,6 @@ function row(match, at) {
     h("td", {}, match.seed),
     h("td", { class: "left seats" }, order.map((seat) => h("span", { class: match.ranks[seat] === 1 ? "won" : null }, `${match.names[seat]} ${match.scores[seat]} (${match.ranks[seat]}.)`))),
     h("td", { title: faults.join("; ") }, faults.length ? h("span", { class: "badge" }, faults.length) : "0"),
-    h("td", {}, match.replay ? h("a", { href: link({ match: match.key }) }, "watch") : h("span", { class: "dim" }, "–")),
+    h("td", {}, match.replay ? h("a", { href: Array.isArray(match.replay) ? link({ match: match.key }) : match.replay + link({ match: match.key, step: 0 }) }, "watch") : h("span", { class: "dim" }, "–")),
   );
 }

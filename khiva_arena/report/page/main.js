@@ -31,6 +31,7 @@ export async function start(drawings) {
   let shown = "";
   const show = () => {
     const want = route();
+    if (page.home && !matches.some((one) => one.key === want.match)) return location.replace(page.home + location.hash); // results and other matches
     const same = want.match !== undefined && want.match === shown;
     if (same && document.activeElement?.closest(".controls, .eyes")) return;
     shown = want.match ?? "";
@@ -60,7 +61,7 @@ export async function start(drawings) {
 
 /** @param {import("./types").Page} page */
 function head(page) {
-  return h("header", { class: "top" }, h("h1", {}, h("a", { href: "#" }, page.title)), h("nav", { "aria-label": "Pages" }, h("a", { href: "#" }, "Results"), h("a", { href: link({ matches: "all" }) }, "Matches")));
+  return h("header", { class: "top" }, h("h1", {}, h("a", { href: page.home || "#" }, page.title)), h("nav", { "aria-label": "Pages" }, h("a", { href: "#" }, "Results"), h("a", { href: link({ matches: "all" }) }, "Matches")));
 }
 
 /** @param {import("./types").Page} page */

@@ -97,7 +97,8 @@ export interface Match {
   faults: [number, string, number, string][];
   rated: boolean;
   seconds: number | null;
-  replay: [number, number] | null;
+  /** Its block and its place in that, or the address of the page that holds it. */
+  replay: [number, number] | string | null;
   margin: number;
 }
 
@@ -111,6 +112,8 @@ export interface Page {
   matches: any[];
   scenery: Record<string, any>;
   legal: unknown[][];
+  /** Of a page that only holds replays: where the results are. */
+  home: string;
 }
 
 /** Whose eyes: all hands open, only what everybody saw, or what one seat saw. */

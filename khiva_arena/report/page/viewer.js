@@ -6,6 +6,7 @@ import { generic } from "./generic.js";
 import { go, link } from "./route.js";
 import { h, refill, s, whenever_wide } from "./dom.js";
 import { linear, ticks } from "./scale.js";
+import { notes } from "./notes.js";
 import { unpacked } from "./packed.js";
 
 const PACE = 900;
@@ -21,18 +22,28 @@ export function match(page, matches, drawings, want) {
   const at = matches.findIndex((one) => one.key === want.match || (want.match.length >= 4 && one.id.startsWith(want.match)));
   if (at < 0) return { element: h("p", { class: "empty" }, `There is no match ${want.match} in this page. `, h("a", { href: link({ matches: "all" }) }, "All matches")), keys: () => false };
   const one = matches[at];
-  const place = h("div", { class: "viewer" }, h("p", { class: "empty" }, one.replay ? "Unpacking …" : "This page does not hold the replay of this match."));
+  const place = h("div", { class: "viewer" }, h("p", { class: "empty" }, ...waiting(one, want)));
   const element = h("section", { class: "match", "aria-label": `Match ${one.key}` }, top(one, matches, at), place);
   /** @type {(key: string) => boolean} */
   let keys = () => false;
-  if (one.replay) {
+  if (Array.isArray(one.replay)) {
     const [block, film] = one.replay;
     unpacked(`replay-${block}`).then(
-      (found) => { keys = player(place, one, frames(found, film, page.legal), drawings[one.event.game] ?? generic, page.scenery[one.event.game], want); },
+      (found) => {
+        keys = player(place, one, frames(found, film, page.legal), drawings[one.event.game] ?? generic, page.scenery[one.event.game], want);
+        element.append(notes(found.notes?.[film], one) ?? "");
+      },
       (error) => refill(place, h("p", { class: "empty", role: "alert" }, error.message)),
     );
   }
   return { element, keys: (/** @type {string} */ key) => keys(key) };
+}
+
+/** What stands in the place of a replay that is not there, or not yet. @param {import("./types").Match} one @param {import("./route.js").Route} want */
+function waiting(one, want) {
+  if (Array.isArray(one.replay)) return ["Unpacking …"];
+  if (!one.replay) return ["This page does not hold the replay of this match."];
+  return ["The replay of this match is in ", h("a", { href: one.replay + link({ ...want, match: one.key, step: want.step ?? 0 }) }, "a page of its own"), ", in the folder beside this page."];
 }
 
 /** @param {import("./types").Match} one @param {import("./types").Match[]} matches @param {number} at */

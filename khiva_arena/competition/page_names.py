@@ -1,0 +1,71 @@
+"""Other names for bots, for a page that is to be read by people who shall not know who is who."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from khiva_arena.entrants import toml_file
+from khiva_arena.errors import ConfigError
+from khiva_arena.sandbox import regular_files
+from khiva_arena.store.db import EventRow
+from khiva_arena.text import harmless
+from khiva_arena.words import meant
+
+LONGEST_NAME = 64
+
+
+def read_names(path: Path) -> dict[str, str]:
+    """What a file says each bot is called, by its name or identity: a table of TOML, or an object in a file named .json.
+    Raises ConfigError."""
+    values = _json(path) if path.suffix == ".json" else toml_file.read(path)[1]
+    problems = [
+        f"{path}: {harmless(key, LONGEST_NAME)}: a name has 1 to {LONGEST_NAME} printable characters, and stands in quotes"
+        for key, name in values.items()
+        if not (isinstance(name, str) and 1 <= len(name) <= LONGEST_NAME and name.isprintable())
+    ]
+    if problems:
+        raise ConfigError(problems)
+    return dict(values)
+
+
+def _json(path: Path) -> dict[str, object]:
+    try:
+        values = json.loads(regular_files.read(path, toml_file.LONGEST_FILE))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: not JSON that can be read: {error}") from None
+    if not isinstance(values, dict):
+        raise ConfigError(f'{path}: not an object of names, such as {{"greedy": "Team 1"}}')
+    return values
+
+
+def renamed(events: Sequence[EventRow], names: Mapping[str, str]) -> list[EventRow]:
+    """Events with other names for their bots, so that all that is made from them has these. ``names``: by name or identity.
+
+    Raises ConfigError for a bot that is not there, or one name for bots that had different ones."""
+    if not names:
+        return list(events)
+    bots = [bot for event in events for bot in event.bots]
+    known = {word for bot in bots for word in (bot.name, bot.identity)}
+    problems = [
+        f"--names: no bot {harmless(word, LONGEST_NAME)!r} here{meant(word, known)}; there are "
+        + ", ".join(sorted({harmless(bot.name) for bot in bots}))
+        for word in names
+        if word not in known
+    ]
+    before: dict[str, set[str]] = {}
+    for bot in bots:
+        before.setdefault(_name(bot.identity, bot.name, names), set()).add(bot.name)
+    problems += [f"--names: {len(old)} bots would be called {new!r}" for new, old in before.items() if len(old) > 1]
+    if problems:
+        raise ConfigError(problems)
+    return [
+        replace(event, bots=tuple(replace(bot, name=_name(bot.identity, bot.name, names)) for bot in event.bots))
+        for event in events
+    ]
+
+
+def _name(identity: str, name: str, names: Mapping[str, str]) -> str:
+    return names.get(identity, names.get(name, name))

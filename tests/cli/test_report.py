@@ -1,0 +1,303 @@
+"""``khiva-arena report``: what it says, what it refuses, and what is never in a page."""
+
+import gzip
+import json
+import platform
+import re
+import signal
+import sqlite3
+import sys
+from collections import Counter
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from arena import ROOT, arena, bots, started, wait_for_matches
+from once import made_once
+from pages import BOTS, FAULTS, ID, ORDINAL, REPLAY, SEED, blocks, films, text
+
+from khiva_arena.competition import page_folder
+from khiva_arena.competition.page_authors import file_name
+
+pytestmark = pytest.mark.slow
+
+BOT = """#!{python}
+import sys
+sys.stderr.write("WHISPER of {name}\\n")
+sys.argv[1:] = {faults}
+"""
+
+
+def bot(folder: Path, name: str, *faults: str) -> Path:
+    """A bot in a folder that is named like nothing else, that says on stderr what nobody else does."""
+    made = folder / f"lair-of-{name}"
+    made.mkdir()
+    program = made / "program"
+    head = BOT.format(python=sys.executable, name=name, faults=list(faults or ("honest", "0")))
+    program.write_text(head + (ROOT / "tests" / "support" / "faulty.py").read_text())
+    program.chmod(0o755)
+    (made / "bot.toml").write_text(f'name = "{name}"\nrun = "./program"\n')
+    return made
+
+
+@made_once
+def folder(folder: Path) -> None:
+    """A store of three bots, two of one name, and its bundle."""
+    one, two = bot(folder, "ann"), bot(folder, "bob", "illegal", "2")
+    other = bot(folder, "ann2")
+    (other / "bot.toml").write_text('name = "ann"\nrun = "./program"\n')
+    words = ["--seats", "2", "--seeds", "3", "--seed", "page", "--isolation", "trusted", "-j", "2", "--out", "vault"]
+    arena("run", *bots(str(one), str(two), str(other)), *words, cwd=folder)
+    arena("bundle", "vault", "b.khiva", cwd=folder)
+
+
+@made_once
+def stopped(folder: Path) -> None:
+    """A store whose event was stopped in the middle of a deal, on which 12 matches are played."""
+    four = bots(*(str(bot(folder, name, "illegal", "2")) for name in ("ann", "bob", "cy", "dan")))
+    words = ["--seats", "2", "--seeds", "30", "--seed", "stopped", "--isolation", "trusted", "-j", "1", "--out", "out"]
+    for many in range(16, 200, 8):
+        process = started("run", *four, *words, cwd=folder)
+        wait_for_matches(folder / "out" / "arena.db", many)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert process.returncode == 130
+        if min(on_each_deal(folder / "out").values()) < 12:
+            return
+    raise AssertionError("it was never stopped in the middle of a deal")
+
+
+def on_each_deal(store: Path) -> Counter[int]:
+    """How many matches are recorded, by seed."""
+    connection = sqlite3.connect(store / "arena.db")
+    seeds = Counter(seed for (seed,) in connection.execute("SELECT seed FROM matches"))
+    connection.close()
+    return seeds
+
+
+def test_it_is_written_and_replaced(folder: Path, tmp_path: Path) -> None:
+    said = arena("report", str(folder / "vault"), "--out", "page.html", "--title", "Spring cup", cwd=tmp_path)
+    assert said.stdout == ""
+    assert re.fullmatch(r"page\.html: [0-9]+ kB; open it in a browser\n", said.stderr)
+    first = blocks(tmp_path / "page.html")
+    assert first["data"]["title"] == "Spring cup"
+    assert films(tmp_path / "page.html") == len(first["data"]["matches"]) == 18
+    arena("report", str(folder / "vault"), "--out", "page.html", "--replays", "none", cwd=tmp_path)
+    assert films(tmp_path / "page.html") == 0
+    assert [match[:REPLAY] for match in blocks(tmp_path / "page.html")["data"]["matches"]] == [
+        match[:REPLAY] for match in first["data"]["matches"]
+    ]
+
+
+def test_a_file_that_is_no_page_stays(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.html").write_text("<!doctype html>\n<p>mine")
+    (tmp_path / "link.html").symlink_to(tmp_path / "mine.html")
+    for name in ("mine.html", "link.html"):
+        said = arena("report", str(folder / "vault"), "--out", name, cwd=tmp_path, code=2)
+        assert f"{name}: exists already, and is not changed; give another name, or remove it first" in said.stderr
+    assert (tmp_path / "mine.html").read_text() == "<!doctype html>\n<p>mine"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nothing"], "nothing"),
+        (["{folder}/vault", "7"], "no event '7' here; there are 1 ("),
+        (["{folder}/b.khiva", "1"], "a bundle is shown as a whole: leave out the events"),
+        (["{folder}/vault", "--out", "no/such/page.html"], "no/such/page.html: cannot be written: No such file or directory"),
+        (["{folder}/lair-of-ann/program"], "program: "),
+    ],
+)
+def test_what_cannot_be_shown(folder: Path, tmp_path: Path, words: list[str], message: str) -> None:
+    given = [word.format(folder=folder) for word in words]
+    said = arena("report", *given, *([] if "--out" in given else ["--out", "page.html"]), cwd=tmp_path, code=2)
+    assert message in said.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bundle_that_was_changed_is_not_shown(folder: Path, tmp_path: Path) -> None:
+    lines = gzip.decompress((folder / "b.khiva").read_bytes()).decode().splitlines(keepends=True)
+    (tmp_path / "changed").write_bytes(gzip.compress("".join(line for line in lines if '"ordinal":3,' not in line).encode()))
+    said = arena("report", "changed", "--out", "page.html", cwd=tmp_path, code=1)
+    assert "changed: not sound: " in said.stderr
+    assert not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize("source", ["vault", "b.khiva"])
+def test_nothing_private_is_in_it(folder: Path, tmp_path: Path, source: str) -> None:
+    arena("report", str(folder / source), "--out", "page.html", cwd=tmp_path)
+    shown = text(tmp_path / "page.html")
+    for word in ("WHISPER", "lair-of", "vault", "b.khiva", str(folder), str(tmp_path), platform.node()):
+        assert not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", shown), word
+
+
+def test_how_to_check_it_names_no_folder(folder: Path, tmp_path: Path) -> None:
+    for words, verify in (
+        (["vault"], "khiva-arena verify STORE"),
+        (["vault", "1"], "khiva-arena verify STORE 1"),
+        (["b.khiva"], "khiva-arena verify BUNDLE"),
+    ):
+        arena("report", str(folder / words[0]), *words[1:], "--out", "page.html", cwd=tmp_path)
+        assert blocks(tmp_path / "page.html")["data"]["verify"] == verify
+
+
+def test_of_a_deal_that_is_not_over_only_results_are_in_it(stopped: Path, tmp_path: Path) -> None:
+    arena("report", str(stopped / "out"), "--out", "page.html", "--replays", "all", cwd=tmp_path)
+    matches = blocks(tmp_path / "page.html")["data"]["matches"]
+    deals = on_each_deal(stopped / "out")
+    over = {seed for seed, many in deals.items() if many == 12}
+    assert {match[SEED] for match in matches} == set(deals) > over
+    for match in matches:
+        assert (match[REPLAY] is not None) == (match[SEED] in over)
+        details = [detail for _, _, _, detail in match[FAULTS]]
+        assert details
+        assert all(details) == any(details) == (match[SEED] in over)
+    assert films(tmp_path / "page.html") == 12 * len(over)
+    (event,) = blocks(tmp_path / "page.html")["data"]["events"]
+    assert (event["over"], event["secret"], event["digest"]) == (False, "", "")
+
+
+def test_notes_are_in_it_if_they_are_asked_for(folder: Path, stopped: Path, tmp_path: Path) -> None:
+    arena("report", str(folder / "vault"), "--out", "page.html", "--notes", cwd=tmp_path)
+    held = blocks(tmp_path / "page.html")
+    for match in held["data"]["matches"]:
+        block, place = match[REPLAY]
+        names = [held["data"]["events"][0]["bots"][bot]["name"] for bot in match[BOTS]]
+        assert held[f"replay-{block}"]["notes"][place] == [f"  WHISPER of {said_by(name)}" for name in names]
+    arena("report", str(stopped / "out"), "--out", "page.html", "--notes", cwd=tmp_path)
+    assert text(tmp_path / "page.html").count("WHISPER") == 2 * films(tmp_path / "page.html")
+
+
+def said_by(name: str) -> str:
+    """What a bot calls itself; the second of a name is numbered in the event."""
+    return {"ann-2": "ann2"}.get(name, name)
+
+
+def test_a_page_for_an_author_has_the_notes_of_one_bot(folder: Path, tmp_path: Path) -> None:
+    said = arena("report", str(folder / "vault"), "--for-authors", "pages", cwd=tmp_path).stderr.splitlines()
+    pages = sorted((tmp_path / "pages").iterdir())
+    assert sorted(said) == [f"pages/{page.name}: for the author of this bot alone" for page in pages]
+    assert len(pages) == 3
+    for page in pages:
+        name, _, identity = page.stem.rpartition("-")
+        held = blocks(page)
+        own = {bot["name"]: bot["id"] for bot in held["data"]["events"][0]["bots"]}
+        assert own[name].startswith(identity)
+        assert set(re.findall(r"WHISPER of (\w+)", text(page))) == {said_by(name)}
+        position = list(own).index(name)
+        for match in held["data"]["matches"]:
+            assert (match[REPLAY] is not None) == (position in match[BOTS])
+    assert arena("report", str(folder / "vault"), cwd=tmp_path, code=2).stderr.endswith(
+        "say where the page goes: --out FILE, --for-authors DIR, or both\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "file"),
+    [
+        (("ann", "ann"), "ann-0123456789ab.html"),
+        (("../../etc/pass wd", "x"), "_.._etc_pass_wd-0123456789ab.html"),
+        (("\u738b", ""), "_-0123456789ab.html"),
+        (("-.", ""), "0123456789ab.html"),
+        (("a" * 64, ""), f"{'a' * 60}-0123456789ab.html"),
+    ],
+)
+def test_a_file_s_name_is_safe_whatever_a_bot_is_called(names: tuple[str, str], file: str) -> None:
+    assert file_name(names[0], "0123456789abcdef") == file
+    assert file_name(names[0], "f" * 64) != file
+
+
+@pytest.mark.parametrize("source", ["vault", "b.khiva"])
+@pytest.mark.parametrize("file", ["names.toml", "names.json"])
+def test_other_names_are_everywhere(folder: Path, tmp_path: Path, source: str, file: str) -> None:
+    arena("report", str(folder / source), "--out", "before.html", cwd=tmp_path)
+    identity = blocks(tmp_path / "before.html")["data"]["events"][0]["bots"][2]["id"]
+    new = {"ann": "Team one", "bob": 'Team "two" \u2603', identity: "Team three"}
+    lines = [f"{json.dumps(old)} = {json.dumps(name)}" for old, name in new.items()]
+    (tmp_path / file).write_text(json.dumps(new) if file.endswith("json") else "\n".join(lines))
+    arena("report", str(folder / source), "--out", "page.html", "--names", file, cwd=tmp_path)
+    shown, before = text(tmp_path / "page.html"), text(tmp_path / "before.html")
+    for name in ("ann", "ann-2", "bob"):
+        assert re.search(rf"\b{name}\b", before)
+        assert not re.search(rf"\b{name}\b", shown)
+    data = blocks(tmp_path / "page.html")["data"]
+    assert [bot["name"] for bot in data["events"][0]["bots"]] == list(new.values())
+    assert {row["name"] for row in data["tables"][0]["table"]["rows"]} == set(new.values())
+    elo = [
+        sorted(row["elo"] for row in of["tables"][0]["table"]["rows"]) for of in (data, blocks(tmp_path / "before.html")["data"])
+    ]
+    assert elo[0] == elo[1]
+    assert any("Team one" in line for line in blocks(tmp_path / "page.html")["replay-0"]["text"][0])
+
+
+@pytest.mark.parametrize(
+    ("file", "written", "message"),
+    [
+        ("n.toml", 'bbo = "x"', "--names: no bot 'bbo' here (did you mean bob?); there are ann, ann-2, bob"),
+        ("n.toml", 'bob = "x"\nann = "x"', "--names: 2 bots would be called 'x'"),
+        ("n.toml", "bob = 3", "n.toml: bob: a name has 1 to 64 printable characters, and stands in quotes"),
+        ("n.toml", 'bob = "\\u202e"', "n.toml: bob: a name has 1 to 64 printable characters, and stands in quotes"),
+        ("n.toml", "bob", "n.toml: not TOML: "),
+        ("n.json", "[]", "n.json: not an object of names"),
+        ("n.json", "{", "n.json: not JSON that can be read: "),
+        ("none.toml", None, "none.toml: cannot be read: No such file or directory"),
+    ],
+)
+def test_names_that_cannot_be_taken(folder: Path, tmp_path: Path, file: str, written: str | None, message: str) -> None:
+    if written is not None:
+        (tmp_path / file).write_text(written)
+    said = arena("report", str(folder / "vault"), "--out", "page.html", "--names", file, cwd=tmp_path, code=2)
+    assert message in said.stderr
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_the_matches_that_were_chosen_are_in_it(folder: Path, stopped: Path, tmp_path: Path) -> None:
+    vault = str(folder / "vault")
+    arena("report", vault, "--out", "page.html", cwd=tmp_path)
+    every = blocks(tmp_path / "page.html")["data"]["matches"]
+    arena("report", vault, "--out", "page.html", "--matches", "1/7", "--matches", "12", "--matches", every[3][ID], cwd=tmp_path)
+    held = [match[ORDINAL] for match in blocks(tmp_path / "page.html")["data"]["matches"] if match[REPLAY]]
+    assert held == [3, 7, 12]
+    assert films(tmp_path / "page.html") == 3
+    for words, message in (
+        (["--matches", "1/18"], "--matches: no recorded match '1/18'; name each as EVENT/ORDINAL"),
+        (["--matches", ""], "--matches: 18 matches ''"),
+        (["--matches", "1/1", "--replays", "none"], "--matches chooses replays, and --replays none leaves all out"),
+    ):
+        assert message in arena("report", vault, "--out", "other.html", *words, cwd=tmp_path, code=2).stderr
+    arena("report", str(stopped / "out"), "--out", "page.html", cwd=tmp_path)
+    last = next(f"1/{match[ORDINAL]}" for match in blocks(tmp_path / "page.html")["data"]["matches"] if not match[REPLAY])
+    said = arena("report", str(stopped / "out"), "--out", "other.html", "--matches", last, cwd=tmp_path, code=2)
+    assert f"--matches: {last}: other matches on its deal are still to be played, so it is not shown yet" in said.stderr
+    assert not (tmp_path / "other.html").exists()
+
+
+def test_all_replays_go_into_pages_beside_it(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_folder, "PAGE_MOST", 1)
+    beside = tmp_path / "a page-replays"
+    beside.mkdir()
+    old = (folder / "b.khiva", "old.html")[1]
+    arena("report", str(folder / "vault"), "--out", old, "--replays", "none", cwd=tmp_path)
+    for name in ("1-seed-77.html", "mine.html"):
+        (beside / name).write_bytes((tmp_path / old).read_bytes())
+    (beside / "1-seed-78.html").write_text("mine")
+    words = [str(folder / "vault"), "--out", "a page.html", "--replays", "all", "--matches", "1/0", "--notes"]
+    said = arena("report", *words, cwd=tmp_path).stderr
+    assert "a page-replays: 3 pages with the other replays; keep it beside a page.html" in said
+    kept = {"mine.html", "1-seed-78.html"}
+    assert {path.name for path in beside.iterdir()} == {f"1-seed-{seed}.html" for seed in range(3)} | kept
+    for match in blocks(tmp_path / "a page.html")["data"]["matches"]:
+        if match[ORDINAL] == 0:
+            assert match[REPLAY] == [0, 0]
+            continue
+        assert match[REPLAY] == f"a%20page-replays/1-seed-{match[SEED]}.html"
+        other = blocks(tmp_path / unquote(match[REPLAY]))
+        (found,) = [one for one in other["data"]["matches"] if one[ORDINAL] == match[ORDINAL]]
+        assert found[:REPLAY] == match[:REPLAY]
+        block, place = found[REPLAY]
+        assert len(other[f"replay-{block}"]["knows"]) > place
+        assert other["data"]["home"] == "../a%20page.html"
+    assert sum(films(path) for path in beside.glob("1-seed-[0-2].html")) == 17
+    (tmp_path / "b-replays").write_text("mine")
+    said = arena("report", str(folder / "vault"), "--out", "b.html", "--replays", "all", "--matches", "1/0", cwd=tmp_path, code=2)
+    assert "b-replays: cannot be made: File exists" in said.stderr

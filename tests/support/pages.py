@@ -1,0 +1,27 @@
+"""What is in a page of results, read back without a browser."""
+
+import base64
+import json
+import re
+import zlib
+from pathlib import Path
+from typing import Any
+
+_BLOCK = re.compile(r'<script type="application/base64" id="([a-z0-9-]+)">([^<]*)</script>')
+ORDINAL, SEED, ID, BOTS, FAULTS, REPLAY = 1, 2, 5, 6, 10, 13
+"""Where these stand in a match, see ``report/page_data.py``."""
+
+
+def blocks(file: Path) -> dict[str, Any]:
+    """All that a page holds, by the name of its block: "data", "replay-0", ..."""
+    return {name: json.loads(zlib.decompress(base64.b64decode(data))) for name, data in _BLOCK.findall(file.read_text())}
+
+
+def text(file: Path) -> str:
+    """The page with all its blocks unpacked, to be searched for words."""
+    return file.read_text() + json.dumps(blocks(file), ensure_ascii=False)
+
+
+def films(file: Path) -> int:
+    """How many replays are in it."""
+    return sum(len(block["knows"]) for name, block in blocks(file).items() if name != "data")
