@@ -17,7 +17,7 @@ from khiva_arena.report.table import notes, shown_columns
 from khiva_arena.sandbox.limits import WORDS, say
 from khiva_arena.store.db import RUN_SECRET, EventRow
 from khiva_arena.store.new_file import new_file
-from khiva_arena.text import harmless
+from khiva_arena.text import LONGEST, harmless, isolated
 
 REPLAYS_MOST = 2**21
 """Bytes of replays that a page holds unless it was told otherwise."""
@@ -111,7 +111,7 @@ def _table(one: PooledTable) -> PageTable:
 def _matches(source: PageSource, event: EventRow, rated: set[tuple[str, str]], blocks: "_Blocks") -> Iterator[PageMatch]:
     """Of an event, in the order of its schedule; replays are made seed by seed, once the seed is revealed."""
     secrets = source.secrets(event)
-    names = [harmless(bot.name) for bot in event.bots]
+    names = [isolated(bot.name, LONGEST) for bot in event.bots]
     for match in source.matches(event):
         result = match.result
         secret = secrets.get(result.seed)

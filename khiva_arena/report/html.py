@@ -20,10 +20,12 @@ import msgspec
 
 from khiva_arena.games import registry
 from khiva_arena.report.page_data import PageData
+from khiva_arena.text import isolated
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\.{1,2}/(?:[a-z_./]*/)?([a-z_]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
 _FIRST = "main"
+_LONGEST = 2_000  # characters of a text; nobody reads a longer one in a table
 BEGINNING = '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="Khiva Arena '
 """Of every page: what begins so may be replaced by another one."""
 _PAGE = (
@@ -48,13 +50,14 @@ _PAGE = (
 def page(data: PageData, replays: Sequence[bytes]) -> str:
     """The whole file. ``replays``: blocks of ``replay/frames.py``, compressed, which ``data`` names by number."""
     script, style = _script(), _style()
+    shown = _shown(msgspec.to_builtins(data))
     return _PAGE.format(
         policy=policy(script, style),
         engine=html.escape(data.engine),
-        title=html.escape(data.title),
+        title=html.escape(shown["title"]),
         style=style,
         script=script,
-        data="\n".join([_embedded("data", compressed(msgspec.to_builtins(data))), *map(_block, range(len(replays)), replays)]),
+        data="\n".join([_embedded("data", compressed(shown)), *map(_block, range(len(replays)), replays)]),
     )
 
 
@@ -66,6 +69,15 @@ def policy(script: str, style: str) -> str:
 def compressed(value: Any) -> bytes:
     """A value as the page reads it: JSON, deflated."""
     return zlib.compress(json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode(), 9)
+
+
+def _shown(value: Any) -> Any:
+    """A value with every text in it as a page may show it: no mark in it turns or hides its neighbours."""
+    if isinstance(value, str):
+        return isolated(value, _LONGEST, keep="\t\n")
+    if isinstance(value, dict):
+        return {_shown(key): _shown(inner) for key, inner in value.items()}
+    return [*map(_shown, value)] if isinstance(value, list | tuple) else value
 
 
 def _block(number: int, data: bytes) -> str:

@@ -26,7 +26,7 @@ export function standings(table, number) {
       const row = rows[at];
       if (column.at < 0) return [h("td", { class: "places" }, places(row))];
       const text = column.texts[at];
-      if (column.field === "name") return [h("th", { scope: "row" }, h("a", { href: link({ bot: row.bot, table: number || null }) }, text))];
+      if (column.field === "name") return [h("th", { scope: "row", title: text }, h("a", { href: link({ bot: row.bot, table: number || null }) }, text))];
       if (column.field === "faults" && text !== "0") return [h("td", {}, h("a", { class: "badge", href: link({ matches: "all", bot: row.bot, fault: "any" }) }, text))];
       if (column.field === "error") return [h("td", {}, text), h("td", { class: "whisker" }, axis ? whisker(row, axis, text) : null)];
       if (column.field === "rank_interval") return [h("td", { class: "ranks" }, text, ranks(row, rows.length))];
