@@ -4,6 +4,8 @@ Others write the names of bots, what they say and send, the files of stores, bun
 control character of theirs could hide, recolour or forge lines; one that changes the direction of writing could reorder them.
 """
 
+from unicodedata import bidirectional
+
 LONGEST = 500
 """Of a word of a hostile file within a line, in characters."""
 
@@ -20,6 +22,15 @@ def harmless(text: str, most: int | None = None, keep: str = "") -> str:
     if bare.isprintable():  # true of nearly every text, and quickly found out
         return text
     return "".join(letter if letter.isprintable() or letter in keep else _escaped(letter) for letter in text)
+
+
+def isolated(text: str, most: int | None = None, keep: str = "") -> str:
+    """``harmless`` text for a page, which reorders nothing around it: if it holds letters that are written from right to left, it
+    stands between marks that isolate it."""
+    text = harmless(text, most, keep)
+    if text.isascii() or not any(bidirectional(letter) in ("R", "AL", "AN") for letter in text):
+        return text
+    return f"\u2068{text}\u2069"
 
 
 def printable(data: bytes | bytearray) -> str:

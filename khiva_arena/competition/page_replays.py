@@ -14,7 +14,7 @@ from khiva_arena.replay.frames import film
 from khiva_arena.report.html import has_drawing
 from khiva_arena.report.page_data import PageMatch
 from khiva_arena.store.db import EventRow
-from khiva_arena.text import harmless
+from khiva_arena.text import LONGEST, isolated
 
 REPLAYS_MOST = 2**21
 """Bytes of replays that a page holds unless it was told otherwise."""
@@ -110,7 +110,7 @@ class Replays:
             return plain
         sits = [event.bots[bot] for bot in plain.bots]
         sketched = not has_drawing(event.definition.game)
-        made = film(match.parsed(), secret, [harmless(bot.name) for bot in sits], sketched)
+        made = film(match.parsed(), secret, [isolated(bot.name, LONGEST) for bot in sits], sketched)
         notes = _notes(match, [self._wish.private.notes(bot.identity) for bot in sits])
         if here or folder is None:
             return structs.replace(plain, replay=self.here.add(made, notes))
@@ -125,5 +125,5 @@ class Replays:
 
 def _notes(match: RecordedMatch, of: Sequence[bool]) -> list[str]:
     """By seat, what may be shown of what was written on stderr; empty if there is nothing."""
-    notes = [shown(text) if may and text else "" for text, may in zip(match.notes, of, strict=False)]
+    notes = [isolated(shown(text), keep="\n") if may and text else "" for text, may in zip(match.notes, of, strict=False)]
     return notes if any(notes) else []

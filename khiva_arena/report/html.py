@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from khiva_arena.games import registry
+from khiva_arena.text import isolated
 
 if TYPE_CHECKING:
     from khiva_arena.report.page_data import PageData  # numpy comes with it
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\.{1,2}/(?:[a-z_./]*/)?([a-z_]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
 _FIRST = "main"
+_LONGEST = 2_000  # characters of a text; nobody reads a longer one in a table
 _HEAD = '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="Khiva Arena '
 BEGINNING = _HEAD.encode()
 """Of every page: what begins so may be replaced by another one."""
@@ -51,13 +53,14 @@ _PAGE = (
 def page(data: "PageData", replays: Sequence[bytes]) -> str:
     """The whole file. ``replays``: blocks of ``replay/frames.py``, compressed, which ``data`` names by number."""
     script, style = _script(), _style()
+    shown = _shown(msgspec.to_builtins(data))
     return _PAGE.format(
         policy=policy(script, style),
         engine=html.escape(data.engine),
-        title=html.escape(data.title),
+        title=html.escape(shown["title"]),
         style=style,
         script=script,
-        data="\n".join([_embedded("data", compressed(msgspec.to_builtins(data))), *map(_block, range(len(replays)), replays)]),
+        data="\n".join([_embedded("data", compressed(shown)), *map(_block, range(len(replays)), replays)]),
     )
 
 
@@ -74,6 +77,15 @@ def compressed(value: Any) -> bytes:
 def has_drawing(game: str) -> bool:
     """Whether a game brings a drawing of its own; without one its matches are shown as text."""
     return _drawing(game).is_file()
+
+
+def _shown(value: Any) -> Any:
+    """A value with every text in it as a page may show it: no mark in it turns or hides its neighbours."""
+    if isinstance(value, str):
+        return isolated(value, _LONGEST, keep="\t\n")
+    if isinstance(value, dict):
+        return {_shown(key): _shown(inner) for key, inner in value.items()}
+    return [*map(_shown, value)] if isinstance(value, list | tuple) else value
 
 
 def _block(number: int, data: bytes) -> str:

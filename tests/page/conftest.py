@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from browser import WIDE, Page, browser
+from once import filled
 from published import published
 
 from khiva_arena.competition.page import REPLAYS_MOST, page_of, write_page
@@ -26,16 +27,16 @@ def page(_browser: Page) -> Page:
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path, Path]]:
-    """By the name of a published event, its store and its page."""
-    known: dict[str, tuple[Path, Path]] = {}
+    """By the name of a published event, its store and its page, made by the first worker that asks."""
 
     def make(case: str) -> tuple[Path, Path]:
-        if case not in known:
-            folder = tmp_path_factory.mktemp(case)
-            store = published(case, folder)
-            # Replays of three games are enough; those of the other formats would take a minute to make.
-            write_page(folder / "page.html", page_of(store, replays=REPLAYS_MOST if case.endswith("round-robin") else 0))
-            known[case] = (store, folder / "page.html")
-        return known[case]
+        folder = filled(tmp_path_factory, f"page-{case}", lambda folder: _make(case, folder))
+        return folder / "finished", folder / "page.html"
 
     return make
+
+
+def _make(case: str, folder: Path) -> None:
+    # Replays of three games are enough; those of the other formats would take a minute to make.
+    replays = REPLAYS_MOST if case.endswith("round-robin") else 0
+    write_page(folder / "page.html", page_of(published(case, folder), replays=replays))

@@ -2,11 +2,8 @@
 
 import os
 import shutil
-import subprocess
-import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -103,18 +100,3 @@ def browser() -> Iterator[Page]:
         yield Page(driver)
     finally:
         driver.quit()
-
-
-@cache
-def from_npm(package: str, version: str, into: Path) -> Path:
-    """A package of npm's registry, unpacked below a folder: for tests alone."""
-    need("npm")
-    folder = into / f"{package}-{version}"
-    if not folder.exists():
-        into.mkdir(parents=True, exist_ok=True)
-        packed = subprocess.run(
-            ["npm", "pack", "--silent", f"{package}@{version}"], cwd=into, check=True, capture_output=True, text=True, timeout=120
-        ).stdout.split()[-1]
-        with tarfile.open(into / packed) as tar:
-            tar.extractall(folder, filter="data")
-    return folder / "package"

@@ -2,6 +2,7 @@
 // the turn, and what lies in front of every seat. All of it is read from what the replayer says; no rule is known here.
 
 import { h, s } from "../../report/page/dom.js";
+import { shortened } from "../../report/page/chart.js";
 
 const SIGNS = ["W", "B", "G", "P", "K"];
 const OUTPOST = 5;
@@ -78,7 +79,7 @@ function board(scene) {
     const end = where.at(seat, OUTPOST, 0);
     const near = where.at(seat, 1, 0);
     const left = Math.min(end.x, near.x) - half;
-    places.push(s("text", { x: end.x < near.x ? left : near.x - half, y: end.y - half - 6, class: "label seat-name" }, `${seat} ${cut(names[seat], Math.floor((Math.abs(end.x - near.x) + size) / 7) - 2)}`));
+    places.push(s("text", { x: end.x < near.x ? left : near.x - half, y: end.y - half - 6, class: "label seat-name" }, `${seat} ${shortened(names[seat], Math.floor((Math.abs(end.x - near.x) + size) / 7) - 2)}`));
   }
   const moves = frame.events.filter((event) => event.data.type === "move").map(({ data }) => {
     const from = where.at(data.from[0], data.from[1], data.camel);
@@ -169,7 +170,7 @@ function turn({ frame, film, names, scenery }) {
           mine.map((/** @type {{seat: number, value: number}} */ one) => {
             const won = win && win.seat === one.seat && win.card[1] === one.value;
             const rejected = win && !won;
-            return h("span", { class: `played${won ? " wins" : ""}${rejected ? " rejected" : ""}` }, card(camel, one.value, scenery), ` ${cut(names[one.seat], 12)}`, won ? " wins" : rejected ? " +1 gem" : "");
+            return h("span", { class: `played${won ? " wins" : ""}${rejected ? " rejected" : ""}` }, card(camel, one.value, scenery), ` ${shortened(names[one.seat], 12)}`, won ? " wins" : rejected ? " +1 gem" : "");
           }),
           stays.has(camel) ? h("span", { class: "dim" }, stays.get(camel) === "no_card" ? "no card" : String(stays.get(camel))) : null,
         );
@@ -213,10 +214,4 @@ function card(camel, value, scenery) {
 /** @param {number} camel */
 function token(camel) {
   return h("span", { class: `card small camel-${camel}` }, SIGNS[camel]);
-}
-
-/** @param {string} name @param {number} most */
-function cut(name, most) {
-  const letters = [...name];
-  return letters.length <= most ? name : `${letters.slice(0, Math.max(1, most - 1)).join("")}…`;
 }

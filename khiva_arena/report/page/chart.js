@@ -47,7 +47,7 @@ export function table({ heads, rows }) {
       "table",
       { class: "numbers" },
       h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
-      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, at) => h(at ? "td" : "th", at ? {} : { scope: "row" }, cell))))),
+      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, at) => h(at ? "td" : "th", at ? {} : { scope: "row", title: cell }, cell))))),
     ),
   );
 }
@@ -64,8 +64,9 @@ export function label(x, y, words, anchor = "start", kind = "label") {
   return s("text", { x, y, "text-anchor": anchor, class: kind }, words);
 }
 
-/** A name that fits into so many letters. @param {string} name @param {number} most */
+/** A name that fits into so many letters; one that isolates itself from its neighbours still does. @param {string} name @param {number} most */
 export function shortened(name, most) {
   const letters = [...name];
-  return letters.length <= most ? name : `${letters.slice(0, most - 1).join("")}…`;
+  if (letters.length <= most) return name;
+  return `${letters.slice(0, Math.max(1, most - 1)).join("")}…${name.endsWith("\u2069") ? "\u2069" : ""}`;
 }

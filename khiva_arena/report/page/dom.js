@@ -43,6 +43,11 @@ function filled(element, attributes, children) {
   return element;
 }
 
+/** A name, cut where it is too long for its place, with the whole at hand. @param {string} text @param {boolean} [strong] */
+export function name(text, strong = false) {
+  return h("span", { class: strong ? "name won" : "name", title: text }, text);
+}
+
 /**
  * Puts children into an element, in place of what it held.
  * @param {Element} element

@@ -3,7 +3,7 @@
 import { chosen } from "./model.js";
 import { count } from "./words.js";
 import { go, link } from "./route.js";
-import { h, refill, whenever_wide } from "./dom.js";
+import { h, name, refill, whenever_wide } from "./dom.js";
 
 const ROW = 33;
 const SPARE = 12;
@@ -89,7 +89,7 @@ function row(match, at) {
     { "aria-rowindex": at + 2, class: match.rated ? null : "unrated" },
     h("th", { scope: "row" }, h("a", { href: link({ match: match.key }) }, match.key)),
     h("td", {}, match.seed),
-    h("td", { class: "left seats" }, order.map((seat) => h("span", { class: match.ranks[seat] === 1 ? "won" : null }, `${match.names[seat]} ${match.scores[seat]} (${match.ranks[seat]}.)`))),
+    h("td", { class: "left seats" }, order.map((seat) => h("span", { class: "seat" }, name(match.names[seat], match.ranks[seat] === 1), ` ${match.scores[seat]} (${match.ranks[seat]}.)`))),
     h("td", { title: faults.join("; ") }, faults.length ? h("span", { class: "badge" }, faults.length) : "0"),
     h("td", {}, match.replay ? h("a", { href: Array.isArray(match.replay) ? link({ match: match.key }) : match.replay + link({ match: match.key, step: 0 }) }, "watch") : h("span", { class: "dim" }, "–")),
   );

@@ -85,7 +85,7 @@ export function crosstable({ meanings, table: { rows, sections } }) {
   const note = "Pair score in percent of the bot on the left against the one above; 50 is even, a frame marks what luck does not explain. A cell leads to the matches.";
   const heads = ["", ...rows.map((_, at) => String(at + 1))];
   const body = rows.map((row, i) =>
-    h("tr", {}, h("th", { scope: "row" }, h("span", { class: "dim" }, `${i + 1} `), shortened(row.name, 18)), cells[i].map((/** @type {any} */ pair, /** @type {number} */ j) => {
+    h("tr", {}, h("th", { scope: "row", title: row.name }, h("span", { class: "dim" }, `${i + 1} `), shortened(row.name, 18)), cells[i].map((/** @type {any} */ pair, /** @type {number} */ j) => {
       if (!pair) return h("td", { class: i === j ? "self" : "none" }, i === j ? "" : "–");
       const words = `${row.name} against ${rows[j].name}: ${number(pair.score)} % (${interval(pair.low, pair.high)}) in ${count(pair.matches, "match", "matches")} on ${count(pair.seeds, "seed")}; by the ratings ${number(pair.expected)} %`;
       const step = Math.min(4, Math.floor(Math.abs(pair.score - 50) / 10));

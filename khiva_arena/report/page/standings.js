@@ -28,7 +28,7 @@ export function standings(table, number) {
       const row = rows[at];
       if (column.field === "finishes") return [h("td", { class: "places" }, places(row))];
       const text = column.texts[at];
-      if (column.field === "name") return [h("th", { scope: "row" }, h("a", { href: link({ bot: row.bot, table: number || null }) }, text))];
+      if (column.field === "name") return [h("th", { scope: "row", title: text }, h("a", { href: link({ bot: row.bot, table: number || null }) }, text))];
       if (column.field === "faults") return [h("td", { class: "kinds" }, kinds(row))];
       if (column.field === "error") return [h("td", {}, text), h("td", { class: "whisker" }, axis ? whisker(row, axis, text) : null)];
       if (column.field === "rank_interval") return [h("td", { class: "ranks" }, text, ranks(row, rows.length))];

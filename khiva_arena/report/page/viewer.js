@@ -7,6 +7,7 @@ import { go, link } from "./route.js";
 import { h, refill, s, whenever_wide } from "./dom.js";
 import { linear, ticks } from "./scale.js";
 import { notes } from "./notes.js";
+import { shortened } from "./chart.js";
 import { unpacked } from "./packed.js";
 
 const PACE = 900;
@@ -242,6 +243,6 @@ function scores(film, one, step, to, width) {
     one.names.map((_, seat) => s("polyline", { class: `line line-${seat}`, points: film.map((frame) => `${x(frame.step)},${y(frame.scores[seat])}`).join(" ") })),
     one.faults.map(([seat, verdict, at]) => s("circle", { cx: x(at), cy: y(film[Math.min(at, film.length - 1)].scores[seat]), r: 4, class: "fault" }, s("title", {}, `${one.names[seat]}: ${verdict}`))),
     s("path", { d: `M${x(step)},4 V${height - 16}`, class: "cursor" }),
-    ends.map((end) => s("text", { x: width - 104, y: end.y + 4, class: `label line-${end.seat}` }, `${end.seat} ${[...end.name].slice(0, 12).join("")}`)),
+    ends.map((end) => s("text", { x: width - 104, y: end.y + 4, class: `label line-${end.seat}` }, `${end.seat} ${shortened(end.name, 13)}`)),
   );
 }

@@ -1,0 +1,41 @@
+"""Types of the page's modules and of the games' drawings, as their comments give them."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from npm import PAGE, packages
+
+import khiva_arena
+from khiva_arena.games import registry
+
+HERE = Path(khiva_arena.__file__).parent
+
+
+def checked(*words: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [packages() / ".bin" / "tsc", "--project", PAGE, *words], capture_output=True, text=True, timeout=120, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_modules_and_drawings_have_the_types_that_they_say() -> None:
+    assert checked() == (0, "")
+
+
+@pytest.mark.slow
+def test_every_module_and_drawing_is_checked() -> None:
+    _, files = checked("--listFilesOnly")
+    modules = [*HERE.glob("report/page/*.js"), *(HERE / "games" / name / "drawing.js" for name in registry.NAMES)]
+    assert len(modules) > 15
+    assert [path for path in modules if str(path) not in files.splitlines()] == []
+
+
+@pytest.mark.slow
+def test_a_wrong_type_is_found(tmp_path: Path) -> None:
+    (tmp_path / "wrong.js").write_text(f'import {{ count }} from "{HERE}/report/page/words.js";\ncount("two", 2);\n')
+    (tmp_path / "tsconfig.json").write_text(f'{{"extends": "{PAGE}/tsconfig.json", "include": ["wrong.js"]}}')
+    code, said = checked("--project", str(tmp_path))
+    assert code != 0, said
+    assert "not assignable" in said
