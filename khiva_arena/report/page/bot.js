@@ -74,8 +74,8 @@ function in_table(pool, id, mine) {
     h("p", { class: "note" }, pool.title),
     h("dl", { class: "row" }, shown.flatMap((column) => [h("div", {}, h("dt", {}, explained(column.head, column.doc)), h("dd", {}, column.texts[at]))]), h("div", {}, h("dt", {}, explained("places", finishes?.doc ?? "")), h("dd", {}, places(rows[at])))),
     h("div", { class: "charts" },
-      against.length ? h("figure", { class: "chart" }, h("figcaption", {}, h("h3", {}, explained("Against each", pool.meanings.crosstable))), table({ heads: ["against", "score", "95 % interval", "by the ratings", "points ahead", "matches", "seeds"], rows: against })) : null,
-      h("figure", { class: "chart" }, h("figcaption", {}, h("h3", {}, "By seat")), table({ heads: ["seat", "mean place", "mean points", "matches"], rows: by_seat(inside, id) })),
+      against.length ? h("figure", { class: "chart" }, h("figcaption", {}, h("h3", {}, explained("Against each", pool.meanings.crosstable))), table({ heads: ["against", "score", "95 % interval", "by the ratings", "points ahead", "matches", "seeds"], rows: against }, `Against each, ${pool.title}`)) : null,
+      h("figure", { class: "chart" }, h("figcaption", {}, h("h3", {}, "By seat")), table({ heads: ["seat", "mean place", "mean points", "matches"], rows: by_seat(inside, id) }, `By seat, ${pool.title}`)),
       elo_by_seeds({ ...pool, table: { ...pool.table, rows: [rows[at]] } }),
     ),
   );

@@ -27,22 +27,23 @@ export function chart(title, note, draw, numbers, meaning = "") {
   whenever_wide(place, () => {
     const width = place.clientWidth;
     const { marks, height } = draw(width);
-    refill(place, s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}. ${note}` }, marks));
+    const links = marks.some((mark) => mark.querySelector("a")); // what is an image has nothing in it to press
+    refill(place, s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: links ? "group" : "img", "aria-label": `${title}. ${note}` }, marks));
   });
   return h(
     "figure",
     { class: "chart" },
     h("figcaption", {}, h("h3", {}, explained(title, meaning)), h("p", { class: "note" }, note)),
     place,
-    h("details", {}, h("summary", {}, "Numbers"), table(numbers)),
+    h("details", {}, h("summary", {}, "Numbers"), table(numbers, title)),
   );
 }
 
-/** A plain table; the first column are words. @param {Numbers} numbers */
-export function table({ heads, rows }) {
+/** A plain table; the first column are words. @param {Numbers} numbers @param {string} title */
+export function table({ heads, rows }, title) {
   return h(
     "div",
-    { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Numbers" },
+    { class: "scrolls", tabindex: 0, role: "region", "aria-label": `${title}: numbers` },
     h(
       "table",
       { class: "numbers" },

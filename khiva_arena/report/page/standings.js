@@ -6,9 +6,9 @@ import { linear, ticks } from "./scale.js";
 import { link } from "./route.js";
 import { VERDICTS, count, number, ordinal } from "./words.js";
 
-const WIDE = 220;
+const WIDE = 190;
 const TALL = 26;
-const BAR = 90;
+const BAR = 80;
 
 /**
  * The table of a pool, sorted by its heads.
