@@ -64,9 +64,7 @@ class SeatReport:
 
     name, version: as the bot greeted, "" if it did not
     faults: all, strikes that did not forfeit included
-    decisions: how many it was asked for and answered or was late with
-    thought: seconds that they took in all
-    slowest: seconds that the longest took
+    times: seconds that each decision took that it answered or was late with, by the number of the step
     bank_left: seconds
     ending: how its process ended
     measured: of it in this match
@@ -75,12 +73,25 @@ class SeatReport:
     name: str
     version: str
     faults: tuple[Blame, ...]
-    decisions: int
-    thought: float
-    slowest: float
+    times: Mapping[int, float]
     bank_left: float
     ending: Ending
     measured: Measured
+
+    @property
+    def decisions(self) -> int:
+        """How many it answered or was late with."""
+        return len(self.times)
+
+    @property
+    def thought(self) -> float:
+        """Seconds that they took in all."""
+        return sum(self.times.values())
+
+    @property
+    def slowest(self) -> float:
+        """Seconds that the longest took."""
+        return max(self.times.values(), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +215,7 @@ class LiveMatch:
                 self._fault(seat, Verdict.START_FAILED, why, step=0)
             # The start has a clock of its own: it neither counts as a decision nor takes from the bank.
             seat.bank = Seat.fresh(seat.number, self._limits).bank
-            seat.thought = seat.slowest = 0.0
-            seat.decisions = 0
+            seat.times.clear()
 
     # --- one step ---
 
@@ -233,6 +243,7 @@ class LiveMatch:
     def _request(self, seat: Seat, decision: Decision, state: State) -> bytes:
         req = self._reqs[seat.number]
         self._reqs[seat.number] = req + 1
+        seat.asked_at = len(self._steps) + 1
         events, seat.events = seat.events, []
         self._wire.asked(seat.number, len(self._steps) + 1, decision.kind)
         message = messages.Decide(
@@ -304,9 +315,7 @@ def _report(seat: Seat, ending: Ending) -> SeatReport:
         seat.name,
         seat.version,
         tuple(seat.faults),
-        seat.decisions,
-        seat.thought,
-        seat.slowest,
+        seat.times,
         seat.bank.left,
         ending,
         ending.measured._replace(paused=seat.paused),

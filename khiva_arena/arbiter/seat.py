@@ -35,9 +35,8 @@ class Seat:
     events: what it is sent with its next request
     name, version: as its bot greeted
     output_ended: its bot can say nothing more
-    thought: seconds that its decisions took in all
-    slowest: seconds that the longest took
-    decisions: how many
+    asked_at: number of the step at which it was asked last, 0 for the start
+    times: by that number, seconds that it took
     paused: how often it was stopped, since it kept a core from a seat that was asked
     """
 
@@ -52,9 +51,8 @@ class Seat:
     name: str = ""
     version: str = ""
     output_ended: bool = False
-    thought: float = 0.0
-    slowest: float = 0.0
-    decisions: int = 0
+    asked_at: int = 0
+    times: dict[int, float] = field(default_factory=dict)
     paused: int = 0
 
     @classmethod
@@ -68,11 +66,9 @@ class Seat:
         return self.forfeited_at is None
 
     def took(self, elapsed: float) -> None:
-        """Count a decision of ``elapsed`` seconds."""
+        """What it was asked last took ``elapsed`` seconds."""
         self.bank.charge(elapsed)
-        self.thought += elapsed
-        self.decisions += 1
-        self.slowest = max(self.slowest, elapsed)
+        self.times[self.asked_at] = elapsed
 
     def blame(self, verdict: Verdict, detail: str, step: int, policy: Policy) -> bool:
         """Note a fault. Returns whether it forfeits the match by the policy."""

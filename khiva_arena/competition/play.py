@@ -1,7 +1,7 @@
 """The part of an event that is still to be played: its jobs, round by round, and how an outcome becomes rows of the store."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.competition.events import timetable_of
@@ -136,7 +136,13 @@ def _match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:
         seconds=outcome.seconds,
         finished=now(),
         seats=tuple(rows),
+        times=tuple(in_microseconds(report.times) for report in outcome.seats),
     )
+
+
+def in_microseconds(times: Mapping[int, float]) -> tuple[tuple[int, int], ...]:
+    """Seconds by step, as a store keeps them."""
+    return tuple((step, round(seconds * 1e6)) for step, seconds in times.items())
 
 
 def _void_row(event: str, match: ScheduledMatch, outcome: Outcome) -> VoidRow:

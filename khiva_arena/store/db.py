@@ -25,7 +25,19 @@ RUN_SECRET = -1
 UNREADABLE = "unreadable"
 LOWEST, HIGHEST = -(2**63), 2**63 - 1  # integers of SQLite
 CLOSE_MS = 1_000  # for the last checkpoint, if readers are in the way
-TABLES = ("engines", "bots", "matches", "seats", "voids", "reveals", "conclusions", "beacons", "page_faults", "void_causes")
+TABLES = (
+    "engines",
+    "bots",
+    "matches",
+    "seats",
+    "voids",
+    "reveals",
+    "conclusions",
+    "beacons",
+    "page_faults",
+    "void_causes",
+    "times",
+)
 MATCHES_AT_ONCE, BYTES_AT_ONCE = 500, 32 * 2**20  # read at a time: bounds memory whatever the size of a store
 ROWS_AT_ONCE = 32  # asked of SQLite before they are weighed: each may be as long as shape.LONGEST_ROW
 MOST_BYTES = 2**30  # that one question may take: more than a million matches need
@@ -169,7 +181,7 @@ class Store:
         seed -1, concludes the event. All in one transaction. Raises StoreError if it is recorded already."""
         with self._transaction(match.event) as insert:
             values = asdict(match)
-            del values["seats"], values["intact"]
+            del values["seats"], values["times"], values["intact"]
             insert("matches", values)
             for seat in match.seats:
                 where, row = {"event": match.event, "ordinal": match.ordinal}, asdict(seat)
@@ -178,6 +190,8 @@ class Store:
                 insert("seats", {**where, **row, **columns, "faults": json.dumps(seat.faults)})
                 if measured.page_faults:
                     insert("page_faults", {**where, "seat": seat.seat, "major": measured.page_faults})
+            if match.times is not None:
+                insert("times", {"event": match.event, "ordinal": match.ordinal, "by_seat": json.dumps(match.times)})
             for seed, secret in reveals.items():
                 insert("reveals", {"event": match.event, "seed": seed, "secret": secret})
             if RUN_SECRET in reveals:
@@ -242,9 +256,14 @@ class Store:
             seats.setdefault(ordinal, []).append(SeatRow(**seat, measured=measured))
             if not (intact and also):
                 changed.add(ordinal)
+        times: dict[int, tuple[tuple[tuple[int, int], ...], ...] | None] = {}
+        for one, intact in self._checked("times", "event = ? AND ordinal BETWEEN ? AND ?", event, min(seats), max(seats)):
+            times[one["ordinal"]] = _times(one["by_seat"])
+            if not intact or times[one["ordinal"]] is None:
+                changed.add(one["ordinal"])
         for row, intact in rows:
-            ordinal = row["ordinal"]
-            yield MatchRow(**row, seats=tuple(seats[ordinal]), intact=intact and ordinal not in changed)
+            at = row["ordinal"]
+            yield MatchRow(**row, seats=tuple(seats[at]), times=times.get(at), intact=intact and at not in changed)
 
     def digests(self, event: str) -> list[str]:
         """Match digests in schedule order."""
@@ -382,6 +401,13 @@ def _list(text: str, kind: type[list[T]]) -> list[T]:
         return msgspec.json.decode(text, type=kind)
     except (ValueError, RecursionError):
         return []
+
+
+def _times(text: str) -> tuple[tuple[tuple[int, int], ...], ...] | None:
+    try:
+        return msgspec.json.decode(text, type=tuple[tuple[tuple[int, int], ...], ...])
+    except (ValueError, RecursionError):
+        return None
 
 
 def _faults(text: str) -> list[list[Any]]:

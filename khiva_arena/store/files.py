@@ -15,8 +15,8 @@ from khiva_arena.errors import StoreError, StoreFull
 from khiva_arena.store import private, shape
 from khiva_arena.text import LONGEST, harmless
 
-VERSION = 3
-READABLE = (2, VERSION)  # one of version 2 is brought up to date when it is written
+VERSION = 4
+READABLE = (2, 3, VERSION)  # an older one is brought up to date when it is written
 FILE = "arena.db"
 LOCK = "arena.lock"
 LOG = "log.jsonl"
@@ -95,14 +95,14 @@ def open_to_read(folder: Path) -> sqlite3.Connection:
 
 def stand_in(connection: sqlite3.Connection) -> None:
     """Let a store of an older version, opened to read, have the tables it lacks: empty ones, in memory."""
-    if _version(connection) < VERSION:
-        connection.executescript(_additions().replace("CREATE TABLE", "CREATE TEMP TABLE"))
+    if (version := _version(connection)) < VERSION:
+        connection.executescript(_additions(version).replace("CREATE TABLE", "CREATE TEMP TABLE"))
 
 
 def _bring_up_to_date(connection: sqlite3.Connection) -> None:
     """Make the tables that a store of an older version lacks, in one transaction."""
-    if _version(connection) < VERSION:
-        connection.executescript(f"BEGIN IMMEDIATE; {_additions()} PRAGMA user_version = {VERSION}; COMMIT;")
+    if (version := _version(connection)) < VERSION:
+        connection.executescript(f"BEGIN IMMEDIATE; {_additions(version)} PRAGMA user_version = {VERSION}; COMMIT;")
 
 
 def _connect(uri: str) -> sqlite3.Connection:
@@ -230,12 +230,16 @@ def check_version(folder: Path, connection: sqlite3.Connection) -> None:
 
 
 def _schema(version: int = VERSION) -> str:
-    text = files("khiva_arena.store").joinpath("schema.sql").read_text()
-    return text + (_additions() if version == VERSION else "")
+    return _text_of("schema.sql") + _additions(READABLE[0], version)
 
 
-def _additions() -> str:
-    return files("khiva_arena.store").joinpath("schema_3.sql").read_text()
+def _additions(after: int, version: int = VERSION) -> str:
+    """What versions after one have added, up to another."""
+    return "".join(_text_of(f"schema_{number}.sql") for number in range(after + 1, version + 1))
+
+
+def _text_of(name: str) -> str:
+    return files("khiva_arena.store").joinpath(name).read_text()
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -137,6 +137,8 @@ class MatchRow:
     seconds: that it took.
     finished: when, UTC.
     seats: by seat.
+    times: by seat, (step, microseconds) of each decision that it answered or was late with; None if they are not known, as of a
+        match that version 0.2.0 recorded.
     intact: whether it and its seats are as they were written.
     """
 
@@ -153,6 +155,7 @@ class MatchRow:
     seconds: float
     finished: str
     seats: tuple[SeatRow, ...]
+    times: tuple[tuple[tuple[int, int], ...], ...] | None = None
     intact: bool = True
 
     def parsed(self) -> Record:

@@ -30,6 +30,7 @@ TABLES = (
     "beacons",
     "page_faults",
     "void_causes",
+    "times",
     "tallies",
 )
 

@@ -137,6 +137,26 @@ def test_page_faults_are_kept_beside_the_seats(tmp_path: Path) -> None:
         assert not found.intact
 
 
+def test_times_of_decisions_are_kept_beside_the_match(tmp_path: Path) -> None:
+    filled(tmp_path)
+    times = (((1, 250), (3, 1_000_000)), ((1, 17),))
+    with Store.write(tmp_path) as store:
+        assert {one.times for one in store.matches("e1")} == {None}  # as of an older engine
+        store.add_match(replace(match(4), times=times), {})
+        assert [one.times for one in store.matches("e1")][-1] == times
+        assert store.changed("e1") == []
+    for damage in ("[[[1,251]],[]]", "what?"):
+        connection = sqlite3.connect(tmp_path / FILE)
+        connection.execute("UPDATE times SET by_seat = ?", (damage,))
+        connection.commit()
+        connection.close()
+        with Store.read(tmp_path) as store:
+            found = store.match("e1", 4)
+            assert found is not None
+            assert not found.intact
+            assert (found.times is None) == (damage == "what?")
+
+
 def test_a_second_writer_is_refused_and_a_reader_is_not(tmp_path: Path) -> None:
     filled(tmp_path)
     with Store.write(tmp_path) as first:

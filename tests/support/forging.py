@@ -4,17 +4,29 @@ import sqlite3
 
 from khiva_arena.store import files, sums
 
-TABLES = ("engines", "bots", "matches", "seats", "voids", "reveals", "conclusions", "beacons", "page_faults", "void_causes")
+TABLES = (
+    "engines",
+    "bots",
+    "matches",
+    "seats",
+    "voids",
+    "reveals",
+    "conclusions",
+    "beacons",
+    "page_faults",
+    "void_causes",
+    "times",
+)
 
 
 def forge(connection: sqlite3.Connection, statements: str = "") -> None:
     """Run these statements, then work out every sum and tally again."""
     connection.executescript(statements)
     found: dict[str, list[str]] = {}
-    kept = "SELECT 1 FROM matches AS m WHERE (m.event, m.ordinal) = (page_faults.event, page_faults.ordinal)"
     there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}  # version 2 has fewer
-    if "page_faults" in there:  # those of a match that was taken out go with it, or they would give it away
-        connection.execute(f"DELETE FROM page_faults WHERE NOT EXISTS ({kept})")
+    for table in {"page_faults", "times"} & there:  # those of a match that was taken out go with it, or they would give it away
+        kept = f"SELECT 1 FROM matches AS m WHERE (m.event, m.ordinal) = ({table}.event, {table}.ordinal)"
+        connection.execute(f"DELETE FROM {table} WHERE NOT EXISTS ({kept})")
     for table in ("events", *(table for table in TABLES if table in there)):
         names = [name for name, _, _ in files.columns(table)]
         for number, *row in connection.execute(f"SELECT rowid, * FROM {table}").fetchall():

@@ -1,0 +1,11 @@
+-- What version 4 adds: a store of version 2 or 3 is brought up to date by making this table, nothing else.
+
+-- How long each decision of a match took. Of a match that an older engine recorded this is not known.
+CREATE TABLE times (
+    event TEXT NOT NULL,
+    ordinal INTEGER NOT NULL,
+    by_seat TEXT NOT NULL,             -- JSON: by seat, [[step, microseconds on the arbiter's clock], ...]
+    sum TEXT NOT NULL,
+    PRIMARY KEY (event, ordinal),
+    FOREIGN KEY (event, ordinal) REFERENCES matches (event, ordinal)
+) STRICT;
