@@ -32,19 +32,19 @@ export function chart(title, note, draw, numbers) {
     { class: "chart" },
     h("figcaption", {}, h("h3", {}, title), h("p", { class: "note" }, note)),
     place,
-    h("details", {}, h("summary", {}, "Numbers"), table(numbers)),
+    h("details", {}, h("summary", {}, "Numbers"), table(numbers, title)),
   );
 }
 
-/** A plain table; the first column are words. @param {Numbers} numbers */
-export function table({ heads, rows }) {
+/** A plain table; the first column are words. @param {Numbers} numbers @param {string} [title] */
+export function table({ heads, rows }, title = "Numbers") {
   return h(
     "div",
-    { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Numbers" },
+    { class: "scrolls", tabindex: 0, role: "group", "aria-label": title },
     h(
       "table",
       { class: "numbers" },
-      h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
+      h("thead", {}, h("tr", {}, heads.map((head) => h(head ? "th" : "td", head ? { scope: "col" } : {}, head)))),
       h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, at) => h(at ? "td" : "th", at ? {} : { scope: "row", title: cell }, cell))))),
     ),
   );
