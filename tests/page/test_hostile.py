@@ -30,13 +30,13 @@ EVIL = (
 )
 TITLE = f"</title><script>{RUN}</script>\u202e\0\udcff\ud800 {'W' * 300}"
 VIEWS = ("", "#matches=all", "#match=1/0", "#match=1/0&step=5", "#bot={bot}", f"#match={EVIL[0]}", f"#bot={EVIL[1]}")
-# Pieces of text that lie on each other, as far as they show. On a game's board pieces stand on places.
+# Pieces of text that lie on each other, as far as they show. On a board pieces stand on places; the controls stick to a phone.
 OVERLAPS = """
 const shown = [];
 const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 for (let node = walker.nextNode(); node; node = walker.nextNode()) {
   const element = node.parentElement;
-  if (!node.data.trim() || element.closest(".board-svg, script, noscript, .skip, option")) continue;
+  if (!node.data.trim() || element.closest(".board-svg, .controls, script, noscript, .skip, option")) continue;
   const range = document.createRange();
   range.selectNodeContents(node);
   for (const {left, top, right, bottom} of range.getClientRects()) {

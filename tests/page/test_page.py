@@ -244,19 +244,3 @@ def test_no_view_is_wider_than_the_window(page: Page, made: Made, game: str, vie
         page.until("return !location.hash.includes('match=') || document.querySelector('.where')")
         assert page.js("return document.documentElement.scrollWidth") <= size[0], (game, view, size)
         assert page.wrong() == []
-
-
-@pytest.mark.slow
-def test_a_page_that_was_cut_says_so_in_a_sentence(page: Page, made: Made, tmp_path: Path) -> None:
-    text = made("khiva-round-robin")[1].read_text()
-    damaged = tmp_path / "damaged.html"
-    start = text.index('id="data">') + len('id="data">')
-    damaged.write_text(text[: start + 400] + text[start + 500 :])
-    page.open(damaged)
-    assert page.texts("[role=alert]") == ["This part of the page is damaged: the file was cut short or changed."]
-    start = text.index('id="replay-0">') + len('id="replay-0">')
-    damaged.write_text(text[: start + 40] + "AAAA" + text[start + 44 :])
-    page.open(damaged, "#match=1/0")
-    page.until("return document.querySelector('[role=alert]')")
-    assert page.texts("[role=alert]") == ["This part of the page is damaged: the file was cut short or changed."]
-    assert page.wrong() == []

@@ -3,20 +3,7 @@
 import sqlite3
 
 from khiva_arena.store import files, sums
-
-TABLES = (
-    "engines",
-    "bots",
-    "matches",
-    "seats",
-    "voids",
-    "reveals",
-    "conclusions",
-    "beacons",
-    "page_faults",
-    "void_causes",
-    "times",
-)
+from khiva_arena.store.db import TABLES
 
 
 def forge(connection: sqlite3.Connection, statements: str = "") -> None:

@@ -35,7 +35,7 @@ function princesses({ frame, scenery }) {
   return h(
     "section",
     { "aria-label": "Princesses" },
-    h("h4", {}, `Round ${all.round}, ${all.phase}`),
+    h("h3", {}, `Round ${all.round}, ${all.phase}`),
     groups.filter(([, names]) => names.length).map(([words, names]) => h("div", { class: "group" }, h("p", { class: "dim" }, words), names.map((name) => card(name, scenery, all.swapped.includes(name))))),
   );
 }
@@ -61,7 +61,7 @@ function market({ frame, names }) {
     ["decks", `${all.emira_deck.length} princesses, ${all.status_deck.length} status cards`],
     ["start", `${all.start} ${names[all.start]}`],
   ];
-  return h("section", { "aria-label": "Market" }, h("h4", {}, "Market"), h("dl", { class: "middle" }, rows.flatMap(([word, value]) => [h("dt", {}, word), h("dd", { "data-what": word }, value)]), happens.flatMap(([word, value]) => [h("dt", {}, word), h("dd", {}, Array.isArray(value) ? value.join(", ").replaceAll("_", " ") : String(value))])));
+  return h("section", { "aria-label": "Market" }, h("h3", {}, "Market"), h("dl", { class: "middle" }, rows.flatMap(([word, value]) => [h("dt", {}, word), h("dd", { "data-what": word }, value)]), happens.flatMap(([word, value]) => [h("dt", {}, word), h("dd", {}, Array.isArray(value) ? value.join(", ").replaceAll("_", " ") : String(value))])));
 }
 
 /** The auction as it stands: every bid of it in order. @param {Scene} scene */
@@ -74,7 +74,7 @@ function auction({ frame, film, names }) {
   return h(
     "section",
     { class: "auction", "aria-label": "Auction" },
-    h("h4", {}, "Auction", h("span", { class: "dim" }, bidder === null ? " no bid yet" : ` ${names[bidder]} bids ${bid}`)),
+    h("h3", {}, "Auction", h("span", { class: "dim" }, bidder === null ? " no bid yet" : ` ${names[bidder]} bids ${bid}`)),
     h("ol", { class: "bids" }, row.map(({ data }) => h("li", { class: data.type === "bid" && data.bid === bid ? "chosen" : null }, `${names[data.seat]}: ${data.type === "bid" ? data.bid : data.type === "serve" ? `served at ${data.bid}` : data.type}`))),
   );
 }
@@ -102,8 +102,8 @@ function court({ frame, names, scenery, width }, seat) {
   const room = all.princesses[seat].length + Math.max(0, all.room[seat]);
   return h(
     "section",
-    { class: `player${all.ask && all.ask.seat === seat ? " asked" : ""}`, "data-seat": seat, "aria-label": names[seat] },
-    h("h4", {}, `${seat} ${names[seat]}`, h("span", { class: "points" }, `${all.colours[seat]}, ${frame.scores[seat]} points`)),
+    { class: `player${all.ask && all.ask.seat === seat ? " asked" : ""}`, "data-seat": seat, "aria-label": `${seat} ${names[seat]}` },
+    h("h3", {}, `${seat} ${names[seat]}`, h("span", { class: "points" }, `${all.colours[seat]}, ${frame.scores[seat]} points`)),
     tracks({ appearance: all.appearance[seat], status: all.status[seat], palace: all.palace[seat] / 2 }, Math.min(200, width - 60)),
     h("ul", { class: "rooms", "aria-label": "Palace" }, Array.from({ length: room }, (_, at) => {
       const name = all.princesses[seat][at];

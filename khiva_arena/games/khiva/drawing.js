@@ -156,7 +156,7 @@ function turn({ frame, film, names, scenery }) {
   return h(
     "section",
     { class: "turn", "aria-label": `Turn ${number}` },
-    h("h4", {}, from < 0 ? `Turn ${number}: cards are chosen in secret` : `Turn ${number}`),
+    h("h3", {}, from < 0 ? `Turn ${number}: cards are chosen in secret` : `Turn ${number}`),
     h(
       "ol",
       { class: "columns" },
@@ -200,8 +200,8 @@ function player({ frame, names, scenery }, seat) {
   const asked = all.ask && all.ask.seat === seat;
   return h(
     "section",
-    { class: `player${asked ? " asked" : ""}`, "data-seat": seat, "aria-label": names[seat] },
-    h("h4", {}, `${seat} ${names[seat]}`, h("span", { class: "points" }, `${frame.scores[seat]} points`)),
+    { class: `player${asked ? " asked" : ""}`, "data-seat": seat, "aria-label": `${seat} ${names[seat]}` },
+    h("h3", {}, `${seat} ${names[seat]}`, h("span", { class: "points" }, `${frame.scores[seat]} points`)),
     h("dl", {}, rows.filter(([word]) => word).flatMap(([word, value]) => [h("dt", {}, word), h("dd", { "data-what": word }, value)])),
   );
 }

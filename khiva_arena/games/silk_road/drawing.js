@@ -198,8 +198,8 @@ function player({ frame, names, scenery }, seat) {
   const turn = all.ask ? all.ask.seat === seat : all.active === seat;
   return h(
     "section",
-    { class: `player${turn ? " asked" : ""}`, "data-seat": seat, "aria-label": names[seat] },
-    h("h4", {}, `${seat} ${names[seat]}`, h("span", { class: "points" }, `${frame.scores[seat]} points`)),
+    { class: `player${turn ? " asked" : ""}`, "data-seat": seat, "aria-label": `${seat} ${names[seat]}` },
+    h("h3", {}, `${seat} ${names[seat]}`, h("span", { class: "points" }, `${frame.scores[seat]} points`)),
     h("dl", {}, rows.flatMap(([word, value]) => [h("dt", {}, word), h("dd", { "data-what": word }, value)])),
   );
 }

@@ -43,11 +43,11 @@ export function chart(title, note, draw, numbers, meaning = "") {
 export function table({ heads, rows }, title) {
   return h(
     "div",
-    { class: "scrolls", tabindex: 0, role: "region", "aria-label": `${title}: numbers` },
+    { class: "scrolls", tabindex: 0, role: "group", "aria-label": `${title}: numbers` },
     h(
       "table",
       { class: "numbers" },
-      h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
+      h("thead", {}, h("tr", {}, heads.map((head) => h(head ? "th" : "td", head ? { scope: "col" } : {}, head)))),
       h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, at) => h(at ? "td" : "th", at ? {} : { scope: "row", title: cell }, cell))))),
     ),
   );

@@ -52,7 +52,7 @@ function bracket(event, table) {
   const winner = event.over ? rows.filter((row) => row.place === 1).map((row) => event.bots.findIndex((bot) => bot.id === row.bot)) : [];
   const end = winner.length ? h("li", {}, h("h4", {}, "winner"), h("ul", {}, winner.map((bot) => h("li", { class: "pairing winner" }, h("div", { class: "sitter through", "data-bot": bot }, bot_link(event, bot)))))) : null;
   const place = /** @type {any} */ (h("ol", { class: "bracket", onpointerover: light, onpointerleave: light, onfocusin: light, onfocusout: light }, columns, open, end));
-  return [h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": `Bracket of event ${event.number}` }, place)];
+  return [h("div", { class: "scrolls", tabindex: 0, role: "group", "aria-label": `Bracket of event ${event.number}` }, place)];
 }
 
 /** @param {Event} event @param {Round} round @param {number} at @param {boolean} final */
@@ -87,7 +87,7 @@ function swiss(event, table) {
   const heads = ["place", "bot", ...event.rounds.map((round) => `round ${round.number}`), "score%", "points", "tables", "opponents%", "byes"];
   return [
     event.rounds.length < of ? h("p", { class: "note" }, `${event.rounds.length} of ${count(of, "round")} drawn`) : null,
-    h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": `Rounds of event ${event.number}` }, h("table", { class: "swiss" }, h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col", class: head === "bot" ? "left" : null }, PLACE_HEADS.has(head) ? explained(head, table.meanings[head.replace("%", "")] ?? "") : head)))), h("tbody", {}, body))),
+    h("div", { class: "scrolls", tabindex: 0, role: "group", "aria-label": `Rounds of event ${event.number}` }, h("table", { class: "swiss" }, h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col", class: head === "bot" ? "left" : null }, PLACE_HEADS.has(head) ? explained(head, table.meanings[head.replace("%", "")] ?? "") : head)))), h("tbody", {}, body))),
   ];
 }
 

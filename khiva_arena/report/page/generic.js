@@ -5,12 +5,12 @@ import { h } from "./dom.js";
 /** @type {import("./types").Drawing} */
 export const generic = {
   draw({ frame, names }) {
-    const own = frame.own.flatMap((known, seat) => (known ? [h("h4", {}, `${names[seat]} knows`), facts(known)] : []));
+    const own = frame.own.flatMap((known, seat) => (known ? [h("h3", {}, `${names[seat]} knows`), facts(known)] : []));
     return h(
       "div",
       { class: "generic" },
-      frame.sketch ? h("pre", { tabindex: 0, role: "region", "aria-label": "The whole state" }, frame.sketch) : null,
-      h("div", { class: "knows" }, h("div", {}, h("h4", {}, "Everybody knows"), facts(Object.fromEntries(frame.open.map((key) => [key, frame.all[key]])))), own.length ? h("div", {}, own) : null),
+      frame.sketch ? h("pre", { tabindex: 0, role: "group", "aria-label": "The whole state" }, frame.sketch) : null,
+      h("div", { class: "knows" }, h("div", {}, h("h3", {}, "Everybody knows"), facts(Object.fromEntries(frame.open.map((key) => [key, frame.all[key]])))), own.length ? h("div", {}, own) : null),
     );
   },
 };

@@ -62,7 +62,7 @@ export function rows_of(found) {
   const body = h("tbody");
   const above = h("tr", { class: "space", "aria-hidden": "true" }, h("td", { colspan: 5 }));
   const below = h("tr", { class: "space", "aria-hidden": "true" }, h("td", { colspan: 5 }));
-  const box = h("div", { class: "scrolls tall", tabindex: 0, role: "region", "aria-label": "List of matches" }, h("table", { class: "list", "aria-rowcount": found.length + 1 }, h("thead", {}, head), body));
+  const box = h("div", { class: "scrolls tall", tabindex: 0, role: "group", "aria-label": "List of matches" }, h("table", { class: "list", "aria-rowcount": found.length + 1 }, h("thead", {}, head), body));
   let first = -1;
   let shown = 0;
   const fill = () => {

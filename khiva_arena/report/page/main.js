@@ -10,31 +10,48 @@ import { list } from "./list.js";
 import { match } from "./viewer.js";
 import { matches_of, names_of } from "./model.js";
 import { standings } from "./standings.js";
-import { unpacked } from "./packed.js";
+import { sentence, unpacked } from "./packed.js";
 
 /** @param {Record<string, import("./types").Drawing>} drawings */
 export async function start(drawings) {
   const main = h("main", { id: "main", tabindex: -1 });
   /** @type {import("./types").Page} */
   let page;
+  /** @type {import("./types").Match[]} */
+  let matches;
+  /** @type {Map<string, string>} */
+  let names;
   try {
     page = await unpacked("data");
+    matches = matches_of(page);
+    names = names_of(page);
   } catch (error) {
-    document.body.append(h("main", {}, h("p", { class: "empty", role: "alert" }, /** @type {Error} */ (error).message)));
+    document.body.append(h("main", {}, h("h1", { class: "empty" }, "Khiva Arena"), alarm(error)));
     return;
   }
-  const matches = matches_of(page);
-  const names = names_of(page);
   document.body.append(h("a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); main.focus(); } }, "Skip to the content"), head(page), main, foot(page));
   /** @type {(key: string) => boolean} */
   let keys = () => false;
   let shown = "";
+  let begun = false;
   const show = () => {
     const want = route();
     if (page.home && !matches.some((one) => one.key === want.match)) return location.replace(page.home + location.hash); // results and other matches
     const same = want.match !== undefined && want.match === shown;
     if (same && document.activeElement?.closest(".controls, .eyes")) return;
     shown = want.match ?? "";
+    const control = document.activeElement?.getAttribute("name");
+    try {
+      draw(want);
+    } catch (error) {
+      refill(main, alarm(error));
+    }
+    const again = /** @type {HTMLElement | null} */ (control ? main.querySelector(`[name="${CSS.escape(control)}"]`) : null);
+    if (begun) (again ?? main).focus({ preventScroll: true });
+    begun = true;
+    scrollTo(0, 0);
+  };
+  const draw = (/** @type {import("./route.js").Route} */ want) => {
     keys = () => false;
     if (want.match !== undefined) {
       const view = match(page, matches, drawings, want);
@@ -47,7 +64,6 @@ export async function start(drawings) {
     } else {
       refill(main, ...overview(page, matches, names));
     }
-    scrollTo(0, 0);
   };
   addEventListener("hashchange", show);
   addEventListener("keydown", (event) => {
@@ -57,6 +73,11 @@ export async function start(drawings) {
     if (keys(event.key)) event.preventDefault();
   });
   show();
+}
+
+/** @param {unknown} error */
+function alarm(error) {
+  return h("p", { class: "empty", role: "alert" }, sentence(error));
 }
 
 /** @param {import("./types").Page} page */

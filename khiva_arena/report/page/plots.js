@@ -97,7 +97,7 @@ export function crosstable({ meanings, table: { rows, sections } }) {
     "figure",
     { class: "chart" },
     h("figcaption", {}, h("h3", {}, explained(title, meanings.crosstable)), h("p", { class: "note" }, note)),
-    h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": title }, h("table", { class: "cross" }, h("thead", {}, h("tr", {}, heads.map((head, at) => h(at ? "th" : "td", at ? { scope: "col", title: rows[at - 1].name } : {}, head)))), h("tbody", {}, body))),
+    h("div", { class: "scrolls", tabindex: 0, role: "group", "aria-label": title }, h("table", { class: "cross" }, h("thead", {}, h("tr", {}, heads.map((head, at) => h(at ? "th" : "td", at ? { scope: "col", title: rows[at - 1].name } : {}, head)))), h("tbody", {}, body))),
   );
 }
 

@@ -46,11 +46,11 @@ export function standings(table, number) {
     h(
       "th",
       { scope: "col", class: column.left ? "left" : null, "aria-sort": at === by.head ? (by.down ? "descending" : "ascending") : null },
-      h("button", { class: "sort", type: "button", onclick: () => { by = { head: at, down: at === by.head && !by.down }; fill(); } }, column.head, h("span", { class: "arrow", "aria-hidden": "true" }, at === by.head ? (by.down ? " ▾" : " ▴") : "")),
+      h("button", { class: "sort", type: "button", onclick: () => { by = { head: at, down: at === by.head && !by.down }; fill(); /** @type {HTMLElement} */ (heads.querySelectorAll(".sort")[at]).focus(); } }, column.head, h("span", { class: "arrow", "aria-hidden": "true" }, at === by.head ? (by.down ? " ▾" : " ▴") : "")),
       column.doc ? explained("", column.doc) : null,
     );
   fill();
-  return h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Standings" }, h("table", { class: "standings" }, h("thead", {}, heads), body));
+  return h("div", { class: "scrolls", tabindex: 0, role: "group", "aria-label": "Standings" }, h("table", { class: "standings" }, h("thead", {}, heads), body));
 }
 
 /** @param {any} row @param {any} column */

@@ -8,9 +8,20 @@ import { h, refill, s, whenever_wide } from "./dom.js";
 import { linear, ticks } from "./scale.js";
 import { notes } from "./notes.js";
 import { shortened } from "./chart.js";
-import { unpacked } from "./packed.js";
+import { sentence, unpacked } from "./packed.js";
 
 const PACE = 900;
+const KEYS = [
+  ["← →", "step back, next step"],
+  ["Home End", "first step, last step"],
+  ["space", "play or pause"],
+  ["t T", "next turn, turn before"],
+  ["f F", "next fault, fault before"],
+  ["l", "next change of the lead"],
+  ["0 1 …", "the eyes of that seat"],
+  ["a p", "all hands, only what everybody saw"],
+  ["? Esc", "open this list, close it"],
+];
 
 /**
  * The page of a match.
@@ -34,8 +45,7 @@ export function match(page, matches, drawings, want) {
         keys = player(place, one, frames(found, film, page.legal), drawings[one.event.game] ?? generic, page.scenery[one.event.game], want);
         element.append(notes(found.notes?.[film], one) ?? "");
       },
-      (error) => refill(place, h("p", { class: "empty", role: "alert" }, error.message)),
-    );
+    ).catch((error) => refill(place, h("p", { class: "empty", role: "alert" }, sentence(error))));
   }
   return { element, keys: (/** @type {string} */ key) => keys(key) };
 }
@@ -117,6 +127,7 @@ function player(place, one, film, drawing, scenery, want) {
   };
   const look = (/** @type {import("./types").Eyes} */ whose) => { eyes = whose; to(step); };
   const button = (/** @type {string} */ words, /** @type {string} */ title, /** @type {() => void} */ press) => h("button", { type: "button", title, "aria-label": title, onclick: press }, words);
+  const help = h("div", { id: "keys", popover: "auto", class: "meaning", role: "note" }, h("b", {}, "Keys"), h("dl", { class: "middle" }, KEYS.flatMap(([key, words]) => [h("dt", {}, key), h("dd", {}, words)])));
   const bar = h(
     "div",
     { class: "controls", role: "toolbar", "aria-label": "Replay" },
@@ -130,6 +141,8 @@ function player(place, one, film, drawing, scenery, want) {
     swings.length ? button("lead", "next change of the lead (l)", () => jump(swings, 1)) : null,
     slider,
     where,
+    h("button", { type: "button", popovertarget: "keys", title: "keys (?)", "aria-label": "keys (?)" }, "?"),
+    help,
   );
   const pick = h(
     "fieldset",
@@ -140,12 +153,14 @@ function player(place, one, film, drawing, scenery, want) {
       return h("label", {}, h("input", { type: "radio", name: "eyes", value: whose, checked: whose === eyes, onchange: () => look(whose) }), words);
     }),
   );
-  const lines = story(film, one);
+  const lines = story(film, one, (next) => to(next));
   const show = () => {
     const frame = seen(film[step], eyes);
     const before = step ? seen(film[step - 1], eyes) : null;
     refill(drawn, drawing.draw({ frame, before, film: film.slice(0, step + 1).map((past) => seen(past, eyes)), names: one.names, seats, eyes, rules: one.event.rules, scenery, width: drawn.clientWidth || 700 }), choices(frame, before, one, drawing, scenery));
+    const inside = side.contains(document.activeElement);
     refill(side, lines(step, eyes));
+    if (inside) /** @type {HTMLElement | null} */ (side.querySelector(".now .step"))?.focus({ preventScroll: true });
     const now = /** @type {HTMLElement | null} */ (side.querySelector(".now"));
     if (now) side.scrollTop = Math.max(0, now.offsetTop + now.offsetHeight - side.clientHeight + 24); // not scrollIntoView: the page stays
     refill(graph, scores(film, one, step, to, graph.clientWidth || 700));
@@ -166,7 +181,9 @@ function player(place, one, film, drawing, scenery, want) {
     else if (key === "t") jump(turns, 1);
     else if (key === "T") jump(turns, -1);
     else if (key === "f") jump(faults, 1);
+    else if (key === "F") jump(faults, -1);
     else if (key === "l") jump(swings, 1);
+    else if (key === "?") help.togglePopover();
     else if (key === "a") look("all");
     else if (key === "p") look("public");
     else if (/^[0-9]$/.test(key) && Number(key) < seats) look(Number(key));
@@ -185,8 +202,9 @@ function leader(scores) {
  * The story up to the end, with the current step lit; what these eyes did not see is left out.
  * @param {import("./types").Frame[]} film
  * @param {import("./types").Match} one
+ * @param {(step: number) => void} to
  */
-function story(film, one) {
+function story(film, one, to) {
   return (/** @type {number} */ step, /** @type {import("./types").Eyes} */ eyes) =>
     h(
       "ol",
@@ -197,11 +215,16 @@ function story(film, one) {
         return h(
           "li",
           { class: frame.step === step ? "now" : frame.step > step ? "later" : null, "aria-current": frame.step === step ? "step" : null },
-          h("a", { href: link({ match: one.key, step: frame.step || null, eyes: eyes === "all" ? null : eyes }), class: "step" }, frame.step),
+          h("a", { href: link({ match: one.key, step: frame.step || null, eyes: eyes === "all" ? null : eyes }), class: "step", onclick: (event) => { if (plain(event)) { event.preventDefault(); to(frame.step); } } }, frame.step),
           h("div", {}, faults.map((text) => h("p", { class: "fault-line" }, text)), texts.map((text) => h("p", {}, text)), faults.length || texts.length ? null : h("p", { class: "dim" }, "…")),
         );
       }),
     );
+}
+
+/** Whether a click asks for no other tab or window. @param {any} event */
+function plain(event) {
+  return !event.ctrlKey && !event.metaKey && !event.shiftKey;
 }
 
 /** What the seats could choose, and what they chose. @param {import("./types").Frame} frame @param {import("./types").Frame | null} before @param {import("./types").Match} one @param {import("./types").Drawing} drawing @param {any} scenery */
