@@ -107,7 +107,7 @@ def _event(source: PageSource, event: EventRow) -> PageEvent:
         seats=what.seats,
         seeds=timetable.seeds,
         matches=timetable.matches,
-        recorded=sum(1 for _ in source.matches(event)),
+        recorded=source.recorded(event),
         void=source.voids(event),
         over=digest is not None,
         time=plain["time"],
