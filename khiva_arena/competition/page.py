@@ -96,14 +96,13 @@ def _event(source: PageSource, event: EventRow) -> PageEvent:
     game = get(what.game)
     timetable = source.timetable(event)
     default = game.rules({})
-    results = [match.result for match in source.matches(event)]
     form = FORMATS[what.format]
     secrets, digest = source.secrets(event), source.digest(event)
     return PageEvent(
         number=event.number,
         id=event.id,
         format=str(what.format),
-        stage="" if what.stage is None else str(what.stage),
+        stage=str(what.stage) if what.stage else "",
         about=getdoc(form) or "",
         after=what.after or _stage_before(source.events, event),
         candidates=list(candidates_of(timetable.terms)) if "candidates" in form.TAKES else [],
@@ -115,7 +114,7 @@ def _event(source: PageSource, event: EventRow) -> PageEvent:
         seats=what.seats,
         seeds=timetable.seeds,
         matches=timetable.matches,
-        recorded=len(results),
+        recorded=source.recorded(event),
         void=source.voids(event),
         over=digest is not None,
         time=plain["time"],
@@ -130,7 +129,7 @@ def _event(source: PageSource, event: EventRow) -> PageEvent:
         secret=secrets[RUN_SECRET].hex() if RUN_SECRET in secrets else "",
         public=harmless(event.public or ""),
         bots=[PageBot(bot.identity, harmless(bot.name), harmless(bot.version), bot.complete) for bot in event.bots],
-        rounds=rounds_of(timetable, results),
+        rounds=rounds_of(timetable, (match.result for match in source.matches(event))),
     )
 
 

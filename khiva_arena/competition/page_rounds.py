@@ -1,6 +1,6 @@
 """The rounds of an event as a page shows them: who sat at which table, what each made of it there, and who went on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from khiva_arena.report.page_data import PageLineUp, PageRound, PageSitter
 from khiva_arena.result import Result
@@ -9,8 +9,9 @@ from khiva_arena.schedule.scores import BotSums, bot_sums
 from khiva_arena.schedule.timetable import Timetable
 
 
-def rounds_of(timetable: Timetable, results: Sequence[Result]) -> list[PageRound]:
-    """Those that are drawn; none for a format that is not played in rounds. ``results``: all that are recorded."""
+def rounds_of(timetable: Timetable, results: Iterable[Result]) -> list[PageRound]:
+    """Those that are drawn; none for a format that is not played in rounds. ``results``: all that are
+    recorded, which are read only if they are needed."""
     if not FORMATS[timetable.terms.format].IN_ROUNDS:
         return []
     drawn = [found for shape in timetable.shapes if (found := timetable.round(shape.number)) is not None]
@@ -18,7 +19,7 @@ def rounds_of(timetable: Timetable, results: Sequence[Result]) -> list[PageRound
     for result in results:
         of_rounds[timetable.shape_of(result.ordinal).number].append(result)
     fields = [_field(one) for one in drawn[1:]]
-    if len(results) == timetable.matches:
+    if sum(map(len, of_rounds)) == timetable.matches:
         fields.append({placing.bot for placing in places(timetable.terms, of_rounds) if placing.place == 1})
     return [
         _round(timetable, one, of_rounds[one.number], fields[at] if at < len(fields) else set()) for at, one in enumerate(drawn)

@@ -64,6 +64,9 @@ class PageSource(Protocol):
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
         """In the order of the schedule."""
 
+    def recorded(self, event: EventRow) -> int:
+        """How many matches there are."""
+
     def timetable(self, event: EventRow) -> Timetable:
         """With its rounds as far as they are drawn."""
 
@@ -111,6 +114,9 @@ class _Store:
             notes = tuple(seat.notes for seat in row.seats)
             yield RecordedMatch(of_row(event, row), row.record, details, notes, row.seconds)
 
+    def recorded(self, event: EventRow) -> int:
+        return len(self._store.recorded(event.id))
+
     def timetable(self, event: EventRow) -> Timetable:
         return timetable_of(self._store, event)
 
@@ -150,6 +156,9 @@ class _Bundle:
         for number, ordinal, _, record, _ in bundled_matches(self._path):
             if number == event.number:
                 yield RecordedMatch(by_ordinal[ordinal], record)
+
+    def recorded(self, event: EventRow) -> int:
+        return sum(1 for _ in self.matches(event))
 
     def timetable(self, event: EventRow) -> Timetable:
         return self._matches[event.id].timetable

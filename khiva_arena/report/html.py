@@ -10,7 +10,7 @@ import html
 import json
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\.{1,2}/(?:[a-z_./]*/)?([a-z_]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
+_COMMENT = re.compile(r"/\*(?:.|\n)*?\*/|^ *//.*$", re.MULTILINE)
+_INDENT = re.compile(r"^[ \n]+", re.MULTILINE)
 _FIRST = "main"
 _LONGEST = 2_000  # characters of a text; nobody reads a longer one in a table
 _HEAD = '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="Khiva Arena '
@@ -52,7 +54,7 @@ _PAGE = (
 
 def page(data: "PageData", replays: Sequence[bytes]) -> str:
     """The whole file. ``replays``: blocks of ``replay/frames.py``, compressed, which ``data`` names by number."""
-    script, style = _script(), _style()
+    script, style = _script(data.scenery), _style()
     shown = _shown(msgspec.to_builtins(data))
     return _PAGE.format(
         policy=policy(script, style),
@@ -101,13 +103,19 @@ def _hash(text: str) -> str:
 
 
 def _style() -> str:
-    return (_folder() / "page.css").read_text()
+    return _lean((_folder() / "page.css").read_text())
 
 
-def _script() -> str:
-    """All modules in one script, each in a function of its own that is called once, those it imports first."""
+def _lean(source: str) -> str:
+    """A source as pages carry it: without the comments that only its readers need, and without indents."""
+    return _INDENT.sub("", _COMMENT.sub("", source))
+
+
+def _script(games: Collection[str]) -> str:
+    """All modules in one script, each in a function of its own that is called once, those it imports first; of the drawings those
+    of these games."""
     sources = {path.name.removesuffix(".js"): path.read_text() for path in _folder().iterdir() if path.name.endswith(".js")}
-    drawings = {name: path.read_text() for name in registry.NAMES if (path := _drawing(name)).is_file()}
+    drawings = {name: path.read_text() for name in registry.NAMES if name in games and (path := _drawing(name)).is_file()}
     sources |= {f"drawing_{name}": source for name, source in drawings.items()}
     order: list[str] = []
     for name in (*(f"drawing_{name}" for name in drawings), _FIRST):
@@ -128,7 +136,7 @@ def _wrapped(name: str, source: str) -> str:
     """A module as a constant: what it exports."""
     names = _EXPORT.findall(source)
     body = _EXPORT.sub("", _IMPORT.sub(lambda found: f"const {{{found[1]}}} = _{found[2]};\n", source))
-    return f"const _{name} = (() => {{\n{body}return {{ {', '.join(names)} }};\n}})();"
+    return f"const _{name} = (() => {{\n{_lean(body)}return {{ {', '.join(names)} }};\n}})();"
 
 
 def _folder() -> Traversable:

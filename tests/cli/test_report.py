@@ -6,45 +6,26 @@ import platform
 import re
 import signal
 import sqlite3
-import sys
 from collections import Counter
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from arena import ROOT, arena, bots, started, wait_for_matches
+from arena import arena, bots, started, wait_for_matches
 from once import made_once
-from pages import BOTS, FAULTS, ID, ORDINAL, REPLAY, SEED, blocks, films, text
+from pages import BOTS, FAULTS, ID, ORDINAL, REPLAY, SEED, blocks, films, text, whispering
 
 from khiva_arena.competition import page_folder
 from khiva_arena.competition.page_authors import file_name
 
 pytestmark = pytest.mark.slow
 
-BOT = """#!{python}
-import sys
-sys.stderr.write("WHISPER of {name}\\n")
-sys.argv[1:] = {faults}
-"""
-
-
-def bot(folder: Path, name: str, *faults: str) -> Path:
-    """A bot in a folder that is named like nothing else, that says on stderr what nobody else does."""
-    made = folder / f"lair-of-{name}"
-    made.mkdir()
-    program = made / "program"
-    head = BOT.format(python=sys.executable, name=name, faults=list(faults or ("honest", "0")))
-    program.write_text(head + (ROOT / "tests" / "support" / "faulty.py").read_text())
-    program.chmod(0o755)
-    (made / "bot.toml").write_text(f'name = "{name}"\nrun = "./program"\n')
-    return made
-
 
 @made_once
 def folder(folder: Path) -> None:
     """A store of three bots, two of one name, and its bundle."""
-    one, two = bot(folder, "ann"), bot(folder, "bob", "illegal", "2")
-    other = bot(folder, "ann2")
+    one, two = whispering(folder, "ann"), whispering(folder, "bob", "illegal", "2")
+    other = whispering(folder, "ann2")
     (other / "bot.toml").write_text('name = "ann"\nrun = "./program"\n')
     words = ["--seats", "2", "--seeds", "3", "--seed", "page", "--isolation", "trusted", "-j", "2", "--out", "vault"]
     arena("run", *bots(str(one), str(two), str(other)), *words, cwd=folder)
@@ -54,7 +35,7 @@ def folder(folder: Path) -> None:
 @made_once
 def stopped(folder: Path) -> None:
     """A store whose event was stopped in the middle of a deal, on which 12 matches are played."""
-    four = bots(*(str(bot(folder, name, "illegal", "2")) for name in ("ann", "bob", "cy", "dan")))
+    four = bots(*(str(whispering(folder, name, "illegal", "2")) for name in ("ann", "bob", "cy", "dan")))
     words = ["--seats", "2", "--seeds", "30", "--seed", "stopped", "--isolation", "trusted", "-j", "1", "--out", "out"]
     for many in range(16, 200, 8):
         process = started("run", *four, *words, cwd=folder)

@@ -3,9 +3,12 @@
 import base64
 import json
 import re
+import sys
 import zlib
 from pathlib import Path
 from typing import Any
+
+from arena import ROOT
 
 _BLOCK = re.compile(r'<script type="application/base64" id="([a-z0-9-]+)">([^<]*)</script>')
 ORDINAL, SEED, ID, BOTS, FAULTS, REPLAY = 1, 2, 5, 6, 10, 13
@@ -25,3 +28,22 @@ def text(file: Path) -> str:
 def films(file: Path) -> int:
     """How many replays are in it."""
     return sum(len(block["knows"]) for name, block in blocks(file).items() if name != "data")
+
+
+BOT = """#!{python}
+import sys
+sys.stderr.write("WHISPER of {name}\\n")
+sys.argv[1:] = {faults}
+"""
+
+
+def whispering(folder: Path, name: str, *faults: str) -> Path:
+    """A bot in a folder that is named like nothing else, that says on stderr what nobody else does."""
+    made = folder / f"lair-of-{name}"
+    made.mkdir()
+    program = made / "program"
+    head = BOT.format(python=sys.executable, name=name, faults=list(faults or ("honest", "0")))
+    program.write_text(head + (ROOT / "tests" / "support" / "faulty.py").read_text())
+    program.chmod(0o755)
+    (made / "bot.toml").write_text(f'name = "{name}"\nrun = "./program"\n')
+    return made

@@ -66,9 +66,11 @@ export function rows_of(found) {
   let first = -1;
   let shown = 0;
   const fill = () => {
-    const from = Math.max(0, Math.floor(box.scrollTop / ROW) - SPARE);
-    const many = Math.min(found.length - from, Math.ceil((box.clientHeight || 600) / ROW) + 2 * SPARE);
-    if (from === first && many === shown) return;
+    const top = Math.floor(box.scrollTop / ROW);
+    const fits = Math.ceil((box.clientHeight || 600) / ROW) + 1;
+    if (shown && top >= first && Math.min(top + fits, found.length) <= first + shown) return;
+    const from = Math.max(0, top - SPARE);
+    const many = Math.min(found.length - from, fits + 2 * SPARE);
     [first, shown] = [from, many];
     /** @type {HTMLElement} */ (above.firstChild).style.height = `${from * ROW}px`;
     /** @type {HTMLElement} */ (below.firstChild).style.height = `${(found.length - from - many) * ROW}px`;
