@@ -13,6 +13,7 @@ from khiva_arena.competition.page_folder import ReplayFolder
 from khiva_arena.competition.page_replays import NO_LIMIT, NOTHING_PRIVATE, REPLAYS_MOST, Private, Replays, Wish, named
 from khiva_arena.competition.page_rounds import rounds_of
 from khiva_arena.competition.page_source import SECTIONS, PageSource, RecordedMatch, page_source
+from khiva_arena.competition.page_times import DecisionTimes
 from khiva_arena.competition.tables import PooledTable
 from khiva_arena.games.registry import get
 from khiva_arena.report import html, shapes
@@ -56,7 +57,7 @@ def page_of(
 
 def page_from(source: PageSource, title: str, wish: Wish) -> str:
     """The same of an opened source."""
-    replays = Replays(wish)
+    replays, times = Replays(wish), DecisionTimes(source.tables, wish.private.times)
     rated = {(match.event, match.table) for one in source.tables for match in one.standings.evidence.matches}
     data = PageData(
         title=harmless(title or title_of(source.events)),
@@ -72,9 +73,11 @@ def page_from(source: PageSource, title: str, wish: Wish) -> str:
     for event, shown in zip(source.events, data.events, strict=True):
         if wish.folder:
             wish.folder.begin(structs.replace(data, events=[shown], tables=[], matches=[]))
-        data.matches.extend(_matches(source, event, rated, replays))
+        data.matches.extend(_matches(source, event, rated, replays, times))
     if wish.folder:
         wish.folder.finish()
+    for number, table in enumerate(data.tables):
+        table.times.extend(times.of(number))
     return html.page(data, replays.here.made)
 
 
@@ -148,14 +151,18 @@ def _table(one: PooledTable) -> PageTable:
         for column in shown_columns(one.standings, wide=False)
     ]
     said = [harmless(note) for note in notes(one.standings)]
+    turn = one.events[0].definition.plain()["time"]["turn_ms"]
     meanings = shapes.meanings(shapes.PlacedBot) | {name: SAYS[name] for name in SECTIONS}
-    return PageTable(one.title, columns, said, one.to_json(), meanings, by_seeds(one.standings))
+    return PageTable(one.title, columns, said, one.to_json(), meanings, by_seeds(one.standings), turn, [])
 
 
-def _matches(source: PageSource, event: EventRow, rated: set[tuple[str, str]], replays: Replays) -> Iterator[PageMatch]:
+def _matches(
+    source: PageSource, event: EventRow, rated: set[tuple[str, str]], replays: Replays, times: DecisionTimes
+) -> Iterator[PageMatch]:
     """Of an event, in the order of its schedule; replays are made seed by seed, once the seed is revealed."""
     secrets = source.secrets(event)
     for match in source.matches(event):
+        times.add(event, match)
         result = match.result
         secret = secrets.get(result.seed)
         plain = PageMatch(

@@ -1,4 +1,5 @@
-"""Pages for the authors of bots: each shows what everybody may see, and what its bot alone wrote on stderr."""
+"""Pages for the authors of bots: each shows what everybody may see, and what its bot alone wrote on stderr, and
+how long it thought."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +40,7 @@ def author_pages(
         title = title or title_of(source.events)
         for identity, name in {bot.identity: bot.name for event in source.events for bot in event.bots}.items():
             out = folder / file_name(name, identity)
-            own = Private(notes=identity.__eq__)
+            own = Private(notes=identity.__eq__, times=identity.__eq__)
             wish = Wish(replays, _matches_of(source, identity), own, ReplayFolder(out) if elsewhere else None)
             write_page(out, page_from(source, f"{title}: {harmless(name)}", wish))
             yield out

@@ -21,20 +21,23 @@ class Box:
         self._numbers: dict[str, int] = {}
         self._films: list[Film] = []
         self._notes: list[list[str]] = []
+        self._times: list[list[list[float | None]]] = []
 
-    def add(self, made: Film, notes: list[str]) -> list[int]:
-        """Add a match; returns its block and its place in that. ``notes``: by seat, or none."""
+    def add(self, made: Film, notes: list[str], times: list[dict[int, float]]) -> list[int]:
+        """Add a match; returns its block and its place in that. ``notes``: by seat, or none. ``times``: by seat, milliseconds by
+        step, or none."""
         self._films.append(made)
         self._notes.append(notes)
+        self._times.append([[times[who[0]].get(step) for who in asked] for step, asked in enumerate(made.asked)] if times else [])
         return [len(self.made), len(self._films) - 1]
 
     def close(self) -> None:
         """End the block."""
         if self._films:
-            notes = {"notes": self._notes} if any(self._notes) else {}
-            self.made.append(html.compressed(block(self._films, self._shared) | notes))
+            beside = {name: of_films for name, of_films in (("notes", self._notes), ("times", self._times)) if any(of_films)}
+            self.made.append(html.compressed(block(self._films, self._shared) | beside))
             self.size += len(self.made[-1]) * 4 // 3
-            self._films, self._notes = [], []
+            self._films, self._notes, self._times = [], [], []
 
     def _shared(self, choices: Any) -> int:
         number = self._numbers.setdefault(repr(choices), len(self.legal))

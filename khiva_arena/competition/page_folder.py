@@ -41,11 +41,11 @@ class ReplayFolder:
         self._write()
         self._about = structs.replace(about, home=self._home)
 
-    def add(self, plain: PageMatch, made: Film, notes: list[str]) -> str:
+    def add(self, plain: PageMatch, made: Film, notes: list[str], times: list[dict[int, float]]) -> str:
         """Add a match; returns the address of the page that it will be in, as the page beside the folder has it."""
         if not self._matches:
             self._name = f"{plain.event}-seed-{plain.seed}.html"
-        self._matches.append(structs.replace(plain, replay=self._box.add(made, notes)))
+        self._matches.append(structs.replace(plain, replay=self._box.add(made, notes, times)))
         return f"{quote(self.path.name)}/{self._name}"
 
     def close(self) -> None:

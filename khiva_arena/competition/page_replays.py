@@ -9,6 +9,7 @@ from khiva_arena.arbiter.stderr import shown
 from khiva_arena.competition.page_box import Box
 from khiva_arena.competition.page_folder import ReplayFolder
 from khiva_arena.competition.page_source import PageSource, RecordedMatch
+from khiva_arena.competition.page_times import by_step
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.frames import film
 from khiva_arena.report.html import has_drawing
@@ -33,12 +34,14 @@ def everybody(_identity: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Private:
-    """Whose private data a page shows: nobody's, unless it was asked for.
+    """Whose private data a page shows: nobody's notes, unless they were asked for.
 
     notes: says of a bot, by its identity, whether what it wrote on stderr is in the page.
+    times: the same of how long its decisions took, which are no secret of a whole competition.
     """
 
     notes: Callable[[str], bool] = nobody
+    times: Callable[[str], bool] = everybody
 
 
 NOTHING_PRIVATE = Private()
@@ -111,10 +114,12 @@ class Replays:
         sits = [event.bots[bot] for bot in plain.bots]
         sketched = not has_drawing(event.definition.game)
         made = film(match.parsed(), secret, [isolated(bot.name, LONGEST) for bot in sits], sketched)
-        notes = _notes(match, [self._wish.private.notes(bot.identity) for bot in sits])
+        private = self._wish.private
+        notes = _notes(match, [private.notes(bot.identity) for bot in sits])
+        times = by_step(match, [private.times(bot.identity) for bot in sits])
         if here or folder is None:
-            return structs.replace(plain, replay=self.here.add(made, notes))
-        return structs.replace(plain, replay=folder.add(plain, made, notes))
+            return structs.replace(plain, replay=self.here.add(made, notes, times))
+        return structs.replace(plain, replay=folder.add(plain, made, notes, times))
 
     def close(self) -> None:
         """A deal ends."""

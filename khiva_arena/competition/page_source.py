@@ -34,6 +34,7 @@ class RecordedMatch:
     details: by seat, what was said of each of its faults.
     notes: by seat, what its bot wrote on stderr; empty if that is not known.
     seconds: that it took; None if that is not known.
+    times: by seat, (step, microseconds) of each decision; None if they are not known.
     """
 
     result: Result
@@ -41,6 +42,7 @@ class RecordedMatch:
     details: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
     seconds: float | None = None
+    times: tuple[tuple[tuple[int, int], ...], ...] | None = None
 
     def parsed(self) -> Record:
         """The record. Raises RecordError."""
@@ -112,7 +114,7 @@ class _Store:
         for row in matches_of(self._store, event):
             details = tuple(tuple(str(detail) for _, detail, _ in seat.faults) for seat in row.seats)
             notes = tuple(seat.notes for seat in row.seats)
-            yield RecordedMatch(of_row(event, row), row.record, details, notes, row.seconds)
+            yield RecordedMatch(of_row(event, row), row.record, details, notes, row.seconds, row.times)
 
     def recorded(self, event: EventRow) -> int:
         return len(self._store.recorded(event.id))

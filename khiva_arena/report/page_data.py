@@ -163,6 +163,23 @@ class PageColumn(Struct, frozen=True):
     texts: list[str]
 
 
+class PageTimes(Struct, frozen=True):
+    """How long the decisions of a bot took, over all matches of a table.
+
+    bot: its id.
+    decisions: how many there are.
+    median_ms, p99_ms, slowest_ms: of them; p99: a hundredth took longer.
+    bars: how many there are in each tenth of a decade, from 10 microseconds on; those that are shorter are in the first.
+    """
+
+    bot: str
+    decisions: int
+    median_ms: float
+    p99_ms: float
+    slowest_ms: float
+    bars: list[int]
+
+
 class PageTable(Struct, frozen=True):
     """A rating table.
 
@@ -172,6 +189,8 @@ class PageTable(Struct, frozen=True):
     table: as ``standings --json`` gives it, with the sections crosstable and seats.
     meanings: what each of these sections says, and each number of the places.
     by_seeds: Elo of each bot after so many seeds.
+    turn_ms: how long a turn may be.
+    times: how long decisions took, by bot; without those for which that is not known, or not shown.
     """
 
     title: str
@@ -180,6 +199,8 @@ class PageTable(Struct, frozen=True):
     table: dict[str, Any]
     meanings: dict[str, str]
     by_seeds: list[AfterSeeds]
+    turn_ms: int
+    times: list[PageTimes]
 
 
 class PageData(Struct, frozen=True):

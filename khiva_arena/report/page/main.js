@@ -10,6 +10,7 @@ import { list } from "./list.js";
 import { match } from "./viewer.js";
 import { matches_of, names_of } from "./model.js";
 import { standings } from "./standings.js";
+import { times } from "./times.js";
 import { sentence, unpacked } from "./packed.js";
 
 /** @param {Record<string, import("./types").Drawing>} drawings */
@@ -101,7 +102,7 @@ function overview(page, matches, names) {
     ...page.tables.map((table, number) => {
       const inside = matches.filter((one) => table.table.events.includes(one.event.id));
       const scores = table.table.rows.map((row) => ({ name: row.name, values: inside.flatMap((one) => one.scores.filter((_, seat) => one.ids[seat] === row.bot)) }));
-      const charts = [crosstable(table), elo_by_seeds(table), ...seats_and_neighbours(table), spreads("Points", "How many points each bot made in its matches.", scores), faults(inside, names)];
+      const charts = [crosstable(table), elo_by_seeds(table), ...seats_and_neighbours(table), spreads("Points", "How many points each bot made in its matches.", scores), times(table), faults(inside, names)];
       return h(
         "section",
         { "aria-label": table.title },

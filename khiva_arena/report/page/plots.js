@@ -148,37 +148,34 @@ export function seats_and_neighbours({ meanings, table: { rows, sections } }) {
  * @param {string} title
  * @param {string} note
  * @param {{name: string, values: number[]}[]} rows
- * @param {{log?: boolean, limit?: number, text?: (value: number) => string}} [options]
  */
-export function spreads(title, note, rows, { log = false, limit, text = (value) => String(value) } = {}) {
+export function spreads(title, note, rows) {
   const every = rows.flatMap((row) => row.values);
   if (!every.length) return null;
-  const to = (/** @type {number} */ value) => (log ? Math.log10(Math.max(value, 1e-5)) : value);
-  const least = to(Math.min(...every));
-  const most = to(Math.max(...every, ...(limit === undefined ? [] : [limit])));
-  const bins = Math.min(32, log ? 24 : Math.max(1, Math.round(most - least + 1)));
+  const least = every.reduce((a, b) => Math.min(a, b));
+  const most = every.reduce((a, b) => Math.max(a, b));
+  const bins = Math.min(32, Math.max(1, Math.round(most - least + 1)));
   const wide = (most - least || 1) / bins;
   const counts = rows.map((row) => {
     const found = new Array(bins).fill(0);
-    for (const value of row.values) found[Math.min(bins - 1, Math.floor((to(value) - least) / wide))] += 1;
+    for (const value of row.values) found[Math.min(bins - 1, Math.floor((value - least) / wide))] += 1;
     return found;
   });
   const draw = (/** @type {number} */ width) => {
     const tall = 34;
     const height = rows.length * (tall + 6) + 26;
     const x = linear(least, most, NAME + 10, width - 12);
-    const axis = log ? ticks(least, most, 8).filter(Number.isInteger) : ticks(least, most, width / 90);
+    const axis = ticks(least, most, width / 90);
     return {
       height,
       marks: [
-        ...axis.map((mark) => s("g", {}, s("path", { d: `M${x(mark)},0 V${height - 22}`, class: "grid" }), label(x(mark), height - 6, text(log ? 10 ** mark : mark), "middle"))),
-        limit === undefined ? s("g") : s("g", {}, s("path", { d: `M${x(to(limit))},0 V${height - 22}`, class: "limit" })),
+        ...axis.map((mark) => s("g", {}, s("path", { d: `M${x(mark)},0 V${height - 22}`, class: "grid" }), label(x(mark), height - 6, String(mark), "middle"))),
         ...rows.flatMap((row, at) => {
           const top = Math.max(...counts[at], 1);
           const foot = (at + 1) * (tall + 6) - 4;
           return [
             label(NAME, foot - 8, shortened(row.name, 16), "end"),
-            ...counts[at].flatMap((often, bin) => (often ? [s("rect", { x: x(least + bin * wide), width: Math.max(1, x(least + wide) - x(least) - 1), y: foot - (tall * often) / top, height: (tall * often) / top, class: "bar" }, s("title", {}, `${row.name}: ${often} from ${text(log ? 10 ** (least + bin * wide) : least + bin * wide)}`))] : [])),
+            ...counts[at].flatMap((often, bin) => (often ? [s("rect", { x: x(least + bin * wide), width: Math.max(1, x(least + wide) - x(least) - 1), y: foot - (tall * often) / top, height: (tall * often) / top, class: "bar" }, s("title", {}, `${row.name}: ${often} from ${Number((least + bin * wide).toFixed(1))}`))] : [])),
           ];
         }),
       ],
@@ -186,7 +183,7 @@ export function spreads(title, note, rows, { log = false, limit, text = (value) 
   };
   const numbers = rows.map((row) => {
     const sorted = [...row.values].sort((a, b) => a - b);
-    const at = (/** @type {number} */ share) => (sorted.length ? text(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]) : "n/a");
+    const at = (/** @type {number} */ share) => (sorted.length ? String(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]) : "n/a");
     return [row.name, String(sorted.length), at(0), at(0.25), at(0.5), at(0.75), at(1)];
   });
   return chart(title, note, draw, { heads: ["bot", "n", "least", "lower quarter", "median", "upper quarter", "most"], rows: numbers });

@@ -1,6 +1,6 @@
 // One match, step by step: the drawn table, the story, whose eyes look on, what could be chosen, and the scores over time.
 
-import { VERDICTS, ordinal } from "./words.js";
+import { VERDICTS, duration, ordinal } from "./words.js";
 import { frames, seen } from "./film.js";
 import { generic } from "./generic.js";
 import { go, link } from "./route.js";
@@ -238,7 +238,7 @@ function choices(frame, before, one, drawing, scenery) {
       h(
         "details",
         { open: ask.legal.length <= 12 },
-        h("summary", {}, h("b", {}, one.names[ask.seat]), ` ${ask.kind}: `, h("b", {}, words(ask, ask.legal[ask.choice])), ask.why ? ` (${ask.why}: the default)` : "", h("span", { class: "dim" }, ` of ${ask.legal.length}`)),
+        h("summary", {}, h("b", {}, one.names[ask.seat]), ` ${ask.kind}: `, h("b", {}, words(ask, ask.legal[ask.choice])), ask.why ? ` (${ask.why}: the default)` : "", ask.took === null ? "" : ` in ${duration(ask.took / 1000)}`, h("span", { class: "dim" }, ` of ${ask.legal.length}`)),
         h("ul", {}, ask.legal.map((entry, at) => h("li", { class: at === ask.choice ? "chosen" : null }, words(ask, entry)))),
       ),
     ),

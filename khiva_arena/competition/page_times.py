@@ -1,0 +1,64 @@
+"""How long decisions took, as a page shows it: by bot over a whole table, and at each step of a replay."""
+
+from array import array
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+from khiva_arena.competition.page_source import RecordedMatch
+from khiva_arena.competition.tables import PooledTable
+from khiva_arena.report.page_data import PageTimes
+from khiva_arena.store.db import EventRow
+
+PER_DECADE = 10
+SHORTEST = 10
+"""Microseconds: the bars begin here, and what is shorter is in the first one."""
+_EDGES = [round(SHORTEST * 10 ** (at / PER_DECADE)) for at in range(1, 8 * PER_DECADE)]
+
+
+class DecisionTimes:
+    """Collects the times of all decisions of some tables. ``may``: says of a bot, by its identity, whether they are shown."""
+
+    def __init__(self, tables: Sequence[PooledTable], may: Callable[[str], bool]) -> None:
+        self._table = {event.id: at for at, one in enumerate(tables) for event in one.events}
+        self._may = may
+        self._took: dict[tuple[int, str], array[int]] = defaultdict(lambda: array("L"))
+
+    def add(self, event: EventRow, match: RecordedMatch) -> None:
+        """Count a match; one whose times are not known counts for nothing."""
+        for bot, times in zip(match.result.bots, match.times or (), strict=False):
+            identity = event.bots[bot].identity
+            if self._may(identity):
+                self._took[self._table[event.id], identity].extend([took for _, took in times])
+
+    def of(self, table: int) -> list[PageTimes]:
+        """Of a table, by bot; of bots whose times are not shown, or of which none is known, there is nothing."""
+        return [_times(bot, sorted(took)) for (number, bot), took in self._took.items() if number == table and took]
+
+
+def _times(bot: str, took: Sequence[int]) -> PageTimes:
+    counts = [0] * (len(_EDGES) + 1)
+    for one in took:
+        counts[bisect_right(_EDGES, one)] += 1
+    last = max(at for at, often in enumerate(counts) if often)
+    return PageTimes(
+        bot=bot,
+        decisions=len(took),
+        median_ms=_ms(took[len(took) // 2]),
+        p99_ms=_ms(took[len(took) * 99 // 100]),
+        slowest_ms=_ms(took[-1]),
+        bars=counts[: last + 1],
+    )
+
+
+def _ms(microseconds: int) -> float:
+    """Three digits are enough to look at, and few bytes."""
+    return float(f"{microseconds / 1000:.3g}")
+
+
+def by_step(match: RecordedMatch, may: Sequence[bool]) -> list[dict[int, float]]:
+    """By seat, milliseconds by step, of the seats that may be shown; empty if there are none."""
+    found = [
+        {step: _ms(took) for step, took in times} if shown else {} for times, shown in zip(match.times or (), may, strict=False)
+    ]
+    return found if any(found) else []

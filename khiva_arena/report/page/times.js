@@ -1,0 +1,51 @@
+// How long the decisions of each bot took: rows of bars on one axis of decades, with the limit of a turn.
+
+import { chart, label, shortened } from "./chart.js";
+import { duration } from "./words.js";
+import { h, s } from "./dom.js";
+import { linear } from "./scale.js";
+
+const NAME = 110;
+const TALL = 30;
+const SHORTEST = -5; // as powers of ten of a second, here and below
+const PER_DECADE = 10;
+const TITLE = "Time per decision";
+
+/** @param {import("./types").Table} table */
+export function times({ table: { rows }, times: every, turn_ms }) {
+  if (!every.length) return h("figure", { class: "chart" }, h("figcaption", {}, h("h3", {}, TITLE), h("p", { class: "note" }, "n/a: how long decisions took is not known here. A store of this version of the arena keeps it, a bundle does not.")));
+  const shown = rows.flatMap((row) => every.filter((one) => one.bot === row.bot).map((one) => ({ ...one, name: row.name })));
+  const turn = Math.log10(turn_ms / 1000);
+  const first = Math.min(...shown.map((one) => one.bars.findIndex(Boolean)));
+  const last = Math.max(...shown.map((one) => one.bars.length));
+  const low = Math.floor(SHORTEST + first / PER_DECADE);
+  const high = Math.ceil(Math.max(turn + 0.2, SHORTEST + last / PER_DECADE));
+  const draw = (/** @type {number} */ width) => {
+    const height = shown.length * (TALL + 8) + 44;
+    const foot = height - 24;
+    const x = linear(low, high, NAME + 10, width - 12);
+    const decades = Array.from({ length: high - low + 1 }, (_, at) => low + at);
+    const every_one = x(low + 1) - x(low) > 54; // wide enough for its words
+    const bar = Math.max(1, x(low + 1 / PER_DECADE) - x(low) - 1);
+    return {
+      height,
+      marks: [
+        ...decades.map((power) => s("g", {}, s("path", { d: `M${x(power)},16 V${foot}`, class: "grid" }), every_one || (high - power) % 2 ? label(x(power), foot + 16, duration(10 ** power).replace(".0", ""), power === high ? "end" : "middle") : null)),
+        ...shown.flatMap((one, at) => {
+          const top = Math.max(...one.bars);
+          const base = 16 + (at + 1) * (TALL + 8);
+          return [
+            label(NAME, base - 8, shortened(one.name, 16), "end"),
+            ...one.bars.flatMap((often, bin) => (often ? [s("rect", { x: x(SHORTEST + bin / PER_DECADE), y: base - (TALL * often) / top, width: bar, height: (TALL * often) / top, class: "bar" }, s("title", {}, `${one.name}: ${often} from ${duration(10 ** (SHORTEST + bin / PER_DECADE))} on`))] : [])),
+          ];
+        }),
+        s("path", { d: `M${x(turn)},12 V${foot}`, class: "limit" }),
+        label(x(turn), 10, `turn: ${duration(turn_ms / 1000).replace(".0", "")}`, x(turn) > width - 80 ? "end" : "middle"),
+      ],
+    };
+  };
+  const words = (/** @type {number} */ ms) => duration(ms / 1000);
+  const numbers = shown.map((one) => [one.name, one.decisions.toLocaleString("en"), words(one.median_ms), words(one.p99_ms), words(one.slowest_ms)]);
+  const note = "On the arbiter's clock, from the request to the answer; each step to the right is ten times as long. A bar is a tenth of that, the highest of each bot is equally high.";
+  return chart(TITLE, note, draw, { heads: ["bot", "decisions", "median", "99 % are faster", "slowest"], rows: numbers });
+}
