@@ -39,6 +39,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 results.py: where a Result is made   pools.py: which events make one table
                 audit.py, audit_event.py: what is sound, of a store (audit_store.py) or a bundle (audit_bundle.py)
                 bundling.py: events that are over in one file
+                page.py: a page of results, made from page_source; its page_replays, page_folder, page_names, page_authors
                 run_events.py: what happens in a run, written once   events_file.py, log.py: where to
     check/      the conformance run of a bot: context, bot_process, steps_*, hints, report
     api/        what `import khiva_arena` offers, a file a noun   host.py, hosted.py: the process that plays

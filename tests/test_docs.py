@@ -8,10 +8,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from arena import ROOT, arena
+from arena import NAIVE, ROOT, C, arena, bots
 from tools import lacks
 
 from khiva_arena.cli.main import COMMANDS
+from khiva_arena.competition.page_names import read_names
 from khiva_arena.competition.settings import settle
 from khiva_arena.competition.settings_file import read_file
 from khiva_arena.competition.settings_table import TABLE
@@ -104,6 +105,21 @@ def test_the_settings_that_are_shown_are_taken(tmp_path: Path) -> None:
 def test_every_command_is_in_the_page_of_commands() -> None:
     table = TOURNAMENT.split("## The command line")[1]
     assert {command for command in COMMANDS if f"`{command}`" in table} == set(COMMANDS)
+
+
+def test_the_page_of_the_report_has_its_options_and_its_commands_run(tmp_path: Path) -> None:
+    page = (DOCS / "report.md").read_text()
+    table = page.split("## Options")[1]
+    options = set(re.findall(r"^  +(--[a-z-]+)", arena("report", "-h", cwd=tmp_path).stdout, re.MULTILINE))
+    assert options == {f"--{name}" for name in ("out", "title", "replays", "matches", "names", "notes", "for-authors")}
+    assert all(f"| `{option}" in table for option in options - {"--out"})
+    (block,) = blocks(page, "toml")
+    (tmp_path / "names.toml").write_text(block)
+    assert read_names(tmp_path / "names.toml") == {"greedy": "Team 1", "random": "Team 2"}
+    arena(
+        "run", *bots(C, NAIVE), "--seats", "2", "--seeds", "1", "--isolation", "trusted", "--out", "results/first", cwd=tmp_path
+    )
+    assert [verb for verb, _ in typed(page, tmp_path)] == ["report", "bundle", "report"]
 
 
 def test_every_page_is_in_the_contents_once() -> None:

@@ -75,7 +75,9 @@ def command(
         page = page_of(source, event, title, most, matches=matches, names=shown, private=private, folder=folder)
         write_page(out, page)
         say(harmless(f"{out}: {count(len(page.encode()) // 1024, 'kB', 'kB')}; open it in a browser"))
-        if folder and folder.written:
+        if folder is None:
+            ReplayFolder(out).finish()  # what was beside the page that this one replaces leads to other results
+        elif folder.written:
             say(
                 harmless(f"{folder.path}: {count(len(folder.written), 'page')} with the other replays; keep it beside {out.name}")
             )

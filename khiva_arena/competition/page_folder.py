@@ -61,6 +61,7 @@ class ReplayFolder:
             for old in self.path.iterdir():
                 if _OURS.fullmatch(old.name) and old.name not in self.written and begins(old, html.BEGINNING):
                     old.unlink()
+            self.path.rmdir()  # if nothing else is in it
 
     def _write(self) -> None:
         if self._about is None or not self._matches:

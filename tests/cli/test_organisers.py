@@ -66,13 +66,14 @@ def test_every_command_of_the_page_runs(tmp_path: Path) -> None:
         said.setdefault(command, []).append(typed(line, tmp_path))
         if command == "init":
             (tmp_path / "cup.toml").write_text(edited((tmp_path / "cup.toml").read_text()))
-    expected = ["doctor", "check", "init", "run", "plan", "watch", "standings", "bundle", "verify", "show", "match", "export"]
-    assert list(said) == expected
+    first = ["doctor", "check", "init", "run", "plan", "watch", "standings", "bundle", "verify", "report"]
+    assert list(said) == [*first, "show", "match", "export"]
     assert all("12 of 12 matches are sound" in text for text in said["verify"])
     assert "every choice is the same" in said["match"][-1]
     assert said["check"][1] == ""  # nobody failed
     assert "0 failed" in (tmp_path / "check-bob.txt").read_text()
     assert "Crosstable" in said["standings"][0]
+    assert (tmp_path / "cup.html").read_text().startswith("<!doctype html>")
     assert (tmp_path / "cup.bundle").stat().st_size > 1000
     assert len((tmp_path / "cup.csv").read_text().splitlines()) == 1 + 2 * 12
     assert len((tmp_path / "cup.matches.jsonl").read_text().splitlines()) == 12

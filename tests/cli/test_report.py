@@ -279,6 +279,13 @@ def test_all_replays_go_into_pages_beside_it(folder: Path, tmp_path: Path, monke
         assert len(other[f"replay-{block}"]["knows"]) > place
         assert other["data"]["home"] == "../a%20page.html"
     assert sum(films(path) for path in beside.glob("1-seed-[0-2].html")) == 17
+    arena("report", str(folder / "vault"), "--out", "a page.html", cwd=tmp_path)
+    assert {path.name for path in beside.iterdir()} == kept
+    for name in kept:
+        (beside / name).unlink()
+    arena("report", *words[:-1], "--replays", "all", cwd=tmp_path)
+    arena("report", str(folder / "vault"), "--out", "a page.html", cwd=tmp_path)
+    assert not beside.exists()
     (tmp_path / "b-replays").write_text("mine")
     said = arena("report", str(folder / "vault"), "--out", "b.html", "--replays", "all", "--matches", "1/0", cwd=tmp_path, code=2)
     assert "b-replays: cannot be made: File exists" in said.stderr

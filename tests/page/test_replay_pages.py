@@ -67,6 +67,7 @@ def test_the_list_of_matches_holds_few_rows_and_shows_those_that_are_scrolled_to
     page.open(tmp_path / "page.html", "#matches=all")
     for at in (0, 40, 41, 60, 100, 158, 20, 0):
         page.js("document.querySelector('.scrolls.tall').scrollTop = 33 * arguments[0]", at)
+        page.js("return new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(1))))")
         shown = page.until(
             "const box = document.querySelector('.scrolls.tall').getBoundingClientRect();"
             "const rows = [...document.querySelectorAll('.list tbody th')].filter((one) => {"
