@@ -85,7 +85,7 @@ def test_a_file_that_is_no_page_stays(folder: Path, tmp_path: Path) -> None:
         (["nothing"], "nothing"),
         (["{folder}/vault", "7"], "no event '7' here; there are 1 ("),
         (["{folder}/b.khiva", "1"], "a bundle is shown as a whole: leave out the events"),
-        (["{folder}/vault", "--out", "no/such/page.html"], "no/such/page.html: cannot be written: No such file or directory"),
+        (["{folder}/vault", "--out", "no/such/page.html"], "no/such/page.html: cannot be written: no such folder"),
         (["{folder}/lair-of-ann/program"], "program: "),
     ],
 )
@@ -165,6 +165,7 @@ def test_a_page_for_an_author_has_the_notes_of_one_bot(folder: Path, tmp_path: P
         own = {bot["name"]: bot["id"] for bot in held["data"]["events"][0]["bots"]}
         assert own[name].startswith(identity)
         assert set(re.findall(r"WHISPER of (\w+)", text(page))) == {said_by(name)}
+        assert {times["bot"] for table in held["data"]["tables"] for times in table["times"]} == {own[name]}
         position = list(own).index(name)
         for match in held["data"]["matches"]:
             assert (match[REPLAY] is not None) == (position in match[BOTS])
