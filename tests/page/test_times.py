@@ -1,6 +1,7 @@
 """How long decisions took, as it is drawn."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -41,10 +42,11 @@ def test_bars_of_each_bot_and_the_limit(page: Page, file: Path, size: tuple[int,
     assert sorted(row[0] for row in rows) == ["naive", "random"]
     assert sorted(row[1] for row in rows) == sorted(f"{sum(one):,}" for one in bars)
     labels = page.js(
-        f"return [...{CHART}.querySelectorAll('text')].map((one) => one.getBoundingClientRect()).map(({{left, right, top}}) => [left, right, top])"
+        f"return [...{CHART}.querySelectorAll('text')].map((one) => one.getBoundingClientRect())"
+        ".map(({left, right, top}) => [left, right, top])"
     )
     axis = sorted((left, right) for left, right, top in labels if top == max(one[2] for one in labels))
-    assert all(right <= left for (_, right), (left, _) in zip(axis, axis[1:], strict=False))
+    assert all(right <= left for (_, right), (left, _) in pairwise(axis))
     assert page.wrong() == []
 
 

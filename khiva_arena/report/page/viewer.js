@@ -1,14 +1,14 @@
 // One match, step by step: the drawn table, the story, whose eyes look on, what could be chosen, and the scores over time.
 
-import { VERDICTS, duration, ordinal } from "./words.js";
+import { VERDICTS, ordinal } from "./words.js";
 import { frames, seen } from "./film.js";
 import { generic } from "./generic.js";
 import { go, link } from "./route.js";
-import { h, refill, s, whenever_wide } from "./dom.js";
-import { linear, ticks } from "./scale.js";
+import { h, refill, whenever_wide } from "./dom.js";
 import { notes } from "./notes.js";
-import { shortened } from "./chart.js";
+import { scores } from "./points.js";
 import { sentence, unpacked } from "./packed.js";
+import { choices, story } from "./story.js";
 
 const PACE = 900;
 const KEYS = [
@@ -196,76 +196,4 @@ function player(place, one, film, drawing, scenery, want) {
 function leader(scores) {
   const most = Math.max(...scores);
   return scores.filter((score) => score === most).length === 1 ? scores.indexOf(most) : -1;
-}
-
-/**
- * The story up to the end, with the current step lit; what these eyes did not see is left out.
- * @param {import("./types").Frame[]} film
- * @param {import("./types").Match} one
- * @param {(step: number) => void} to
- */
-function story(film, one, to) {
-  return (/** @type {number} */ step, /** @type {import("./types").Eyes} */ eyes) =>
-    h(
-      "ol",
-      { class: "events" },
-      film.map((frame) => {
-        const faults = [...frame.asked.filter((ask) => ask.why && ask.why !== "forfeited").map((ask) => `${one.names[ask.seat]}: ${ask.why}, the default is played`)];
-        const texts = seen(frame, eyes).events.map((event) => event.text).filter(Boolean);
-        return h(
-          "li",
-          { class: frame.step === step ? "now" : frame.step > step ? "later" : null, "aria-current": frame.step === step ? "step" : null },
-          h("a", { href: link({ match: one.key, step: frame.step || null, eyes: eyes === "all" ? null : eyes }), class: "step", onclick: (event) => { if (plain(event)) { event.preventDefault(); to(frame.step); } } }, frame.step),
-          h("div", {}, faults.map((text) => h("p", { class: "fault-line" }, text)), texts.map((text) => h("p", {}, text)), faults.length || texts.length ? null : h("p", { class: "dim" }, "…")),
-        );
-      }),
-    );
-}
-
-/** Whether a click asks for no other tab or window. @param {any} event */
-function plain(event) {
-  return !event.ctrlKey && !event.metaKey && !event.shiftKey;
-}
-
-/** What the seats could choose, and what they chose. @param {import("./types").Frame} frame @param {import("./types").Frame | null} before @param {import("./types").Match} one @param {import("./types").Drawing} drawing @param {any} scenery */
-function choices(frame, before, one, drawing, scenery) {
-  if (!frame.asked.length || !before) return null;
-  const words = (/** @type {import("./types").Frame["asked"][number]} */ ask, /** @type {any} */ entry) => drawing.choice?.(ask.kind, entry, scenery, { ...before.all, ...before.own[ask.seat] }) ?? entry.join(" ");
-  return h(
-    "div",
-    { class: "choices" },
-    frame.asked.map((ask) =>
-      h(
-        "details",
-        { open: ask.legal.length <= 12 },
-        h("summary", {}, h("b", {}, one.names[ask.seat]), ` ${ask.kind}: `, h("b", {}, words(ask, ask.legal[ask.choice])), ask.why ? ` (${ask.why}: the default)` : "", ask.took === null ? "" : ` in ${duration(ask.took / 1000)}`, h("span", { class: "dim" }, ` of ${ask.legal.length}`)),
-        h("ul", {}, ask.legal.map((entry, at) => h("li", { class: at === ask.choice ? "chosen" : null }, words(ask, entry)))),
-      ),
-    ),
-  );
-}
-
-/** Points of each seat over the steps; a click goes there. @param {import("./types").Frame[]} film @param {import("./types").Match} one @param {number} step @param {(step: number) => void} to @param {number} width */
-function scores(film, one, step, to, width) {
-  const height = 120;
-  const every = film.flatMap((frame) => frame.scores);
-  const [low, high] = [Math.min(...every), Math.max(...every)];
-  const x = linear(0, film.length - 1, 40, width - 110);
-  const y = linear(low, high, height - 20, 10);
-  const press = (/** @type {any} */ event) => {
-    if (event.type === "pointermove" && !event.buttons) return;
-    const box = event.currentTarget.getBoundingClientRect();
-    to(Math.round(((event.clientX - box.left - 40) / (width - 150)) * (film.length - 1)));
-  };
-  const ends = one.names.map((name, seat) => ({ name, seat, y: y(film[film.length - 1].scores[seat]) })).sort((a, b) => a.y - b.y);
-  ends.forEach((end, at) => { if (at) end.y = Math.max(end.y, ends[at - 1].y + 14); });
-  return s(
-    "svg",
-    { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Points of each seat over the steps", onpointerdown: press, onpointermove: press },
-    ticks(low, high, 4).map((mark) => s("g", {}, s("path", { d: `M40,${y(mark)} H${width - 110}`, class: "grid" }), s("text", { x: 34, y: y(mark) + 4, "text-anchor": "end", class: "label" }, mark))),
-    one.names.map((_, seat) => s("polyline", { class: `line line-${seat}`, points: film.map((frame) => `${x(frame.step)},${y(frame.scores[seat])}`).join(" ") })),
-    one.faults.map(([seat, verdict, at]) => s("circle", { cx: x(at), cy: y(film[Math.min(at, film.length - 1)].scores[seat]), r: 4, class: "fault" }, s("title", {}, `${one.names[seat]}: ${verdict}`))),
-    s("path", { d: `M${x(step)},4 V${height - 16}`, class: "cursor" }),
-    ends.map((end) => s("text", { x: width - 104, y: end.y + 4, class: `label line-${end.seat}` }, `${end.seat} ${shortened(end.name, 13)}`)),
-  );
 }
