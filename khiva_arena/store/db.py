@@ -17,7 +17,7 @@ from khiva_arena.replay.record import run_digest
 from khiva_arena.result import Measured
 from khiva_arena.store import files, private, sums
 from khiva_arena.store.files import FILE, LOCK, VERSION, explained
-from khiva_arena.store.rows import BotRow, EventRow, MatchRow, SeatRow, VoidRow, now
+from khiva_arena.store.rows import BotRow, EventRow, MatchRow, SeatRow, Times, VoidRow, now
 
 __all__ = ["FILE", "RUN_SECRET", "UNREADABLE", "VERSION", "BotRow", "EventRow", "MatchRow", "SeatRow", "Store", "VoidRow", "now"]
 
@@ -180,9 +180,7 @@ class Store:
         """Record a match with its seats, and publish the secrets of the seeds that it completes; that of the run, as
         seed -1, concludes the event. All in one transaction. Raises StoreError if it is recorded already."""
         with self._transaction(match.event) as insert:
-            values = asdict(match)
-            del values["seats"], values["times"], values["intact"]
-            insert("matches", values)
+            insert("matches", {name: getattr(match, name) for name, _, _ in files.columns("matches")[:-1]})  # the last is the sum
             for seat in match.seats:
                 where, row = {"event": match.event, "ordinal": match.ordinal}, asdict(seat)
                 measured = row.pop("measured")
@@ -191,7 +189,7 @@ class Store:
                 if measured.page_faults:
                     insert("page_faults", {**where, "seat": seat.seat, "major": measured.page_faults})
             if match.times is not None:
-                insert("times", {"event": match.event, "ordinal": match.ordinal, "by_seat": json.dumps(match.times)})
+                insert("times", {"event": match.event, "ordinal": match.ordinal, "by_seat": msgspec.json.encode(match.times).decode()})
             for seed, secret in reveals.items():
                 insert("reveals", {"event": match.event, "seed": seed, "secret": secret})
             if RUN_SECRET in reveals:
@@ -256,11 +254,12 @@ class Store:
             seats.setdefault(ordinal, []).append(SeatRow(**seat, measured=measured))
             if not (intact and also):
                 changed.add(ordinal)
-        times: dict[int, tuple[tuple[tuple[int, int], ...], ...] | None] = {}
+        times: dict[int, Times | None] = {}
         for one, intact in self._checked("times", "event = ? AND ordinal BETWEEN ? AND ?", event, min(seats), max(seats)):
-            times[one["ordinal"]] = _times(one["by_seat"])
-            if not intact or times[one["ordinal"]] is None:
-                changed.add(one["ordinal"])
+            ordinal = one["ordinal"]
+            times[ordinal] = _times(one["by_seat"], len(seats.get(ordinal, ())))
+            if not intact or times[ordinal] is None:
+                changed.add(ordinal)
         for row, intact in rows:
             at = row["ordinal"]
             yield MatchRow(**row, seats=tuple(seats[at]), times=times.get(at), intact=intact and at not in changed)
@@ -403,11 +402,12 @@ def _list(text: str, kind: type[list[T]]) -> list[T]:
         return []
 
 
-def _times(text: str) -> tuple[tuple[tuple[int, int], ...], ...] | None:
+def _times(text: str, seats: int) -> Times | None:
     try:
-        return msgspec.json.decode(text, type=tuple[tuple[tuple[int, int], ...], ...])
+        found = msgspec.json.decode(text, type=Times)
     except (ValueError, RecursionError):
         return None
+    return found if len(found) == seats else None
 
 
 def _faults(text: str) -> list[list[Any]]:

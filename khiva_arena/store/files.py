@@ -220,7 +220,7 @@ def check_version(folder: Path, connection: sqlite3.Connection) -> None:
         raise StoreError(f"{folder / FILE}: not a store of Khiva Arena; give another folder")
     if version not in READABLE:
         raise StoreError(
-            f"{folder / FILE}: a store of version {version}; this engine reads versions {' and '.join(map(str, READABLE))}: "
+            f"{folder / FILE}: a store of version {version}; this engine reads versions {READABLE[0]} to {VERSION}: "
             "use the engine that made it, or another folder"
         )
     shape.check(folder / FILE, connection, _schema(version))

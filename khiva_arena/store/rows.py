@@ -3,7 +3,9 @@ each value has the type of its column."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from khiva_arena.errors import StoreError
 from khiva_arena.replay import seeds
@@ -11,6 +13,10 @@ from khiva_arena.replay.definition import Definition, read_definition, text_dige
 from khiva_arena.replay.record import Record
 from khiva_arena.result import NOT_MEASURED, Measured
 from khiva_arena.schedule.terms import Terms
+
+Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+Times = tuple[tuple[tuple[Number, Number], ...], ...]
+"""By seat, (step, microseconds) of each decision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +161,7 @@ class MatchRow:
     seconds: float
     finished: str
     seats: tuple[SeatRow, ...]
-    times: tuple[tuple[tuple[int, int], ...], ...] | None = None
+    times: Times | None = None
     intact: bool = True
 
     def parsed(self) -> Record:

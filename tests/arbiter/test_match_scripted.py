@@ -300,6 +300,27 @@ def test_a_second_answer_that_comes_late_does_not_cut_the_next_request_short(sea
     assert outcome.seats[seat].bank_left == 2.0
 
 
+def test_each_time_stands_at_the_step_it_was_taken_at() -> None:
+    """A decision that came too late has one, too; one at which a seat went out without an answer has none."""
+
+    def slow(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        asked.extend([message["req"]] if message["type"] == "decide" else [])
+        return act(message, delay={2: 0.25, 3: 9.0}.get(len(asked), 0.0)) if message["type"] == "decide" else honest(message)
+
+    def steps(played: Outcome) -> list[int]:
+        return [step for step, at in enumerate(sound(played).steps, 1) for one in at if one.seat == 0]
+
+    asked: list[int] = []
+    late, _ = run(slow, honest, turn_ms=500, bank_ms=1000)
+    times = late.seats[0].times
+    assert list(times) == steps(late)
+    assert list(times.values())[:4] == pytest.approx([0, 0.25, 1.5, 0], abs=0.01)
+    assert late.seats[0].bank_left == 0
+    out, _ = run(Misbehaves(lambda _: [(0.1, b"text")], at=3), honest)
+    assert list(out.seats[0].times) == steps(out)[:2]
+    assert out.seats[0].decisions == 2
+
+
 @EVERY_SEAT
 def test_a_seat_whose_time_is_up_does_not_live_on_the_time_of_others(seat: int) -> None:
     """With its bank spent a seat has its turn alone, however long the others may still think."""

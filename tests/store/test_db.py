@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forging import forge
 
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
 from khiva_arena.result import Measured
-from khiva_arena.store.db import FILE, RUN_SECRET, UNREADABLE, BotRow, MatchRow, SeatRow, Store, VoidRow
+from khiva_arena.store.db import FILE, RUN_SECRET, UNREADABLE, VERSION, BotRow, MatchRow, SeatRow, Store, VoidRow
 from khiva_arena.store.files import open_to_write
 
 BOTS = [BotRow("a", "1" * 64, "", True, "bots/a", "/x"), BotRow("b", "2" * 64, "1", False, "./b", "/x")]
@@ -157,6 +158,47 @@ def test_times_of_decisions_are_kept_beside_the_match(tmp_path: Path) -> None:
             assert (found.times is None) == (damage == "what?")
 
 
+@pytest.mark.parametrize("times", ["[]", "[[[1,5]]]", "[[[1,5]],[],[]]", "[[[1,-5]],[]]", "[[[1,99999999999999999999]],[]]"])
+def test_times_that_no_arbiter_writes_are_damage_whatever_their_sum(tmp_path: Path, times: str) -> None:
+    filled(tmp_path)
+    with Store.write(tmp_path) as store:
+        store.add_match(replace(match(4), times=((), ())), {})
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection:
+        forge(connection, f"UPDATE times SET by_seat = '{times}'")
+    with Store.read(tmp_path) as store:
+        assert store.changed("e1") == []
+        found = store.match("e1", 4)
+        assert found is not None
+        assert (found.times, found.intact) == (None, False)
+
+
+def test_a_store_of_version_3_is_read_as_it_is_and_gets_times_when_it_is_written(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection:
+        connection.executescript("DROP TABLE times; PRAGMA user_version = 3")
+    with Store.read(tmp_path) as store:
+        assert {one.times for one in store.matches("e1")} == {None}
+        assert store.damage() == store.changed("e1") == []
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (3,)
+    times = (((1, 250),), ((2, 17),))
+    with Store.write(tmp_path) as store:
+        store.add_match(replace(match(4), times=times), {})
+        assert [one.times for one in store.matches("e1")] == [*[None] * 4, times]
+        assert store.damage() == store.changed("e1") == []
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (VERSION,)
+
+
+def test_a_match_that_is_refused_leaves_no_times(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with Store.write(tmp_path) as store:
+        with pytest.raises(StoreError):
+            store.add_match(replace(match(3), times=((), ())), {})
+        assert [one.times for one in store.matches("e1")] == [None] * 4
+        assert store.changed("e1") == []
+
+
 def test_a_second_writer_is_refused_and_a_reader_is_not(tmp_path: Path) -> None:
     filled(tmp_path)
     with Store.write(tmp_path) as first:
@@ -180,7 +222,7 @@ def test_another_version_is_refused(tmp_path: Path) -> None:
     connection.execute("PRAGMA user_version = 99")
     connection.close()
     for open_ in (Store.read, Store.write, Store.check):
-        with pytest.raises(StoreError, match="version 99; this engine reads versions 2 and 3"):
+        with pytest.raises(StoreError, match="version 99; this engine reads versions 2 to 4:"):
             open_(tmp_path)
 
 

@@ -86,8 +86,9 @@ class Competition:
         connection = sqlite3.connect(self.out / "arena.db")
         ordinals = [row[0] for row in connection.execute("SELECT ordinal FROM matches ORDER BY ordinal")]
         seated = connection.execute("SELECT count(*) FROM seats").fetchone()[0]
+        timed = [row[0] for row in connection.execute("SELECT ordinal FROM times ORDER BY ordinal")]
         connection.close()
-        assert ordinals == list(range(self.planned))
+        assert ordinals == timed == list(range(self.planned))
         assert seated == self.planned * SEATS
         return re.search(r"run digest ([0-9a-f]{64})", said)[1]
 
