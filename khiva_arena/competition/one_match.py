@@ -38,7 +38,7 @@ def one_match(given: Mapping[str, Any]) -> OneMatch:
 
     Raises ConfigError with every mistake, and BotError if a bot cannot be built.
     """
-    seated = {"seats": len(given["bots"])} if "bots" in given else {}
+    seated = {"seats": len(given["bots"])} if given.get("bots") else {}
     settings = settle({**given, **seated}, {"seats": "--bot"}, seats="bots")
     entrants = [bot_files.load(word, loading=settings.loading) for word in settings.bots]
     if problems := bot_files.of_another_game(entrants, settings.game.name):

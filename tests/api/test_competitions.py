@@ -221,6 +221,7 @@ ODD = [
     (lambda: khiva_arena.sprt("a", "b", elo1="20"), "elo1: '20' is not a number"),
     (lambda: khiva_arena.sprt("a", []), "opponents: none"),
     (lambda: khiva_arena.sprt("a", "b", bots=["c"]), "bots: unknown here"),
+    (lambda: khiva_arena.match(), "^bots: no bots; name at least two, e.g. shipped:python/random shipped:python/greedy$"),
     (lambda: khiva_arena.match("a", "b", bots=["c"]), "bots: unknown here"),
     (lambda: khiva_arena.match("a", "b", seats=2), "seats: unknown here"),
     (lambda: khiva_arena.check("a", seats=2), "seats: unknown here"),

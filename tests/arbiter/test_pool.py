@@ -32,8 +32,9 @@ def children(of: int) -> list[int]:
 
 @pytest.fixture(autouse=True)
 def _nothing_left_behind() -> Iterator[None]:
+    before = children(os.getpid())  # such as the host of a competition that a test of the API has let go
     yield
-    assert children(os.getpid()) == []
+    assert set(children(os.getpid())) <= set(before)
 
 
 def jobs(count: int, command: Command = HONEST) -> list[Job]:

@@ -4,7 +4,6 @@ import json
 import shutil
 import signal
 import sqlite3
-import tarfile
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from arena import NAIVE, RANDOM, C, arena, bots, kill, started, wait_for_matches
 from bundling import forged, lines_of
 from forging import forge
 from once import made_once
-from published import HERE, command
+from published import command, published
 
 from khiva_arena.cli.main import run
 from khiva_arena.replay import seeds
@@ -302,9 +301,7 @@ def test_a_sequential_test_is_committed_to_as_well(tmp_path: Path) -> None:
 
 
 def test_an_event_of_0_1_0_that_is_over_is_known_and_another_one_is_drawn_otherwise(tmp_path: Path) -> None:
-    with tarfile.open(HERE / "0.1.0" / "khiva-knockout" / "stores.tar.xz") as tar:
-        tar.extractall(tmp_path, filter="data")
-    words = command("khiva", "knockout", tmp_path, tmp_path / "finished")
+    words = command("khiva", "knockout", tmp_path, published("khiva-knockout", tmp_path))
     assert "event 1 is over" in arena(*words, cwd=tmp_path).stderr
     assert len(events(tmp_path / "finished")) == 1
     arena(*words, "--new-event", cwd=tmp_path, code=None)

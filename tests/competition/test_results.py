@@ -1,12 +1,12 @@
 """One ``Result``, wherever it comes from, and whatever table it is pooled in."""
 
-import tarfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from event_rows import event
 from msgspec import structs
+from published import published
 
 from khiva_arena.competition import results
 from khiva_arena.competition.events import timetable_of
@@ -15,14 +15,10 @@ from khiva_arena.result import Result, Verdict
 from khiva_arena.store.db import Store
 from khiva_arena.store.rows import VoidRow
 
-PUBLISHED = Path(__file__).parent.parent / "published" / "0.1.0"
-
 
 @pytest.mark.parametrize("case", ["khiva-swiss", "emira-gauntlet"])
 def test_a_row_and_its_record_give_one_result(case: str, tmp_path: Path) -> None:
-    with tarfile.open(PUBLISHED / case / "stores.tar.xz") as tar:
-        tar.extractall(tmp_path, filter="data")
-    with Store.read(tmp_path / "finished") as store:
+    with Store.read(published(case, tmp_path)) as store:
         (row,) = store.events()
         timetable = timetable_of(store, row)
         pairs = 0

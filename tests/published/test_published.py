@@ -3,13 +3,12 @@ come to the same digests, the bundles verify. Written by make.py, each by the en
 
 import json
 import sqlite3
-import tarfile
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from arena import arena
-from published import HERE, command
+from published import HERE, command, published
 
 from khiva_arena.replay.record import run_digest
 from khiva_arena.store.db import FILE, VERSION, Store
@@ -23,8 +22,7 @@ every_case = pytest.mark.parametrize(("version", "case"), CASES)
 def unpacked(version: str, case: str, into: Path) -> list[dict[str, object]]:
     """Unpack the stores of a case; what its events were when it was made."""
     place = HERE / version / case
-    with tarfile.open(place / "stores.tar.xz") as tar:
-        tar.extractall(into, filter="data")
+    published(case, into, version)
     found: list[dict[str, object]] = json.loads((place / "events.json").read_text())
     return found
 

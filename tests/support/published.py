@@ -42,7 +42,8 @@ def command(game: str, form: str, folder: Path, out: Path) -> list[str]:
 
 
 def published(case: str, into: Path, version: str = "0.1.0") -> Path:
-    """A finished store as it was published, unpacked below a folder."""
+    """A finished store as it was published, unpacked below a folder; the folder "interrupted" beside it has one that is not."""
     with tarfile.open(HERE / version / case / "stores.tar.xz") as tar:
-        tar.extractall(into, filter="data")
+        tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 brought it
+        tar.extractall(into)
     return into / "finished"
