@@ -189,7 +189,8 @@ class Store:
                 if measured.page_faults:
                     insert("page_faults", {**where, "seat": seat.seat, "major": measured.page_faults})
             if match.times is not None:
-                insert("times", {"event": match.event, "ordinal": match.ordinal, "by_seat": msgspec.json.encode(match.times).decode()})
+                by_seat = msgspec.json.encode(match.times).decode()
+                insert("times", {"event": match.event, "ordinal": match.ordinal, "by_seat": by_seat})
             for seed, secret in reveals.items():
                 insert("reveals", {"event": match.event, "seed": seed, "secret": secret})
             if RUN_SECRET in reveals:
