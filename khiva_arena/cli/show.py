@@ -28,7 +28,8 @@ from khiva_arena.words import count
 def command(store: Path, match: str | None, notes: bool, as_json: bool) -> None:
     """Without MATCH, list the events and matches of STORE. With MATCH (as EVENT/ORDINAL, or the beginning of its id), print it
     turn by turn, hidden cards included, and the command that plays it again. In JSON a line of a seat's notes that begins with
-    U+001E is the arbiter's own, such as "[step 12: boost]"."""
+    U+001E is the arbiter's own, such as "[step 12: boost]"; "times" has, by seat, the step and the microseconds of each decision,
+    and is null if an older version recorded the match."""
     with Store.read(store) as opened:
         if match is None:
             _list(opened, as_json)
@@ -79,7 +80,7 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
     if as_json:
         seats = [{name: getattr(seat, name) for name in seat.__slots__} for seat in row.seats]
         beside = {"attempt": row.attempt, "req_start": row.req_start, "seconds": row.seconds, "finished": row.finished}
-        click.echo(json.dumps({"record": json.loads(row.record), "seats": seats, **beside}))
+        click.echo(json.dumps({"record": json.loads(row.record), "seats": seats, "times": row.times, **beside}))
         return
     click.echo(story(record, secret_of(store, event, row.seed)[0]))
     for seat in row.seats:

@@ -4,6 +4,7 @@ from typing import Any
 
 from khiva_arena.replay.frames import Film, block
 from khiva_arena.report import html
+from khiva_arena.report.page_data import Took
 
 
 class Box:
@@ -21,10 +22,10 @@ class Box:
         self._numbers: dict[str, int] = {}
         self._films: list[Film] = []
         self._notes: list[list[str]] = []
-        self._times: list[list[list[float | None]]] = []
+        self._times: list[list[list[Took | None]]] = []
 
-    def add(self, made: Film, notes: list[str], times: list[dict[int, float]]) -> list[int]:
-        """Add a match; returns its block and its place in that. ``notes``: by seat, or none. ``times``: by seat, milliseconds by
+    def add(self, made: Film, notes: list[str], times: list[dict[int, Took]]) -> list[int]:
+        """Add a match; returns its block and its place in that. ``notes``: by seat, or none. ``times``: by seat by
         step, or none."""
         self._films.append(made)
         self._notes.append(notes)

@@ -12,7 +12,7 @@ from khiva_arena.competition.page_box import Box
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.frames import Film
 from khiva_arena.report import html
-from khiva_arena.report.page_data import PageData, PageMatch
+from khiva_arena.report.page_data import PageData, PageMatch, Took
 from khiva_arena.store.new_file import begins, new_file
 
 PAGE_MOST = 3 * 2**19
@@ -41,7 +41,7 @@ class ReplayFolder:
         self._write()
         self._about = structs.replace(about, home=self._home)
 
-    def add(self, plain: PageMatch, made: Film, notes: list[str], times: list[dict[int, float]]) -> str:
+    def add(self, plain: PageMatch, made: Film, notes: list[str], times: list[dict[int, Took]]) -> str:
         """Add a match; returns the address of the page that it will be in, as the page beside the folder has it."""
         if not self._matches:
             self._name = f"{plain.event}-seed-{plain.seed}.html"

@@ -116,7 +116,7 @@ class Replays:
         made = film(match.parsed(), secret, [isolated(bot.name, LONGEST) for bot in sits], sketched)
         private = self._wish.private
         notes = _notes(match, [private.notes(bot.identity) for bot in sits])
-        times = by_step(match, [private.times(bot.identity) for bot in sits])
+        times = by_step(match, event.definition.time, [private.times(bot.identity) for bot in sits])
         if here or folder is None:
             return structs.replace(plain, replay=self.here.add(made, notes, times))
         return structs.replace(plain, replay=folder.add(plain, made, notes, times))

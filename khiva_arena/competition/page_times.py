@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 from khiva_arena.competition.page_source import RecordedMatch
 from khiva_arena.competition.tables import PooledTable
-from khiva_arena.report.page_data import PageTimes
+from khiva_arena.replay.definition import TimeLimits
+from khiva_arena.report.page_data import PageTimes, Took
 from khiva_arena.store.db import EventRow
 
 PER_DECADE = 10
@@ -45,6 +46,7 @@ def _times(bot: str, took: Sequence[int]) -> PageTimes:
         bot=bot,
         decisions=len(took),
         median_ms=_ms(took[len(took) // 2]),
+        p95_ms=_ms(took[len(took) * 95 // 100]),
         p99_ms=_ms(took[len(took) * 99 // 100]),
         slowest_ms=_ms(took[-1]),
         bars=counts[: last + 1],
@@ -56,9 +58,18 @@ def _ms(microseconds: int) -> float:
     return float(f"{microseconds / 1000:.3g}")
 
 
-def by_step(match: RecordedMatch, may: Sequence[bool]) -> list[dict[int, float]]:
-    """By seat, milliseconds by step, of the seats that may be shown; empty if there are none."""
-    found = [
-        {step: _ms(took) for step, took in times} if shown else {} for times, shown in zip(match.times or (), may, strict=False)
-    ]
+def by_step(match: RecordedMatch, limits: TimeLimits, may: Sequence[bool]) -> list[dict[int, Took]]:
+    """By seat, by step, how long it took, of the seats that may be shown; empty if there are none."""
+    found = [_banked(times, limits) if shown else {} for times, shown in zip(match.times or (), may, strict=False)]
     return found if any(found) else []
+
+
+def _banked(times: Sequence[tuple[int, int]], limits: TimeLimits) -> dict[int, Took]:
+    """Of one seat. What is left of a bank follows from the times, see ``Bank`` in arbiter/clock.py."""
+    found: dict[int, Took] = {}
+    left = limits.bank_ms * 1000
+    for step, took in times:
+        beyond = took - limits.turn_ms * 1000
+        left = max(0, left - max(0, beyond))
+        found[step] = [_ms(took), left // 1000] if beyond > 0 else _ms(took)
+    return found

@@ -10,6 +10,9 @@ from msgspec import Struct
 
 from khiva_arena.report.shapes import AfterSeeds
 
+Took = float | list[float]
+"""Milliseconds; of a decision that took longer than a turn with the whole milliseconds that were left in the bank after it."""
+
 
 class PageBot(Struct, frozen=True):
     """A bot of an event.
@@ -168,13 +171,14 @@ class PageTimes(Struct, frozen=True):
 
     bot: its id.
     decisions: how many there are.
-    median_ms, p99_ms, slowest_ms: of them; p99: a hundredth took longer.
+    median_ms, p95_ms, p99_ms, slowest_ms: of them; p99: a hundredth took longer.
     bars: how many there are in each tenth of a decade, from 10 microseconds on; those that are shorter are in the first.
     """
 
     bot: str
     decisions: int
     median_ms: float
+    p95_ms: float
     p99_ms: float
     slowest_ms: float
     bars: list[int]

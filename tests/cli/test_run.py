@@ -55,6 +55,7 @@ def test_json_of_every_command_that_prints_results(tmp_path: Path) -> None:
     assert [row["match"] for row in listed] == ["1/0", "1/1", "1/2", "1/3"]
     one = json.loads(arena("show", "out", "1/2", "--json", cwd=tmp_path).stdout)
     assert one["record"]["header"]["match"] == listed[2]["id"]
+    assert [len(times) for times in one["times"]] == [seat["decisions"] for seat in one["seats"]]
     names = {game["name"] for game in json.loads(arena("games", "--json", cwd=tmp_path).stdout)["games"]}
     assert "khiva" in names
     shipped = json.loads(arena("bots", "--json", cwd=tmp_path).stdout)["bots"]

@@ -7,8 +7,13 @@ from arena import NAIVE, RANDOM, arena, bots
 from pages import blocks
 from published import published
 
+from khiva_arena.arbiter.clock import Bank, Limits
 from khiva_arena.competition.page import page_of, write_page
 from khiva_arena.competition.page_replays import Private
+from khiva_arena.competition.page_source import RecordedMatch
+from khiva_arena.competition.page_times import by_step
+from khiva_arena.replay.definition import TimeLimits
+from khiva_arena.result import Result
 from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
@@ -51,6 +56,8 @@ def test_the_page_counts_each_of_them_once(store: Path, tmp_path: Path) -> None:
         took = sorted(microseconds for bot, times in every if bot == one["bot"] for _, microseconds in times)
         assert one["decisions"] == sum(one["bars"]) == len(took)
         assert one["slowest_ms"] == pytest.approx(took[-1] / 1000, rel=5e-3)
+        for share, key in ((95, "p95_ms"), (99, "p99_ms")):
+            assert one[key] == pytest.approx(took[len(took) * share // 100] / 1000, rel=5e-3)
         assert one["median_ms"] == pytest.approx(took[len(took) // 2] / 1000, rel=5e-3)
         for at, often in enumerate(one["bars"]):
             low, high = 10 * 10 ** (at / 10) if at else 0, 10 * 10 ** ((at + 1) / 10)
@@ -86,3 +93,18 @@ def test_what_an_older_version_recorded_has_none(tmp_path: Path) -> None:
     held = blocks(tmp_path / "page.html")
     assert [table["times"] for table in held["data"]["tables"]] == [[]]
     assert "times" not in held["replay-0"]
+
+
+def test_what_is_left_in_a_bank_is_what_the_arbiter_counted() -> None:
+    took = [400_000, 1_500_000, 1_000_000, 1_250_400, 2_000_000, 10, 1_000_001]
+    bank = Bank(Limits(turn_ms=1000, bank_ms=1000))
+    due: list[object] = []
+    for microseconds in took:
+        bank.charge(microseconds / 1e6)
+        ms = pytest.approx(microseconds / 1000, rel=5e-3)
+        due.append(ms if microseconds <= 1_000_000 else [ms, bank.left_ms])
+    match = RecordedMatch(Result(bots=(0, 1)), "", times=(tuple(enumerate(took, 1)), ((1, 7),)))
+    first, second = by_step(match, TimeLimits(startup_ms=1, turn_ms=1000, bank_ms=1000), [True, False])
+    assert list(first) == list(range(1, 8))
+    assert list(first.values()) == due
+    assert second == {}

@@ -14,10 +14,10 @@ const TITLE = "Time per decision";
 /** @param {import("./types").Table} table */
 export function times({ table: { rows }, times: every, turn_ms }) {
   if (!every.length) return h("figure", { class: "chart" }, h("figcaption", {}, h("h3", {}, TITLE), h("p", { class: "note" }, "n/a: how long decisions took is not known here. A store of this version of the arena keeps it, a bundle does not.")));
-  const shown = rows.flatMap((row) => every.filter((one) => one.bot === row.bot).map((one) => ({ ...one, name: row.name })));
+  const shown = rows.map((row) => ({ name: row.name, found: every.find((one) => one.bot === row.bot) }));
   const turn = Math.log10(turn_ms / 1000);
-  const first = Math.min(...shown.map((one) => one.bars.findIndex(Boolean)));
-  const last = Math.max(...shown.map((one) => one.bars.length));
+  const first = Math.min(...every.map((one) => one.bars.findIndex(Boolean)));
+  const last = Math.max(...every.map((one) => one.bars.length));
   const low = Math.floor(SHORTEST + first / PER_DECADE);
   const high = Math.ceil(Math.max(turn + 0.2, SHORTEST + last / PER_DECADE));
   const draw = (/** @type {number} */ width) => {
@@ -31,12 +31,14 @@ export function times({ table: { rows }, times: every, turn_ms }) {
       height,
       marks: [
         ...decades.map((power) => s("g", {}, s("path", { d: `M${x(power)},16 V${foot}`, class: "grid" }), every_one || (high - power) % 2 ? label(x(power), foot + 16, duration(10 ** power).replace(".0", ""), power === high ? "end" : "middle") : null)),
-        ...shown.flatMap((one, at) => {
-          const top = Math.max(...one.bars);
+        ...shown.flatMap(({ name, found }, at) => {
           const base = 16 + (at + 1) * (TALL + 8);
+          const head = label(NAME, base - 8, shortened(name, 16), "end");
+          if (!found) return [head, label(NAME + 18, base - 8, "n/a")];
+          const top = Math.max(...found.bars);
           return [
-            label(NAME, base - 8, shortened(one.name, 16), "end"),
-            ...one.bars.flatMap((often, bin) => (often ? [s("rect", { x: x(SHORTEST + bin / PER_DECADE), y: base - (TALL * often) / top, width: bar, height: (TALL * often) / top, class: "bar" }, s("title", {}, `${one.name}: ${often} from ${duration(10 ** (SHORTEST + bin / PER_DECADE))} on`))] : [])),
+            head,
+            ...found.bars.flatMap((often, bin) => (often ? [s("rect", { x: x(SHORTEST + bin / PER_DECADE), y: base - (TALL * often) / top, width: bar, height: (TALL * often) / top, class: "bar" }, s("title", {}, `${name}: ${often} from ${duration(10 ** (SHORTEST + bin / PER_DECADE))} on`))] : [])),
           ];
         }),
         s("path", { d: `M${x(turn)},12 V${foot}`, class: "limit" }),
@@ -45,7 +47,7 @@ export function times({ table: { rows }, times: every, turn_ms }) {
     };
   };
   const words = (/** @type {number} */ ms) => duration(ms / 1000);
-  const numbers = shown.map((one) => [one.name, one.decisions.toLocaleString("en"), words(one.median_ms), words(one.p99_ms), words(one.slowest_ms)]);
-  const note = "On the arbiter's clock, from the request to the answer; each step to the right is ten times as long. A bar is a tenth of that, the highest of each bot is equally high.";
-  return chart(TITLE, note, draw, { heads: ["bot", "decisions", "median", "99 % are faster", "slowest"], rows: numbers });
+  const numbers = shown.map(({ name, found }) => [name, ...(found ? [found.decisions.toLocaleString("en"), words(found.median_ms), words(found.p95_ms), words(found.p99_ms), words(found.slowest_ms)] : Array.from({ length: 5 }, () => "n/a"))]);
+  const note = "On the arbiter's clock, from when the last request of a step is out to the answer, less the arbiter's own lag. From line to line is ten times as long, with ten bars; the highest bar of each bot is equally high. What is beyond the limit took from the bank.";
+  return chart(TITLE, note, draw, { heads: ["bot", "decisions", "median", "95 % are faster", "99 % are faster", "slowest"], rows: numbers });
 }

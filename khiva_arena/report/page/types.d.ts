@@ -30,7 +30,7 @@ export interface Table {
   meanings: Record<string, string>;
   by_seeds: { seeds: number; matches: number; rows: Rating[] }[];
   turn_ms: number;
-  times: { bot: string; decisions: number; median_ms: number; p99_ms: number; slowest_ms: number; bars: number[] }[];
+  times: { bot: string; decisions: number; median_ms: number; p95_ms: number; p99_ms: number; slowest_ms: number; bars: number[] }[];
 }
 
 export interface Bot {
@@ -130,7 +130,7 @@ export interface Frame {
   open: string[];
   /** By seat, the rest of its view; null if these eyes don't see it. */
   own: (Record<string, any> | null)[];
-  asked: { seat: number; kind: string; legal: any[]; choice: number; why: string; took: number | null }[];
+  asked: { seat: number; kind: string; legal: any[]; choice: number; why: string; took: number | [number, number] | null }[];
   events: { data: Record<string, any>; text: string; to: number[] | null }[];
   scores: number[];
   sketch: string;
