@@ -33,6 +33,13 @@ def isolated(text: str, most: int | None = None, keep: str = "") -> str:
     return f"\u2068{text}\u2069"
 
 
+def preformatted(text: str) -> str:
+    """Text of several lines as a notebook shows it: HTML, in which nothing is markup."""
+    import html  # no command needs it
+
+    return f"<pre>{html.escape(text)}</pre>"
+
+
 def printable(data: bytes | bytearray) -> str:
     """What a program wrote, made harmless: undecodable bytes and control characters become escapes, except tab and newline."""
     return harmless(data.decode("utf-8", "backslashreplace"), keep="\t\n")

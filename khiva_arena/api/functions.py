@@ -36,7 +36,7 @@ KIT = ("python", "kit", "khiva_kit.py")
 LONGEST_NAME = 64
 DRAFT = "draft-"
 UNUSED_SECONDS = 90 * 24 * 60 * 60
-"""After so long a function that was not played with is removed from the cache; played with again, it is written again."""
+"""A function that has not been played for so long is removed from the cache. It is written again when it is played again."""
 MAIN = '''"""A function of Python as a bot, written by khiva_arena.run."""
 
 import pickle
@@ -86,7 +86,7 @@ def folder_of(choose: Choose) -> Path:
     try:
         home.mkdir(parents=True, exist_ok=True)
         with (home / "lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # so that a draft which is seen is nobody's, and nothing is removed as it is found
+            fcntl.flock(lock, fcntl.LOCK_EX)  # a draft in there is nobody's then, and what is found stays
             if folder.is_dir():
                 os.utime(folder)
             else:
@@ -101,10 +101,10 @@ def folder_of(choose: Choose) -> Path:
 
 
 def _sweep(home: Path) -> None:
-    """Remove functions that nobody has played with for long, and drafts, which a kill or a full disk has left."""
+    """Remove functions that nobody has played for long, and drafts that a kill or a full disk has left."""
     for path in home.iterdir():
         if path.is_dir() and not path.name.startswith(DRAFT) and time.time() - path.stat().st_mtime > UNUSED_SECONDS:
-            path.rename(home / f"{DRAFT}{path.name}")  # a kill meanwhile leaves no half of a function
+            path.rename(home / f"{DRAFT}{path.name}")  # so that a kill leaves no half of a function
     for path in home.glob(f"{DRAFT}*"):
         shutil.rmtree(path)
 

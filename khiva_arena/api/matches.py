@@ -1,6 +1,5 @@
 """Recorded matches as values: of a store, of a bundle, or just played; each can be replayed step by step."""
 
-import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from khiva_arena.replay.record import Record
 from khiva_arena.replay.story import story
 from khiva_arena.replay.verify import verify
 from khiva_arena.store.db import EventRow, MatchRow, Store
+from khiva_arena.text import preformatted
 
 
 class MatchFault(NamedTuple):
@@ -153,7 +153,7 @@ class PlayedMatch:
         return self.record.to_json()
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.story())}</pre>"
+        return preformatted(self.story())
 
 
 def match(*bots: str | Path | Choose, **settings: Any) -> PlayedMatch:

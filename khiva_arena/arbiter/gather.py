@@ -128,7 +128,7 @@ class Gatherer:
         self._requested: Set[int] = frozenset()
         self._blamed: dict[int, tuple[Verdict, str]] = {}
         self._paused: set[int] = set()
-        self._arrived: dict[int, float] = {}
+        self._took: dict[int, float] = {}
 
     def drain(self) -> dict[int, tuple[Verdict, str]]:
         """Before anybody is asked: whatever is there is nobody's answer. Returns the faults in it."""
@@ -159,7 +159,7 @@ class Gatherer:
         self._cpu.begin(asked + SLOW)
         self._blamed = {}
         self._paused.clear()
-        self._arrived.clear()
+        self._took.clear()
         # Seats that have sent stray acts before come first, see _open_in_turn.
         seats = sorted([self._seats[number] for number in requests], key=_never_strayed)
         waits: Sequence[_Wait] = [_Wait(seat, asked + allowances[seat.number]) for seat in seats]
@@ -223,7 +223,8 @@ class Gatherer:
         if not session.receive(arrival.data):
             self._wire.stop(arrival.seat)
         if session.sealed and not before:
-            self._arrived[arrival.seat] = arrival.at  # what comes behind an answer is not charged to it
+            # What comes behind an answer is not charged to it, and the lag of a longer wait for others does not come off it.
+            self._took[arrival.seat] = self._elapsed(arrival.at)
 
     def _out_of_time(self, wait: _Wait, now: float) -> None:
         """The seat may get time back; else what is sealed now is all that counts."""
@@ -283,19 +284,19 @@ class Gatherer:
             self._wire.stop(seat.number)
             out.faults[seat.number] = (outcome.verdict, outcome.detail)
         elif outcome is not None and wait.last is not None and seat.number in self._cpu.changed:
-            seat.took(max(0.0, self._elapsed(self._arrived.get(seat.number, self._asked))))
+            seat.took(self._took.get(seat.number, 0.0))
             out.faults[seat.number] = (Verdict.TIMEOUT, OWN_DOING)
         elif outcome is not None:
             if wait.last is not None:
                 self._explain(wait)
-            seat.took(max(0.0, self._elapsed(self._arrived.get(seat.number, self._asked)) - wait.delayed))
+            seat.took(max(0.0, self._took.get(seat.number, 0.0) - wait.delayed))
             out.answers[seat.number] = outcome
         elif wait.closed is not None:
             out.faults[seat.number] = self._late(wait, partial)
         elif seat.output_ended:
             out.faults[seat.number] = (Verdict.CRASHED, "")  # how it ended is asked when nobody is kept waiting
         else:
-            self._arrived.pop(seat.number, None)
+            self._took.pop(seat.number, None)
             self._wire.wake(seat.number)
             return False
         return True
@@ -322,7 +323,7 @@ class Gatherer:
         """Seconds from the request to ``at``, without the arbiter's own lag. In less than SLOW there is none to speak of; but
         the meter, which gets no turn while answers come faster than this process can wait for them, would say otherwise."""
         took = at - self._asked
-        return took if took < SLOW else max(0.0, took - (self._lag.total(at) - self._lag_before))
+        return max(0.0, took if took < SLOW else took - (self._lag.total(at) - self._lag_before))
 
 
 def _never_strayed(seat: Seat) -> bool:

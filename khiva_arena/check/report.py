@@ -1,12 +1,11 @@
 """What a check found: as data, which is JSON as it stands, see schema.py, and as text for people."""
 
-import html
 from collections.abc import Sequence
 from enum import StrEnum
 
 from msgspec import Struct
 
-from khiva_arena.text import harmless
+from khiva_arena.text import harmless, preformatted
 from khiva_arena.words import count
 
 
@@ -91,9 +90,7 @@ class CheckReport(Struct, frozen=True):
     seconds: float
 
     def _repr_html_(self) -> str:
-        lines = [*map(step_text, self.steps), closing_text(self, "")]
-        text = "\n".join(lines)
-        return f"<pre>{html.escape(text)}</pre>"
+        return preformatted("\n".join([*map(step_text, self.steps), closing_text(self, "")]))
 
 
 def counted(steps: Sequence[CheckStep]) -> dict[str, int]:

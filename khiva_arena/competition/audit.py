@@ -6,7 +6,6 @@ line: ``audit_store.py`` has the lines of a store, ``audit_bundle.py`` those of 
 is damaged is a problem in the report, and hides nothing else.
 """
 
-import html
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -18,7 +17,7 @@ from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import bundle
 from khiva_arena.store.rows import EventRow, MatchRow, VoidRow
-from khiva_arena.text import LONGEST, harmless
+from khiva_arena.text import LONGEST, harmless, preformatted
 
 
 @dataclass(slots=True)
@@ -102,8 +101,7 @@ class AuditResult:
     def _repr_html_(self) -> str:
         lines = [line for report in self.events for line in (report.summary, *(f"  {problem}" for problem in report.problems))]
         lines += [*map(harmless, self.problems), "sound" if self.sound else "not sound"]
-        text = "\n".join(lines)
-        return f"<pre>{html.escape(text)}</pre>"
+        return preformatted("\n".join(lines))
 
 
 class Damage(NamedTuple):

@@ -1,6 +1,5 @@
 """A sequential test, for people (text) and for programs (JSON). docs/standings.md explains both."""
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -10,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from khiva_arena.ratings.sprt import MOST_ELO, Estimate, Hypotheses, Model, SprtDecision, SprtReport
+from khiva_arena.text import preformatted
 from khiva_arena.words import count
 
 WIDTH = 100
@@ -39,7 +39,7 @@ class Sprt:
     report: SprtReport
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(to_text(self))}</pre>"
+        return preformatted(to_text(self))
 
 
 def to_text(sprt: Sprt) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+import trio
 from jobs import SECRET, job
 from scripted import Bot, ScriptedWire, act, frame, hello, honest, play
 
@@ -397,6 +398,19 @@ def test_lag_of_the_arbiter_is_added_back() -> None:
     outcome, _ = run(Misbehaves(lambda m: act(m, delay=1.2)), honest, bank_ms=0, lag=Late())
     assert not outcome.seats[0].faults
     assert outcome.record is not None
+
+
+def test_lag_after_an_answer_is_not_taken_from_its_time() -> None:
+    """The quick seat waits for the slow one, and so does the arbiter, which is late by 0.3 s meanwhile."""
+
+    class Later(LagMeter):
+        def total(self, _now: float) -> float:
+            return 0.3 * (trio.current_time() > 0.5)
+
+    slow = Misbehaves(lambda m: act(m, delay=0.8))
+    outcome, _ = run(lambda m: act(m, delay=0.03) if m["type"] == "decide" else honest(m), slow, lag=Later())
+    assert outcome.seats[0].thought == pytest.approx(0.03 * outcome.seats[0].decisions)
+    assert outcome.seats[1].slowest == pytest.approx(0.5)
 
 
 HALF_A_SECOND = [[0.0, 0.0], [0.5, 0.0]]  # for which seat 0 had no core

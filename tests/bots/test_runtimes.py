@@ -25,9 +25,8 @@ PATIENCE = ("--start", "60s", "--turn", "20s", "--seed", "runtimes")
 def need_runtime(name: str) -> None:
     """In CI, where .ci/run installs it, a runtime that is missing is a failure; elsewhere the test is skipped with the reason."""
     row = ROWS[name]
-    if shutil.which(row["tool"]):
-        return
-    lacks(f"{row['title']} is not on this machine (apt install {' '.join(row['debian'])})")
+    if not shutil.which(row["tool"]):
+        lacks(f"{row['title']} is not on this machine (apt install {' '.join(row['debian'])})")
 
 
 @pytest.mark.language

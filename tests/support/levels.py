@@ -22,10 +22,8 @@ KEEPING = pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD, Level.
 
 def need_level(level: Level) -> None:
     """A level that this machine lacks is skipped with the reason; in CI only strict, which few machines give, may be missing."""
-    why = levels()[level]
-    if not why:
-        return
-    lacks(f"isolation {level} does not work here: {why}", may=level is Level.STRICT)
+    if why := levels()[level]:
+        lacks(f"isolation {level} does not work here: {why}", may=level is Level.STRICT)
 
 
 @cache

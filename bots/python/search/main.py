@@ -1,6 +1,6 @@
 """A small Monte-Carlo search with the arena's own engine as its model.
 
-It imagines worlds: positions that its view allows, with the hidden cards dealt anew. In each world the others choose as the
+It imagines worlds: positions that its view allows, with the hidden cards dealt again. In each world the others choose as the
 greedy bot would, or now and then anything, and each of our promising choices is played to the end of the turn and judged.
 The number of worlds is fixed, so equal seeds, views and legal lists give equal choices on any machine.
 """
