@@ -118,29 +118,31 @@ def patch(old: Plain, new: Plain) -> Plain:
     if type(old) is type(new) and old == new:
         return SAME
     if isinstance(old, dict) and isinstance(new, dict):
-        made = _patch_of_object(old, new)
-    elif isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)):
-        made = _patch_of_list(old, new)
-    else:
-        return [new]
-    return made if len(repr(made)) < len(repr(new)) else [new]
+        return _patch_of_object(old, new)
+    if isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)):
+        return _patch_of_list(old, new)
+    return [new]
 
 
 def _patch_of_object(old: dict[str, Plain], new: dict[str, Plain]) -> Plain:
     changed = {key: patch(old[key], value) if key in old else [value] for key, value in new.items()}
     changed = {key: change for key, change in changed.items() if change != SAME}
     gone = [key for key in old if key not in new]
+    if len(changed) == len(new) and all(isinstance(change, list) for change in changed.values()):
+        return [new]  # shorter
     return {"k": changed, "x": gone} if gone else {"k": changed}
 
 
 def _patch_of_list(old: Sequence[Plain], new: Sequence[Plain]) -> Plain:
     if len(old) == len(new):
         changes = [(place, patch(was, now)) for place, (was, now) in enumerate(zip(old, new, strict=True))]
-        return {"i": [part for change in changes if change[1] != SAME for part in change]}
+        changes = [change for change in changes if change[1] != SAME]
+        whole = sum(isinstance(change, list) for _, change in changes)
+        return [new] if 2 * whole > len(new) else {"i": [part for change in changes for part in change]}
     shorter = min(len(old), len(new))
     start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
     end = next((at for at in range(shorter - start) if old[-1 - at] != new[-1 - at]), shorter - start)
-    return {"s": [start, len(old) - start - end, *new[start : len(new) - end]]}
+    return {"s": [start, len(old) - start - end, *new[start : len(new) - end]]} if start + end else [new]
 
 
 def patched(old: Plain, change: Plain) -> Plain:

@@ -136,6 +136,20 @@ def _bundle(place: Place) -> None:
         place.say("bundle", str(store), str(place.folder / f"{store.name}{EVIL}"))
 
 
+def _report(place: Place) -> None:
+    names = place.folder / f"names{EVIL}.json"
+    names.write_text(json.dumps({"first": EVIL}))
+    said = []
+    for store in place.stores():
+        page = str(place.folder / f"{store.name}{EVIL}.html")
+        said.append(place.say("report", str(store), "--out", page, "--replays", "none")[1])
+        place.say("report", str(store), "--out", page, "--notes", "--title", EVIL, "--names", str(names), "--matches", "1/0")
+    assert any("owned" in text for text in said)
+    place.say("report", str(store), "--out", page, "--replays", "all", "--for-authors", str(place.folder / f"authors{EVIL}"))
+    names.write_text(json.dumps({EVIL: EVIL}))
+    place.say("report", str(store), "--out", page, "--names", str(names))
+
+
 def _replay(place: Place) -> None:
     for store in place.stores():
         place.say("replay", str(store), "1/0", "--bot", EVIL)
@@ -253,6 +267,7 @@ TOLD: dict[str, Callable[[Place], None]] = {
     "verify": _verify,
     "bundle": _bundle,
     "export": _export,
+    "report": _report,
     "show": _show,
     "replay": _replay,
     "decode": _decode,

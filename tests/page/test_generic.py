@@ -32,10 +32,10 @@ def test_a_game_without_a_drawing_gets_the_plain_one(
         known = dict(zip(page.texts(".generic dt"), page.texts(".generic dd"), strict=True))
         assert known["gems"].replace(" ", "") == str(step.state.view(0)["gems"]).replace(" ", "")
         page.keys("ArrowRight")
-    assert len(page.texts(".generic h4")) == 1 + len(match.bots)
+    assert len(page.texts(".generic h3")) == 1 + len(match.bots)
     page.keys("1")
-    page.until("return document.querySelectorAll('.generic h4').length === 2")
+    page.until("return document.querySelectorAll('.generic h3').length === 2")
     assert not page.texts(".generic pre"), "the sketch shows all hands"
     page.keys("p")
-    page.until("return document.querySelectorAll('.generic h4').length === 1")
+    page.until("return document.querySelectorAll('.generic h3').length === 1")
     assert page.wrong() == []
