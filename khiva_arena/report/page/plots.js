@@ -39,7 +39,7 @@ export function elo_by_seeds({ by_seeds, columns, table: { rows } }) {
       s("clipPath", { id: "plot" }, s("rect", { x: LEFT, y: 4, width: Math.max(0, width - NAME - LEFT), height: height - 30 })),
       ...ticks(low, high, 5).map((mark) => s("g", {}, s("path", { d: `M${LEFT},${y(mark)} H${width - NAME}`, class: "grid" }), label(LEFT - 6, y(mark) + 4, String(mark), "end"))),
       ...ticks(by_seeds[0].seeds, last, width / 90).filter(Number.isInteger).map((mark) => label(x(mark), height - 8, String(mark), "middle")),
-      label(width - NAME + 6, height - 8, "seeds"),
+      label(width - NAME + 18, height - 8, "seeds"),
       ...lines.map(({ bot, points }, at) => {
         const words = name.get(bot) ?? "";
         const sure = points.flatMap(({ seeds, elo, error }) => (error === null ? [] : [{ seeds, elo, error }]));

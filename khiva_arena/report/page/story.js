@@ -37,9 +37,9 @@ function plain(event) {
 /** How long a decision took, and if that was beyond its turn, what was left in the bank. @param {number | [number, number] | null} time */
 function took(time) {
   if (time === null) return "";
-  if (!Array.isArray(time)) return ` in ${duration(time / 1000)}`;
+  if (!Array.isArray(time)) return time < 1 ? ", in less than 1 ms" : `, in ${duration(time / 1000)}`;
   const [ms, left] = time;
-  return ` in ${duration(ms / 1000)}, ${left ? `${number(left / 1000, 2)} s` : "nothing"} left in the bank`;
+  return `, in ${duration(ms / 1000)}, ${left ? `${number(left / 1000, 2)} s` : "nothing"} left in the bank`;
 }
 
 /** What the seats could choose, and what they chose. @param {import("./types").Frame} frame @param {import("./types").Frame | null} before @param {import("./types").Match} one @param {import("./types").Drawing} drawing @param {any} scenery */
@@ -53,7 +53,7 @@ export function choices(frame, before, one, drawing, scenery) {
       h(
         "details",
         { open: ask.legal.length <= 12 },
-        h("summary", {}, h("b", {}, one.names[ask.seat]), ` ${ask.kind}: `, h("b", {}, words(ask, ask.legal[ask.choice])), ask.why ? ` (${ask.why}: the default)` : "", took(ask.took), h("span", { class: "dim" }, ` of ${ask.legal.length}`)),
+        h("summary", {}, h("b", {}, one.names[ask.seat]), ` ${ask.kind}: `, h("b", {}, words(ask, ask.legal[ask.choice])), ask.why ? ` (${ask.why}: the default)` : "", h("span", { class: "dim" }, `, one of ${ask.legal.length}`, took(ask.took))),
         h("ul", {}, ask.legal.map((entry, at) => h("li", { class: at === ask.choice ? "chosen" : null }, words(ask, entry)))),
       ),
     ),
