@@ -24,13 +24,17 @@ def harmless(text: str, most: int | None = None, keep: str = "") -> str:
     return "".join(letter if letter.isprintable() or letter in keep else _escaped(letter) for letter in text)
 
 
+ISOLATES = "\u2068\u2069"
+"""The marks that ``isolated`` puts around a text."""
+
+
 def isolated(text: str, most: int | None = None, keep: str = "") -> str:
     """``harmless`` text for a page, which reorders nothing around it: if it holds letters that are written from right to left, it
     stands between marks that isolate it."""
     text = harmless(text, most, keep)
     if text.isascii() or not any(bidirectional(letter) in ("R", "AL", "AN") for letter in text):
         return text
-    return f"\u2068{text}\u2069"
+    return f"{ISOLATES[0]}{text}{ISOLATES[1]}"
 
 
 def preformatted(text: str) -> str:

@@ -21,7 +21,7 @@ from khiva_arena.games.base import Event, Plain, State
 from khiva_arena.games.registry import get
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.verify import verify
-from khiva_arena.text import harmless
+from khiva_arena.text import ISOLATES, harmless
 
 SAME = 0
 
@@ -49,7 +49,8 @@ class Film:
 
 
 def film(record: Record, secret: bytes, names: Sequence[str], sketches: bool = False) -> Film:
-    """All of a match. ``names``: by seat, for the texts. Raises RecordError if the record does not replay."""
+    """All of a match. ``names``: by seat, for the texts, each as ``isolated`` gives it. Raises RecordError if the record
+    does not replay."""
     game = get(record.header.game)
     made = Film()
     views: list[list[dict[str, Plain]]] = []
@@ -60,10 +61,10 @@ def film(record: Record, secret: bytes, names: Sequence[str], sketches: bool = F
         made.asked.append(
             [[*who, one.choice, *([one.why] if one.why else [])] for who, one in zip(pending, choices, strict=True)]
         )
-        made.events.append([(event, harmless(game.narrate(event, names))) for event in happened])
+        made.events.append([(event, harmless(game.narrate(event, names), keep=ISOLATES)) for event in happened])
         made.scores.append(list(state.scores))
         if sketches:
-            made.sketches.append("\n".join(map(harmless, game.sketch(state, names).split("\n"))))
+            made.sketches.append(harmless(game.sketch(state, names), keep=f"\n{ISOLATES}"))
         views.append([state.view(seat) for seat in range(len(names))])
         pending[:] = [(seat, decision.kind, list(decision.legal)) for seat, decision in state.pending().items()]
 

@@ -19,6 +19,7 @@ from khiva_arena.replay.frames import block, film, patch, patched
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.verify import verify
 from khiva_arena.sandbox.command import Command
+from khiva_arena.text import isolated
 
 SEATS = {"khiva": (2, 3, 5), "emira": (3, 5), "silk_road": (2, 4)}
 CASES = [(game, seats) for game in NAMES for seats in SEATS[game]]
@@ -133,6 +134,15 @@ def test_frames_have_the_choices_and_events_of_the_record(game: str, seats: int)
 
     verify(record, SECRET, watch)
     assert next(texts, None) is None
+
+
+def test_a_name_from_right_to_left_stands_in_the_story_as_a_page_has_it() -> None:
+    name = isolated("\u05d0\u05d1")
+    made = film(shown("khiva", 2)[0], SECRET, [name, "b\u202eb"], sketches=True)
+    for texts in ([text for of_frame in made.events for _, text in of_frame], made.sketches):
+        assert any(name in text for text in texts)
+        assert any("b\\u202eb" in text for text in texts)
+        assert not any("\\u2068" in text for text in texts)
 
 
 @given(values, values)
