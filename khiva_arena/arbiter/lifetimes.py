@@ -12,6 +12,7 @@ from khiva_arena.arbiter import noise
 from khiva_arena.arbiter.child import CellProcess, Child
 from khiva_arena.arbiter.noise import Quiet
 from khiva_arena.arbiter.pipes import Ends, Pipes, close, pipes
+from khiva_arena.arbiter.stderr import NOT_STARTED
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.errors import InternalError
 from khiva_arena.result import Measured
@@ -40,7 +41,7 @@ class Lifetimes:
         try:
             cell = isolation.cell(command, self._sandbox, self._mark, for_a_match=True)
         except (FileNotFoundError, NotExecutable) as error:
-            return Child(seat, start_error=f"cannot be started: {error}")
+            return Child(seat, start_error=f"{NOT_STARTED}{error}")
         except OSError as error:
             raise HostFault(f"the host cannot start another bot at isolation {self._sandbox.level}: {error}") from None
         try:

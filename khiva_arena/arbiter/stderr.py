@@ -15,6 +15,8 @@ MARK = "\x1e"
 MARK_COSTS = 32
 """What a mark counts as, in bytes: a bot that writes a byte a turn must not fill a store with marks."""
 INDENT = "  "
+NOT_STARTED = "cannot be started: "
+"""Stands in the place of notes of which no process could write any; why follows, which may name the folder of the program."""
 # Of the path of a staged file only its name means something to the author.
 _STAGED = re.compile(r"[^\s\"'(]*/staged/[0-9a-f]{64}/")
 _MARK_LINE = re.compile(f"{MARK}[^\n]*\n")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from khiva_arena.arbiter.stderr import NOT_STARTED
 from khiva_arena.competition.audit_bundle import audited_bundle
 from khiva_arena.competition.bundling import places_of
 from khiva_arena.competition.events import timetable_of
@@ -18,9 +19,9 @@ from khiva_arena.competition.results import of_row
 from khiva_arena.competition.tables import PooledTable, pooled_table, tables_in
 from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.replay.record import Record, run_digest
-from khiva_arena.result import Result
+from khiva_arena.result import Result, Verdict
 from khiva_arena.schedule.timetable import Timetable
-from khiva_arena.store.db import RUN_SECRET, EventRow, Store
+from khiva_arena.store.db import RUN_SECRET, EventRow, SeatRow, Store
 
 SECTIONS = ("crosstable", "seats")
 
@@ -112,8 +113,7 @@ class _Store:
 
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
         for row in matches_of(self._store, event):
-            details = tuple(tuple(str(detail) for _, detail, _ in seat.faults) for seat in row.seats)
-            notes = tuple(seat.notes for seat in row.seats)
+            details, notes = tuple(map(_details, row.seats)), tuple(map(_notes, row.seats))
             yield RecordedMatch(of_row(event, row), row.record, details, notes, row.seconds, row.times)
 
     def recorded(self, event: EventRow) -> int:
@@ -130,6 +130,21 @@ class _Store:
 
     def digest(self, event: EventRow) -> str | None:
         return self._store.conclusion(event.id)
+
+
+def _details(seat: SeatRow) -> tuple[str, ...]:
+    """What was said of each fault, without the folder of a program that could not be started."""
+    said = [(verdict, *str(detail).partition(NOT_STARTED)) for verdict, detail, _ in seat.faults]
+    return tuple(
+        before + mark.rstrip(": ") if verdict == Verdict.START_FAILED else before + mark + why
+        for verdict, before, mark, why in said
+    )
+
+
+def _notes(seat: SeatRow) -> str:
+    """What a bot wrote on stderr, and not what the arbiter wrote in its place."""
+    started = not any(verdict == Verdict.START_FAILED for verdict, _, _ in seat.faults)
+    return seat.notes if started or not seat.notes.startswith(NOT_STARTED) else ""
 
 
 class _Bundle:

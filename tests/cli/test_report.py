@@ -112,6 +112,28 @@ def test_nothing_private_is_in_it(folder: Path, tmp_path: Path, source: str) -> 
         assert not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", shown), word
 
 
+def test_the_folder_of_a_bot_that_cannot_be_started_is_not_in_it(tmp_path: Path) -> None:
+    ann, bob = whispering(tmp_path, "ann"), whispering(tmp_path, "bob")
+    (ann / "program").write_text(
+        "#!/bin/sh\n"
+        f"[ ! -e {tmp_path}/begun ] || {{ chmod u+w . && rm -f program; }}\n"
+        f"touch {tmp_path}/begun\n"
+        f"exec {bob}/program\n"
+    )
+    arena(
+        "run", *bots(str(ann), str(bob)), "--seats", "2", "--seeds", "1", "--isolation", "trusted", "--out", "out", cwd=tmp_path
+    )
+    connection = sqlite3.connect(tmp_path / "out" / "arena.db")
+    said = [text for row in connection.execute("SELECT faults, notes FROM seats") for text in row if "no such program" in text]
+    connection.close()
+    assert len(said) == 2
+    arena("report", "out", "--out", "page.html", "--notes", "--for-authors", "pages", cwd=tmp_path)
+    for page in (tmp_path / "page.html", *(tmp_path / "pages").iterdir()):
+        assert "crashed: cannot be started" in text(page)
+        assert "no such program" not in text(page)
+        assert "/staged/" not in text(page)
+
+
 def test_how_to_check_it_names_no_folder(folder: Path, tmp_path: Path) -> None:
     for words, verify in (
         (["vault"], "khiva-arena verify STORE"),
