@@ -123,7 +123,7 @@ class _Store:
         return timetable_of(self._store, event)
 
     def voids(self, event: EventRow) -> int:
-        return sum(void.attempt for void in voids_of(self._store, event))
+        return len(voids_of(self._store, event))
 
     def secrets(self, event: EventRow) -> dict[int, bytes]:
         return self._store.reveals(event.id)

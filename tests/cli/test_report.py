@@ -4,6 +4,7 @@ import gzip
 import json
 import platform
 import re
+import shutil
 import signal
 import sqlite3
 from collections import Counter
@@ -12,11 +13,13 @@ from urllib.parse import unquote
 
 import pytest
 from arena import arena, bots, started, wait_for_matches
+from forging import forge
 from once import made_once
 from pages import BOTS, FAULTS, ID, ORDINAL, REPLAY, SEED, blocks, films, text, whispering
 
 from khiva_arena.competition import page_folder
 from khiva_arena.competition.page_authors import file_name
+from khiva_arena.store.db import Store, VoidRow
 
 pytestmark = pytest.mark.slow
 
@@ -132,6 +135,23 @@ def test_the_folder_of_a_bot_that_cannot_be_started_is_not_in_it(tmp_path: Path)
         assert "crashed: cannot be started" in text(page)
         assert "no such program" not in text(page)
         assert "/staged/" not in text(page)
+
+
+def test_each_void_attempt_counts_once_in_a_store_and_in_its_bundle(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "vault", tmp_path / "out")
+    with Store.write(tmp_path / "out") as store:
+        event = store.events()[0].id
+        match = next(one for one in store.matches(event) if one.ordinal == 4)
+        sits = [seat.bot for seat in match.seats]
+        for attempt in (1, 2):
+            store.add_void(VoidRow(event, 4, attempt, match.seed, match.lineup, sits, "the host slept", [0.1, 0.1], "now"))
+    connection = sqlite3.connect(tmp_path / "out" / "arena.db")
+    forge(connection, "UPDATE matches SET attempt = 3 WHERE ordinal = 4")
+    connection.close()
+    arena("bundle", "out", "b.khiva", cwd=tmp_path)
+    for source in ("out", "b.khiva"):
+        arena("report", source, "--out", "page.html", cwd=tmp_path)
+        assert blocks(tmp_path / "page.html")["data"]["events"][0]["void"] == 2
 
 
 def test_how_to_check_it_names_no_folder(folder: Path, tmp_path: Path) -> None:
