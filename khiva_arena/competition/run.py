@@ -207,6 +207,8 @@ def _check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
                 where = f"lies in the folder of bot {bot.name}, which it would make another bot"
                 raise ConfigError(f"{flag} {file}: {where}; name a file elsewhere")
     if settings.report is not None:
+        if settings.events is not None and settings.events.resolve() == settings.report.resolve():
+            raise ConfigError(f"--report {settings.report}: --events names this file, too; name another one")
         check_new_file(settings.report, replaces=html.BEGINNING)
 
 

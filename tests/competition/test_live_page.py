@@ -139,3 +139,9 @@ def test_a_place_that_is_not_possible_is_said_before_anything_is_played(tmp_path
     done = arena(*RUN, "--seeds", "1", "--report", file, cwd=tmp_path, code=2)
     assert f"khiva-arena: error: {said}" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_one_file_cannot_be_the_page_and_the_stream_of_events(tmp_path: Path) -> None:
+    done = arena(*RUN, "--seeds", "1", "--report", "page.html", "--events", "./page.html", cwd=tmp_path, code=2)
+    assert "khiva-arena: error: --report page.html: --events names this file, too; name another one" in done.stderr
+    assert os.listdir(tmp_path) == []
