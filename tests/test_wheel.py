@@ -1,6 +1,7 @@
 """The wheel alone, away from the checkout: it carries its bots and its protocol, and plays."""
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from arena import ROOT
 from once import made_once
+from pages import REPLAY, blocks
 
 pytestmark = pytest.mark.slow
 
@@ -82,6 +84,23 @@ def test_it_runs(installed: Path, tmp_path: Path) -> None:
     words = ["--game", "silk_road", "--bot", str(bots / "random"), "--bot", str(bots / "greedy_silk_road")]
     run(installed, tmp_path, "run", *words, "--seats", "2", "--seeds", "1", "--out", "silk")
     assert "2 of 2 matches are sound" in run(installed, tmp_path, "verify", "silk")
+
+
+def test_it_makes_pages_with_the_drawings_of_all_games(installed: Path, tmp_path: Path) -> None:
+    bots = installed / "khiva_arena" / "_shipped" / "bots" / "python"
+    for game, seats in (("khiva", "2"), ("emira", "3"), ("silk_road", "2")):
+        words = ["--game", game, "--bot", str(bots / "random"), "--bot", str(bots / f"greedy_{game}".removesuffix("_khiva"))]
+        words += ["--copies", "2"] if seats == "3" else []
+        run(installed, tmp_path, "run", *words, "--seats", seats, "--seeds", "1", "--out", "out")
+    run(installed, tmp_path, "report", "out", "--out", "page.html")
+    drawn = re.findall(r"const _(drawing_\w+|main|generic) = ", (tmp_path / "page.html").read_text())
+    assert sorted(drawn) == ["drawing_emira", "drawing_khiva", "drawing_silk_road", "generic", "main"]
+    made = blocks(tmp_path / "page.html")
+    assert all(match[REPLAY] for match in made["data"]["matches"])
+    assert all(not any(block["sketch"]) for name, block in made.items() if name != "data")
+    assert run(installed, tmp_path, "init") == ""
+    run(installed, tmp_path, "run", "competition.toml", "--seats", "2", "--seeds", "1", "--out", "live", "--report", "live.html")
+    assert blocks(tmp_path / "live.html")["data"]["events"][0]["over"]
 
 
 def test_it_begins_a_bot_checks_it_and_plays_it(installed: Path, tmp_path: Path) -> None:
