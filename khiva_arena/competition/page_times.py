@@ -23,7 +23,7 @@ class DecisionTimes:
     def __init__(self, tables: Sequence[PooledTable], may: Callable[[str], bool]) -> None:
         self._table = {event.id: at for at, one in enumerate(tables) for event in one.events}
         self._may = may
-        self._took: dict[tuple[int, str], array[int]] = defaultdict(lambda: array("L"))
+        self._took: dict[tuple[int, str], array[int]] = defaultdict(lambda: array("Q"))
 
     def add(self, event: EventRow, match: RecordedMatch) -> None:
         """Count a match; one whose times are not known counts for nothing."""
