@@ -64,6 +64,11 @@ def command(
     names of machines never are, except in what bots wrote."""
     if out is None and for_authors is None:
         raise ConfigError("say where the page goes: --out FILE, --for-authors DIR, or both")
+    if out is None and (matches or notes):
+        what = "--matches" if matches else "--notes"
+        raise ConfigError(
+            f"{what} is for the page of --out FILE; a page for an author has its bot's own matches and notes anyway"
+        )
     if matches and replays == NONE:
         raise ConfigError("--matches chooses replays, and --replays none leaves all out: give one of them")
     shown = read_names(names) if names else {}

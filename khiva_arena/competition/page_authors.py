@@ -32,17 +32,20 @@ def author_pages(
     elsewhere: whether a folder beside each page has all others.
     The rest is that of ``page.page_of``.
     """
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise ConfigError(f"{folder}: cannot be made: {error.strerror or error}") from None
     with page_source(path, words, names) as source:
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise ConfigError(f"{folder}: cannot be made: {error.strerror or error}") from None
         title = title or title_of(source.events)
         for identity, name in {bot.identity: bot.name for event in source.events for bot in event.bots}.items():
             out = folder / file_name(name, identity)
             own = Private(notes=identity.__eq__, times=identity.__eq__)
-            wish = Wish(replays, _matches_of(source, identity), own, ReplayFolder(out) if elsewhere else None)
+            beside = ReplayFolder(out)
+            wish = Wish(replays, _matches_of(source, identity), own, beside if elsewhere else None)
             write_page(out, page_from(source, f"{title}: {harmless(name)}", wish))
+            if not elsewhere:
+                beside.finish()  # what was beside the page that this one replaces
             yield out
 
 

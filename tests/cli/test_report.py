@@ -211,9 +211,28 @@ def test_a_page_for_an_author_has_the_notes_of_one_bot(folder: Path, tmp_path: P
         position = list(own).index(name)
         for match in held["data"]["matches"]:
             assert (match[REPLAY] is not None) == (position in match[BOTS])
-    assert arena("report", str(folder / "vault"), cwd=tmp_path, code=2).stderr.endswith(
-        "say where the page goes: --out FILE, --for-authors DIR, or both\n"
-    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "say where the page goes: --out FILE, --for-authors DIR, or both"),
+        (["--for-authors", "pages", "--notes"], "--notes is for the page of --out FILE; "),
+        (["--for-authors", "pages", "--matches", "1/0"], "--matches is for the page of --out FILE; "),
+        (["--for-authors", "pages", "7"], "no event '7' here; there are 1 ("),
+    ],
+)
+def test_what_pages_for_authors_cannot_be(folder: Path, tmp_path: Path, words: list[str], said: str) -> None:
+    assert said in arena("report", str(folder / "vault"), *words, cwd=tmp_path, code=2).stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_replays_beside_an_author_s_page_go_when_another_takes_its_place(folder: Path, tmp_path: Path) -> None:
+    words = ["report", str(folder / "vault"), "--for-authors", "pages"]
+    arena(*words, "--replays", "all", cwd=tmp_path)
+    assert len([path for path in (tmp_path / "pages").iterdir() if path.is_dir()]) == 3
+    arena(*words, cwd=tmp_path)
+    assert [path.suffix for path in (tmp_path / "pages").iterdir()] == [".html"] * 3
 
 
 @pytest.mark.parametrize(
