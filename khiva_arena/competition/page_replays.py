@@ -10,7 +10,7 @@ from khiva_arena.competition.page_box import Box
 from khiva_arena.competition.page_folder import ReplayFolder
 from khiva_arena.competition.page_source import PageSource, RecordedMatch
 from khiva_arena.competition.page_times import by_step
-from khiva_arena.errors import ConfigError
+from khiva_arena.errors import ConfigError, RecordError
 from khiva_arena.replay.frames import film
 from khiva_arena.report.html import has_drawing
 from khiva_arena.report.page_data import PageMatch
@@ -103,7 +103,8 @@ class Replays:
         self._deal = ("", -1)
 
     def placed(self, event: EventRow, match: RecordedMatch, secret: bytes, plain: PageMatch) -> PageMatch:
-        """A match of a deal that is over, with the place of its replay, if it has one. Those of a deal come one after another."""
+        """A match of a deal that is over, with the place of its replay, if it has one. Those of a deal come one after another.
+        Raises RecordError if it does not replay."""
         if self._deal != (event.id, match.result.seed):
             self.close()
             self._deal = (event.id, match.result.seed)
@@ -113,7 +114,10 @@ class Replays:
             return plain
         sits = [event.bots[bot] for bot in plain.bots]
         sketched = not has_drawing(event.definition.game)
-        made = film(match.parsed(), secret, [isolated(bot.name, LONGEST) for bot in sits], sketched)
+        try:
+            made = film(match.parsed(), secret, [isolated(bot.name, LONGEST) for bot in sits], sketched)
+        except RecordError as error:
+            raise RecordError(f"match {event.number}/{plain.ordinal} is damaged: {error}") from None
         private = self._wish.private
         notes = _notes(match, [private.notes(bot.identity) for bot in sits])
         times = by_step(match, event.definition.time, [private.times(bot.identity) for bot in sits])

@@ -17,7 +17,7 @@ from khiva_arena.competition.places import has_places
 from khiva_arena.competition.pools import pooled, standings_of
 from khiva_arena.competition.results import of_row
 from khiva_arena.competition.tables import PooledTable, pooled_table, tables_in
-from khiva_arena.errors import ConfigError, RecordError
+from khiva_arena.errors import ConfigError, RecordError, StoreError
 from khiva_arena.replay.record import Record, run_digest
 from khiva_arena.result import Result, Verdict
 from khiva_arena.schedule.timetable import Timetable
@@ -97,7 +97,10 @@ def page_source(path: Path, words: Sequence[str], names: Mapping[str, str] | Non
         return
     with Store.read(path) as store:
         events = renamed(in_order(events_of(store, tuple(words))), names or {})
-        yield _Store(store, events, tables_in(store, events, names=SECTIONS), bool(words))
+        try:
+            yield _Store(store, events, tables_in(store, events, names=SECTIONS), bool(words))
+        except RecordError as error:  # of a match that whoever makes the page has replayed
+            raise StoreError(f"{path}: {error}; `khiva-arena verify {shlex.quote(str(path))}` says more") from None
 
 
 class _Store:

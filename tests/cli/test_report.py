@@ -19,6 +19,7 @@ from pages import BOTS, FAULTS, ID, ORDINAL, REPLAY, SEED, blocks, films, text, 
 
 from khiva_arena.competition import page_folder
 from khiva_arena.competition.page_authors import file_name
+from khiva_arena.replay.record import canonical
 from khiva_arena.store.db import Store, VoidRow
 
 pytestmark = pytest.mark.slow
@@ -104,6 +105,20 @@ def test_a_bundle_that_was_changed_is_not_shown(folder: Path, tmp_path: Path) ->
     (tmp_path / "changed").write_bytes(gzip.compress("".join(line for line in lines if '"ordinal":3,' not in line).encode()))
     said = arena("report", "changed", "--out", "page.html", cwd=tmp_path, code=1)
     assert "changed: not sound: " in said.stderr
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_match_of_a_store_that_does_not_replay_is_named(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "vault", tmp_path / "out")
+    connection = sqlite3.connect(tmp_path / "out" / "arena.db")
+    record = json.loads(connection.execute("SELECT record FROM matches WHERE ordinal = 3").fetchone()[0])
+    record["steps"][:2] = reversed(record["steps"][:2])
+    connection.execute("UPDATE matches SET record = ? WHERE ordinal = 3", (canonical(record).decode(),))
+    forge(connection)
+    connection.close()
+    said = arena("report", "out", "--out", "page.html", cwd=tmp_path, code=2).stderr
+    assert said.startswith("khiva-arena: error: out: match 1/3 is damaged: ")
+    assert said.endswith("; `khiva-arena verify out` says more\n")
     assert not (tmp_path / "page.html").exists()
 
 
