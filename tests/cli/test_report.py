@@ -19,7 +19,9 @@ from pages import BOTS, FAULTS, ID, ORDINAL, REPLAY, SEED, blocks, films, text, 
 
 from khiva_arena.competition import page_folder
 from khiva_arena.competition.page_authors import file_name
+from khiva_arena.games import registry
 from khiva_arena.replay.record import canonical
+from khiva_arena.report import html
 from khiva_arena.store.db import Store, VoidRow
 
 pytestmark = pytest.mark.slow
@@ -366,3 +368,8 @@ def test_all_replays_go_into_pages_beside_it(folder: Path, tmp_path: Path, monke
     (tmp_path / "b-replays").write_text("mine")
     said = arena("report", str(folder / "vault"), "--out", "b.html", "--replays", "all", "--matches", "1/0", cwd=tmp_path, code=2)
     assert "b-replays: cannot be made: File exists" in said.stderr
+
+
+@pytest.mark.parametrize("game", registry.NAMES)
+def test_script_and_style_of_a_page_stay_below_100_kb(game: str) -> None:
+    assert len((html._script([game]) + html._style()).encode()) < 100 * 1024
