@@ -89,7 +89,7 @@ schema: .venv/.test ## write the published schemas and the tables of docs/standi
 	$(BIN)/python -m khiva_arena.protocol.schema protocol/schema
 	$(BIN)/python -m khiva_arena.games.schema protocol/schema
 	$(BIN)/python -m khiva_arena.report.schema khiva_arena/report/schema
-	$(BIN)/python -m khiva_arena.report.page docs/standings.md
+	$(BIN)/python -m khiva_arena.report.docs_tables docs/standings.md
 	$(BIN)/python -m khiva_arena.check.schema khiva_arena/check/schema
 	$(BIN)/python -m khiva_arena.stream khiva_arena/terminal/schema
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from khiva_arena.report.columns import BETWEEN, COLUMNS, DETAILS, FIRST, LAST, ONLY_JSON, TABLE, Standing
-from khiva_arena.report.page import current
+from khiva_arena.report.docs_tables import current
 
 ROOT = Path(__file__).parent.parent.parent
 

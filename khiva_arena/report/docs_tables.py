@@ -1,5 +1,5 @@
-"""The parts of docs/standings.md that come from the table of columns, and that of sections: ``python -m khiva_arena.report.page
-FILE`` writes them."""
+"""The parts of docs/standings.md that come from the table of columns, and that of sections; written by
+``python -m khiva_arena.report.docs_tables FILE``."""
 
 import sys
 from collections.abc import Sequence
