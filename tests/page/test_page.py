@@ -1,5 +1,6 @@
 """Pages of results in a real browser: what a reader sees, clicks and types."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,10 @@ def khiva(page: Page, views: list[dict[str, Any]]) -> None:
     assert drawn(page, "carpets") == [[f"{signs[colour]}{value}" for colour, value in cards] for cards in views[0]["carpets"]]
     gems = page.texts(".player [data-what=gems]")
     assert gems == [str(count) for count in views[0]["gems"]]
+    for words, key in (("teapots left", "teapots_left"), ("salt left", "salts_left")):
+        assert page.texts(f".middle [data-what='{words}']") == ([" ".join(map(str, views[0][key]))] if views[0][key] else [])
+    left = page.texts(".middle [data-what='carpets left'] .card")
+    assert left == [f"{signs[colour]}{value}" for colour, value in views[0]["carpets_left"]]
 
 
 def emira(page: Page, views: list[dict[str, Any]]) -> None:
@@ -140,6 +145,18 @@ def emira(page: Page, views: list[dict[str, Any]]) -> None:
     assert waiting == [*views[0]["active"], *views[0]["coming"], *views[0]["undecided"]]
     assert drawn(page, "events") == [[card.replace("_", " ") for card in view["hand"]] for view in views]
     assert page.texts(".player [data-what=gold]") == [str(view["gold"][seat]) for seat, view in enumerate(views)]
+    ways = page.js(
+        "return [...document.querySelectorAll('.player')]"
+        ".map((seat) => [...seat.querySelectorAll('.goal')].map((way) => way.textContent.replace('or ', '')))"
+    )
+    assert [[sorted(map(talents, way.split(", "))) for way in of_seat] for of_seat in ways] == [
+        [sorted((way.count(talent), talent) for talent in set(way)) for way in view["goal"] or ()] for view in views
+    ]
+
+
+def talents(words: str) -> tuple[int, str]:
+    many, talent = words.split()
+    return int(many), talent
 
 
 def silk_road(page: Page, views: list[dict[str, Any]]) -> None:
@@ -152,6 +169,10 @@ def silk_road(page: Page, views: list[dict[str, Any]]) -> None:
 
     assert drawn(page, "hand") == [cards(view["hand"]) for view in views]
     assert drawn(page, "display") == [cards(counts) for counts in views[0]["displays"]]
+    for number, caravan in enumerate(views[0]["caravans"], 1):
+        said = [f" at {caravan[0]}, on its way to {caravan[1]}"] if caravan else []
+        assert [text[text.index(" at ") :] for text in page.texts(f"[data-what='caravan {number}']")] == said
+    assert set(page.texts(".village")) == set(views[0]["tiles"])
 
 
 TIMES = "\u00d7"
@@ -244,3 +265,41 @@ def test_no_view_is_wider_than_the_window(page: Page, made: Made, game: str, vie
         page.until("return !location.hash.includes('match=') || document.querySelector('.where')")
         assert page.js("return document.documentElement.scrollWidth") <= size[0], (game, view, size)
         assert page.wrong() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_script_and_style_of_a_page_with_one_game_are_small(made: Made, game: str) -> None:
+    text = made(f"{game}-round-robin")[1].read_text()
+    parts = re.findall(r"<(?:script|style)>(.*?)</(?:script|style)>", text, re.DOTALL)
+    assert len(parts) == 2
+    assert sum(len(part.encode()) for part in parts) < 100_000
+
+
+@pytest.mark.slow
+def test_a_rejected_card_shows_the_gem_that_it_brought(page: Page, made: Made) -> None:
+    store = opened(page, made, "khiva-round-robin", "#match=1/0")
+    page.until("return document.querySelector('.where')")
+    gems = 0
+    for step in next(iter(khiva_arena.matches(store))).replay():
+        for event in (event.data for event in step.events):
+            gems = 0 if event["type"] == "reveal" else gems + (event["type"] == "gems" and event["why"] == "rejected")
+        assert sum("+1 gem" in text for text in page.texts(".played.rejected")) == gems, step.number
+        page.keys("ArrowRight")
+    assert page.wrong() == []
+
+
+@pytest.mark.slow
+def test_a_dot_without_an_interval_says_so_and_a_bot_with_one_seed_is_on_the_chart(page: Page, made: Made) -> None:
+    store = opened(page, made, "khiva-knockout")
+    (table,) = standings(store)
+    unsure = [row.error is None and not row.bound for row in table]
+    assert any(unsure)
+    shown = page.texts(".standings td.whisker")
+    assert [text == "+/- n/a" for text in shown] == unsure
+    page.until("return document.querySelector('.series')")
+    assert page.js(
+        "return [...document.querySelectorAll('.series')].every((line) =>"
+        " line.querySelector('circle') || line.querySelector('polyline').getAttribute('points').includes(' '))"
+    )
+    assert page.wrong() == []

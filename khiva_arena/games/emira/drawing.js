@@ -2,7 +2,8 @@
 // bids; and every sheik's court: tracks, gold, caravans, princesses, and the goal, which only the right eyes see. All of it is read
 // from what the replayer says; no rule is known here.
 
-import { h, s } from "../../report/page/dom.js";
+import { backs, player } from "../../report/page/pieces.js";
+import { h, pairs, picture, s } from "../../report/page/dom.js";
 
 const KINDS = ["beauty", "manners", "dress"];
 const TRACKS = /** @type {const} */ (["appearance", "status", "palace"]);
@@ -59,9 +60,9 @@ function market({ frame, names }) {
     ["for sale", all.board.open.join(", ") || "–"],
     ["supply", `${small} small and ${large} large caravans, ${camels} camels, ${sections} sections`],
     ["decks", `${all.emira_deck.length} princesses, ${all.status_deck.length} status cards`],
-    ["start", `${all.start} ${names[all.start]}`],
+    ["begins", `${all.start} ${names[all.start]}`],
   ];
-  return h("section", { "aria-label": "Market" }, h("h3", {}, "Market"), h("dl", { class: "middle" }, rows.flatMap(([word, value]) => [h("dt", {}, word), h("dd", { "data-what": word }, value)]), happens.flatMap(([word, value]) => [h("dt", {}, word), h("dd", {}, Array.isArray(value) ? value.join(", ").replaceAll("_", " ") : String(value))])));
+  return h("section", { "aria-label": "Market" }, h("h3", {}, "Market"), h("dl", { class: "middle" }, pairs(rows), pairs(happens.map(([word, value]) => [word, [value].flat().join(", ").replaceAll("_", " ")]))));
 }
 
 /** The auction as it stands: every bid of it in order. @param {Scene} scene */
@@ -75,12 +76,13 @@ function auction({ frame, film, names }) {
     "section",
     { class: "auction", "aria-label": "Auction" },
     h("h3", {}, "Auction", h("span", { class: "dim" }, bidder === null ? " no bid yet" : ` ${names[bidder]} bids ${bid}`)),
-    h("ol", { class: "bids" }, row.map(({ data }) => h("li", { class: data.type === "bid" && data.bid === bid ? "chosen" : null }, `${names[data.seat]}: ${data.type === "bid" ? data.bid : data.type === "serve" ? `served at ${data.bid}` : data.type}`))),
+    h("ol", { class: "bids" }, row.map(({ data }) => h("li", { class: data.type === "bid" && data.bid === bid ? "chosen" : null }, `${names[data.seat]}: ${data.type === "bid" ? data.bid : data.type === "serve" ? `acts for ${data.bid}` : data.type}`))),
   );
 }
 
 /** A sheik's court. @param {Scene} scene @param {number} seat */
-function court({ frame, names, scenery, width }, seat) {
+function court(scene, seat) {
+  const { frame, scenery, width } = scene;
   const all = frame.all;
   const own = frame.own[seat] ?? {};
   const gold = (own.gold ?? all.gold)[seat];
@@ -88,37 +90,39 @@ function court({ frame, names, scenery, width }, seat) {
   const goal = own.goal ?? all.goals?.[seat];
   const caravans = all.caravans[seat].flatMap((/** @type {number[]} */ left, /** @type {number} */ kind) => left.map((often) => `${scenery.caravans[kind].replace("_", " ")} ${often}×${scenery.incomes[kind]}`));
   const counters = all.counters[seat].map((/** @type {number} */ many, /** @type {number} */ kind) => `${many} ${KINDS[kind]}`).join(", ");
-  const hand = own.hand ? own.hand.map((/** @type {string} */ one) => h("span", { class: "card" }, one.replaceAll("_", " "))) : Array.from({ length: all.hands[seat] }, () => h("span", { class: "card back", title: "a hidden card" }, "?"));
+  const hand = own.hand ? own.hand.map((/** @type {string} */ one) => h("span", { class: "card" }, one.replaceAll("_", " "))) : backs(all.hands[seat]);
   /** @type {[string, any][]} */
   const rows = [
     ["gold", gold === null || gold === undefined ? (shown ? `${shown[1]} in round ${shown[0]}` : "hidden") : gold],
     ["caravans", caravans.length ? caravans.join(", ") : "–"],
-    ["camels", `${all.camels[seat]}, each takes off ${all.discount[seat]}`],
+    ["camels", `${all.camels[seat]}, each lowers a bid by ${all.discount[seat]}`],
     ["counters", counters],
     ["events", hand.length ? hand : "–"],
     ["upkeep", all.upkeep[seat]],
-    ["goal", goal ? goal.map((/** @type {string[]} */ way) => way.map((talent) => talent[0].toUpperCase() + talent.slice(1, 3)).join(" ")).join(" or ") : "hidden"],
+    ["goal", goal ? goal.map((/** @type {string[]} */ way, /** @type {number} */ at) => h("span", { class: "goal" }, at ? "or " : "", [...new Set(way)].map((talent) => `${way.filter((one) => one === talent).length} ${talent}`).join(", "))) : "hidden"],
   ];
   const room = all.princesses[seat].length + Math.max(0, all.room[seat]);
-  return h(
-    "section",
-    { class: `player${all.ask && all.ask.seat === seat ? " asked" : ""}`, "data-seat": seat, "aria-label": `${seat} ${names[seat]}` },
-    h("h3", {}, `${seat} ${names[seat]}`, h("span", { class: "points" }, `${all.colours[seat]}, ${frame.scores[seat]} points`)),
+  return player(
+    scene,
+    seat,
+    rows,
+    all.ask?.seat === seat,
+    `${all.colours[seat]}, `,
     tracks({ appearance: all.appearance[seat], status: all.status[seat], palace: all.palace[seat] / 2 }, Math.min(200, width - 60)),
     h("ul", { class: "rooms", "aria-label": "Palace" }, Array.from({ length: room }, (_, at) => {
       const name = all.princesses[seat][at];
-      return h("li", { class: name ? "lives" : "free", "data-emira": name ?? null, title: name ? (scenery.emiras[name]?.[2] ?? []).join(" or ") : "a free room" }, name ?? "free");
+      return name ? h("li", { class: "home", "data-emira": name }, h("span", { class: "lives" }, name), h("span", { class: "dim" }, ` ${(scenery.emiras[name]?.[2] ?? []).join(" or ")}`)) : h("li", { class: "free" }, "free room");
     })),
-    h("dl", {}, rows.flatMap(([word, value]) => [h("dt", {}, word), h("dd", { "data-what": word }, value)])),
   );
 }
 
 /** How a sheik stands in what princesses wish. @param {Record<(typeof TRACKS)[number], number>} values @param {number} width */
 function tracks(values, width) {
-  const x = (/** @type {number} */ value) => 74 + (Math.min(Math.max(value, 0), MOST) * (width - 104)) / MOST;
-  return s(
-    "svg",
-    { width, height: 54, viewBox: `0 0 ${width} 54`, role: "img", "aria-label": TRACKS.map((track) => `${track} ${values[track]}`).join(", ") },
-    TRACKS.map((track, at) => s("g", {}, s("text", { x: 0, y: at * 18 + 13, class: "label" }, track), s("rect", { x: 74, y: at * 18 + 5, width: width - 104, height: 8, rx: 4, class: "track" }), s("rect", { x: 74, y: at * 18 + 5, width: Math.max(0, x(values[track]) - 74), height: 8, rx: 4, class: "bar" }), s("text", { x: width - 24, y: at * 18 + 13, class: "label" }, values[track]))),
+  const long = (/** @type {number} */ value) => (Math.min(Math.max(value, 0), MOST) * (width - 112)) / MOST;
+  return picture(
+    width,
+    54,
+    TRACKS.map((track) => `${track} ${values[track]}`).join(", "),
+    TRACKS.map((track, at) => s("g", {}, s("text", { x: 0, y: at * 18 + 13, class: "label" }, track), s("rect", { x: 82, y: at * 18 + 5, width: width - 112, height: 8, rx: 4, class: "track" }), s("rect", { x: 82, y: at * 18 + 5, width: long(values[track]), height: 8, rx: 4, class: "bar" }), s("text", { x: width - 24, y: at * 18 + 13, class: "label" }, values[track]))),
   );
 }

@@ -1,10 +1,12 @@
 // Khiva's table: five tents in the middle, a path for each seat outward to its outpost, camels where they stand, the columns of
 // the turn, and what lies in front of every seat. All of it is read from what the replayer says; no rule is known here.
 
-import { h, s } from "../../report/page/dom.js";
-import { shortened } from "../../report/page/chart.js";
+import { backs, player, slide } from "../../report/page/pieces.js";
+import { h, pairs, path, picture, s } from "../../report/page/dom.js";
+import { label, shortened } from "../../report/page/chart.js";
 
 const SIGNS = ["W", "B", "G", "P", "K"];
+const STAYS = /** @type {Record<string, string>} */ ({ no_card: "no card", overshoot: "stays: the card is too high", declined: "stays: the winner declines" });
 const OUTPOST = 5;
 const GAP = 16;
 const NARROW = 560;
@@ -14,7 +16,7 @@ const NARROW = 560;
 /** @type {import("../../report/page/types").Drawing} */
 export const drawing = {
   draw(scene) {
-    return h("div", { class: "table khiva" }, board(scene), turn(scene), h("div", { class: "players" }, scene.names.map((_, seat) => player(scene, seat))));
+    return h("div", { class: "table khiva" }, board(scene), turn(scene), middle(scene), h("div", { class: "players" }, scene.names.map((_, seat) => window_of(scene, seat))));
   },
   choice(kind, entry, _, knows) {
     const names = (/** @type {number[]} */ places) => places.map((place) => `${SIGNS[knows.hand[place][0]]}${knows.hand[place][1]}`).join(" ");
@@ -62,14 +64,14 @@ function plan({ seats, width }) {
 
 /** @param {Scene} scene */
 function board(scene) {
-  const { frame, before, names, seats, scenery } = scene;
+  const { frame, before, names, seats } = scene;
   const where = plan(scene);
   const { size } = where;
   const half = size / 2;
   const places = [];
   for (let camel = 0; camel < 5; camel += 1) {
     const { x, y } = where.at(-1, 0, camel);
-    places.push(s("path", { d: `M${x - half},${y + half} L${x},${y - half} L${x + half},${y + half} Z`, class: "place-line", "data-place": `tent-${camel}` }));
+    places.push(path(`M${x - half},${y + half} L${x},${y - half} L${x + half},${y + half} Z`, "place-line"), label(x, y + half - 6, SIGNS[camel], "middle"));
   }
   for (let seat = 0; seat < seats; seat += 1) {
     for (let shop = 1; shop <= OUTPOST; shop += 1) {
@@ -79,131 +81,129 @@ function board(scene) {
     const end = where.at(seat, OUTPOST, 0);
     const near = where.at(seat, 1, 0);
     const left = Math.min(end.x, near.x) - half;
-    places.push(s("text", { x: end.x < near.x ? left : near.x - half, y: end.y - half - 6, class: "label seat-name" }, `${seat} ${shortened(names[seat], Math.floor((Math.abs(end.x - near.x) + size) / 7) - 2)}`));
+    places.push(label(end.x < near.x ? left : near.x - half, end.y - half - 6, `${seat} ${shortened(names[seat], Math.floor((Math.abs(end.x - near.x) + size) / 7) - 2)}`, "start", "label seat-name"));
   }
   const moves = frame.events.filter((event) => event.data.type === "move").map(({ data }) => {
     const from = where.at(data.from[0], data.from[1], data.camel);
     const to = where.at(data.to[0], data.to[1], data.camel);
     const lift = Math.min(40, Math.abs(to.x - from.x) / 3 + 12);
-    return s("path", { d: `M${from.x},${from.y} Q${(from.x + to.x) / 2},${Math.min(from.y, to.y) - lift} ${to.x},${to.y}`, class: `camel-path camel-${data.camel}` });
+    return path(`M${from.x},${from.y} Q${(from.x + to.x) / 2},${Math.min(from.y, to.y) - lift} ${to.x},${to.y}`, `camel-path camel-${data.camel}`);
   });
   const camels = frame.all.camels.map((/** @type {number[]} */ [path, shop, load], /** @type {number} */ camel) => {
     const { x, y } = where.at(path, shop, camel);
     const made = s(
       "g",
       { class: `camel camel-${camel}`, "data-camel": camel, "data-at": `${path},${shop}`, transform: `translate(${x},${y})` },
-      s("title", {}, `${scenery.colours[camel]} camel, ${path < 0 ? "in its tent" : `at shop ${shop} of ${names[path]}`}, ${load ? `teapot ${load}` : "no teapot"}`),
+      s("title", {}, said(scene, camel)),
       s("circle", { r: half * 0.82, class: "token" }),
-      s("text", { y: 5, "text-anchor": "middle", class: "sign" }, SIGNS[camel]),
-      load ? s("g", { transform: `translate(${half * 0.62},${-half * 0.62})` }, s("circle", { r: 9, class: "pot" }), s("text", { y: 4, "text-anchor": "middle", class: "pot-value" }, load)) : null,
+      label(0, 5, SIGNS[camel], "middle", "sign"),
+      load ? s("g", { transform: `translate(${half * 0.62},${-half * 0.62})` }, s("circle", { r: 9, class: "pot" }), label(0, 4, load, "middle", "pot-value")) : null,
     );
     const was = before?.all.camels[camel];
     if (was && (was[0] !== path || was[1] !== shop)) slide(made, where.at(was[0], was[1], camel), { x, y });
     return made;
   });
-  return s("svg", { width: where.wide, height: where.tall, viewBox: `0 0 ${where.wide} ${where.tall}`, role: "img", "aria-label": words(scene), class: "board-svg" }, places, moves, camels);
+  return picture(where.wide, where.tall, `The board: ${frame.all.camels.map((/** @type {unknown} */ _, /** @type {number} */ camel) => said(scene, camel)).join("; ")}`, [...places, ...moves, ...camels], { class: "board-svg" });
 }
 
-/** What the board shows, for those who do not see it. @param {Scene} scene */
-function words({ frame, names, scenery }) {
-  const camels = frame.all.camels.map((/** @type {number[]} */ [path, shop, load], /** @type {number} */ camel) => `${scenery.colours[camel]} ${path < 0 ? "in its tent" : `at shop ${shop} of ${names[path]}`} with ${load ? `teapot ${load}` : "no teapot"}`);
-  return `The board: ${camels.join("; ")}`;
-}
-
-/** A camel comes from where it stood, unless motion is not wanted. @param {Element} camel @param {{x: number, y: number}} from @param {{x: number, y: number}} to */
-function slide(camel, from, to) {
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-  camel.animate([{ transform: `translate(${from.x}px, ${from.y}px)` }, { transform: `translate(${to.x}px, ${to.y}px)` }], { duration: 220, easing: "ease-out" });
+/** Where a camel is, for those who do not see it. @param {Scene} scene @param {number} camel */
+function said({ frame, names, scenery }, camel) {
+  const [path, shop, load] = frame.all.camels[camel];
+  return `${scenery.colours[camel]} ${path < 0 ? "in its tent" : `at shop ${shop} of ${names[path]}`} with ${load ? `teapot ${load}` : "no teapot"}`;
 }
 
 /** What a shop has. @param {number} shop @param {number} x @param {number} y @param {number} half */
 function good(shop, x, y, half) {
   const foot = y + half - 8;
-  if (shop === 1) return gem(x, foot);
-  if (shop === 2) return carpet(x, foot);
-  if (shop === 3) return s("g", {}, gem(x - 6, foot), gem(x + 6, foot));
-  if (shop === 4) return s("g", {}, bag(x - 7, foot), carpet(x + 8, foot));
-  return s("g", {});
+  return s("g", {}, [[], [gem(x, foot)], [carpet(x, foot)], [gem(x - 6, foot), gem(x + 6, foot)], [bag(x - 7, foot), carpet(x + 8, foot)], []][shop]);
 }
 
 /** @param {number} x @param {number} y */
 function gem(x, y) {
-  return s("path", { d: `M${x - 5},${y} L${x},${y - 5} L${x + 5},${y} L${x},${y + 5} Z`, class: "good" });
+  return path(`M${x - 5},${y} L${x},${y - 5} L${x + 5},${y} L${x},${y + 5} Z`, "good");
 }
 
 /** @param {number} x @param {number} y */
 function carpet(x, y) {
-  return s("path", { d: `M${x - 7},${y - 4} h14 v8 h-14 Z M${x - 4},${y - 4} v8 M${x + 4},${y - 4} v8`, class: "good" });
+  return path(`M${x - 7},${y - 4} h14 v8 h-14 Z M${x - 4},${y - 4} v8 M${x + 4},${y - 4} v8`, "good");
 }
 
 /** @param {number} x @param {number} y */
 function bag(x, y) {
-  return s("path", { d: `M${x - 3},${y - 5} h6 l3,10 h-12 Z`, class: "good" });
+  return path(`M${x - 3},${y - 5} h6 l3,10 h-12 Z`, "good");
 }
 
 /**
- * The turn, camel by camel: who played which card, who won, who was rejected.
+ * The turn, camel by camel: who played which card, who won, who was rejected and what that brought.
  * @param {Scene} scene
  */
 function turn({ frame, film, names, scenery }) {
-  const events = film.flatMap((one) => one.events);
-  const from = events.findLastIndex((event) => event.data.type === "reveal");
-  const number = from < 0 ? frame.all.turn : events[from].data.turn;
-  const cards = from < 0 ? [] : events[from].data.cards.flatMap((/** @type {number[][]} */ of_seat, /** @type {number} */ seat) => of_seat.map((card) => ({ seat, camel: card[0], value: card[1] })));
+  const events = film.flatMap((one) => one.events).map((event) => event.data);
+  const from = events.findLastIndex((event) => event.type === "reveal");
+  const number = from < 0 ? frame.all.turn : events[from].turn;
+  const cards = from < 0 ? [] : events[from].cards.flatMap((/** @type {number[][]} */ of_seat, /** @type {number} */ seat) => of_seat.map((card) => ({ seat, camel: card[0], value: card[1] })));
   const after = from < 0 ? [] : events.slice(from);
-  const wins = new Map(after.filter((event) => event.data.type === "win").map((event) => [event.data.camel, event.data]));
-  const stays = new Map(after.filter((event) => event.data.type === "stay").map((event) => [event.data.camel, event.data.why]));
   return h(
     "section",
     { class: "turn", "aria-label": `Turn ${number}` },
-    h("h3", {}, from < 0 ? `Turn ${number}: cards are chosen in secret` : `Turn ${number}`),
+    h("h3", {}, `Turn ${number}${from < 0 ? ": cards are chosen in secret" : ""}`),
     h(
       "ol",
       { class: "columns" },
       scenery.colours.map((/** @type {string} */ name, /** @type {number} */ camel) => {
-        const win = wins.get(camel);
+        const place = after.findIndex((event) => event.type === "win" && event.camel === camel);
+        const win = after[place];
+        const next = after.findIndex((event, at) => at > place && event.type === "win");
+        const paid = win ? after.slice(place, next < 0 ? undefined : next).filter((event) => event.why === "rejected").map((event) => event.seat) : [];
+        const gem = (/** @type {number} */ seat) => (paid.includes(seat) ? `, +${paid.splice(paid.indexOf(seat), 1).length} gem` : "");
+        const stay = after.find((event) => event.type === "stay" && event.camel === camel);
         const mine = cards.filter((/** @type {{camel: number}} */ card) => card.camel === camel).sort((/** @type {any} */ a, /** @type {any} */ b) => a.value - b.value);
         return h(
           "li",
-          { class: win ? "done" : stays.has(camel) ? "stays" : null },
+          { class: win ? "done" : null },
           h("span", { class: "column-head" }, token(camel), name),
           mine.map((/** @type {{seat: number, value: number}} */ one) => {
             const won = win && win.seat === one.seat && win.card[1] === one.value;
-            const rejected = win && !won;
-            return h("span", { class: `played${won ? " wins" : ""}${rejected ? " rejected" : ""}` }, card(camel, one.value, scenery), ` ${shortened(names[one.seat], 12)}`, won ? " wins" : rejected ? " +1 gem" : "");
+            return h("span", { class: `played${won ? " wins" : win ? " rejected" : ""}` }, card(camel, one.value, scenery), ` ${shortened(names[one.seat], 12)}`, won ? " wins" : win ? ` rejected${gem(one.seat)}` : "");
           }),
-          stays.has(camel) ? h("span", { class: "dim" }, stays.get(camel) === "no_card" ? "no card" : String(stays.get(camel))) : null,
+          stay ? h("span", { class: "dim" }, STAYS[stay.why]) : null,
         );
       }),
     ),
   );
 }
 
+/** What nobody has yet. @param {Scene} scene */
+function middle({ frame: { all }, scenery }) {
+  const rows = /** @type {[string, any][]} */ ([
+    ["teapots left", all.teapots_left?.join(" ")],
+    ["salt left", all.salts_left?.join(" ")],
+    ["carpets left", all.carpets_left?.map((/** @type {number[]} */ [camel, value]) => card(camel, value, scenery))],
+    ["set aside, face up", all.shown?.map((/** @type {number[]} */ [camel, value]) => card(camel, value, scenery))],
+  ]);
+  return h("dl", { class: "middle" }, pairs(rows.filter(([, value]) => value?.length)));
+}
+
 /** What lies in front of a seat. @param {Scene} scene @param {number} seat */
-function player({ frame, names, scenery }, seat) {
-  const all = frame.all;
-  const own = frame.own[seat];
-  const passed = frame.events.filter((event) => event.data.type === "pass" && event.data.seat === seat);
-  const got = frame.events.filter((event) => event.data.type === "pass" && event.data.to === seat);
-  const cards = (/** @type {any[]} */ list) => list.map(([camel, value]) => card(camel, value, scenery));
-  /** @type {[string, any][]} */
-  const rows = [
-    ["hand", own ? cards(own.hand) : Array.from({ length: all.hands[seat] }, () => h("span", { class: "card back", title: "a hidden card" }, "?"))],
-    passed.length ? ["passed", cards(passed.flatMap((event) => event.data.cards))] : ["", null],
-    got.length ? ["received", cards(got.flatMap((event) => event.data.cards))] : ["", null],
+function window_of(scene, seat) {
+  const all = scene.frame.all;
+  const own = scene.frame.own[seat];
+  const events = scene.film.flatMap((one) => one.events).map((event) => event.data);
+  const shown = events.findLastIndex((event) => event.type === "reveal");
+  const passes = events.filter((event, at) => event.type === "pass" && at > events.findLastIndex((other, before) => before < shown && other.type === "reveal"));
+  const cards = (/** @type {any[]} */ list) => list.map(([camel, value]) => card(camel, value, scene.scenery));
+  const moved = (/** @type {string} */ key) => cards(passes.filter((event) => event[key] === seat).flatMap((event) => event.cards));
+  const rows = /** @type {[string, any][]} */ ([
+    ["hand", own ? cards(own.hand) : backs(all.hands[seat])],
+    ["passed", moved("seat")],
+    ["received", moved("to")],
     ["gems", all.gems[seat]],
     ["teapots", all.teapots[seat].join(" ") || "–"],
     ["salt", all.salts[seat].join(" ") || "–"],
     ["carpets", all.carpets[seat].length ? cards(all.carpets[seat]) : "–"],
     ["delivered", all.delivered[seat].length ? cards(all.delivered[seat]) : "–"],
-  ];
-  const asked = all.ask && all.ask.seat === seat;
-  return h(
-    "section",
-    { class: `player${asked ? " asked" : ""}`, "data-seat": seat, "aria-label": `${seat} ${names[seat]}` },
-    h("h3", {}, `${seat} ${names[seat]}`, h("span", { class: "points" }, `${frame.scores[seat]} points`)),
-    h("dl", {}, rows.filter(([word]) => word).flatMap(([word, value]) => [h("dt", {}, word), h("dd", { "data-what": word }, value)])),
-  );
+  ]);
+  return player(scene, seat, rows.filter(([word, value]) => word === "hand" || value.length !== 0), all.ask?.seat === seat);
 }
 
 /** @param {number} camel @param {number} value @param {any} scenery */

@@ -2,7 +2,10 @@
 // their way, the queue of camels, the open cards, and what lies in front of every seat. All of it is read from what the replayer
 // says; no rule is known here.
 
-import { h, s } from "../../report/page/dom.js";
+import { backs, player, slide } from "../../report/page/pieces.js";
+import { label } from "../../report/page/chart.js";
+import { count } from "../../report/page/words.js";
+import { h, pairs, path, picture, s } from "../../report/page/dom.js";
 
 const GOOD_SIGNS = ["I", "S", "P", "K", "T"];
 const COLOUR_SIGNS = ["B", "Y", "G", "R", "V"];
@@ -29,7 +32,7 @@ const TILES = /** @type {Record<string, string>} */ ({
 /** @type {import("../../report/page/types").Drawing} */
 export const drawing = {
   draw(scene) {
-    return h("div", { class: "table silk-road" }, board(scene), middle(scene), h("div", { class: "players" }, scene.names.map((_, seat) => player(scene, seat))));
+    return h("div", { class: "table silk-road" }, board(scene), middle(scene), h("div", { class: "players" }, scene.names.map((_, seat) => window_of(scene, seat))));
   },
   choice(kind, entry, { goods, colours }) {
     if (kind === "move") return `${entry[1]} ${goods[entry[0]]}, caravan ${entry[2]} to ${entry[3]}`;
@@ -106,7 +109,7 @@ function board(scene) {
   const { goods, colours, carries } = scenery;
   const map = rules.map;
   const wide = Math.min(width, 820);
-  const tall = Math.max(320, wide * 0.62);
+  const tall = Math.max(420, wide * 0.62);
   const spread = plan(map);
   const at = (/** @type {string} */ place) => {
     const point = spread.get(place) ?? { x: 0.5, y: 0.5 };
@@ -120,26 +123,27 @@ function board(scene) {
     const to = at(b);
     const far = Math.hypot(to.x - from.x, to.y - from.y) || 1;
     const cut = (radius + 3) / far;
-    return s("path", { d: `M${from.x + (to.x - from.x) * cut},${from.y + (to.y - from.y) * cut} L${to.x - (to.x - from.x) * cut},${to.y - (to.y - from.y) * cut}`, class: "road", "marker-end": oneWay ? "url(#way)" : null });
+    const [x, y] = [(to.x - from.x) * cut, (to.y - from.y) * cut];
+    return path(`M${from.x + x},${from.y + y} L${to.x - x},${to.y - y}`, oneWay ? "road one-way" : "road");
   };
   marks.push(...map.one_way.map((/** @type {string[]} */ pair) => road(pair, true)), ...map.two_way.map((/** @type {string[]} */ pair) => road(pair, false)));
   for (const village of map.villages) {
     const { x, y } = at(village);
     const tile = frame.all.tiles[village] ?? "";
     const posts = Object.entries(map.signposts[village] ?? {}).map(([city, next]) => `to ${city} by ${next}`);
-    marks.push(s("g", { "data-place": village }, s("title", {}, `${village}: ${tile.replaceAll("_", " ")}${posts.length ? `; signpost ${posts.join(", ")}` : ""}`), s("circle", { cx: x, cy: y, r: radius, class: "place-line" }), s("text", { x, y: y + 4, "text-anchor": "middle", class: "label" }, TILES[tile] ?? "?"), posts.length ? s("path", { d: `M${x + radius - 2},${y - radius + 2} l6,-6 m-2,-2 l5,5`, class: "post" }) : null));
+    marks.push(s("g", { "data-place": village }, s("title", {}, `${village}: ${tile.replaceAll("_", " ")}${posts.length ? `; signpost ${posts.join(", ")}` : ""}`), s("circle", { cx: x, cy: y, r: radius, class: "place-line" }), label(x, y + 4, TILES[tile] ?? "?", "middle"), small ? null : label(x, y + radius + 10, village, "middle", "village"), posts.length ? path(`M${x + radius - 2},${y - radius + 2} l6,-6 m-2,-2 l5,5`, "post") : null));
   }
   for (const city of map.cities) {
     const { x, y } = at(city);
     const jewels = frame.all.cities[city] ?? [];
     marks.push(
-      s("g", { "data-place": city }, s("rect", { x: x - 22, y: y - 14, width: 44, height: 28, rx: 4, class: "place-line outpost" }), s("text", { x, y: y + 27, "text-anchor": "middle", class: "label seat-name" }, city), jewels.map((/** @type {number} */ colour, /** @type {number} */ i) => s("g", {}, s("title", {}, `${colours[colour]} jewel`), s("path", { d: `M${x - 14 + 14 * i},${y - 6} l6,6 l-6,6 l-6,-6 Z`, class: `jewel jewel-${colour}` })))),
+      s("g", { "data-place": city }, s("rect", { x: x - 22, y: y - 14, width: 44, height: 28, rx: 4, class: "place-line outpost" }), label(x, y + 27, city, "middle", "label seat-name"), jewels.map((/** @type {number} */ colour, /** @type {number} */ i) => s("g", {}, s("title", {}, `${colours[colour]} jewel`), path(`M${x - 14 + 14 * i},${y - 6} l6,6 l-6,6 l-6,-6 Z`, `jewel jewel-${colour}`)))),
     );
   }
   const moves = frame.events.filter((event) => event.data.type === "move").map(({ data }) => {
     const from = at(data.from);
     const to = at(data.place);
-    return s("path", { d: `M${from.x},${from.y} Q${(from.x + to.x) / 2 + 20},${(from.y + to.y) / 2 - 30} ${to.x},${to.y}`, class: "camel-path" });
+    return path(`M${from.x},${from.y} Q${(from.x + to.x) / 2 + 20},${(from.y + to.y) / 2 - 30} ${to.x},${to.y}`, "camel-path");
   });
   const caravans = frame.all.caravans.flatMap((/** @type {any} */ caravan, /** @type {number} */ i) => {
     if (!caravan) return [];
@@ -149,59 +153,56 @@ function board(scene) {
       "g",
       { class: "caravan", transform: `translate(${x},${y - radius - 6})`, "data-caravan": i + 1, "data-at": place },
       s("title", {}, `caravan ${i + 1} at ${place}, on its way to ${target}: ${camels.map((/** @type {number} */ camel) => `${camel} with ${goods[carries[camel]]}`).join(", ")}`),
-      camels.map((/** @type {number} */ camel, /** @type {number} */ at_) => s("g", { transform: `translate(${(at_ - (camels.length - 1) / 2) * 21},0)` }, s("rect", { x: -10, y: -9, width: 20, height: 18, rx: 5, class: `token good-${carries[camel]}` }), s("text", { y: 4, "text-anchor": "middle", class: `sign-small good-${carries[camel]}` }, `${GOOD_SIGNS[carries[camel]]}${camel}`))),
+      camels.map((/** @type {number} */ camel, /** @type {number} */ at_) => s("g", { transform: `translate(${(at_ - (camels.length - 1) / 2) * 25},0)` }, s("rect", { x: -12, y: -9, width: 24, height: 18, rx: 5, class: `token good-${carries[camel]}` }), label(0, 4, `${GOOD_SIGNS[carries[camel]]}${camel}`, "middle", `sign-small good-${carries[camel]}`))),
     );
     const was = before?.all.caravans[i];
-    if (was && was[0] !== place && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
-      const from = at(was[0]);
-      made.animate([{ transform: `translate(${from.x}px, ${from.y - radius - 6}px)` }, { transform: `translate(${x}px, ${y - radius - 6}px)` }], { duration: 220, easing: "ease-out" });
-    }
+    if (was && was[0] !== place) slide(made, { x: at(was[0]).x, y: at(was[0]).y - radius - 6 }, { x, y: y - radius - 6 });
     return [made];
   });
   const words = frame.all.caravans.map((/** @type {any} */ caravan, /** @type {number} */ i) => (caravan ? `caravan ${i + 1} at ${caravan[0]}, on its way to ${caravan[1]}` : `no caravan ${i + 1}`)).join("; ");
-  return s("svg", { width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`, role: "img", "aria-label": `The map: ${words}`, class: "board-svg" }, marks, moves, caravans);
+  return picture(wide, tall, `The map: ${words}`, [...marks, ...moves, ...caravans], { class: "board-svg" });
 }
 
-/** What belongs to nobody: queue, open cards, piles. @param {Scene} scene */
-function middle({ frame, scenery }) {
-  const { goods, colours, carries } = scenery;
-  const all = frame.all;
+/** Camels with what they carry. @param {number[]} camels @param {any} scenery */
+function laden(camels, { goods, carries }) {
+  return camels.map((camel) => h("span", { class: `card good-${carries[camel]}`, title: `camel ${camel}, ${goods[carries[camel]]}` }, `${GOOD_SIGNS[carries[camel]]}${camel}`));
+}
+
+/** What belongs to nobody: caravans, queue, open cards, piles, and what the signs on the map say. @param {Scene} scene */
+function middle({ frame: { all }, rules, scenery }) {
+  const { goods, colours } = scenery;
   const bag = all.bag.map((/** @type {number} */ left, /** @type {number} */ colour) => h("span", { class: "many" }, jewel(colour, colours), ` ${left} `));
+  const tiles = [...new Set(Object.values(all.tiles))].sort().map((tile) => `${TILES[tile] ?? "?"} ${tile.replaceAll("_", " ")}`);
+  const posts = Object.entries(rules.map.signposts).map(([village, ways]) => `${village}: ${Object.entries(ways).map(([city, next]) => `to ${city} by ${next}`).join(", ")}`);
   return h(
     "dl",
     { class: "middle" },
-    h("dt", {}, "caravanserai"),
-    h("dd", { "data-what": "queue" }, all.queue.map((/** @type {number} */ camel) => h("span", { class: `card good-${carries[camel]}`, title: `camel ${camel}, ${goods[carries[camel]]}` }, `${GOOD_SIGNS[carries[camel]]}${camel}`))),
-    h("dt", {}, "open cards"),
-    h("dd", { "data-what": "open" }, counted(all.open, goods)),
-    h("dt", {}, "pile"),
-    h("dd", { "data-what": "pile" }, `${all.pile} cards, ${all.discard.length} discarded`),
-    h("dt", {}, "jewels in the bag"),
-    h("dd", {}, bag),
+    pairs([
+      ...all.caravans.flatMap((/** @type {any} */ caravan, /** @type {number} */ i) => (caravan ? [[`caravan ${i + 1}`, [...laden(caravan[2], scenery), ` at ${caravan[0]}, on its way to ${caravan[1]}`]]] : [])),
+      ["caravanserai", laden(all.queue, scenery)],
+      ["open cards", counted(all.open, goods)],
+      ["pile", `${all.pile} cards, ${all.discard.length} discarded`],
+      ["jewels in the bag", bag],
+      ["villages", tiles.join(", ")],
+      ["signposts", posts.join("; ") || "–"],
+    ]),
   );
 }
 
 /** What lies in front of a seat. @param {Scene} scene @param {number} seat */
-function player({ frame, names, scenery }, seat) {
-  const { goods, colours } = scenery;
-  const all = frame.all;
-  const own = frame.own[seat];
+function window_of(scene, seat) {
+  const { goods, colours } = scene.scenery;
+  const all = scene.frame.all;
+  const own = scene.frame.own[seat];
   const jewels = all.jewels[seat].flatMap((/** @type {number} */ many, /** @type {number} */ colour) => Array.from({ length: many }, () => jewel(colour, colours)));
-  /** @type {[string, any][]} */
-  const rows = [
-    ["hand", own ? counted(own.hand, goods) : Array.from({ length: all.hands[seat] }, () => h("span", { class: "card back", title: "a hidden card" }, "?"))],
+  const rows = /** @type {[string, any][]} */ ([
+    ["hand", own ? counted(own.hand, goods) : backs(all.hands[seat])],
     ["display", counted(all.displays[seat], goods)],
     ["jewels", jewels.length ? jewels : "–"],
-    ["colourless", `${all.colourless[seat]}, markers ${all.markers[seat]}`],
+    ["colourless", `${count(all.colourless[seat], "jewel")}, ${count(all.markers[seat], "marker")}`],
     ["driver", all.drivers[seat]],
-  ];
-  const turn = all.ask ? all.ask.seat === seat : all.active === seat;
-  return h(
-    "section",
-    { class: `player${turn ? " asked" : ""}`, "data-seat": seat, "aria-label": `${seat} ${names[seat]}` },
-    h("h3", {}, `${seat} ${names[seat]}`, h("span", { class: "points" }, `${frame.scores[seat]} points`)),
-    h("dl", {}, rows.flatMap(([word, value]) => [h("dt", {}, word), h("dd", { "data-what": word }, value)])),
-  );
+  ]);
+  return player(scene, seat, rows, all.ask ? all.ask.seat === seat : all.active === seat);
 }
 
 /** Cards by good. @param {number[]} counts @param {string[]} goods */

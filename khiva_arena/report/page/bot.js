@@ -1,14 +1,14 @@
 // A bot: its row in each table, its opponents, seats and faults, and which of its matches are worth a look.
 
 import { chosen } from "./model.js";
-import { count, duration, interval, number } from "./words.js";
+import { count, duration, interval, matches_in, number } from "./words.js";
 import { elo_by_seeds } from "./plots.js";
 import { explained } from "./help.js";
-import { h } from "./dom.js";
-import { link } from "./route.js";
+import { h, pairs } from "./dom.js";
+import { link, listed } from "./route.js";
 import { places } from "./standings.js";
 import { rows_of } from "./list.js";
-import { table } from "./chart.js";
+import { figure, table } from "./chart.js";
 
 /** @typedef {import("./types").Match} Match */
 
@@ -36,8 +36,8 @@ export function bot(page, matches, names, want) {
     notable(mine, id),
     h("h3", {}, "Faults"),
     faults(mine, id),
-    h("h3", {}, "Matches ", h("span", { class: "dim" }, count(mine.length, "match", "matches"))),
-    h("p", {}, h("a", { class: "button", href: link({ matches: "all", bot: id, fault: "any" }) }, "with its faults"), " ", h("a", { class: "button", href: link({ matches: "all", bot: id, place: "1" }) }, "won"), " ", h("a", { class: "button", href: link({ matches: "all", bot: id }) }, "with filters")),
+    h("h3", {}, "Matches ", h("span", { class: "dim" }, matches_in(mine.length))),
+    h("p", {}, h("a", { class: "button", href: listed({ bot: id, fault: "any" }) }, "with its faults"), " ", h("a", { class: "button", href: listed({ bot: id, place: "1" }) }, "won"), " ", h("a", { class: "button", href: listed({ bot: id }) }, "with filters")),
     rows_of(mine),
   );
 }
@@ -50,11 +50,11 @@ function who(page, id) {
   return h(
     "div",
     { class: "facts" },
-    h("dl", {}, [
+    h("dl", {}, pairs([
       ["version", known?.version || "it does not say"],
       ["identity", h("span", {}, h("code", {}, id), known?.complete ? "" : " (a bare command: it may use files that are not in its identity)")],
-      ...events.map((event) => [`event ${event.number}`, condition(event)]),
-    ].flatMap(([word, value]) => [h("dt", {}, word), h("dd", {}, value)])),
+      ...events.map((event) => /** @type {[string, string]} */ ([`event ${event.number}`, condition(event)])),
+    ])),
   );
 }
 
@@ -74,8 +74,8 @@ function in_table(pool, id, mine) {
     h("p", { class: "note" }, pool.title),
     h("dl", { class: "row" }, shown.flatMap((column) => [h("div", {}, h("dt", {}, explained(column.head, column.doc)), h("dd", {}, column.texts[at]))]), h("div", {}, h("dt", {}, explained("places", finishes?.doc ?? "")), h("dd", {}, places(rows[at])))),
     h("div", { class: "charts" },
-      against.length ? h("figure", { class: "chart" }, h("figcaption", {}, h("h3", {}, explained("Against each", pool.meanings.crosstable))), table({ heads: ["against", "score", "95 % interval", "by the ratings", "points ahead", "matches", "seeds"], rows: against }, `Against each, ${pool.title}`)) : null,
-      h("figure", { class: "chart" }, h("figcaption", {}, h("h3", {}, "By seat")), table({ heads: ["seat", "mean place", "mean points", "matches"], rows: by_seat(inside, id) }, `By seat, ${pool.title}`)),
+      against.length ? figure("Against each", "", pool.meanings.crosstable, table({ heads: ["against", "score", "95 % interval", "by the ratings", "points ahead", "matches", "seeds"], rows: against }, `Against each, ${pool.title}`)) : null,
+      figure("By seat", "Plain means, without intervals.", "", table({ heads: ["seat", "mean place", "mean points", "matches"], rows: by_seat(inside, id) }, `By seat, ${pool.title}`)),
       elo_by_seeds({ ...pool, table: { ...pool.table, rows: [rows[at]] } }),
     ),
   );

@@ -1,7 +1,10 @@
 // The frame of a chart: a title that says what it shows, a drawing as wide as its place, and its numbers as a table.
 
 import { explained } from "./help.js";
-import { h, refill, s, whenever_wide } from "./dom.js";
+import { h, path, picture, refill, s, scrolls, whenever_wide } from "./dom.js";
+
+/** How wide the names of rows are. */
+export const NAME = 110;
 
 /**
  * @typedef {object} Drawn
@@ -28,22 +31,26 @@ export function chart(title, note, draw, numbers, meaning = "") {
     const width = place.clientWidth;
     const { marks, height } = draw(width);
     const links = marks.some((mark) => mark.querySelector("a")); // what is an image has nothing in it to press
-    refill(place, s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: links ? "group" : "img", "aria-label": `${title}. ${note}` }, marks));
+    refill(place, picture(width, height, `${title}. ${note}`, marks, links ? { role: "group" } : {}));
   });
-  return h(
-    "figure",
-    { class: "chart" },
-    h("figcaption", {}, h("h3", {}, explained(title, meaning)), h("p", { class: "note" }, note)),
-    place,
-    h("details", {}, h("summary", {}, "Numbers"), table(numbers, title)),
-  );
+  return figure(title, note, meaning, place, h("details", {}, h("summary", {}, "Numbers"), table(numbers, title)));
+}
+
+/**
+ * What is drawn, or a table, under a title that says what it shows.
+ * @param {string} title
+ * @param {string} note
+ * @param {string} meaning  the sentence of the docs
+ * @param {...import("./dom.js").Child} children
+ */
+export function figure(title, note, meaning, ...children) {
+  return h("figure", { class: "chart" }, h("figcaption", {}, h("h3", {}, explained(title, meaning)), note ? h("p", { class: "note" }, note) : null), ...children);
 }
 
 /** A plain table; the first column are words. @param {Numbers} numbers @param {string} title */
 export function table({ heads, rows }, title) {
-  return h(
-    "div",
-    { class: "scrolls", tabindex: 0, role: "group", "aria-label": `${title}: numbers` },
+  return scrolls(
+    `${title}: numbers`,
     h(
       "table",
       { class: "numbers" },
@@ -57,12 +64,45 @@ export function table({ heads, rows }, title) {
  * Text in a drawing.
  * @param {number} x
  * @param {number} y
- * @param {string} words
+ * @param {string | number} words
  * @param {"start" | "middle" | "end"} [anchor]
  * @param {string} [kind]
  */
 export function label(x, y, words, anchor = "start", kind = "label") {
   return s("text", { x, y, "text-anchor": anchor, class: kind }, words);
+}
+
+/** What stands beside a dot whose interval is not known. @param {number} x @param {number} y @param {number} width */
+export function unsure(x, y, width) {
+  return x > width - 60 ? label(x - 7, y + 4, "+/- n/a", "end") : label(x + 7, y + 4, "+/- n/a");
+}
+
+/**
+ * Marks of a level axis: a line up from each, and its value below.
+ * @param {number[]} marks
+ * @param {(value: number) => number} x
+ * @param {number} height  of the drawing
+ * @param {string} [unit]
+ * @param {number} [middle]  the mark that means nothing is there
+ */
+export function columns(marks, x, height, unit = "", middle = Number.NaN) {
+  return marks.map((mark) => s("g", {}, path(`M${x(mark)},2 V${height - 23}`, mark === middle ? "zero" : "grid"), label(x(mark), height - 7, `${mark}${unit}`, "middle")));
+}
+
+/**
+ * Marks of an upright axis: a line from each, and its value on the left.
+ * @param {number[]} marks
+ * @param {(value: number) => number} y
+ * @param {number} left
+ * @param {number} right
+ */
+export function levels(marks, y, left, right) {
+  return marks.map((mark) => s("g", {}, path(`M${left},${y(mark)} H${right}`, "grid"), label(left - 6, y(mark) + 4, String(mark), "end")));
+}
+
+/** The name of a row of a chart, on its left. @param {string} name @param {number} y */
+export function row_name(name, y, kind = "label") {
+  return label(NAME, y, shortened(name, 16), "end", kind);
 }
 
 /** A name that fits into so many letters; one that isolates itself from its neighbours still does. @param {string} name @param {number} most */

@@ -27,6 +27,16 @@ export function s(tag, attributes = {}, ...children) {
   return /** @type {SVGElement} */ (filled(document.createElementNS(SVG, tag), attributes, children));
 }
 
+/** A line, or a shape. @param {string} d @param {string} kind */
+export function path(d, kind) {
+  return s("path", { d, class: kind });
+}
+
+/** A drawing with what it says to those who do not see it. @param {number} width @param {number} height @param {string} words @param {Child[]} marks @param {Attributes} [more] */
+export function picture(width, height, words, marks, more = {}) {
+  return s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words, ...more }, marks);
+}
+
 /**
  * @param {Element} element
  * @param {Attributes} attributes
@@ -41,6 +51,16 @@ function filled(element, attributes, children) {
     if (child !== null && child !== undefined && child !== false) element.append(child instanceof Node ? child : String(child));
   }
   return element;
+}
+
+/** A place that scrolls what is too wide for it, by keys, too. @param {string} title @param {Child} inside @param {string} [kind] */
+export function scrolls(title, inside, kind = "scrolls") {
+  return h("div", { class: kind, tabindex: 0, role: "group", "aria-label": title }, inside);
+}
+
+/** What stands in a list of words and values. @param {[string, Child | Child[]][]} rows */
+export function pairs(rows) {
+  return rows.flatMap(([word, value]) => [h("dt", {}, word), h("dd", { "data-what": word }, ...[value].flat())]);
 }
 
 /** A name, cut where it is too long for its place, with the whole at hand. @param {string} text @param {boolean} [strong] */

@@ -1,18 +1,23 @@
 // What was played, under which conditions, and how a stranger checks it.
 
-import { count, duration } from "./words.js";
-import { h } from "./dom.js";
+import { count, duration, matches_in } from "./words.js";
+import { h, pairs } from "./dom.js";
 import { link } from "./route.js";
 
-/** What an event is, in a list of facts. @param {import("./types").Event} event @param {string} verify */
-export function facts(event, verify) {
+/** How a stranger checks what the page says. @param {string} verify */
+export function check(verify) {
+  return h("p", {}, "Check it: ", code(verify), " replays every match and compares what it finds with the commitment and the run digest.");
+}
+
+/** What an event is, in a list of facts. @param {import("./types").Event} event */
+export function facts(event) {
   const time = event.time;
   const rules = Object.entries(event.changed).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
   /** @type {[string, any][]} */
   const rows = [
     ["game", `${event.title}, rules ${event.rules_version}${rules.length ? `; ${rules.join(", ")}` : ""}`],
-    ["format", `${event.format}${event.stage ? `, stage ${event.stage}` : ""}: ${count(event.seats, "seat")}, ${count(event.seeds, "seed")}, ${count(event.matches, "match", "matches")}`],
-    ["recorded", event.over ? "all" : `${count(event.recorded, "match", "matches")} of ${event.matches.toLocaleString("en")} so far`],
+    ["format", `${event.format}${event.stage ? `, stage ${event.stage}` : ""}: ${count(event.seats, "seat")}, ${count(event.seeds, "seed")}, ${matches_in(event.matches)}`],
+    ["recorded", event.over ? "all" : `${matches_in(event.recorded)} of ${event.matches.toLocaleString("en")} so far`],
     ["void attempts", String(event.void)],
     ["time", `${duration(time.turn_ms / 1000)} a decision, ${duration(time.bank_ms / 1000)} in the bank, ${duration(time.startup_ms / 1000)} to start${event.ponder ? "" : "; no pondering"}`],
     ["faults", event.policy],
@@ -30,8 +35,7 @@ export function facts(event, verify) {
     "section",
     { class: "facts", "aria-label": `Event ${event.number}` },
     h("h3", {}, `Event ${event.number}`),
-    h("dl", {}, rows.flatMap(([word, value]) => [h("dt", {}, word), h("dd", {}, value)])),
-    h("p", {}, "Check it: ", code(verify), " replays every match and compares what it finds with the commitment and the run digest."),
+    h("dl", {}, pairs(rows)),
     bots(event),
   );
 }

@@ -1,10 +1,10 @@
 // Formats as what they are: the bracket of a knockout, the rounds of a swiss, the candidate of a gauntlet, stages.
 
-import { count, number } from "./words.js";
+import { count, matches_in, number } from "./words.js";
 import { dots } from "./plots.js";
 import { explained } from "./help.js";
-import { h } from "./dom.js";
-import { link } from "./route.js";
+import { h, scrolls } from "./dom.js";
+import { link, listed } from "./route.js";
 
 /** @typedef {import("./types").Event} Event */
 /** @typedef {import("./types").Round} Round */
@@ -36,7 +36,7 @@ function bot_link(event, bot, more = {}) {
 
 /** @param {Event} event @param {Round} round @param {number} at */
 function to_matches(event, round, at) {
-  return link({ matches: "all", event: event.number, round: round.number, lineup: at });
+  return listed({ event: event.number, round: round.number, lineup: at });
 }
 
 /** Rounds as columns, their tables from top to bottom, who goes on lit; the way of a bot is lit while it is pointed at. @param {Event} event @param {Table} table */
@@ -52,7 +52,7 @@ function bracket(event, table) {
   const winner = event.over ? rows.filter((row) => row.place === 1).map((row) => event.bots.findIndex((bot) => bot.id === row.bot)) : [];
   const end = winner.length ? h("li", {}, h("h4", {}, "winner"), h("ul", {}, winner.map((bot) => h("li", { class: "pairing winner" }, h("div", { class: "sitter through", "data-bot": bot }, bot_link(event, bot)))))) : null;
   const place = /** @type {any} */ (h("ol", { class: "bracket", onpointerover: light, onpointerleave: light, onfocusin: light, onfocusout: light }, columns, open, end));
-  return [h("div", { class: "scrolls", tabindex: 0, role: "group", "aria-label": `Bracket of event ${event.number}` }, place)];
+  return [scrolls(`Bracket of event ${event.number}`, place)];
 }
 
 /** @param {Event} event @param {Round} round @param {number} at @param {boolean} final */
@@ -87,7 +87,7 @@ function swiss(event, table) {
   const heads = ["place", "bot", ...event.rounds.map((round) => `round ${round.number}`), "score%", "points", "tables", "opponents%", "byes"];
   return [
     event.rounds.length < of ? h("p", { class: "note" }, `${event.rounds.length} of ${count(of, "round")} drawn`) : null,
-    h("div", { class: "scrolls", tabindex: 0, role: "group", "aria-label": `Rounds of event ${event.number}` }, h("table", { class: "swiss" }, h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col", class: head === "bot" ? "left" : null }, PLACE_HEADS.has(head) ? explained(head, table.meanings[head.replace("%", "")] ?? "") : head)))), h("tbody", {}, body))),
+    scrolls(`Rounds of event ${event.number}`, h("table", { class: "swiss" }, h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col", class: head === "bot" ? "left" : null }, PLACE_HEADS.has(head) ? explained(head, table.meanings[head.replace("%", "")] ?? "") : head)))), h("tbody", {}, body))),
   ];
 }
 
@@ -103,7 +103,7 @@ function candidates(event, table) {
     const text = (/** @type {string} */ field) => table.columns.find((column) => column.field === field)?.texts[at] ?? "n/a";
     const against = rows.flatMap((other, j) => {
       const pair = sections.crosstable?.[at]?.[j];
-      return pair ? [{ name: other.name, value: pair.score, low: pair.low, high: pair.high, n: `${count(pair.matches, "match", "matches")}, ${count(pair.seeds, "seed")}`, href: link({ matches: "all", bot: row.bot, against: other.bot }) }] : [];
+      return pair ? [{ name: other.name, value: pair.score, low: pair.low, high: pair.high, n: `${matches_in(pair.matches)}, ${count(pair.seeds, "seed")}`, href: listed({ bot: row.bot, against: other.bot }) }] : [];
     });
     return h("div", { class: "candidate" }, h("p", { class: "lead" }, bot_link(event, position), ` Elo ${text("elo")} +/- ${text("error")}, score ${text("score")} %`), dots(`${row.name} against each`, "Pair score in percent of the candidate, with its 95 % interval; 50 is even. A name leads to the matches.", against, 50, " %", table.meanings.crosstable));
   });
@@ -116,7 +116,7 @@ function stages(page, events) {
   const entry = (/** @type {Event} */ event) => {
     const from = page.events.find((one) => one.id === event.after);
     const came = from && event.bots.length < from.bots.length ? `the best ${event.bots.length} of event ${from.number}: ` : "";
-    return h("li", {}, h("h4", {}, `stage ${event.stage}: ${event.format}`), h("p", { class: "note" }, h("a", { href: link({ matches: "all", event: event.number }) }, `event ${event.number}`), `, ${count(event.seats, "seat")}, ${count(event.bots.length, "bot")}`), h("p", {}, came, event.bots.flatMap((bot, at) => [at ? ", " : "", h("a", { href: link({ bot: bot.id }) }, bot.name)])));
+    return h("li", {}, h("h4", {}, `stage ${event.stage}: ${event.format}`), h("p", { class: "note" }, h("a", { href: listed({ event: event.number }) }, `event ${event.number}`), `, ${count(event.seats, "seat")}, ${count(event.bots.length, "bot")}`), h("p", {}, came, event.bots.flatMap((bot, at) => [at ? ", " : "", h("a", { href: link({ bot: bot.id }) }, bot.name)])));
   };
   return h("section", { class: "form", "aria-label": "Stages" }, h("h3", {}, "Stages"), h("ol", { class: "stages" }, chain.map(entry)));
 }

@@ -1,6 +1,6 @@
 // The drawing of a game that brings none: the state as text, and what is known as a list.
 
-import { h } from "./dom.js";
+import { h, pairs } from "./dom.js";
 
 /** @type {import("./types").Drawing} */
 export const generic = {
@@ -17,5 +17,5 @@ export const generic = {
 
 /** @param {Record<string, any>} known */
 function facts(known) {
-  return h("dl", {}, Object.entries(known).filter(([key]) => key !== "seat" && key !== "seats").flatMap(([key, value]) => [h("dt", {}, key), h("dd", {}, JSON.stringify(value))]));
+  return h("dl", {}, pairs(Object.entries(known).filter(([key]) => key !== "seat" && key !== "seats").map(([key, value]) => [key, JSON.stringify(value)])));
 }

@@ -1,9 +1,9 @@
 // The list of matches: filters, and a table that holds only the rows on the screen.
 
 import { chosen } from "./model.js";
-import { count } from "./words.js";
-import { go, link } from "./route.js";
-import { h, name, refill, whenever_wide } from "./dom.js";
+import { matches_in, ordinal } from "./words.js";
+import { go, link, listed } from "./route.js";
+import { h, name, refill, scrolls, whenever_wide } from "./dom.js";
 
 const ROW = 33;
 const SPARE = 12;
@@ -31,25 +31,27 @@ export function list(page, matches, names, want) {
         options.map(([value, text]) => h("option", { value, selected: want[key] === value }, text)),
       ),
     );
-  const rounds = [...new Set(page.events.filter((event) => !want.event || String(event.number) === want.event).flatMap((event) => event.rounds.map((round) => round.number)))].sort((a, b) => a - b);
-  const tables = Math.max(0, ...page.events.filter((event) => !want.event || String(event.number) === want.event).flatMap((event) => event.rounds.map((round) => round.line_ups.length)));
-  const bots = [...names].map(([id, name]) => /** @type {[string, string]} */ ([id, name]));
+  const inside = page.events.filter((event) => !want.event || String(event.number) === want.event);
+  const numbers = (/** @type {number} */ many, value = 0, shown = value) => Array.from({ length: many }, (_, at) => /** @type {[string, string]} */ ([String(at + value), String(at + shown)]));
+  const rounds = [...new Set(inside.flatMap((event) => event.rounds.map((round) => round.number)))].sort((a, b) => a - b);
+  const tables = Math.max(0, ...inside.flatMap((event) => event.rounds.map((round) => round.line_ups.length)));
+  const bots = [...names];
   const filters = h(
     "form",
     { class: "filters", onsubmit: (event) => event.preventDefault() },
     page.events.length > 1 ? select("event", "event", page.events.map((event) => [String(event.number), `${event.number}: ${event.format}, ${event.seats} seats`])) : null,
     rounds.length > 1 ? select("round", "round", rounds.map((one) => [String(one), String(one)])) : null,
-    want.round && tables > 1 ? select("lineup", "table", [...Array(tables).keys()].map((at) => [String(at), String(at + 1)])) : null,
+    want.round && tables > 1 ? select("lineup", "table", numbers(tables, 0, 1)) : null,
     select("bot", "bot", bots),
     want.bot ? select("against", "with", bots) : null,
-    want.bot ? select("seat", "in seat", [...Array(seats).keys()].map((seat) => [String(seat), String(seat)])) : null,
-    want.bot ? select("place", "placed", [...Array(seats).keys()].map((seat) => [String(seat + 1), String(seat + 1)])) : null,
+    want.bot ? select("seat", "in seat", numbers(seats)) : null,
+    want.bot ? select("place", "placed", numbers(seats, 1)) : null,
     select("fault", "fault", verdicts.length ? [["any", "any fault"], ...verdicts.map((verdict) => /** @type {[string, string]} */ ([verdict, verdict]))] : []),
     select("close", "finish", [["0", "tied first"], ["1", "within 1 point"], ["3", "within 3 points"]]),
     h("label", {}, "seed", h("input", { name: "seed", inputmode: "numeric", size: 5, value: want.seed ?? "", onchange: (event) => go({ ...want, seed: /** @type {HTMLInputElement} */ (event.target).value.trim() }) })),
-    h("a", { class: "button", href: link({ matches: "all" }) }, "all matches"),
+    h("a", { class: "button", href: listed() }, "all matches"),
   );
-  return h("section", { class: "matches", "aria-label": "Matches" }, h("h2", {}, "Matches ", h("span", { class: "dim" }, `${count(found.length, "match", "matches")} of ${matches.length.toLocaleString("en")}`)), filters, rows_of(found));
+  return h("section", { class: "matches", "aria-label": "Matches" }, h("h2", {}, "Matches ", h("span", { class: "dim" }, `${matches_in(found.length)} of ${matches.length.toLocaleString("en")}`)), filters, rows_of(found));
 }
 
 /**
@@ -58,11 +60,11 @@ export function list(page, matches, names, want) {
  */
 export function rows_of(found) {
   if (!found.length) return h("p", { class: "empty" }, "No match fits. Choose “all matches” to see them all.");
-  const head = h("tr", {}, ["match", "seed", "seats: bot, points (place)", "faults", "replay"].map((word, at) => h("th", { scope: "col", class: at === 2 ? "left" : null }, word)));
+  const head = h("tr", {}, ["match", "seed", "seats: bot, points (place)", "faults", "replay"].map((word, at) => h("th", { scope: "col", class: at === 2 || !at ? "left" : null }, word)));
   const body = h("tbody");
   const above = h("tr", { class: "space", "aria-hidden": "true" }, h("td", { colspan: 5 }));
   const below = h("tr", { class: "space", "aria-hidden": "true" }, h("td", { colspan: 5 }));
-  const box = h("div", { class: "scrolls tall", tabindex: 0, role: "group", "aria-label": "List of matches" }, h("table", { class: "list", "aria-rowcount": found.length + 1 }, h("thead", {}, head), body));
+  const box = scrolls("List of matches", h("table", { class: "list", "aria-rowcount": found.length + 1 }, h("thead", {}, head), body), "scrolls tall");
   let first = -1;
   let shown = 0;
   const fill = () => {
@@ -91,7 +93,7 @@ function row(match, at) {
     { "aria-rowindex": at + 2, class: match.rated ? null : "unrated" },
     h("th", { scope: "row" }, h("a", { href: link({ match: match.key }) }, match.key)),
     h("td", {}, match.seed),
-    h("td", { class: "left seats" }, order.map((seat) => h("span", { class: "seat" }, name(match.names[seat], match.ranks[seat] === 1), ` ${match.scores[seat]} (${match.ranks[seat]}.)`))),
+    h("td", { class: "left seats" }, order.map((seat) => h("span", { class: "seat" }, name(match.names[seat], match.ranks[seat] === 1), ` ${match.scores[seat]} (${ordinal(match.ranks[seat])})`))),
     h("td", { title: faults.join("; ") }, faults.length ? h("span", { class: "badge" }, faults.length) : "0"),
     h("td", {}, match.replay ? h("a", { href: Array.isArray(match.replay) ? link({ match: match.key }) : match.replay + link({ match: match.key, step: 0 }) }, "watch") : h("span", { class: "dim" }, "–")),
   );

@@ -2,10 +2,10 @@
 
 import { bot } from "./bot.js";
 import { crosstable, elo_by_seeds, faults, seats_and_neighbours, spreads } from "./plots.js";
-import { facts } from "./facts.js";
+import { check, facts } from "./facts.js";
 import { formats } from "./formats.js";
 import { h, refill } from "./dom.js";
-import { link, route } from "./route.js";
+import { listed, route } from "./route.js";
 import { list } from "./list.js";
 import { match } from "./viewer.js";
 import { matches_of, names_of } from "./model.js";
@@ -83,12 +83,12 @@ function alarm(error) {
 
 /** @param {import("./types").Page} page */
 function head(page) {
-  return h("header", { class: "top" }, h("h1", {}, h("a", { href: page.home || "#" }, page.title)), h("nav", { "aria-label": "Pages" }, h("a", { href: "#" }, "Results"), h("a", { href: link({ matches: "all" }) }, "Matches")));
+  return h("header", { class: "top" }, h("h1", {}, h("a", { href: page.home || "#" }, page.title)), h("nav", { "aria-label": "Pages" }, h("a", { href: "#" }, "Results"), h("a", { href: listed() }, "Matches")));
 }
 
 /** @param {import("./types").Page} page */
 function foot(page) {
-  return h("footer", {}, h("p", {}, `Made by Khiva Arena ${page.engine} from a ${page.source}. Nothing is loaded from anywhere else. To check it: `, h("code", {}, page.verify)));
+  return h("footer", {}, h("p", {}, `Made by Khiva Arena ${page.engine} from a ${page.source}. Nothing is loaded from anywhere else.`));
 }
 
 /**
@@ -102,7 +102,7 @@ function overview(page, matches, names) {
     ...page.tables.map((table, number) => {
       const inside = matches.filter((one) => table.table.events.includes(one.event.id));
       const scores = table.table.rows.map((row) => ({ name: row.name, values: inside.flatMap((one) => one.scores.filter((_, seat) => one.ids[seat] === row.bot)) }));
-      const charts = [crosstable(table), elo_by_seeds(table), ...seats_and_neighbours(table), spreads("Points", "How many points each bot made in its matches.", scores), times(table), faults(inside, names)];
+      const charts = [crosstable(table), elo_by_seeds(table), ...seats_and_neighbours(table), spreads("Points", "How many points each bot made in its matches; the highest bar of each bot is equally high.", scores), times(table), faults(inside, names)];
       return h(
         "section",
         { "aria-label": table.title },
@@ -113,7 +113,7 @@ function overview(page, matches, names) {
         h("div", { class: "charts" }, charts),
       );
     }),
-    h("p", {}, h("a", { class: "button", href: link({ matches: "all" }) }, `All ${matches.length.toLocaleString("en")} matches`)),
-    h("section", { class: "events", "aria-label": "How to check it" }, h("h2", {}, "What was played, and how to check it"), page.events.map((event) => facts(event, page.verify))),
+    h("p", { class: "more" }, h("a", { class: "button", href: listed() }, `All ${matches.length.toLocaleString("en")} matches`)),
+    h("section", { class: "events", "aria-label": "How to check it" }, h("h2", {}, "What was played, and how to check it"), check(page.verify), page.events.map(facts)),
   ];
 }

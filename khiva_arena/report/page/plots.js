@@ -1,14 +1,12 @@
 // The charts beside the table: Elo as seeds come in, crosstable, seats and neighbours, scores, faults.
 
-import { chart, label, shortened } from "./chart.js";
-import { count, interval, number } from "./words.js";
-import { explained } from "./help.js";
-import { h, s } from "./dom.js";
+import { NAME, chart, columns, figure, label, levels, row_name, shortened, unsure } from "./chart.js";
+import { count, interval, matches_in, number } from "./words.js";
+import { h, path, s, scrolls } from "./dom.js";
 import { linear, ticks } from "./scale.js";
-import { link } from "./route.js";
+import { link, listed } from "./route.js";
 
 const LEFT = 44;
-const NAME = 110;
 const LINES = 8;
 
 /**
@@ -37,7 +35,7 @@ export function elo_by_seeds({ by_seeds, columns, table: { rows } }) {
     const ends = spread(lines.map(({ points }) => y(points[points.length - 1].elo)), 14, 10, height - 30);
     const marks = [
       s("clipPath", { id: "plot" }, s("rect", { x: LEFT, y: 4, width: Math.max(0, width - NAME - LEFT), height: height - 30 })),
-      ...ticks(low, high, 5).map((mark) => s("g", {}, s("path", { d: `M${LEFT},${y(mark)} H${width - NAME}`, class: "grid" }), label(LEFT - 6, y(mark) + 4, String(mark), "end"))),
+      ...levels(ticks(low, high, 5), y, LEFT, width - NAME),
       ...ticks(by_seeds[0].seeds, last, width / 90).filter(Number.isInteger).map((mark) => label(x(mark), height - 8, String(mark), "middle")),
       label(width - NAME + 18, height - 8, "seeds"),
       ...lines.map(({ bot, points }, at) => {
@@ -49,6 +47,7 @@ export function elo_by_seeds({ by_seeds, columns, table: { rows } }) {
           { class: "series" },
           s("polygon", { points: band.join(" "), class: `band line-${at}`, "clip-path": "url(#plot)" }),
           s("polyline", { points: points.map((point) => `${x(point.seeds)},${y(point.elo)}`).join(" "), class: `line line-${at}` }),
+          points.length > 1 ? null : s("circle", { cx: x(points[0].seeds), cy: y(points[0].elo), r: 3, class: `label line-${at}` }),
           s("a", { href: link({ bot }), "aria-label": words }, label(width - NAME + 6, ends[at] + 4, shortened(words, 14), "start", `label line-${at}`)),
         );
       }),
@@ -87,17 +86,17 @@ export function crosstable({ meanings, table: { rows, sections } }) {
   const body = rows.map((row, i) =>
     h("tr", {}, h("th", { scope: "row", title: row.name }, h("span", { class: "dim" }, `${i + 1} `), shortened(row.name, 18)), cells[i].map((/** @type {any} */ pair, /** @type {number} */ j) => {
       if (!pair) return h("td", { class: i === j ? "self" : "none" }, i === j ? "" : "–");
-      const words = `${row.name} against ${rows[j].name}: ${number(pair.score)} % (${interval(pair.low, pair.high)}) in ${count(pair.matches, "match", "matches")} on ${count(pair.seeds, "seed")}; by the ratings ${number(pair.expected)} %`;
+      const words = `${row.name} against ${rows[j].name}: ${number(pair.score)} % (${interval(pair.low, pair.high)}) in ${matches_in(pair.matches)} on ${count(pair.seeds, "seed")}; by the ratings ${number(pair.expected)} %`;
       const step = Math.min(4, Math.floor(Math.abs(pair.score - 50) / 10));
       const heat = pair.score >= 50 ? `over-${step}` : `under-${step}`;
-      return h("td", { class: `heat ${heat}${pair.significant ? " sure" : ""}` }, h("a", { href: link({ matches: "all", bot: row.bot, against: rows[j].bot }), title: words, "aria-label": words }, number(pair.score, 0)));
+      return h("td", { class: `heat ${heat}${pair.significant ? " sure" : ""}` }, h("a", { href: listed({ bot: row.bot, against: rows[j].bot }), title: words, "aria-label": words }, number(pair.score, 0)));
     })),
   );
-  return h(
-    "figure",
-    { class: "chart" },
-    h("figcaption", {}, h("h3", {}, explained(title, meanings.crosstable)), h("p", { class: "note" }, note)),
-    h("div", { class: "scrolls", tabindex: 0, role: "group", "aria-label": title }, h("table", { class: "cross" }, h("thead", {}, h("tr", {}, heads.map((head, at) => h(at ? "th" : "td", at ? { scope: "col", title: rows[at - 1].name } : {}, head)))), h("tbody", {}, body))),
+  return figure(
+    title,
+    note,
+    meanings.crosstable,
+    scrolls(title, h("table", { class: "cross" }, h("thead", {}, h("tr", {}, heads.map((head, at) => h(at ? "th" : "td", at ? { scope: "col", title: rows[at - 1].name } : {}, head)))), h("tbody", {}, body))),
   );
 }
 
@@ -118,11 +117,11 @@ export function dots(title, note, rows, middle, unit, meaning) {
     const x = linear(low, high, NAME + 10, width - 28);
     const height = rows.length * 22 + 28;
     const marks = [
-      ...ticks(low, high, width / 90).map((mark) => s("g", {}, s("path", { d: `M${x(mark)},4 V${height - 24}`, class: mark === middle ? "zero" : "grid" }), label(x(mark), height - 8, `${mark}${unit}`, "middle"))),
+      ...columns(ticks(low, high, width / 90), x, height, unit, middle),
       ...rows.map((row, at) => {
         const y = at * 22 + 16;
-        const word = label(NAME, y + 4, shortened(row.name, 16), "end", row.href ? "label linked" : "label");
-        return s("g", {}, row.href ? s("a", { href: row.href }, word) : word, row.value === null ? label(x(middle), y + 4, "n/a", "middle") : null, row.low === null || row.high === null ? null : s("path", { d: `M${x(row.low)},${y} H${x(row.high)} M${x(row.low)},${y - 4} v8 M${x(row.high)},${y - 4} v8`, class: "whisker" }), row.value === null ? null : s("circle", { cx: x(row.value), cy: y, r: 4, class: "dot" }));
+        const word = row_name(row.name, y + 4, row.href ? "label linked" : "label");
+        return s("g", {}, row.href ? s("a", { href: row.href }, word) : word, row.value === null ? label(x(middle) + 6, y + 4, "n/a") : null, row.low === null || row.high === null ? (row.value === null ? null : unsure(x(row.value), y, width - 20)) : path(`M${x(row.low)},${y} H${x(row.high)} M${x(row.low)},${y - 4} v8 M${x(row.high)},${y - 4} v8`, "whisker"), row.value === null ? null : s("circle", { cx: x(row.value), cy: y, r: 4, class: "dot" }));
       }),
     ];
     return { marks, height };
@@ -134,7 +133,7 @@ export function dots(title, note, rows, middle, unit, meaning) {
 export function seats_and_neighbours({ meanings, table: { rows, sections } }) {
   if (!sections.seats) return [];
   const name = new Map(rows.map((row) => [row.bot, row.name]));
-  const from = (/** @type {any} */ one) => `${count(one.matches, "match", "matches")}, ${count(one.seeds, "seed")}`;
+  const from = (/** @type {any} */ one) => `${matches_in(one.matches)}, ${count(one.seeds, "seed")}`;
   const tables = new Set(sections.seats.seats.map((/** @type {any} */ one) => one.seats));
   const of = (/** @type {any} */ one) => (tables.size > 1 ? ` of ${one.seats}` : "");
   return [
@@ -154,28 +153,27 @@ export function spreads(title, note, rows) {
   if (!every.length) return null;
   const least = every.reduce((a, b) => Math.min(a, b));
   const most = every.reduce((a, b) => Math.max(a, b));
-  const bins = Math.min(32, Math.max(1, Math.round(most - least + 1)));
-  const wide = (most - least || 1) / bins;
+  const wide = Math.ceil((most - least + 1) / 32); // whole points, so that no bar stands for more of them than another
+  const bins = Math.floor((most - least) / wide) + 1;
   const counts = rows.map((row) => {
     const found = new Array(bins).fill(0);
-    for (const value of row.values) found[Math.min(bins - 1, Math.floor((value - least) / wide))] += 1;
+    for (const value of row.values) found[Math.floor((value - least) / wide)] += 1;
     return found;
   });
   const draw = (/** @type {number} */ width) => {
     const tall = 34;
     const height = rows.length * (tall + 6) + 26;
-    const x = linear(least, most, NAME + 10, width - 12);
-    const axis = ticks(least, most, width / 90);
+    const x = linear(least, least + bins * wide, NAME + 10, width - 12);
     return {
       height,
       marks: [
-        ...axis.map((mark) => s("g", {}, s("path", { d: `M${x(mark)},0 V${height - 22}`, class: "grid" }), label(x(mark), height - 6, String(mark), "middle"))),
+        ...columns(ticks(least, most, width / 90), x, height),
         ...rows.flatMap((row, at) => {
           const top = Math.max(...counts[at], 1);
           const foot = (at + 1) * (tall + 6) - 4;
           return [
-            label(NAME, foot - 8, shortened(row.name, 16), "end"),
-            ...counts[at].flatMap((often, bin) => (often ? [s("rect", { x: x(least + bin * wide), width: Math.max(1, x(least + wide) - x(least) - 1), y: foot - (tall * often) / top, height: (tall * often) / top, class: "bar" }, s("title", {}, `${row.name}: ${often} from ${Number((least + bin * wide).toFixed(1))}`))] : [])),
+            row_name(row.name, foot - 8),
+            ...counts[at].flatMap((often, bin) => (often ? [s("rect", { x: x(least + bin * wide), width: Math.max(1, x(least + wide) - x(least) - 1), y: foot - (tall * often) / top, height: (tall * often) / top, class: "bar" }, s("title", {}, `${row.name}: ${often} with ${wide > 1 ? `${least + bin * wide} to ${least + (bin + 1) * wide - 1}` : count(least + bin, "point")}`))] : [])),
           ];
         }),
       ],
@@ -205,7 +203,7 @@ export function faults(matches, names) {
     return {
       height,
       marks: [
-        ...bots.flatMap((bot, at) => [label(NAME, at * 22 + 20, shortened(names.get(bot) ?? "", 16), "end"), s("path", { d: `M${NAME + 10},${at * 22 + 16} H${width - 16}`, class: "grid" })]),
+        ...bots.flatMap((bot, at) => [row_name(names.get(bot) ?? "", at * 22 + 20), path(`M${NAME + 10},${at * 22 + 16} H${width - 16}`, "grid")]),
         ...every.slice(0, 2000).map((one) => s("a", { href: link({ match: one.match.key, step: one.step }) }, s("circle", { cx: x(one.at), cy: bots.indexOf(one.bot) * 22 + 16, r: 4, class: `fault fault-${kinds.indexOf(one.verdict) % 4}` }, s("title", {}, `${one.verdict} in match ${one.match.key}, step ${one.step}`)))),
         label(NAME + 10, height - 6, "first match"),
         label(width - 16, height - 6, "last match", "end"),

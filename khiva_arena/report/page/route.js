@@ -14,6 +14,11 @@ export function link(parts) {
   return "#" + text.replaceAll("%2F", "/").replaceAll("%3A", ":");
 }
 
+/** The address of the list of matches. @param {Record<string, string | number | null | undefined>} [filters] */
+export function listed(filters) {
+  return link({ matches: "all", ...filters });
+}
+
 /** Shows a view; without a new entry in the history if ``quietly``. @param {Record<string, string | number | null | undefined>} parts */
 export function go(parts, quietly = false) {
   const address = link(parts);

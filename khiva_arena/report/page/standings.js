@@ -1,12 +1,13 @@
 // The rating table: who is better, and how sure that is.
 
 import { explained, tipped } from "./help.js";
-import { h, refill, s } from "./dom.js";
+import { h, path, picture, refill, s, scrolls } from "./dom.js";
+import { label, unsure } from "./chart.js";
 import { linear, ticks } from "./scale.js";
-import { link } from "./route.js";
+import { link, listed } from "./route.js";
 import { VERDICTS, count, number, ordinal } from "./words.js";
 
-const WIDE = 190;
+const WIDE = 160;
 const TALL = 26;
 const BAR = 80;
 
@@ -50,7 +51,7 @@ export function standings(table, number) {
       column.doc ? explained("", column.doc) : null,
     );
   fill();
-  return h("div", { class: "scrolls", tabindex: 0, role: "group", "aria-label": "Standings" }, h("table", { class: "standings" }, h("thead", {}, heads), body));
+  return scrolls("Standings", h("table", { class: "standings" }, h("thead", {}, heads), body));
 }
 
 /** @param {any} row @param {any} column */
@@ -87,7 +88,7 @@ function axisOf(rows) {
     high,
     marks,
     drawn: () =>
-      s("svg", { width: WIDE, height: 18, viewBox: `0 0 ${WIDE} 18`, role: "img", "aria-label": `Elo, from ${Math.round(low)} to ${Math.round(high)}` }, marks.map((mark) => s("text", { x: x(mark), y: 13, "text-anchor": "middle", class: "label" }, mark))),
+      picture(WIDE, 18, `Elo, from ${Math.round(low)} to ${Math.round(high)}`, marks.map((mark) => label(x(mark), 13, String(mark), "middle"))),
   };
 }
 
@@ -98,7 +99,7 @@ function axisOf(rows) {
  * @param {string} error
  */
 function whisker(row, axis, error) {
-  if (row.elo === null) return s("svg", { width: WIDE, height: TALL, role: "img", "aria-label": "n/a" }, s("text", { x: WIDE / 2, y: 17, "text-anchor": "middle", class: "label" }, "n/a"));
+  if (row.elo === null) return picture(WIDE, TALL, "n/a", [label(WIDE / 2, 17, "n/a", "middle")]);
   const y = TALL / 2;
   const known = row.error !== null;
   const low = row.low ?? (known ? row.elo - row.error : null);
@@ -110,15 +111,14 @@ function whisker(row, axis, error) {
   const x1 = axis.x(left);
   const x2 = axis.x(right);
   const end = (/** @type {number} */ x, /** @type {boolean} */ arrow, /** @type {number} */ way) =>
-    arrow ? s("path", { d: `M${x + 5 * way},${y - 4} L${x + way * 9},${y} L${x + 5 * way},${y + 4}`, class: "whisker" }) : s("path", { d: `M${x},${y - 4} V${y + 4}`, class: "whisker" });
+    arrow ? path(`M${x + 5 * way},${y - 4} L${x + way * 9},${y} L${x + 5 * way},${y + 4}`, "whisker") : path(`M${x},${y - 4} V${y + 4}`, "whisker");
   const dot = Math.min(Math.max(axis.x(row.elo), 10), WIDE - 10);
-  return s(
-    "svg",
-    { width: WIDE, height: TALL, viewBox: `0 0 ${WIDE} ${TALL}`, role: "img", "aria-label": `Elo ${row.bound}${row.elo.toFixed(1)}, +/- ${error}` },
-    axis.marks.map((mark) => s("path", { d: `M${axis.x(mark)},0 V${TALL}`, class: "grid" })),
-    x2 > x1 ? [s("path", { d: `M${x1},${y} H${x2}`, class: "whisker" }), end(x1, openLow || (low ?? axis.low) < axis.low, -1), end(x2, openHigh || (high ?? axis.high) > axis.high, 1)] : null,
+  return picture(WIDE, TALL, `Elo ${row.bound}${row.elo.toFixed(1)}, +/- ${error}`, [
+    ...axis.marks.map((mark) => path(`M${axis.x(mark)},0 V${TALL}`, "grid")),
+    x2 > x1 || openLow || openHigh ? s("g", {}, path(`M${x1},${y} H${x2}`, "whisker"), end(x1, openLow || (low ?? axis.low) < axis.low, -1), end(x2, openHigh || (high ?? axis.high) > axis.high, 1)) : null,
     s("circle", { cx: dot, cy: y, r: 4, class: row.bound ? "dot open" : "dot" }),
-  );
+    known || row.bound ? null : unsure(dot, y, WIDE),
+  ]);
 }
 
 /** The ranks that are left open, as a bar among all there are. @param {any} row @param {number} of */
@@ -163,5 +163,5 @@ export function places(row) {
 function kinds(row) {
   const found = Object.entries(row.faults).filter(([, often]) => often);
   if (!found.length) return "0";
-  return found.map(([verdict, often]) => h("a", { class: "badge", href: link({ matches: "all", bot: row.bot, fault: verdict }), title: VERDICTS[verdict], "aria-label": `${count(often, verdict.replace("_", " "))} of ${row.name}: its matches` }, `${often} ${verdict.replace("_", " ")}`));
+  return found.map(([verdict, often]) => h("a", { class: "badge", href: listed({ bot: row.bot, fault: verdict }), title: VERDICTS[verdict], "aria-label": `${count(often, verdict.replace("_", " "))} of ${row.name}: its matches` }, `${often} ${verdict.replace("_", " ")}`));
 }

@@ -1,11 +1,10 @@
 // How long the decisions of each bot took: rows of bars on one axis of decades, with the limit of a turn.
 
-import { chart, label, shortened } from "./chart.js";
+import { NAME, chart, figure, label, row_name } from "./chart.js";
 import { duration } from "./words.js";
-import { h, s } from "./dom.js";
+import { path, s } from "./dom.js";
 import { linear } from "./scale.js";
 
-const NAME = 110;
 const TALL = 30;
 const SHORTEST = -5; // as powers of ten of a second, here and below
 const PER_DECADE = 10;
@@ -13,7 +12,7 @@ const TITLE = "Time per decision";
 
 /** @param {import("./types").Table} table */
 export function times({ table: { rows }, times: every, turn_ms }) {
-  if (!every.length) return h("figure", { class: "chart" }, h("figcaption", {}, h("h3", {}, TITLE), h("p", { class: "note" }, "n/a: how long decisions took is not known here. A store of this version of the arena keeps it, a bundle does not.")));
+  if (!every.length) return figure(TITLE, "n/a: how long decisions took is not known here. A store of this version of the arena keeps it, a bundle does not.", "");
   const shown = rows.map((row) => ({ name: row.name, found: every.find((one) => one.bot === row.bot) }));
   const turn = Math.log10(turn_ms / 1000);
   const first = Math.min(...every.map((one) => one.bars.findIndex(Boolean)));
@@ -30,10 +29,10 @@ export function times({ table: { rows }, times: every, turn_ms }) {
     return {
       height,
       marks: [
-        ...decades.map((power) => s("g", {}, s("path", { d: `M${x(power)},16 V${foot}`, class: "grid" }), every_one || (high - power) % 2 ? label(x(power), foot + 16, duration(10 ** power).replace(".0", ""), power === high ? "end" : "middle") : null)),
+        ...decades.map((power) => s("g", {}, path(`M${x(power)},16 V${foot}`, "grid"), every_one || (high - power) % 2 ? label(x(power), foot + 16, duration(10 ** power).replace(".0", ""), power === high ? "end" : "middle") : null)),
         ...shown.flatMap(({ name, found }, at) => {
           const base = 16 + (at + 1) * (TALL + 8);
-          const head = label(NAME, base - 8, shortened(name, 16), "end");
+          const head = row_name(name, base - 8);
           if (!found) return [head, label(NAME + 18, base - 8, "n/a")];
           const top = Math.max(...found.bars);
           return [
@@ -41,7 +40,7 @@ export function times({ table: { rows }, times: every, turn_ms }) {
             ...found.bars.flatMap((often, bin) => (often ? [s("rect", { x: x(SHORTEST + bin / PER_DECADE), y: base - (TALL * often) / top, width: bar, height: (TALL * often) / top, class: "bar" }, s("title", {}, `${name}: ${often} from ${duration(10 ** (SHORTEST + bin / PER_DECADE))} on`))] : [])),
           ];
         }),
-        s("path", { d: `M${x(turn)},12 V${foot}`, class: "limit" }),
+        path(`M${x(turn)},12 V${foot}`, "limit"),
         label(x(turn), 10, `turn: ${duration(turn_ms / 1000).replace(".0", "")}`, x(turn) > width - 80 ? "end" : "middle"),
       ],
     };

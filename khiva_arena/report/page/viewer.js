@@ -3,15 +3,15 @@
 import { VERDICTS, ordinal } from "./words.js";
 import { frames, seen } from "./film.js";
 import { generic } from "./generic.js";
-import { go, link } from "./route.js";
-import { h, refill, whenever_wide } from "./dom.js";
+import { go, link, listed } from "./route.js";
+import { h, pairs, refill, whenever_wide } from "./dom.js";
 import { notes } from "./notes.js";
 import { scores } from "./points.js";
 import { sentence, unpacked } from "./packed.js";
 import { choices, story } from "./story.js";
 
 const PACE = 900;
-const KEYS = [
+const KEYS = /** @type {[string, string][]} */ ([
   ["← →", "step back, next step"],
   ["Home End", "first step, last step"],
   ["space", "play or pause"],
@@ -21,7 +21,7 @@ const KEYS = [
   ["0 1 …", "the eyes of that seat"],
   ["a p", "all hands, only what everybody saw"],
   ["? Esc", "open this list, close it"],
-];
+]);
 
 /**
  * The page of a match.
@@ -32,7 +32,7 @@ const KEYS = [
  */
 export function match(page, matches, drawings, want) {
   const at = matches.findIndex((one) => one.key === want.match || (want.match.length >= 4 && one.id.startsWith(want.match)));
-  if (at < 0) return { element: h("p", { class: "empty" }, `There is no match ${want.match} in this page. `, h("a", { href: link({ matches: "all" }) }, "All matches")), keys: () => false };
+  if (at < 0) return { element: h("p", { class: "empty" }, `There is no match ${want.match} in this page. `, h("a", { href: listed() }, "All matches")), keys: () => false };
   const one = matches[at];
   const place = h("div", { class: "viewer" }, h("p", { class: "empty" }, ...waiting(one, want)));
   const element = h("section", { class: "match", "aria-label": `Match ${one.key}` }, top(one, matches, at), place);
@@ -73,8 +73,9 @@ function top(one, matches, at) {
         return h(
           "li",
           {},
+          `${seat} `,
           h("a", { href: link({ bot: id }) }, one.names[seat]),
-          ` ${one.scores[seat]} points, ${ordinal(one.ranks[seat])}`,
+          `: ${one.scores[seat]} points, ${ordinal(one.ranks[seat])}`,
           faults.map(([, verdict, step, detail]) => h("a", { class: "badge", href: link({ match: one.key, step }), title: `${VERDICTS[verdict] ?? ""}${detail ? `: ${detail}` : ""}` }, `${verdict} at step ${step}`)),
         );
       }),
@@ -127,7 +128,7 @@ function player(place, one, film, drawing, scenery, want) {
   };
   const look = (/** @type {import("./types").Eyes} */ whose) => { eyes = whose; to(step); };
   const button = (/** @type {string} */ words, /** @type {string} */ title, /** @type {() => void} */ press) => h("button", { type: "button", title, "aria-label": title, onclick: press }, words);
-  const help = h("div", { id: "keys", popover: "auto", class: "meaning", role: "note" }, h("b", {}, "Keys"), h("dl", { class: "middle" }, KEYS.flatMap(([key, words]) => [h("dt", {}, key), h("dd", {}, words)])));
+  const help = h("div", { id: "keys", popover: "auto", class: "meaning", role: "note" }, h("b", {}, "Keys"), h("dl", { class: "middle" }, pairs(KEYS)));
   const bar = h(
     "div",
     { class: "controls", role: "toolbar", "aria-label": "Replay" },
@@ -163,7 +164,7 @@ function player(place, one, film, drawing, scenery, want) {
     if (inside) /** @type {HTMLElement | null} */ (side.querySelector(".now .step"))?.focus({ preventScroll: true });
     const now = /** @type {HTMLElement | null} */ (side.querySelector(".now"));
     if (now) side.scrollTop = Math.max(0, now.offsetTop + now.offsetHeight - side.clientHeight + 24); // not scrollIntoView: the page stays
-    refill(graph, scores(film, one, step, to, graph.clientWidth || 700));
+    refill(graph, scores(film, one, step, swings, to, graph.clientWidth || 700));
     slider.value = String(step);
     slider.setAttribute("aria-valuetext", `step ${step} of ${last}`);
     where.textContent = `step ${step} of ${last}`;
@@ -172,22 +173,12 @@ function player(place, one, film, drawing, scenery, want) {
   refill(place, h("div", { class: "stage" }, drawn, side), bar, pick, graph);
   show();
   whenever_wide(place, show);
+  /** @type {Record<string, () => unknown>} */
+  const acts = { ArrowRight: () => to(step + 1), ArrowLeft: () => to(step - 1), Home: () => to(0), End: () => to(last), " ": toggle, t: () => jump(turns, 1), T: () => jump(turns, -1), f: () => jump(faults, 1), F: () => jump(faults, -1), l: () => jump(swings, 1), "?": () => help.togglePopover(), a: () => look("all"), p: () => look("public") };
   return (key) => {
-    if (key === "ArrowRight") to(step + 1);
-    else if (key === "ArrowLeft") to(step - 1);
-    else if (key === "Home") to(0);
-    else if (key === "End") to(last);
-    else if (key === " ") toggle();
-    else if (key === "t") jump(turns, 1);
-    else if (key === "T") jump(turns, -1);
-    else if (key === "f") jump(faults, 1);
-    else if (key === "F") jump(faults, -1);
-    else if (key === "l") jump(swings, 1);
-    else if (key === "?") help.togglePopover();
-    else if (key === "a") look("all");
-    else if (key === "p") look("public");
-    else if (/^[0-9]$/.test(key) && Number(key) < seats) look(Number(key));
-    else return false;
+    if (!acts[key] && !(/^[0-9]$/.test(key) && Number(key) < seats)) return false;
+    if (acts[key]) acts[key]();
+    else look(Number(key));
     return true;
   };
 }

@@ -23,6 +23,11 @@ export function count(n, one, many = `${one}s`) {
   return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 }
 
+/** @param {number} n */
+export function matches_in(n) {
+  return count(n, "match", "matches");
+}
+
 /** 1st, 2nd, 3rd. @param {number} n */
 export function ordinal(n) {
   const tens = n % 100;
