@@ -28,6 +28,7 @@ _IMPORT = re.compile(r'^import \{([^}]*)\} from "\.{1,2}/(?:[a-z_./]*/)?([a-z_]+
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
 _COMMENT = re.compile(r"/\*(?:.|\n)*?\*/|^ *//.*$", re.MULTILINE)
 _INDENT = re.compile(r"^[ \n]+", re.MULTILINE)
+_AROUND = re.compile(r"\s*([{};])\s*|(?<=:) ")  # of a style: there no space says anything
 _FIRST = "main"
 _LONGEST = 2_000  # characters of a text; nobody reads a longer one in a table
 _HEAD = '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="Khiva Arena '
@@ -103,7 +104,7 @@ def _hash(text: str) -> str:
 
 
 def _style() -> str:
-    return _lean((_folder() / "page.css").read_text())
+    return _AROUND.sub(r"\1", _lean((_folder() / "page.css").read_text()))
 
 
 def _lean(source: str) -> str:

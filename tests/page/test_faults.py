@@ -13,7 +13,7 @@ import khiva_arena
 @pytest.mark.slow
 def test_a_badge_leads_to_the_matches_and_from_there_to_the_step(page: Page, tmp_path: Path) -> None:
     late = whispering(tmp_path, "late", "silent", "3")
-    words = ("--seats", "2", "--trust-bots", "--seeds", "2", "--turn", "50ms", "--bank", "100ms", "--out", "out")
+    words = ("--seats", "2", "--trust-bots", "--seeds", "2", "--turn", "400ms", "--bank", "100ms", "--out", "out")
     arena("run", *bots(str(late), RANDOM), *words, "--report", "page.html", cwd=tmp_path)
     matches = list(khiva_arena.matches(tmp_path / "out"))
     (row,) = (row for row in khiva_arena.standings(tmp_path / "out")[0] if row.name == "late")

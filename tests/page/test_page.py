@@ -1,6 +1,5 @@
 """Pages of results in a real browser: what a reader sees, clicks and types."""
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -265,15 +264,6 @@ def test_no_view_is_wider_than_the_window(page: Page, made: Made, game: str, vie
         page.until("return !location.hash.includes('match=') || document.querySelector('.where')")
         assert page.js("return document.documentElement.scrollWidth") <= size[0], (game, view, size)
         assert page.wrong() == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("game", GAMES)
-def test_script_and_style_of_a_page_with_one_game_are_small(made: Made, game: str) -> None:
-    text = made(f"{game}-round-robin")[1].read_text()
-    parts = re.findall(r"<(?:script|style)>(.*?)</(?:script|style)>", text, re.DOTALL)
-    assert len(parts) == 2
-    assert sum(len(part.encode()) for part in parts) < 100_000
 
 
 @pytest.mark.slow
