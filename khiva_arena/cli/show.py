@@ -78,7 +78,7 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
     event, row = match_of(store, word)
     record = row.parsed()
     if as_json:
-        seats = [{name: getattr(seat, name) for name in seat.__slots__} for seat in row.seats]
+        seats = [{name: getattr(seat, name) for name in seat.__struct_fields__} for seat in row.seats]
         beside = {"attempt": row.attempt, "req_start": row.req_start, "seconds": row.seconds, "finished": row.finished}
         click.echo(json.dumps({"record": json.loads(row.record), "seats": seats, "times": row.times, **beside}))
         return

@@ -20,15 +20,16 @@ NOTES_SHOWN = 5
 @click.command("verify", cls=Verb)
 @store_argument
 @click.argument("event", nargs=-1)
+@click.option("--jobs", "-j", type=click.IntRange(1, 1_000), default=1, metavar="N", help="Replay with N processes [default: 1].")
 @json_option
-def command(store: Path, event: tuple[str, ...], as_json: bool) -> int:
+def command(store: Path, event: tuple[str, ...], jobs: int, as_json: bool) -> int:
     """Replay each match of STORE (or of each EVENT in it, by number or id) through the rules; or of a file that
     `khiva-arena bundle` wrote. It checks hash chains, commitments and revealed secrets, every choice, scores, ranks, faults
     and forfeits, who sat where, that matches and voids are those of the schedule, that nothing is missing on a revealed seed,
     and, once an event is over, its run digest; in a store also the sum of every row, that none was lost or added, and the pages
     of the file; in a bundle also the standings. If anything is not sound, the exit code is 1, and the first difference and the
     sound matches are printed. The exit code is 2 if there is no match to verify."""
-    result = verify(store, *event)
+    result = verify(store, *event, jobs=jobs)
     bundled = store.is_file()
     if as_json:
         of_bundle = {"notes": result.notes, "bundle": result.digest} if bundled else {}
