@@ -372,7 +372,7 @@ def test_cpu_is_that_of_the_whole_tree_whatever_it_is_called(name: bytes) -> Non
             arrived = b""
             while not arrived:
                 arrived = b"".join(arrival.data for arrival in await wire.receive(trio.current_time() + 60))
-            return wire.cpu()
+            return [use.cpu for use in wire.uses()]
         finally:
             await wire.close(0)
 

@@ -10,7 +10,7 @@ import trio.testing
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
-from khiva_arena.arbiter.wire import Arrival, Ending
+from khiva_arena.arbiter.wire import Arrival, Ending, Use
 from khiva_arena.result import Measured
 from khiva_arena.sandbox.proc_usage import ThreadTime
 
@@ -99,16 +99,15 @@ class ScriptedWire:
             self._note(seat, "x", "stopped")
         self.stopped.add(seat)
 
-    def run_delays(self) -> list[dict[int, ThreadTime]]:
+    def uses(self) -> list[Use]:
         own = _next(self.owns) if self.owns else self.cpus[0]
-        return [{seat: ThreadTime(*of_it)} for seat, of_it in enumerate(zip(_next(self.delays), own, strict=True))]
+        threads = [{seat: ThreadTime(*of_it)} for seat, of_it in enumerate(zip(_next(self.delays), own, strict=True))]
+        return list(map(Use, threads, _next(self.cpus), map(frozenset, self.processes[0])))
 
     def trees(self, seats: Sequence[int]) -> dict[int, frozenset[int]]:
-        found = self.processes.pop(0) if len(self.processes) > 1 else self.processes[0]
-        return {seat: frozenset(found[seat]) for seat in seats}
-
-    def cpu(self) -> list[float]:
-        return _next(self.cpus)
+        if len(self.processes) > 1:
+            self.processes.pop(0)
+        return {seat: frozenset(self.processes[0][seat]) for seat in seats}
 
     def rest(self, seat: int) -> None:
         self._note(seat, "z", "rests")
