@@ -11,7 +11,7 @@ from khiva_arena.arbiter.gather import Gatherer
 from khiva_arena.arbiter.seat import Blame, Seat
 from khiva_arena.arbiter.settle import SLICE
 from khiva_arena.arbiter.wire import Ending, HostFault, Wire
-from khiva_arena.games.base import Decision, Event, State
+from khiva_arena.games.base import Decision, Event, Plain, State
 from khiva_arena.games.registry import get
 from khiva_arena.protocol import codec, messages
 from khiva_arena.protocol.session import Answer, Greeting, Phase
@@ -224,10 +224,11 @@ class LiveMatch:
         step = len(self._steps) + 1
         faults = self._gatherer.drain()
         requests, allowances = {}, {}
+        public = state.public()  # of all views of this step, so made once
         for number, decision in pending.items():
             seat = self._seats[number]
             if seat.playing and number not in faults:
-                requests[number] = self._request(seat, decision, state)
+                requests[number] = self._request(seat, decision, {**public, **state.private(number)})
                 allowances[number] = seat.bank.allowance()
         answers: Mapping[int, Greeting | Answer] = {}
         if requests:
@@ -240,7 +241,7 @@ class LiveMatch:
         self._show(state.apply({number: choice.choice for number, choice in choices.items()}))
         self._show_faults(defaulted)
 
-    def _request(self, seat: Seat, decision: Decision, state: State) -> bytes:
+    def _request(self, seat: Seat, decision: Decision, view: dict[str, Plain]) -> bytes:
         req = self._reqs[seat.number]
         self._reqs[seat.number] = req + 1
         seat.asked_at = len(self._steps) + 1
@@ -251,7 +252,7 @@ class LiveMatch:
             decision.kind,
             self._limits.turn_ms,
             seat.bank.left_ms,
-            state.view(seat.number),
+            view,
             events,
             self._legal(decision),  # type: ignore[arg-type]  # encoded once, spliced in
         )

@@ -51,6 +51,7 @@ class ScriptedWire:
         self.stopped: set[int] = set()
         self.resting: set[int] = set()
         self.sent: list[tuple[int, dict[str, Any]]] = []
+        self.frames: list[tuple[int, bytes]] = []
         self.log: list[str] = []
         # What each look at the table finds, the last one again and again; by seat. ``owns`` is the CPU of the thread that
         # waited; without it a bot has but one.
@@ -72,6 +73,7 @@ class ScriptedWire:
         message = msgpack.unpackb(data[4:])
         assert len(data) == 4 + int.from_bytes(data[:4], "big")
         self.sent.append((seat, message))
+        self.frames.append((seat, data))
         detail = {"decide": "kind", "fault": "code", "end": "reason"}.get(message["type"])
         self._note(seat, ">", message["type"] + (f" {message[detail]}" if detail else ""))
         now = trio.current_time()
