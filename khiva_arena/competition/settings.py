@@ -1,9 +1,10 @@
 """What a competition is set to: values from flags, environment and a settings file, checked as a whole, every mistake at once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from khiva_arena.arbiter.clock import Limits
 from khiva_arena.competition.setting import LISTS, Kind, Setting, duration_ms
@@ -30,8 +31,7 @@ DEFAULTS: dict[str, Any] = {row.name: row.default for row in TABLE}
 MOST: dict[str, int] = {row.name: row.most for row in TABLE if row.most is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """One event of a competition, checked.
 
     bots: folders and commands.
@@ -157,7 +157,7 @@ def settle(
     _check_together(values, hypotheses, problems)
     if problems.lines or game is None:
         raise ConfigError(problems.lines)
-    own = {field.name: _as_read(ROWS[field.name], values) for field in fields(Settings) if field.name in ROWS}
+    own = {name: _as_read(ROWS[name], values) for name in Settings.__struct_fields__ if name in ROWS}
     derived = {
         "game": game,
         "rules": rules,

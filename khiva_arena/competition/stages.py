@@ -1,8 +1,9 @@
 """The stages of a competition: events one after another, each with the bots that did best in the one before."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from khiva_arena.competition.setting import number_mistake
 from khiva_arena.competition.settings import DEFAULTS, Settings, only_for, settle
