@@ -7,8 +7,8 @@ than that, unless another seat is late because it had no core at that time.
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import trio
 
 from khiva_arena.arbiter.wire import Use, Wire
@@ -23,8 +23,7 @@ ROUNDING = 0.020
 LOOK_SECONDS = 0.025
 
 
-@dataclass(frozen=True, slots=True)
-class CpuSample:
+class CpuSample(msgspec.Struct, frozen=True):
     """What all processes of a table have had of the processor so far.
 
     at: when it was taken, in seconds of the monotonic clock

@@ -1,7 +1,6 @@
 """Play one match: hands are dealt, requests go out, sealed answers come in, the rules apply them, until it is over."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 import trio
@@ -28,8 +27,7 @@ EXIT_GRACE = 0.5
 VOIDS_MOST = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(msgspec.Struct, frozen=True):
     """One match to be played: all that a worker needs.
 
     ordinal: the caller's number for it
@@ -58,8 +56,7 @@ class Job:
         return self.attempt >= VOIDS_MOST
 
 
-@dataclass(frozen=True, slots=True)
-class SeatReport:
+class SeatReport(msgspec.Struct, frozen=True):
     """What is kept of one seat beside the record; nothing here changes the match's digest.
 
     name, version: as the bot greeted, "" if it did not
@@ -94,8 +91,7 @@ class SeatReport:
         return max(self.times.values(), default=0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """How a job went.
 
     ordinal, attempt: of the job

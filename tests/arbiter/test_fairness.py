@@ -4,7 +4,6 @@ import os
 import re
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import trio
 import trio.testing
 from arena import descendants, living
 from jobs import SECRET, job
+from msgspec.structs import replace
 from scripted import Bot, ScriptedWire, act, honest, play
 
 from khiva_arena.arbiter import pool

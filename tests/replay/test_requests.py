@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from jobs import SECRET, job
+from msgspec import structs
 from scripted import act, frame, hello, play
 
 from khiva_arena.arbiter.match import Job, Outcome
@@ -28,7 +29,7 @@ SHORT = {"emira": {"max_rounds": 12}}
 def job_of(game: str, seats: int, policy: str = "lenient") -> Job:
     made = job([NOBODY] * seats, policy=policy)
     found = GAMES[game]
-    return replace(
+    return structs.replace(
         made, header=replace(made.header, game=game, rules_version=found.rules_version, rules=found.rules(SHORT.get(game, {})))
     )
 
