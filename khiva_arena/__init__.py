@@ -44,7 +44,8 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     check/      the conformance run of a bot: context, bot_process, steps_*, hints, report
     api/        what `import khiva_arena` offers, a file a noun   host.py, hosted.py: the process that plays
                 functions.py: functions as bots   new_check.py: what a check is made with
-    cli/        one file a command, named like it
+    commands/   what each command does, in a file named like it
+    cli/        the words and options of each command, likewise: nothing is imported of what it does until it is called
 
 Beside the package: ``docs/`` are the pages for users, ``protocol/`` is the language-neutral protocol, ``bots/`` are the
 bots that come with the arena.

@@ -8,6 +8,8 @@ from unicodedata import bidirectional
 
 LONGEST = 500
 """Of a word of a hostile file within a line, in characters."""
+WIDTH = 100
+"""Columns of what is printed if nothing says how many there are."""
 
 
 def harmless(text: str, most: int | None = None, keep: str = "") -> str:

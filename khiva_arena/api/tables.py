@@ -12,7 +12,7 @@ from khiva_arena.api.plots import altair, plot
 from khiva_arena.competition.tables import PooledTable, effects_named, sections_named, tables_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.report.columns import Standing
-from khiva_arena.report.sections import EFFECTS
+from khiva_arena.report.section_names import EFFECTS
 from khiva_arena.report.table import shown_columns, to_text
 from khiva_arena.report.values import Standings
 

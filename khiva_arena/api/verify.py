@@ -9,11 +9,12 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import Store
 
 
-def verify(path: str | Path, *events: str | int) -> AuditResult:
+def verify(path: str | Path, *events: str | int, jobs: int = 1) -> AuditResult:
     """Replay and check each match of a store, or of a bundle. ``result.sound`` says whether all of it is sound; what is not
     stands in ``result.problems`` and in those of ``result.events``.
 
     events: those of a store by number or the beginning of their ids; all of them without.
+    jobs: how many processes replay them.
 
     Raises ConfigError for what is not there, StoreError for what cannot be read.
     """
@@ -23,6 +24,6 @@ def verify(path: str | Path, *events: str | int) -> AuditResult:
             raise ConfigError("a bundle is verified as a whole: leave out the events")
         from khiva_arena.competition.audit_bundle import audit_bundle  # numpy comes with it
 
-        return audit_bundle(path)
+        return audit_bundle(path, jobs)
     with Store.read(path) as store:
-        return audit_store(store, tuple(map(str, events)))
+        return audit_store(store, tuple(map(str, events)), jobs)

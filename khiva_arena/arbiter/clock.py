@@ -1,10 +1,9 @@
 """Time as the arbiter counts it: seconds on the monotonic clock, limits and banks, and how late the arbiter itself is."""
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True):
     """The time that a bot has, in milliseconds.
 
     startup_ms: to its hello

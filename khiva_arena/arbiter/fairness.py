@@ -7,11 +7,11 @@ than that, unless another seat is late because it had no core at that time.
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import trio
 
-from khiva_arena.arbiter.wire import Wire
+from khiva_arena.arbiter.wire import Use, Wire
 from khiva_arena.sandbox.proc_usage import ThreadTime
 
 DUE_ASKED = 1.2  # one core, and a fifth for what the system does on a bot's behalf
@@ -23,8 +23,7 @@ ROUNDING = 0.020
 LOOK_SECONDS = 0.025
 
 
-@dataclass(frozen=True, slots=True)
-class CpuSample:
+class CpuSample(msgspec.Struct, frozen=True):
     """What all processes of a table have had of the processor so far.
 
     at: when it was taken, in seconds of the monotonic clock
@@ -60,14 +59,15 @@ class CpuAccount:
 
     def sample(self) -> CpuSample:
         """How it stands now."""
-        return CpuSample(trio.current_time(), self._wire.run_delays(), self._wire.cpu())
+        return sample_of(self._wire.uses())
 
     def look(self, seats: Sequence[int], greeted: Sequence[int]) -> None:
         """Look at the processes of seats that are waited for. ``greeted``: those of them that have started. At the start of a
         match processes come and go, ours among them; but the start has its own clock."""
         if self.before is None:
-            self.before = self.sample()
-            self._trees = self._wire.trees(greeted)
+            uses = self._wire.uses()
+            self.before = sample_of(uses)
+            self._trees = {seat: uses[seat].processes for seat in greeted if uses[seat].processes}
             return
         known = [seat for seat in seats if seat in self._trees and seat not in self.changed]
         self.changed |= {seat for seat, now in self._wire.trees(known).items() if now != self._trees[seat]}
@@ -75,6 +75,11 @@ class CpuAccount:
     def plan_next(self) -> None:
         """Choose when to look again."""
         self.next_look = trio.current_time() + LOOK_SECONDS * random.uniform(0.5, 1.5)
+
+
+def sample_of(uses: Sequence[Use]) -> CpuSample:
+    """What was found just now."""
+    return CpuSample(trio.current_time(), [use.threads for use in uses], [use.cpu for use in uses])
 
 
 def cpu_shortfall(before: CpuSample, after: CpuSample, seat: int) -> float:

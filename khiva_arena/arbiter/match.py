@@ -1,7 +1,6 @@
 """Play one match: hands are dealt, requests go out, sealed answers come in, the rules apply them, until it is over."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 import trio
@@ -11,7 +10,7 @@ from khiva_arena.arbiter.gather import Gatherer
 from khiva_arena.arbiter.seat import Blame, Seat
 from khiva_arena.arbiter.settle import SLICE
 from khiva_arena.arbiter.wire import Ending, HostFault, Wire
-from khiva_arena.games.base import Decision, Event, State
+from khiva_arena.games.base import Decision, Event, Plain, State
 from khiva_arena.games.registry import get
 from khiva_arena.protocol import codec, messages
 from khiva_arena.protocol.session import Answer, Greeting, Phase
@@ -28,8 +27,7 @@ EXIT_GRACE = 0.5
 VOIDS_MOST = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(msgspec.Struct, frozen=True):
     """One match to be played: all that a worker needs.
 
     ordinal: the caller's number for it
@@ -58,8 +56,7 @@ class Job:
         return self.attempt >= VOIDS_MOST
 
 
-@dataclass(frozen=True, slots=True)
-class SeatReport:
+class SeatReport(msgspec.Struct, frozen=True):
     """What is kept of one seat beside the record; nothing here changes the match's digest.
 
     name, version: as the bot greeted, "" if it did not
@@ -94,8 +91,7 @@ class SeatReport:
         return max(self.times.values(), default=0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """How a job went.
 
     ordinal, attempt: of the job
@@ -224,10 +220,11 @@ class LiveMatch:
         step = len(self._steps) + 1
         faults = self._gatherer.drain()
         requests, allowances = {}, {}
+        public = state.public()  # of all views of this step, so made once
         for number, decision in pending.items():
             seat = self._seats[number]
             if seat.playing and number not in faults:
-                requests[number] = self._request(seat, decision, state)
+                requests[number] = self._request(seat, decision, {**public, **state.private(number)})
                 allowances[number] = seat.bank.allowance()
         answers: Mapping[int, Greeting | Answer] = {}
         if requests:
@@ -240,7 +237,7 @@ class LiveMatch:
         self._show(state.apply({number: choice.choice for number, choice in choices.items()}))
         self._show_faults(defaulted)
 
-    def _request(self, seat: Seat, decision: Decision, state: State) -> bytes:
+    def _request(self, seat: Seat, decision: Decision, view: dict[str, Plain]) -> bytes:
         req = self._reqs[seat.number]
         self._reqs[seat.number] = req + 1
         seat.asked_at = len(self._steps) + 1
@@ -251,7 +248,7 @@ class LiveMatch:
             decision.kind,
             self._limits.turn_ms,
             seat.bank.left_ms,
-            state.view(seat.number),
+            view,
             events,
             self._legal(decision),  # type: ignore[arg-type]  # encoded once, spliced in
         )

@@ -6,11 +6,11 @@ void the last of them: what is set aside is a match that the host cannot start, 
 
 import resource
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import trio
+from msgspec.structs import replace
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.live import play_live, void

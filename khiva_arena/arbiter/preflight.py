@@ -3,10 +3,10 @@
 import os
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import trio
+from msgspec.structs import replace
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.lifetimes import describe_status

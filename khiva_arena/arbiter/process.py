@@ -45,11 +45,11 @@ from khiva_arena.arbiter.child import Child
 from khiva_arena.arbiter.lifetimes import Lifetimes, describe_status, exited
 from khiva_arena.arbiter.pipes import Pipes
 from khiva_arena.arbiter.watch import Watch
-from khiva_arena.arbiter.wire import Arrival, Ending, HostFault
+from khiva_arena.arbiter.wire import Arrival, Ending, HostFault, Use
 from khiva_arena.sandbox import detect
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING, Sandbox
-from khiva_arena.sandbox.proc_usage import PROCESSES_SEEN, ThreadTime
+from khiva_arena.sandbox.proc_usage import PROCESSES_SEEN
 from khiva_arena.sandbox.reaper import REAPER
 
 PATIENCE = 0.001
@@ -158,14 +158,11 @@ class Processes:
     def doing(self, seat: int) -> str:
         return watch.doing(self._children[seat])
 
-    def run_delays(self) -> list[dict[int, ThreadTime]]:
-        return [watch.run_delay(child) for child in self._children]
+    def uses(self) -> list[Use]:
+        return watch.uses(self._children)
 
     def trees(self, seats: Sequence[int]) -> dict[int, frozenset[int]]:
-        return {seat: frozenset(watch.tree(self._children[seat])) for seat in seats if self._children[seat].unreaped}
-
-    def cpu(self) -> list[float]:
-        return [watch.cpu(child) for child in self._children]
+        return {seat: frozenset(pids) for seat, pids in watch.trees(self._children[seat] for seat in seats).items()}
 
     # --- pausing ---
 

@@ -5,15 +5,16 @@ next one.
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import trio
 
 from khiva_arena.arbiter.child import Child
 from khiva_arena.arbiter.stderr import unmarked
+from khiva_arena.arbiter.wire import Use
 from khiva_arena.sandbox import limit_check, proc_usage, silence
 from khiva_arena.sandbox.limits import Resources
-from khiva_arena.sandbox.proc_usage import PROCESSES_SEEN, ThreadTime
+from khiva_arena.sandbox.proc_usage import PROCESSES_SEEN
 
 WATCH_SECONDS = 0.1
 COSTS_BETWEEN_WATCHES = 10
@@ -69,18 +70,18 @@ def doing(child: Child) -> str:
     return silence.doing(proc_usage.tree(program, PROCESSES_SEEN), child.stdin, child.stdout)
 
 
-def tree(child: Child) -> list[int]:
-    """Its living processes, what wraps them included."""
-    started = child.unreaped
-    return proc_usage.tree(started.pid, PROCESSES_SEEN) if started else []
+def trees(children: Iterable[Child]) -> dict[int, list[int]]:
+    """By seat, the living processes of bots that are not reaped yet, what wraps them included."""
+    pids = {child.seat: started.pid for child in children if (started := child.unreaped)}
+    found = proc_usage.trees(pids.values(), PROCESSES_SEEN)
+    return {seat: found[pid] for seat, pid in pids.items()}
 
 
-def run_delay(child: Child) -> dict[int, ThreadTime]:
-    """How long its threads were ready to run and had no core, by thread. Empty if that is not known."""
-    started = child.unreaped
-    return proc_usage.run_delay(started.pid) if started else {}
+def uses(children: Sequence[Child]) -> list[Use]:
+    """What all bots have had of the processor, from one look at them; nothing of those that are reaped."""
+    found = trees(children)
+    return [_use(found.get(child.seat, [])) for child in children]
 
 
-def cpu(child: Child) -> float:
-    """Seconds that its processes used so far, 0 once it is reaped."""
-    return proc_usage.usage(tree(child), 0).cpu
+def _use(pids: Sequence[int]) -> Use:
+    return Use(proc_usage.thread_times(pids), proc_usage.usage(pids, 0).cpu, frozenset(pids))

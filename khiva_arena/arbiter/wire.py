@@ -32,6 +32,19 @@ class Arrival(NamedTuple):
     data: bytes
 
 
+class Use(NamedTuple):
+    """What a seat's processes have had of the processor so far.
+
+    threads: by its number, how long each thread waited for a core and how long it had one; empty if that is not known
+    cpu: seconds that its processes used, those that ended and were waited for included
+    processes: the numbers of those that live
+    """
+
+    threads: dict[int, ThreadTime]
+    cpu: float
+    processes: frozenset[int]
+
+
 @dataclass(frozen=True, slots=True)
 class Ending:
     """How a bot's process ended.
@@ -78,8 +91,8 @@ class Wire(Protocol):
     def stop(self, seat: int) -> None:
         """Kill the seat's bot and all of its processes; nothing more arrives from it."""
 
-    def run_delays(self) -> list[dict[int, ThreadTime]]:
-        """How long each seat's threads were ready to run and had no core, by thread. Empty if that is not known."""
+    def uses(self) -> list[Use]:
+        """What each seat has had of the processor so far."""
 
     def trees(self, seats: Sequence[int]) -> dict[int, frozenset[int]]:
         """The living processes of each of these seats' bots."""
@@ -95,9 +108,6 @@ class Wire(Protocol):
 
     def doing(self, seat: int) -> str:
         """What a bot that does not answer is doing, in words; "" if that is not known."""
-
-    def cpu(self) -> list[float]:
-        """Seconds of CPU that each seat's processes used so far, those that ended and were waited for included."""
 
     def exited(self, seat: int) -> str:
         """How the bot's own process ended, in words; "" while it runs. A child of it may still hold its output open."""
@@ -116,12 +126,11 @@ class PassingWire:
         self._wire = wire
         self.asked = wire.asked
         self.end_input = wire.end_input
-        self.run_delays = wire.run_delays
+        self.uses = wire.uses
         self.trees = wire.trees
         self.rest = wire.rest
         self.wake = wire.wake
         self.exceeded = wire.exceeded
         self.doing = wire.doing
-        self.cpu = wire.cpu
         self.exited = wire.exited
         self.gone = wire.gone

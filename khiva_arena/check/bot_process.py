@@ -8,7 +8,7 @@ from pathlib import Path
 
 import trio
 
-from khiva_arena.arbiter.fairness import CpuSample
+from khiva_arena.arbiter.fairness import CpuSample, sample_of
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.wire import Arrival
 from khiva_arena.sandbox.command import Command
@@ -59,7 +59,7 @@ class BotProcess:
 
     def account(self) -> CpuSample:
         """How much of the processor its processes have used so far, as the arbiter counts it."""
-        return CpuSample(trio.current_time(), self._wire.run_delays(), self._wire.cpu())
+        return sample_of(self._wire.uses())
 
     def peak(self) -> int:
         """Bytes of memory: the sum of what each living process had at most, pages of files included."""

@@ -1,28 +1,18 @@
 """``khiva-arena export``: results for other programs."""
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import store_argument
-from khiva_arena.competition.find import events_of, in_order
-from khiva_arena.competition.pools import entrants_of, results_of
-from khiva_arena.report.exports import EventResults, pgn_names, to_csv, to_jsonl, to_pgn
-from khiva_arena.report.standings import Entrant
-from khiva_arena.store.db import EventRow, Store
-from khiva_arena.store.new_file import new_file
-from khiva_arena.text import harmless
-
-FORMATS = ("csv", "jsonl", "pgn")
-LINE_ENDS = "\n"
+from khiva_arena.commands.choices import EXPORT_FORMATS
 
 
 @click.command("export", cls=Verb)
 @store_argument
 @click.argument("event", nargs=-1)
-@click.option("--format", "form", type=click.Choice(FORMATS), required=True, help="What to write.")
+@click.option("--format", "form", type=click.Choice(EXPORT_FORMATS), required=True, help="What to write.")
 @click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="A new file to write into [default: stdout].")
 def command(store: Path, event: tuple[str, ...], form: str, out: Path | None) -> None:
     """Write the results of STORE, or of each EVENT in it (by number or id).
@@ -31,25 +21,6 @@ def command(store: Path, event: tuple[str, ...], form: str, out: Path | None) ->
     of seats of each match of a complete table, as Ordo and BayesElo read it; their errors are too small, since, unlike
     `khiva-arena standings`, they do not know that one deal was played many times.
     """
-    with Store.read(store) as opened:
-        texts = (harmless(text, keep=LINE_ENDS) for text in _texts(opened, in_order(events_of(opened, event)), form))
-        if out is None:
-            for text in texts:
-                click.echo(text.encode(), nl=False)  # as bytes, since names may hold more than a terminal's code page
-            return
-        with new_file(out) as file:
-            for text in texts:
-                file.write(text.encode())
+    from khiva_arena.commands.export import export  # when it is called, so that -h is quick
 
-
-def _texts(store: Store, events: Sequence[EventRow], form: str) -> Iterator[str]:
-    every = (_results(store, event) for event in events)
-    if form == "pgn":
-        return to_pgn(every, pgn_names(entrants_of(events)))
-    return to_csv(every) if form == "csv" else to_jsonl(every)
-
-
-def _results(store: Store, event: EventRow) -> EventResults:
-    """Raises StoreError if the store is damaged."""
-    bots = tuple(Entrant(bot.identity, bot.name) for bot in event.bots)
-    return EventResults(event.id, event.number, event.definition.game, bots, results_of(store, event))
+    export(store, event, form, out)

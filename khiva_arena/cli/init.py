@@ -1,18 +1,10 @@
 """``khiva-arena init``: a commented settings file to begin with."""
 
-import shlex
 from pathlib import Path
 
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.competition.settings_template import settings_text
-from khiva_arena.errors import ConfigError
-from khiva_arena.store.new_file import new_file
-from khiva_arena.terminal.console import say
-from khiva_arena.text import harmless, is_text
-
-BOTS = ("shipped:python/random", "shipped:python/naive", "shipped:python/greedy")
 
 
 @click.command("init", cls=Verb)
@@ -20,8 +12,6 @@ BOTS = ("shipped:python/random", "shipped:python/naive", "shipped:python/greedy"
 def command(file: Path) -> None:
     """Write FILE [default: competition.toml], a new settings file for `khiva-arena run`: every setting with its default and what
     it means, bots that come with the arena, and a store of the same name in results/, so that it plays as it is."""
-    if not is_text(file.name):
-        raise ConfigError(f"{file.name!r}: name a file in text that a settings file can hold")
-    with new_file(file) as out:
-        out.write(settings_text({"bots": BOTS, "out": f"results/{file.stem}"}).encode())
-    say(harmless(f"{file} is written; next: khiva-arena run {shlex.quote(str(file))}"))
+    from khiva_arena.commands.init import init  # when it is called, so that -h is quick
+
+    init(file)

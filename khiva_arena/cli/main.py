@@ -7,15 +7,13 @@
 import importlib
 import os
 import sys
-import traceback
-from difflib import get_close_matches
 from typing import Any
 
 import click
 
 from khiva_arena import __version__
 from khiva_arena.cli.completion import VARIABLE, answer
-from khiva_arena.cli.help import write_examples
+from khiva_arena.cli.examples import write_examples
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.terminal import interrupts
 from khiva_arena.terminal.console import harmless_streams, say, unwritten, watch_stdout
@@ -64,6 +62,8 @@ class Commands(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            from difflib import get_close_matches  # not above: few words are mistaken
+
             near = get_close_matches(args[0], COMMANDS, n=1)
             ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
         return super().resolve_command(ctx, args)
@@ -137,6 +137,8 @@ def _run(arguments: list[str]) -> int:
         failed = unwritten()
         if failed:
             return _lost(failed)
+        import traceback  # not above: it is for bugs
+
         say(traceback.format_exc(), end="")
         say("khiva-arena: error: this is a bug, please report it with the lines above; nothing that was recorded is lost")
         return INTERNAL

@@ -1,34 +1,12 @@
 """``khiva-arena new``: a new bot from a template, in a language that has a kit."""
 
-import json
-import os
-import re
-import shlex
-import shutil
-import tempfile
-import tomllib
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 import click
 
-from khiva_arena import shipped
 from khiva_arena.cli.completion import LANGUAGE
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option
-from khiva_arena.entrants import bots as bot_files
-from khiva_arena.errors import ConfigError, InternalError
-from khiva_arena.report.text import listing
-from khiva_arena.shipped import Language
-from khiva_arena.store.new_file import Unwritten
-from khiva_arena.terminal.tty import list_width
-from khiva_arena.text import harmless
-
-START = "random"
-"""The shipped bot of each language that a new one begins as."""
-# What can stand in a string of any language as it is.
-PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}")
 
 
 @click.command("new", cls=Verb)
@@ -39,108 +17,6 @@ def command(language: str | None, folder: Path | None, as_json: bool) -> None:
     """Create FOLDER, a new bot in LANGUAGE that plays random legal choices in every game: its kit, one short file to edit, a
     bot.toml and a README. Without arguments, list the languages and what this machine lacks for each. --json: folder, language,
     files, lacks; or languages, each with language, title, aliases, lacks."""
-    if language is None:
-        _list(as_json)
-        return
-    chosen = language_of(language)
-    if folder is None:
-        raise ConfigError(f"name a folder for the new bot: khiva-arena new {chosen.name} my-bot")
-    files = make(chosen, folder)
-    lacks = shipped.lacks(chosen)
-    if as_json:
-        click.echo(json.dumps({"folder": str(folder), "language": chosen.name, "files": files, "lacks": lacks}))
-        return
-    word = shlex.quote(f"./{folder}" if str(folder).startswith("-") else str(folder))
-    click.echo(harmless(f"{folder}: a new bot in {chosen.title}: {', '.join(files)}"))
-    if lacks:
-        known = not lacks.startswith("not known")
-        click.echo(
-            f"This machine lacks what it needs; on Debian and Ubuntu: {lacks}" if known else f"What it needs here is {lacks}"
-        )
-    click.echo(harmless(f"Edit {folder / chosen.main}, then:"))
-    click.echo(harmless(f"  khiva-arena check {word}"))
-    click.echo(harmless(f"  khiva-arena match --bot {word} --bot shipped:python/greedy"))
-    click.echo(
-        f"What bots are asked: {shipped.folder('protocol') / 'games'}; how to continue: {shipped.folder('bots') / 'README.md'}"
-    )
+    from khiva_arena.commands.new import new  # when it is called, so that -h is quick
 
-
-def _list(as_json: bool) -> None:
-    lacking = shipped.all_lacks()
-    rows: list[dict[str, Any]] = []
-    for language in shipped.languages().values():
-        lacks = lacking[language.name]
-        rows.append({"language": language.name, "title": language.title, "aliases": language.aliases, "lacks": lacks})
-    if as_json:
-        click.echo(json.dumps({"languages": rows}))
-        return
-    table = [[row["language"], row["title"], ", ".join(row["aliases"]) or "-", row["lacks"] or "-"] for row in rows]
-    click.echo("\n".join(listing([["language", "title", "or", "lacks"], *table], list_width())))
-
-
-def language_of(word: str) -> Language:
-    """The language that a user means. Raises ConfigError."""
-    known = shipped.languages()
-    names = {name: language for language in known.values() for name in (language.name, *language.aliases)}
-    if word.casefold() in names:
-        return names[word.casefold()]
-    near = get_close_matches(word.casefold(), names, n=1)
-    hint = f"did you mean {names[near[0]].name}" if near else f"there are {', '.join(known)}"
-    raise ConfigError(f"no kit for {word!r}; {hint}. How to write a bot without one: {shipped.folder('bots') / 'README.md'}")
-
-
-def make(language: Language, folder: Path) -> list[str]:
-    """Make the folder, all of it or nothing. Returns its files. Raises ConfigError if it exists already or cannot be made,
-    Unwritten if the disk is full."""
-    place = Path(os.path.abspath(folder))
-    if not (place.name.isprintable() and 1 <= len(place.name) <= 64):
-        raise ConfigError(f"{str(folder)!r}: a bot is named like its folder, in 1 to 64 printable characters")
-    if os.path.lexists(place) and (place.is_symlink() or not place.is_dir() or any(place.iterdir())):
-        raise ConfigError(f"{folder}: exists already, and is left as it is; give another name")
-    if place == Path.cwd():
-        raise ConfigError(f"{folder}: is where you are; make the bot from outside: cd .., then name the folder")
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=f".{place.name[:32]}-", dir=place.parent))
-    except OSError as error:
-        raise ConfigError(f"{folder}: cannot be made: {error.strerror or error}") from None
-    try:
-        _fill(language, draft, place.name)
-        draft.chmod(0o777 & ~_umask())
-        draft.rename(place)  # over an empty folder, too
-    except OSError as error:
-        raise Unwritten(f"{folder}: cannot be written: {error.strerror or error}") from None
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-    return sorted(path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file())
-
-
-def _fill(language: Language, draft: Path, name: str) -> None:
-    start = language.folder / START
-    bot = bot_files.load(f"{shipped.WORD}{language.name}/{START}")
-    raw = tomllib.loads((start / "bot.toml").read_text(encoding="utf-8"))
-    for staged, source in bot.sources:
-        target = draft / staged
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
-    shutil.copyfile(language.folder / "README.md", draft / "README.md")
-    main = draft / language.main
-    text = main.read_text(encoding="utf-8")
-    if f'"{bot.name}"' not in text:
-        raise InternalError(f"{start / language.main} does not greet as {bot.name}")
-    main.write_text(text.replace(f'"{bot.name}"', f'"{name if PLAIN.fullmatch(name) else "my-bot"}"'), encoding="utf-8")
-    files = [*raw["files"], *(Path(include).name for include in raw.get("include", ()))]
-    lines = [f"name = {_quoted(name)}", 'version = "1"']
-    lines += [f"{key} = {_quoted(raw[key])}" for key in ("build", "run") if key in raw]
-    lines.append(f"files = [{', '.join(_quoted(file) for file in files)}]")
-    (draft / "bot.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
-
-
-def _umask() -> int:
-    before = os.umask(0o022)
-    os.umask(before)
-    return before
+    new(language, folder, as_json)

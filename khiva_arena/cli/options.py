@@ -8,7 +8,6 @@ import click
 
 from khiva_arena.cli.completion import one_of
 from khiva_arena.competition.setting import LISTS, TABLES, Kind, Setting
-from khiva_arena.competition.settings_flags import metavar
 from khiva_arena.competition.settings_table import OF_A_MATCH as OF_A_MATCH
 from khiva_arena.competition.settings_table import TABLE
 
@@ -46,7 +45,7 @@ def setting_option(row: Setting, text: str) -> Callable[[F], F]:
         row.parameter,
         *short,
         row.option,
-        metavar=metavar(row),
+        metavar=row.metavar,
         multiple=row.kind in (*LISTS, *TABLES),
         shell_complete=one_of(row.words, folders=row.kind is Kind.BOTS),
         allow_from_autoenv=row.kind is not Kind.BOTS,

@@ -1,26 +1,12 @@
 """``khiva-arena plan``: how many seeds an error or a gap takes, from a store's own variance."""
 
-import json
 from pathlib import Path
 
 import click
-import msgspec
 
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option, store_argument
-from khiva_arena.competition.find import events_of
-from khiva_arena.competition.more_seeds import commands
-from khiva_arena.competition.pools import in_common, pooled, pooled_standings, title
-from khiva_arena.competition.settings import MOST
-from khiva_arena.errors import ConfigError
-from khiva_arena.report import plan
-from khiva_arena.report.text import paragraphs
-from khiva_arena.report.values import Standings
-from khiva_arena.store.db import EventRow, Store
-from khiva_arena.terminal.tty import table_width
-from khiva_arena.text import harmless
-
-POWER = 0.8
+from khiva_arena.commands.choices import POWER
 
 
 @click.command("plan", cls=Verb)
@@ -42,40 +28,6 @@ def command(
 ) -> None:
     """Estimate how many seeds are needed until every bot of STORE has an error of ELO, or until results show a gap of ELO
     between two bots. The estimate follows from how much the results in STORE, or of each EVENT in it, vary."""
-    if (error is None) == (gap is None):
-        raise ConfigError("give --error ELO or --gap ELO, one of the two")
-    if power is not None and gap is None:
-        raise ConfigError("--power goes with --gap: an error is reached or not")
-    with Store.read(store) as opened:
-        tables = [
-            (members, pooled_standings(opened, members, (anchor,) if anchor else ()))
-            for members in pooled(events_of(opened, event))
-        ]
-    if any(one.sd for _, table in tables for one in table.anchors):
-        raise ConfigError("--anchor: a plan needs the anchor exact; leave out :SD")
-    plans = [
-        (members, table, _with_next(store, members, _planned(table, error, gap, POWER if power is None else power)))
-        for members, table in tables
-    ]
-    if as_json:
-        found = [{**in_common(members), **msgspec.to_builtins(one)} for members, _, one in plans]
-        click.echo(json.dumps({"plans": found}))
-        return
-    width = table_width()
-    for members, table, one in plans:
-        click.echo("\n".join(paragraphs([title(members)], width)))
-        click.echo(plan.to_text(one, table, width))
-    if not plans:
-        click.echo(harmless(f"no event in {store} yet"))
+    from khiva_arena.commands.plan import plan  # when it is called, so that -h is quick
 
-
-def _planned(table: Standings, error: float | None, gap: float | None, power: float) -> plan.Plan:
-    return plan.for_gap(table, gap, power) if error is None and gap is not None else plan.for_error(table, error or 0.0)
-
-
-def _with_next(store: Path, members: list[EventRow], found: plan.Plan) -> plan.Plan:
-    """The plan with the commands that play the missing seeds, if there are any that can be played."""
-    target = found.need.seeds if found.need else 0 if found.enough else found.fewest_seeds
-    if not found.blocks or not found.blocks < target < MOST["seeds"]:
-        return found
-    return msgspec.structs.replace(found, next=commands(store, members, target / found.blocks))
+    plan(store, event, error, gap, power, anchor, as_json)

@@ -5,19 +5,7 @@ from pathlib import Path
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.competition.page import page_of, write_page
-from khiva_arena.competition.page_authors import author_pages
-from khiva_arena.competition.page_folder import ReplayFolder
-from khiva_arena.competition.page_names import read_names
-from khiva_arena.competition.page_replays import NOTHING_PRIVATE, REPLAYS_MOST, Private, everybody
-from khiva_arena.errors import ConfigError
-from khiva_arena.report.html import BEGINNING
-from khiva_arena.store.new_file import check_new_file
-from khiva_arena.terminal.console import say
-from khiva_arena.text import harmless
-from khiva_arena.words import count
-
-SOME, ALL, NONE = "some", "all", "none"
+from khiva_arena.commands.choices import ALL, NONE, SOME
 
 
 @click.command("report", cls=Verb)
@@ -62,30 +50,6 @@ def command(
     Of a store, name each EVENT by number or id to show no others. A bundle is checked before it is shown. Hands are in the page
     only once the last match on their deal is recorded. What bots wrote on stderr is not in it unless you ask for it; folders and
     names of machines never are, except in what bots wrote."""
-    if out is None and for_authors is None:
-        raise ConfigError("say where the page goes: --out FILE, --for-authors DIR, or both")
-    if out is None and (matches or notes):
-        what = "--matches" if matches else "--notes"
-        raise ConfigError(
-            f"{what} is for the page of --out FILE; a page for an author has its bot's own matches and notes anyway"
-        )
-    if matches and replays == NONE:
-        raise ConfigError("--matches chooses replays, and --replays none leaves all out: give one of them")
-    shown = read_names(names) if names else {}
-    most = 0 if replays == NONE else REPLAYS_MOST
-    if out is not None:
-        check_new_file(out, BEGINNING)
-        folder = ReplayFolder(out) if replays == ALL else None
-        private = Private(notes=everybody) if notes else NOTHING_PRIVATE
-        page = page_of(source, event, title, most, matches=matches, names=shown, private=private, folder=folder)
-        write_page(out, page)
-        say(harmless(f"{out}: {count(len(page.encode()) // 1024, 'kB', 'kB')}; open it in a browser"))
-        if folder is None:
-            ReplayFolder(out).finish()  # what was beside the page that this one replaces leads to other results
-        elif folder.written:
-            say(
-                harmless(f"{folder.path}: {count(len(folder.written), 'page')} with the other replays; keep it beside {out.name}")
-            )
-    if for_authors is not None:
-        for path in author_pages(for_authors, source, event, title, most, shown, replays == ALL):
-            say(harmless(f"{path}: for the author of this bot alone"))
+    from khiva_arena.commands.report import report  # when it is called, so that -h is quick
+
+    report(source, event, out, title, replays, matches, names, notes, for_authors)

@@ -1,23 +1,12 @@
 """``khiva-arena run``: a whole competition, from bots to a rating table."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from khiva_arena.cli.bots import ready_bots
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import ALL, draw_options, json_option, setting_options
-from khiva_arena.competition import events
-from khiva_arena.competition.draw import How
-from khiva_arena.competition.played import what_is_played
-from khiva_arena.competition.run import compete, if_interrupted
-from khiva_arena.competition.settings import DEFAULTS
-from khiva_arena.competition.settings_file import read_file
-from khiva_arena.competition.settings_flags import given_by_flags
-from khiva_arena.store.db import Store
-from khiva_arena.terminal.console import say
 
 
 @click.command("run", cls=Verb)
@@ -54,42 +43,6 @@ def command(
     KHIVA_ARENA_RUN_* variables (one for each setting except --bot), and these win over the file. The same command again resumes;
     if everything is over, it says so, prints the table and plays nothing.
     """
-    how = How(any_engine, new_event, commit, public)
-    given = given_by_flags(flags)
-    if shipped:
-        _add_shipped(config, given)
-    stages, entrants = what_is_played(config, given, say)
-    played, complete = compete(stages, entrants, how)
-    if commit:
-        print_commitment(stages[0].out, played[0], as_json)
-        return 0
-    with if_interrupted(say, lambda: "all matches are recorded" if complete else "some matches are not recorded"):
-        from khiva_arena.cli.standings import print_standings  # numpy comes with it: not before the matches have been played
+    from khiva_arena.commands.run import run  # when it is called, so that -h is quick
 
-        print_standings(stages[0].out, played, as_json=as_json)
-    return 0 if complete else 1
-
-
-def _add_shipped(config: Path | None, said: dict[str, Any]) -> None:
-    """Add the bots that come with the arena to those that are named, by flags or else in the file, if these are a list."""
-    given = {**(read_file(config)[0] if config else {}), **said}
-    named = given.get("bots", ())
-    if isinstance(named, list | tuple):
-        said["bots"] = (*named, *ready_bots(given.get("game") or DEFAULTS["game"]))
-
-
-def print_commitment(folder: Path, event: str, as_json: bool) -> None:
-    """Print what is to be published of an event before its first match."""
-    with Store.read(folder) as store:
-        row = events.stored(store, event)
-        done, planned = len(store.recorded(event)), events.bare_timetable(row).matches
-    definition = row.definition.digest
-    if as_json:
-        values = {"event": row.id, "number": row.number, "definition": definition, "commitment": row.commitment}
-        click.echo(json.dumps({**values, "public": row.public, "recorded": done, "planned": planned}))
-        return
-    click.echo(f"event {row.number} ({row.id}): {done} of {planned} matches are recorded")
-    click.echo(f"definition {definition}")
-    click.echo(f"commitment {row.commitment}")
-    if not done:
-        say("next: publish the commitment; the same command without --commit plays, with --public TEXT if a text is drawn then")
+    return run(config, any_engine, new_event, commit, public, shipped, as_json, flags)

@@ -1,23 +1,11 @@
 """``khiva-arena show``: what a store holds, or one match of it."""
 
-import json
-import shlex
 from pathlib import Path
-from typing import Any
 
 import click
 
-from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option, store_argument
-from khiva_arena.competition.find import events_of, match_of, matches_of, secret_of
-from khiva_arena.replay.story import story
-from khiva_arena.report.text import listing
-from khiva_arena.schedule.formats import FORMATS
-from khiva_arena.store.db import Store
-from khiva_arena.terminal.tty import list_width
-from khiva_arena.text import harmless
-from khiva_arena.words import count
 
 
 @click.command("show", cls=Verb)
@@ -30,63 +18,6 @@ def command(store: Path, match: str | None, notes: bool, as_json: bool) -> None:
     turn by turn, hidden cards included, and the command that plays it again. In JSON a line of a seat's notes that begins with
     U+001E is the arbiter's own, such as "[step 12: boost]"; "times" has, by seat, the step and the microseconds of each decision,
     and is null if an older version recorded the match."""
-    with Store.read(store) as opened:
-        if match is None:
-            _list(opened, as_json)
-        else:
-            _show(opened, match, notes, as_json)
+    from khiva_arena.commands.show import show  # when it is called, so that -h is quick
 
-
-def _list(store: Store, as_json: bool) -> None:
-    listed: list[dict[str, Any]] = []
-    for event in events_of(store, ()):
-        names = [bot.name for bot in event.bots]
-        for row in matches_of(store, event):
-            result = [(names[seat.bot], seat.rank, seat.score, seat.verdict) for seat in row.seats]
-            listed.append({"match": f"{event.number}/{row.ordinal}", "id": row.id, "seed": row.seed, "seats": result})
-    if as_json:
-        events = [
-            {"event": e.number, "id": e.id, "begun": e.created, "definition": e.definition.plain()} for e in events_of(store, ())
-        ]
-        click.echo(json.dumps({"events": events, "matches": listed}))
-        return
-    for event in events_of(store, ()):
-        what = event.definition
-        stage = f"stage {what.stage}, " if what.stage else ""
-        each = " a round" if FORMATS[what.format].IN_ROUNDS else ""
-        seed = f"{count(what.seeds, 'seed')}{each}" + (", drawn" if what.seed is None else ", given")
-        click.echo(
-            harmless(
-                f"event {event.number} ({event.id}): {stage}{what.format}, {what.game}, {what.seats} seats, {seed}, "
-                f"begun {event.created}"
-            )
-        )
-    table = [
-        [
-            row["match"],
-            harmless(row["id"]),
-            str(row["seed"]),
-            harmless("  ".join(f"{n} {s} ({r}.{'' if v == 'ok' else ' ' + v})" for n, r, s, v in row["seats"])),
-        ]
-        for row in listed
-    ]
-    heads = ["match", "id", "seed", "by seat: bot, score (place)"]
-    click.echo("\n".join(listing([heads, *table], list_width(), right=(2,))))
-
-
-def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
-    event, row = match_of(store, word)
-    record = row.parsed()
-    if as_json:
-        seats = [{name: getattr(seat, name) for name in seat.__slots__} for seat in row.seats]
-        beside = {"attempt": row.attempt, "req_start": row.req_start, "seconds": row.seconds, "finished": row.finished}
-        click.echo(json.dumps({"record": json.loads(row.record), "seats": seats, "times": row.times, **beside}))
-        return
-    click.echo(story(record, secret_of(store, event, row.seed)[0]))
-    for seat in row.seats:
-        for verdict, detail, step in seat.faults:
-            click.echo(harmless(f"seat {seat.seat}: {verdict} at step {step}: {detail}"))
-        if notes:
-            click.echo(notes_of(seat.seat, seat.notes, seat.notes_total))
-    again = shlex.join(["khiva-arena", "match", "--from", str(store.folder), f"{event.number}/{row.ordinal}"])
-    click.echo(harmless(f"to play it again: {again}"))
+    show(store, match, notes, as_json)

@@ -1,6 +1,5 @@
 """``khiva-arena sprt``: a sequential test of one bot against others, which stops once the answer is clear."""
 
-import json
 from typing import Any
 
 import click
@@ -8,17 +7,7 @@ import click
 from khiva_arena.cli.completion import BOT
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import OF_A_MATCH, draw_options, json_option, setting_options
-from khiva_arena.cli.run import print_commitment
-from khiva_arena.competition.draw import How
-from khiva_arena.competition.run import compete
-from khiva_arena.competition.sequential import MOST_SEEDS, sprt_of, test_of
-from khiva_arena.competition.settings_flags import given_by_flags
-from khiva_arena.ratings.sprt import Hypotheses, Model
-from khiva_arena.report.same_names import under_a_table
-from khiva_arena.report.sprt import to_json, to_text
-from khiva_arena.terminal.console import say
-
-UNDECIDED = 1
+from khiva_arena.competition.settings_table import TEST_SEEDS
 
 
 @click.command("sprt", cls=Verb)
@@ -28,7 +17,7 @@ UNDECIDED = 1
     *(name for name in OF_A_MATCH if name != "bots"),
     *("seats", "seeds", "jobs", "out", "events", "report"),
     seats="Seats at a table, filled with the opponents and copies of them [default: 2].",
-    seeds=f"Deals at most [default: {MOST_SEEDS}]; another number makes it another test.",
+    seeds=f"Deals at most [default: {TEST_SEEDS}]; another number makes it another test.",
     out="The store; a test that is in it is resumed.",
 )
 @click.option("--elo0", type=float, default=0.0, show_default=True, help="H0: the candidate is at most this much better, in Elo.")
@@ -62,17 +51,6 @@ def command(
     a seed. The test looks at it after each seed, from the 32nd on, and stops at a bound. The same command again resumes. Exit
     code 0 with a decision, either way; 1 without.
     """
-    how = How(any_engine, new_event, commit, public)
-    model = Model.NORMALIZED if normalized else Model.LOGISTIC
-    hypotheses = Hypotheses(flags.pop("elo0"), flags.pop("elo1"), flags.pop("alpha"), flags.pop("beta"), model)
-    given = given_by_flags(flags) | {"bots": (candidate, *opponents)}
-    settings, entrants = test_of(given, hypotheses, say)
-    played, complete = compete([settings], entrants, how)
-    if commit:
-        print_commitment(settings.out, played[0], as_json)
-        return 0
-    test = sprt_of(settings.out, played[0])
-    click.echo(json.dumps(to_json(test)) if as_json else to_text(test), nl=as_json)
-    if not as_json and (same := under_a_table([entrants], {bot.identity: bot.name for bot in entrants})):
-        click.echo(f"\n{same}", nl=False)
-    return 0 if complete and test.report.decision else UNDECIDED
+    from khiva_arena.commands.sprt import sprt  # when it is called, so that -h is quick
+
+    return sprt(candidate, opponents, any_engine, new_event, commit, public, as_json, normalized, flags)

@@ -1,7 +1,5 @@
 """``khiva-arena standings``: the rating table of a store, and more about it on request."""
 
-import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -9,18 +7,7 @@ import click
 from khiva_arena.cli.completion import one_of
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option, store_argument
-from khiva_arena.competition.tables import ALL, PooledTable, effects_named, sections_named, tables_of
-from khiva_arena.report import places, section_text
-from khiva_arena.report.same_names import under_a_table
-from khiva_arena.report.sections import EFFECTS, NAMES
-from khiva_arena.report.table import to_text
-from khiva_arena.report.text import paragraphs
-from khiva_arena.terminal.tty import table_width
-from khiva_arena.text import harmless
-
-_AFTER_PLACES = (
-    "The places are what the format decides. Elo, from the matches played, is an estimate of strength and decides nothing:"
-)
+from khiva_arena.report.section_names import ALL, NAMES
 
 
 @click.command("standings", cls=Verb)
@@ -58,40 +45,6 @@ def command(
 ) -> None:
     """Print the rating table of STORE, or of each EVENT in it (by number or id). Events with equal game, rules, time, policy,
     isolation, limits and pondering are pooled into one table; others get tables of their own."""
-    fitted = effects_named(EFFECTS if effects is None else [part.strip() for part in effects.split(",")])
-    sections = sections_named((*names, *(("effects",) if effects else ())))
-    print_standings(store, event, anchors=anchors, sections=sections, effects=fitted, as_json=as_json, wide=wide)
+    from khiva_arena.commands.standings import standings  # when it is called, so that -h is quick
 
-
-def print_standings(
-    folder: Path,
-    words: Sequence[str],
-    *,
-    anchors: Sequence[str] = (),
-    sections: Sequence[str] = (),
-    effects: Sequence[str] = EFFECTS,
-    as_json: bool = False,
-    wide: bool = False,
-) -> None:
-    """Print one table for each pool of events. All is read and worked out before the first line: a store that is damaged
-    somewhere gives no table at all."""
-    tables = tables_of(folder, words, anchors, sections, effects)
-    if as_json:
-        click.echo(json.dumps({"standings": [one.to_json() for one in tables]}))
-        return
-    for one in tables:
-        _print_table(one, sections, wide, table_width())
-    if not tables:
-        click.echo(harmless(f"no event in {folder} yet"))
-
-
-def _print_table(one: PooledTable, sections: Sequence[str], wide: bool, width: int) -> None:
-    click.echo("\n".join(paragraphs([one.title], width)))
-    for placed in one.places:
-        click.echo(places.to_text(placed, width))
-    if one.places:
-        click.echo("\n".join(paragraphs([_AFTER_PLACES], width)))
-    click.echo(to_text(one.standings, width, wide))
-    if same := under_a_table([event.bots for event in one.events], {row.bot: row.name for row in one.standings.rows}):
-        click.echo(same)
-    click.echo(section_text.to_text(one.standings, one.sections, sections, width), nl=False)
+    standings(store, event, anchors, names, effects, wide, as_json)

@@ -1,106 +1,25 @@
 """``khiva-arena verify``: replay every record of a store or a bundle and compare it with everything that is stored beside it."""
 
-import json
-from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
-from khiva_arena import __version__
-from khiva_arena.api.verify import verify
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import json_option, store_argument
-from khiva_arena.competition.audit import AuditResult, EventReport
-from khiva_arena.text import LONGEST, harmless
-
-SHOWN = 20
-NOTES_SHOWN = 5
 
 
 @click.command("verify", cls=Verb)
 @store_argument
 @click.argument("event", nargs=-1)
+@click.option("--jobs", "-j", type=click.IntRange(1, 1_000), default=1, metavar="N", help="Replay with N processes [default: 1].")
 @json_option
-def command(store: Path, event: tuple[str, ...], as_json: bool) -> int:
+def command(store: Path, event: tuple[str, ...], jobs: int, as_json: bool) -> int:
     """Replay each match of STORE (or of each EVENT in it, by number or id) through the rules; or of a file that
     `khiva-arena bundle` wrote. It checks hash chains, commitments and revealed secrets, every choice, scores, ranks, faults
     and forfeits, who sat where, that matches and voids are those of the schedule, that nothing is missing on a revealed seed,
     and, once an event is over, its run digest; in a store also the sum of every row, that none was lost or added, and the pages
     of the file; in a bundle also the standings. If anything is not sound, the exit code is 1, and the first difference and the
     sound matches are printed. The exit code is 2 if there is no match to verify."""
-    result = verify(store, *event)
-    bundled = store.is_file()
-    if as_json:
-        of_bundle = {"notes": result.notes, "bundle": result.digest} if bundled else {}
-        click.echo(json.dumps({"events": [report.to_dict() for report in result.events], "file": result.problems, **of_bundle}))
-    else:
-        (_say_bundle if bundled else _say_store)(store, result)
-    return 0 if result.sound else 1
+    from khiva_arena.commands.verify import verify  # when it is called, so that -h is quick
 
-
-def _say_store(path: Path, result: AuditResult) -> None:
-    for report in result.events:
-        _say_event(report)
-    if result.problems:
-        click.echo(harmless(f"{path}: the file is damaged: {result.problems[0]}"))
-        for problem in result.problems[1:SHOWN]:
-            click.echo(f"  also: {problem}")
-        click.echo("  what is listed as sound is sound; restore a copy to continue with this store")
-
-
-def _say_bundle(path: Path, result: AuditResult) -> None:
-    for report in result.events:
-        _say_event(report)
-        click.echo(f"  commitment {report.commitment}: compare it with what was published before the first match")
-    where = harmless(str(path))
-    if result.problems:
-        click.echo(f"{where}: not sound: {harmless(result.problems[0])}")
-        for problem in result.problems[1:SHOWN]:
-            click.echo(f"  also: {problem}")
-    elif not result.sound:
-        click.echo(f"{where}: the standings were not checked, since what they rest on is not sound")
-    elif result.notes:
-        click.echo(f"{where}: what the standings count and the places are those that the records give; bundle {result.digest}")
-        _say_notes(result)
-    else:
-        click.echo(f"{where}: the standings are those that the records give; bundle {result.digest}")
-
-
-def _say_notes(result: AuditResult) -> None:
-    differ = f"{len(result.notes)} fitted numbers of the standings differ"
-    engine = harmless(result.engine, LONGEST)
-    click.echo(f"  note: {differ}, which khiva-arena {engine} worked out, and this is {__version__}:")
-    for note in result.notes[:NOTES_SHOWN]:
-        click.echo(f"  note: {note}")
-    if len(result.notes) > NOTES_SHOWN:
-        click.echo(f"  and {len(result.notes) - NOTES_SHOWN} more; --json lists all")
-
-
-def _say_event(report: EventReport) -> None:
-    """Print what is sound, and what differs."""
-    click.echo(report.summary)
-    if report.unrevealed:
-        click.echo(f"  {report.unrevealed} of them were checked with the store's private secrets, which are not revealed yet")
-    if report.public is not None:
-        public = harmless(report.public, LONGEST)
-        click.echo(f"  public text {public!r}: see that it was drawn after the commitment was published")
-    if report.ground:
-        click.echo("  its schedule was drawn from the settings alone, as version 0.1.0 did: who chose them could choose it")
-    if report.problems:
-        click.echo(f"  first that differs: {report.problems[0]}")
-        for problem in report.problems[1:SHOWN]:
-            click.echo(f"  also: {problem}")
-        if len(report.problems) > SHOWN:
-            click.echo(f"  and {len(report.problems) - SHOWN} more; --json lists all")
-        click.echo(f"  sound: {_ranges(report.sound_matches)}; not sound: {_ranges(report.unsound_matches)}")
-
-
-def _ranges(ordinals: Iterable[int]) -> str:
-    """Ordinals in few words: 0-4, 7, 9-11."""
-    runs: list[list[int]] = []
-    for ordinal in sorted(ordinals):
-        if runs and ordinal == runs[-1][1] + 1:
-            runs[-1][1] = ordinal
-        else:
-            runs.append([ordinal, ordinal])
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs) or "none"
+    return verify(store, event, jobs, as_json)

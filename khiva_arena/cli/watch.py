@@ -1,17 +1,10 @@
 """``khiva-arena watch``: the live screen over a stream of events that another process writes, or has written."""
 
-import sys
-import time
-from contextlib import closing
 from pathlib import Path
 
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.errors import ConfigError
-from khiva_arena.stream import NotAStream
-from khiva_arena.terminal.tty import can_draw
-from khiva_arena.terminal.viewer import Source, Viewer, follow, open_source, print_lines
 
 
 @click.command("watch", cls=Verb)
@@ -20,20 +13,6 @@ def command(file: Path) -> int:
     """Watch a run that writes its events to FILE, `khiva-arena run --events FILE`, until it ends; if it has ended, print how it
     stood. Without a terminal, print a line for each thing that happens. Ctrl-C leaves with exit code 130: the run was not
     seen to its end, and the same command continues to watch."""
-    with closing(open_source(file)) as source:
-        try:
-            if can_draw(sys.stdout):
-                return _draw(source)
-            print_lines(source, click.echo, time.sleep)
-        except NotAStream as error:
-            raise ConfigError(f"{file}: not a stream of events: {error}") from None
-    return 0
+    from khiva_arena.commands.watch import watch  # when it is called, so that -h is quick
 
-
-def _draw(source: Source) -> int:
-    """Returns 1 if the terminal has gone."""
-    try:
-        follow(Viewer(source), sys.stdout, time.sleep, to_the_end=True)
-    except OSError:
-        return 1
-    return 0
+    return watch(file)

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
 from khiva_arena import __version__
 from khiva_arena.competition import events
@@ -35,17 +35,17 @@ ORDER = {
 }
 
 
-def audit_bundle(path: Path) -> AuditResult:
-    """Check the bundle at ``path``. Raises ConfigError if it cannot be read, StoreError if it is no bundle that this engine
-    reads."""
-    return audited_bundle(path)[0]
+def audit_bundle(path: Path, jobs: int = 1) -> AuditResult:
+    """Check the bundle at ``path``; ``jobs``: by so many processes. Raises ConfigError if it cannot be read,
+    StoreError if it is no bundle that this engine reads."""
+    return audited_bundle(path, jobs)[0]
 
 
-def audited_bundle(path: Path) -> tuple[AuditResult, "BundledEvents"]:
+def audited_bundle(path: Path, jobs: int = 1) -> tuple[AuditResult, "BundledEvents"]:
     """The same, with the events as they were read."""
     with opened_bundle(path) as reader:
         bundled = BundledEvents(reader.lines())
-        result = audit(bundled)
+        result = audit(bundled, jobs)
     result.engine, result.digest = reader.engine, reader.digest
     if result.sound:
         _compare(bundled, result)
@@ -112,7 +112,7 @@ class BundledEvent:
                 raise _misplaced(self.event, line)
             before = place
             if isinstance(line, bundle.RevealLine) and line.seed == RUN_SECRET:
-                self.event = replace(self.event, secret=bytes.fromhex(line.secret))
+                self.event = structs.replace(self.event, secret=bytes.fromhex(line.secret))
             yield line
             if isinstance(line, bundle.OverLine):
                 return

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from khiva_arena.competition import events
 from khiva_arena.competition.audit import AuditLine, AuditResult, Damage, EventReport, EventSource
+from khiva_arena.competition.audit_ahead import Replayed, Replayers, replayers
 from khiva_arena.competition.find import CHANGED
 from khiva_arena.errors import RecordError
 from khiva_arena.replay import seeds
@@ -21,14 +22,15 @@ from khiva_arena.words import count
 MOST_SEEDS = 2**63  # as many as a store can number
 
 
-def audit(sources: Iterable[EventSource]) -> AuditResult:
-    """Check events one after the other, as far as their file can be read."""
+def audit(sources: Iterable[EventSource], jobs: int = 1) -> AuditResult:
+    """Check events one after the other, as far as their file can be read; ``jobs``: by so many processes."""
     result = AuditResult()
     try:
-        for source in sources:
-            checked = _EventAudit(source)
-            result.events.append(checked.report)
-            checked.run()
+        with replayers(jobs) as pool:
+            for source in sources:
+                checked = _EventAudit(source)
+                result.events.append(checked.report)
+                checked.run(pool)
     except RecordError as error:
         result.problems.append(harmless(str(error), LONGEST))
     return result
@@ -57,13 +59,13 @@ class _EventAudit:
         self.recorded: dict[int, int] = {}
         self.digests: list[str] = []
 
-    def run(self) -> None:
+    def run(self, pool: Replayers) -> None:
         self.report.passes("the event itself", self._check_event)
-        for line in self.source.lines():
-            self._take(line)
+        for line, replayed in pool.ahead(self.source.lines(), self._likely_secret):
+            self._take(line, replayed)
         self.report.digest = run_digest(self.digests)
 
-    def _take(self, line: AuditLine) -> None:
+    def _take(self, line: AuditLine, replayed: Replayed | None) -> None:
         number, passes = self.report.number, self.report.passes
         match line:
             case Damage(problem, ordinal):
@@ -77,21 +79,21 @@ class _EventAudit:
                 self.voids[line.ordinal] += 1
                 passes(f"void {number}/{line.ordinal}", lambda: self._check_void(line))
             case bundle.MatchLine():
-                digest = line.record.get("digest", "")
-                self._take_match(line.ordinal, canonical(line.record).decode(), digest if isinstance(digest, str) else "", None)
+                claimed, text = line.record.get("digest"), canonical(line.record).decode()
+                self._take_match(line.ordinal, text, claimed if isinstance(claimed, str) else "", None, replayed)
             case MatchRow():
-                self._take_match(line.ordinal, line.record, line.digest, line)
+                self._take_match(line.ordinal, line.record, line.digest, line, replayed)
             case bundle.OverLine() if self.timetable:
                 self._check_end(self.timetable, line.digest)
 
-    def _take_match(self, ordinal: int, text: str, digest: str, row: MatchRow | None) -> None:
-        """``row``: what a store has beside the record, None in a bundle."""
+    def _take_match(self, ordinal: int, text: str, digest: str, row: MatchRow | None, replayed: Replayed | None) -> None:
+        """``row``: what a store has beside the record, None in a bundle. ``replayed``: None if it has yet to be replayed."""
         report = self.report
         self.digests.append(digest)
         if self.timetable and self.timetable.place(ordinal):
             self.recorded[ordinal] = row.attempt if row else self.voids[ordinal] + 1
         name = f"match {report.number}/{ordinal}" + (f" ({row.id})" if row else "")
-        if report.passes(name, lambda: self._check_match(ordinal, text, row)):
+        if report.passes(name, lambda: self._check_match(ordinal, text, row, replayed)):
             report.sound += 1
             report.sound_matches.append(ordinal)
             report.unrevealed += row is not None and row.seed not in self.revealed
@@ -144,7 +146,7 @@ class _EventAudit:
 
     # --- a match ---
 
-    def _check_match(self, ordinal: int, text: str, row: MatchRow | None) -> None:
+    def _check_match(self, ordinal: int, text: str, row: MatchRow | None, replayed: Replayed | None) -> None:
         record, event = Record.from_json(text), self.source.event
         match = self._planned(ordinal, row)
         secret = self._secret_of(row.seed if row else match.k if match else 0, record)
@@ -152,7 +154,10 @@ class _EventAudit:
             what = event.definition
             if record.header != what.header(what.seated(match.bots), event.match_id(ordinal), secret):
                 raise RecordError("its header is not the one that the event gives")
-        verify(record, secret)
+        if replayed is None:
+            verify(record, secret)
+        else:
+            replayed.hold(record, secret)
         if row is not None:
             _check_row(row, record, match.bots if match else [seat.bot for seat in row.seats], secret)
         if match is not None:
@@ -172,6 +177,13 @@ class _EventAudit:
         if match is None or (row and (match.k, match.lineup, match.rotation) != (row.seed, row.lineup, row.rotation)):
             raise RecordError("the schedule has no such match")
         return match
+
+    def _likely_secret(self, line: bundle.MatchLine | MatchRow) -> bytes | None:
+        """The secret of a match's seed, unless the file is damaged; None if it is not known before its line is checked."""
+        if isinstance(line, MatchRow):
+            return self.source.event.seed_secret(line.seed) if 0 <= line.seed < MOST_SEEDS else None
+        place = self.timetable.place(line.ordinal) if self.timetable else None
+        return self.source.event.seed_secret(place[0]) if place and self.source.event.secret else None
 
     def _secret_of(self, seed: int, record: Record) -> bytes:
         """The secret of a match's seed. In a damaged store there are two: the one that opens the match's commitment."""

@@ -17,13 +17,13 @@ from khiva_arena.store.bundle import OverLine, RevealLine
 from khiva_arena.store.db import EventRow, MatchRow, Store
 
 
-def audit_store(store: Store, words: tuple[str, ...]) -> AuditResult:
-    """Check the events that ``words`` name, all of them for no words.
+def audit_store(store: Store, words: tuple[str, ...], jobs: int = 1) -> AuditResult:
+    """Check the events that ``words`` name, all of them for no words; ``jobs``: by so many processes.
 
     Raises ConfigError for a word that names none or several, StoreError if there is no match to check.
     """
     damage = store.damage()
-    result = audit(StoredEvent(store, event) for event in named_events(store, words))
+    result = audit((StoredEvent(store, event) for event in named_events(store, words)), jobs)
     result.problems += damage
     if not damage and not any(report.problems or report.sound for report in result.events):
         named = "of the events named" if words else "of it"

@@ -1,10 +1,11 @@
 """Write events that are over into a bundle; and the standings that go with it, which follow from the records alone."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
 from khiva_arena import __version__
 from khiva_arena.competition.events import bare_timetable
@@ -60,7 +61,7 @@ def write_bundle(path: Path, store: Store, events: Sequence[EventRow]) -> tuple[
     _check_over(store, events)
     with new_file(path) as file:
         writer = bundle.Writer(file, __version__)
-        members = [_add_event(writer, store, replace(event, number=number)) for number, event in enumerate(events, 1)]
+        members = [_add_event(writer, store, structs.replace(event, number=number)) for number, event in enumerate(events, 1)]
         for table in tables_of(members):
             writer.add(table)
         return sum(len(one.results) for one in members), writer.end()

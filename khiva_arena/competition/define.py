@@ -18,7 +18,6 @@ from khiva_arena.replay.definition import (
     author_groups,
 )
 from khiva_arena.sandbox.level import Sandbox
-from khiva_arena.schedule import lineups
 
 
 def conditions_of(settings: Settings, sandbox: Sandbox) -> Conditions:
@@ -87,5 +86,7 @@ def _line_ups(settings: Settings, bots: Sequence[Bot]) -> int | None:
     """How many line-ups are played at most: in a definition, "auto" has become a number."""
     if not isinstance(settings.lineups, str):
         return settings.lineups
+    from khiva_arena.schedule import lineups  # not above: a match alone knows no schedule
+
     groups = author_groups([bot.author for bot in bots]) if settings.authors_apart else ()
     return max(1, lineups.fewest(len(bots), settings.seats, settings.copies, groups))

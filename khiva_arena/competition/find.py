@@ -1,5 +1,6 @@
 """Find in a store or a bundle what a user named, and refuse what is damaged, which only `verify` reads."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -17,6 +18,7 @@ from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import bundle
 from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
 
+_ORDINAL = re.compile("0|[1-9][0-9]{0,17}")
 CHANGED = "was changed since it was written"
 
 
@@ -71,11 +73,15 @@ def matches_of(store: Store, event: EventRow) -> Iterator[MatchRow]:
     """The recorded matches of an event. Raises StoreError at the first one whose place or bots are not those of the schedule."""
     timetable = bare_timetable(event)
     for row in store.matches(event.id):
-        sits = [seat.bot for seat in row.seats] if [seat.seat for seat in row.seats] == list(range(len(row.seats))) else []
-        _check_place(store, event, timetable, row.ordinal, (row.seed, row.lineup, row.rotation), sits)
-        if not row.intact:
-            damaged(store, f"match {event.number}/{row.ordinal}", f"it {CHANGED}")
-        yield row
+        yield _in_its_place(store, event, timetable, row)
+
+
+def _in_its_place(store: Store, event: EventRow, timetable: Timetable, row: MatchRow) -> MatchRow:
+    sits = [seat.bot for seat in row.seats] if [seat.seat for seat in row.seats] == list(range(len(row.seats))) else []
+    _check_place(store, event, timetable, row.ordinal, (row.seed, row.lineup, row.rotation), sits)
+    if not row.intact:
+        damaged(store, f"match {event.number}/{row.ordinal}", f"it {CHANGED}")
+    return row
 
 
 def voids_of(store: Store, event: EventRow) -> list[VoidRow]:
@@ -123,17 +129,21 @@ def match_of(store: Store, word: str) -> tuple[EventRow, MatchRow]:
     event, _, rest = word.rpartition("/")
     among = events_of(store, (event,) if event else ())
     alone = len(among) == 1  # an ordinal says enough
-    fits = [(row, match) for row in among for match in matches_of(store, row) if _fits(match, rest, alone)]
-    if alone:
-        fits = [(row, match) for row, match in fits if str(match.ordinal) == rest] or fits
+    fits = [(row, match) for row in among for match in _fits(store, row, rest, alone)]
     if len(fits) != 1:
         what = "no recorded match" if not fits else f"{len(fits)} matches"
         raise ConfigError(f"{what} {word!r} in {store.folder}; `khiva-arena show {store.folder}` lists them as EVENT/ORDINAL")
     return fits[0]
 
 
-def _fits(match: MatchRow, word: str, alone: bool) -> bool:
-    return (alone and str(match.ordinal) == word) or match.id.startswith(word)
+def _fits(store: Store, event: EventRow, word: str, alone: bool) -> list[MatchRow]:
+    """The matches of an event that ``word`` names: by its ordinal, if that says enough, else by the beginning of their ids. No
+    others are read, since an event may have very many."""
+    timetable = bare_timetable(event)
+    ordinal = int(word) if alone and _ORDINAL.fullmatch(word) else None
+    by_ordinal = None if ordinal is None else store.match(event.id, ordinal)
+    found = [by_ordinal] if by_ordinal else store.matches_with(event.id, word)
+    return [_in_its_place(store, event, timetable, row) for row in found]
 
 
 def secret_of(store: Store, event: EventRow, seed: int) -> tuple[bytes, bool]:

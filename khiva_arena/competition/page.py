@@ -18,7 +18,8 @@ from khiva_arena.competition.tables import PooledTable
 from khiva_arena.games.registry import get
 from khiva_arena.report import html, shapes
 from khiva_arena.report.page_data import PageBot, PageColumn, PageData, PageEvent, PageMatch, PageTable
-from khiva_arena.report.sections import SAYS, by_seeds
+from khiva_arena.report.section_names import SAYS
+from khiva_arena.report.sections import by_seeds
 from khiva_arena.report.table import notes, shown_columns
 from khiva_arena.sandbox.limits import WORDS, say
 from khiva_arena.schedule.formats import FORMATS

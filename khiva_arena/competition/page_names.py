@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec import structs
 
 from khiva_arena.entrants import toml_file
 from khiva_arena.errors import ConfigError
@@ -62,7 +63,7 @@ def renamed(events: Sequence[EventRow], names: Mapping[str, str]) -> list[EventR
     if problems:
         raise ConfigError(problems)
     return [
-        replace(event, bots=tuple(replace(bot, name=_name(bot.identity, bot.name, names)) for bot in event.bots))
+        structs.replace(event, bots=tuple(structs.replace(bot, name=_name(bot.identity, bot.name, names)) for bot in event.bots))
         for event in events
     ]
 

@@ -2,9 +2,10 @@
 that they name."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from khiva_arena.competition.define import definition_of
 from khiva_arena.competition.setting import TABLES

@@ -14,6 +14,7 @@ from khiva_arena.competition.play import Play
 from khiva_arena.competition.played import Say, entrants_named
 from khiva_arena.competition.results import of_record, of_row
 from khiva_arena.competition.settings import Settings, settle
+from khiva_arena.competition.settings_table import TEST_SEEDS
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.sprt import FEWEST_BLOCKS, Hypotheses, Model, SequentialTest, SprtDecision, block_scores
@@ -25,13 +26,12 @@ from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
 
-MOST_SEEDS = 10_000
 """Seeds that a test may take at most, unless ``--seeds`` says otherwise."""
 
 
 def test_of(said: Mapping[str, Any], hypotheses: Hypotheses, say: Say) -> tuple[Settings, list[Bot]]:
     """A test of the first bot of ``said`` against the others. Raises ConfigError with every mistake in settings, or in bots."""
-    given = {"seats": 2, "seeds": MOST_SEEDS, **said}
+    given = {"seats": 2, "seeds": TEST_SEEDS, **said}
     settings = settle(given, hypotheses=hypotheses)
     if settings.seeds < FEWEST_BLOCKS:
         raise ConfigError(f"--seeds: no test decides before {FEWEST_BLOCKS} seeds, so {settings.seeds} are too few")

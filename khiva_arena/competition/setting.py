@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from khiva_arena.text import is_text
 from khiva_arena.words import meant
@@ -34,10 +33,21 @@ class Kind(Enum):
 
 LISTS, TABLES = (Kind.NAMES, Kind.BOTS), (Kind.TABLE, Kind.PATHS)
 _WRITTEN = (Kind.TEXT, Kind.FILE, Kind.FOLDER, *LISTS)
+_METAVARS = {
+    Kind.NUMBER: "N",
+    Kind.TIME: "TIME",
+    Kind.NAME: "NAME",
+    Kind.NAMES: "NAME",
+    Kind.BOTS: "BOT",
+    Kind.TEXT: "TEXT",
+    Kind.FILE: "FILE",
+    Kind.FOLDER: "DIR",
+    Kind.TABLE: "KEY=VALUE",
+    Kind.PATHS: "NAME=DIR",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting of a competition.
 
     name: its key in a settings file, and its field of ``Settings`` if it goes there as it is.
@@ -81,6 +91,11 @@ class Setting:
     def parameter(self) -> str:
         """Its name among the parameters of a command, and in the environment as KHIVA_ARENA_RUN_<parameter>."""
         return self.flag if self.kind in TABLES else self.name
+
+    @property
+    def metavar(self) -> str:
+        """What ``-h`` shows for a value."""
+        return self.of.upper() if self.kind is Kind.CHOICE else _METAVARS[self.kind]
 
     def mistakes(self, value: object) -> list[str]:
         """What is wrong with a value, as far as that can be seen without looking at anything else."""

@@ -1,9 +1,10 @@
 """What a competition is set to: values from flags, environment and a settings file, checked as a whole, every mistake at once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from khiva_arena.arbiter.clock import Limits
 from khiva_arena.competition.setting import LISTS, Kind, Setting, duration_ms
@@ -19,23 +20,18 @@ from khiva_arena.games.base import Game
 from khiva_arena.games.registry import get
 from khiva_arena.result import Policy
 from khiva_arena.sandbox.limits import Resources, of_settings
-from khiva_arena.schedule import formats
-from khiva_arena.schedule.formats import Format
+from khiva_arena.schedule.names import OF_SOME, Format
 from khiva_arena.words import meant
 
 if TYPE_CHECKING:
     from khiva_arena.ratings.sprt import Hypotheses  # numpy comes with it, and not every command needs that
 
 ROWS: dict[str, Setting] = {row.name: row for row in TABLE}
-FORMATS = [str(form) for form in Format if not formats.FORMATS[form].SEQUENTIAL]
-ONLY_FOR = {key: [form for form in FORMATS if form in takers] for key, takers in formats.TAKERS.items()}
-"""Settings that only some formats have, by name."""
 DEFAULTS: dict[str, Any] = {row.name: row.default for row in TABLE}
 MOST: dict[str, int] = {row.name: row.most for row in TABLE if row.most is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """One event of a competition, checked.
 
     bots: folders and commands.
@@ -153,14 +149,15 @@ def settle(
             problems.add_unknown(key)
     values = DEFAULTS | {key: value for key, value in given.items() if key in ROWS}
     for key, row in ROWS.items():
-        problems.check(row, values[key])
+        if key in given:  # defaults have no mistakes
+            problems.check(row, values[key])
     game = _game(values, problems)
     rules = _rules(values, game, seats, problems)
     _check_tables(values, problems)
     _check_together(values, hypotheses, problems)
     if problems.lines or game is None:
         raise ConfigError(problems.lines)
-    own = {field.name: _as_read(ROWS[field.name], values) for field in fields(Settings) if field.name in ROWS}
+    own = {name: _as_read(ROWS[name], values) for name in Settings.__struct_fields__ if name in ROWS}
     derived = {
         "game": game,
         "rules": rules,
@@ -242,9 +239,26 @@ def _check_together(values: Mapping[str, Any], hypotheses: "Hypotheses | None", 
     form = values["format"]
     if "format" in problems.wrong:
         return
-    if values["lineups"] == AUTO and (not formats.FORMATS[form].AUTO or hypotheses):
-        takers = " or a ".join(name for name in FORMATS if formats.FORMATS[name].AUTO)
-        problems.add("lineups", f"{AUTO} is for a {takers}; give a number")
-    for key, forms in ONLY_FOR.items():
-        if values[key] and form not in forms:
+    if values["lineups"] == AUTO:
+        takers = _formats_with_auto()
+        if form not in takers or hypotheses:
+            problems.add("lineups", f"{AUTO} is for a {' or a '.join(takers)}; give a number")
+    for key in OF_SOME:
+        if values[key] and form not in (forms := only_for(key)):
             problems.add(key, f"only a {' or a '.join(forms)} has this, not a {form}")
+
+
+# The formats are imported only when they are needed: one match has none.
+
+
+def _formats_with_auto() -> list[str]:
+    from khiva_arena.schedule.formats import FORMATS
+
+    return [str(name) for name, form in FORMATS.items() if form.AUTO and not form.SEQUENTIAL]
+
+
+def only_for(key: str) -> list[str]:
+    """The formats of a competition that have a setting of ``OF_SOME``."""
+    from khiva_arena.schedule.formats import FORMATS, TAKERS
+
+    return [str(name) for name in TAKERS[key] if not FORMATS[name].SEQUENTIAL]

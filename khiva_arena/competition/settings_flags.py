@@ -11,24 +11,6 @@ from khiva_arena.entrants import runtimes as named_runtimes
 from khiva_arena.entrants.loading import Loading
 from khiva_arena.errors import ConfigError
 
-_METAVARS = {
-    Kind.NUMBER: "N",
-    Kind.TIME: "TIME",
-    Kind.NAME: "NAME",
-    Kind.NAMES: "NAME",
-    Kind.BOTS: "BOT",
-    Kind.TEXT: "TEXT",
-    Kind.FILE: "FILE",
-    Kind.FOLDER: "DIR",
-    Kind.TABLE: "KEY=VALUE",
-    Kind.PATHS: "NAME=DIR",
-}
-
-
-def metavar(row: Setting) -> str:
-    """What ``-h`` shows for a value."""
-    return row.of.upper() if row.kind is Kind.CHOICE else _METAVARS[row.kind]
-
 
 def given_by_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that flags give. ``flags`` by parameter, unset ones None or (). Raises ConfigError with every mistake."""
@@ -39,7 +21,7 @@ def given_by_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
         if value in (None, ()):
             continue
         if row.kind in TABLES:
-            problems += [f"{row.option} {pair}: write {row.option} {metavar(row)}" for pair in value if "=" not in pair]
+            problems += [f"{row.option} {pair}: write {row.option} {row.metavar}" for pair in value if "=" not in pair]
             pairs = [pair.partition("=") for pair in value]
             value = {key: text if row.kind is Kind.PATHS else _plain(text) for key, _, text in pairs}
         given[row.name] = value

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from khiva_arena.competition.setting import Kind, Setting
 
 AUTO = "auto"
+TEST_SEEDS = 10_000
+"""The deals of a sequential test, at most, unless it is given another number."""
 BOTS, PLAYED, TIME, ISOLATION, RUN = "Bots", "What is played", "Time and faults", "Isolation", "The run"
 
 # Words are imported only when they are needed, so that -h and TAB are quick.

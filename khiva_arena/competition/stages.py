@@ -1,13 +1,15 @@
 """The stages of a competition: events one after another, each with the bots that did best in the one before."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
+from msgspec.structs import replace
+
 from khiva_arena.competition.setting import number_mistake
-from khiva_arena.competition.settings import DEFAULTS, ONLY_FOR, Settings, settle
+from khiva_arena.competition.settings import DEFAULTS, Settings, only_for, settle
 from khiva_arena.competition.settings_table import TABLE
 from khiva_arena.errors import ConfigError
+from khiva_arena.schedule.names import OF_SOME
 from khiva_arena.words import meant
 
 OF_A_STAGE = tuple(row.name for row in TABLE if row.of_a_stage)
@@ -54,7 +56,7 @@ def _only(own: Mapping[str, Any], base: Mapping[str, Any], flags: Mapping[str, A
     """A stage's values over the common ones, flags over both. What only another format has does not pass from above."""
     values = {**own, **flags}
     form = values.get("format", base.get("format", DEFAULTS["format"]))
-    gone = {key: DEFAULTS[key] for key, forms in ONLY_FOR.items() if key in base and key not in own and form not in forms}
+    gone = {key: DEFAULTS[key] for key in OF_SOME if key in base and key not in own and form not in only_for(key)}
     return {**gone, **values}
 
 

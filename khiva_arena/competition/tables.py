@@ -10,12 +10,11 @@ from khiva_arena.competition.places import places_of
 from khiva_arena.competition.pools import in_common, pooled, pooled_standings, title
 from khiva_arena.errors import ConfigError
 from khiva_arena.report import places, shapes
-from khiva_arena.report.sections import EFFECTS, NAMES, SectionRequest, sections
+from khiva_arena.report.section_names import ALL, EFFECTS, NAMES
+from khiva_arena.report.sections import SectionRequest, sections
 from khiva_arena.report.table import to_json
 from khiva_arena.report.values import Standings
 from khiva_arena.store.db import EventRow, Store
-
-ALL = "all"
 
 
 class PooledTable(NamedTuple):
@@ -50,7 +49,7 @@ def tables_of(
 
     words: the events, by number or the beginning of their ids; () for all.
     anchors: BOT, or BOT=ELO, or BOT=ELO:SD.
-    names: of sections, in the order of ``sections.NAMES``.
+    names: of sections, in the order of ``section_names.NAMES``.
     effects: which of these the section effects fits.
 
     Raises ConfigError for what is not there, StoreError for a store that cannot be read or is damaged.

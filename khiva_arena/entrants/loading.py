@@ -7,8 +7,9 @@ is played.
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from khiva_arena.entrants import runtimes
 from khiva_arena.entrants.runtimes import Runtime
@@ -16,8 +17,7 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox.limits import GIB, KIB, MIB, MOST, amount, size_in_words
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(msgspec.Struct, frozen=True):
     """What one bot may have.
 
     bot_files: files.
@@ -46,8 +46,7 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Loading:
+class Loading(msgspec.Struct, frozen=True):
     """How bots are read.
 
     bounds: how large a bot may be.
@@ -55,7 +54,7 @@ class Loading:
     """
 
     bounds: Bounds = DEFAULT
-    runtimes: Mapping[str, Runtime] = field(default_factory=dict)
+    runtimes: Mapping[str, Runtime] = {}
 
 
 AS_IT_IS = Loading()

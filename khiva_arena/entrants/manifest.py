@@ -4,9 +4,10 @@ import os
 import shlex
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from khiva_arena.entrants import runtimes, toml_file
 from khiva_arena.entrants.runtimes import ARENA_S_OWN, WORD, Runtime
@@ -18,8 +19,7 @@ KEYS = {"name", "author", "version", "run", "build", "games", "files", "include"
 BY_THE_ORGANISER = "the organiser names one by --runtime NAME=DIR"
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(msgspec.Struct, frozen=True):
     """A bot.toml, checked. Words are unchanged.
 
     name, author, version: of the bot; "" if it does not say.

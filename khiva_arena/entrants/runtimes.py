@@ -7,10 +7,11 @@ A bot.toml names a runtime by its word alone, ``run = "{torch} main.py"``; whoev
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox import readable_paths, regular_files
@@ -29,8 +30,7 @@ MOST_RUNTIMES = 100
 HOW = "--runtime NAME=DIR, with a virtual environment or another folder that has a bin, or NAME=PROGRAM"
 
 
-@dataclass(frozen=True, slots=True)
-class Runtime:
+class Runtime(msgspec.Struct, frozen=True):
     """An interpreter that the organiser names. Paths are absolute, links kept.
 
     name: the word for it.

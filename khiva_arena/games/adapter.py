@@ -17,6 +17,8 @@ class PositionState(State):
         class KhivaState(Position, PositionState):
             apply = rules.apply
             view = observation.view
+            public = observation.public
+            private = observation.private
             scores = property(rules.scores)
             ranks = property(rules.ranks)
     """

@@ -104,6 +104,18 @@ class State(ABC):
     def view(self, seat: int) -> dict[str, Plain]:
         """All that this seat knows under perfect recall, as plain values. The caller owns the result."""
 
+    def public(self) -> dict[str, Plain]:
+        """What every seat knows: the keys of a view in its order, and None in those that ``private`` has. The caller owns it.
+
+        ``private`` laid over it is the view, so it is made once for all seats that are asked at a time. A game that mostly asks
+        one seat at a time gains nothing by it, and leaves both as they are: nothing is public, and all of a view is private.
+        """
+        return {}
+
+    def private(self, seat: int) -> dict[str, Plain]:
+        """The keys of a seat's view that ``public`` leaves to it. The caller owns them."""
+        return self.view(seat)
+
     @property
     @abstractmethod
     def is_over(self) -> bool:

@@ -178,21 +178,35 @@ def _check_state(match: _Match, state: State, pieces: Mapping[str, int], determi
     match.want(state.is_over == (not pending), "a match is over exactly when nothing is pending")
     match.want(list(pending) == sorted(pending), "pending seats come in seat order")
     match.want(state.components() == pieces, f"no piece is lost or made: {state.components()} was {pieces}")
+    public = json.dumps(state.public())
     for decision in pending.values():
         _check_decision(match, decision)
     for seat in range(match.seats):
         view = state.view(seat)
         wrong = check_plain(view)
         match.want(type(view) is dict and wrong is None, f"a view is plain: {wrong}")
-        again = json.loads(json.dumps(view))  # a plain value comes back the same, in a third of deepcopy's time
+        text = json.dumps(view)
+        again = json.loads(text)  # a plain value comes back the same, in a third of deepcopy's time
         _spoil(view)
         match.want(again == state.view(seat), "a view belongs to its caller, who may change it")
+        _check_parts(match, state, seat, text)
         if determinise and pending:
             guess = determinise(again, match.rules, match.stream)
             match.want(guess.view(seat) == again, "a determinised state has the view it was made from")
+            match.want(json.dumps(guess.public()) == public, "what is public does not depend on what is hidden")
             match.want(guess.components() == pieces, "a determinised state has all pieces")
             match.want(dict(guess.pending()) == dict(pending), "a determinised state asks the same")
     _check_standing(match, state)
+
+
+def _check_parts(match: _Match, state: State, seat: int, view: str) -> None:
+    """The public and the private part make the view, given as JSON, the order of its keys included."""
+    public, private = state.public(), state.private(seat)
+    match.want(all(public.get(key) is None for key in private), "a key of the private part is None in the public part")
+    whole = {**public, **private}
+    match.want(json.dumps(whole) == view, "the private part laid over the public one is the view")
+    _spoil(whole)
+    match.want(json.dumps(state.view(seat)) == view, "each part of a view belongs to its caller, who may change it")
 
 
 def _check_decision(match: _Match, decision: Decision) -> None:

@@ -7,7 +7,7 @@ out of the text if they have their default: so older events keep their ids.
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import msgspec
 
@@ -16,7 +16,10 @@ from khiva_arena.replay.record import Header, RecordedSeat, canonical, digest_of
 from khiva_arena.result import Policy
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import Resources
-from khiva_arena.schedule.formats import FORMATS, Format, Terms
+from khiva_arena.schedule.names import Format
+
+if TYPE_CHECKING:
+    from khiva_arena.schedule.terms import Terms
 
 NO_KEY = bytes(seeds.SECRET_BYTES)
 Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -167,6 +170,8 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
 
     def _check(self) -> None:
         """Bots' names are printed wherever their results are."""
+        from khiva_arena.schedule.formats import FORMATS  # not above: a match alone knows no schedule
+
         if (self.hypotheses is not None) != FORMATS[self.format].SEQUENTIAL:
             raise ValueError("hypotheses belong to a sequential test, and only to one")
         names = self.names
@@ -201,8 +206,10 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
         """Name and identity by seat of bots given by position."""
         return [(self.bots[bot].name, self.bots[bot].identity) for bot in bots]
 
-    def terms(self, key: bytes = NO_KEY) -> Terms:
+    def terms(self, key: bytes = NO_KEY) -> "Terms":
         """What the schedule is made from. Without ``key`` the schedule can be checked and counted, but does not say who meets."""
+        from khiva_arena.schedule.terms import Terms  # not above: a match alone knows no schedule
+
         return Terms(
             format=self.format,
             bots=len(self.bots),

@@ -7,7 +7,7 @@ JSON with sorted keys, no spaces and ASCII only.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -96,10 +96,10 @@ class Record:
     @property
     def digest(self) -> str:
         """The last link of the hash chain, 64 hex digits: header, then each choice in seat order, then the result."""
-        link = sha256(b"khiva-record-1\0" + canonical(asdict(self.header))).digest()
+        link = sha256(b"khiva-record-1\0" + canonical(msgspec.to_builtins(self.header))).digest()
         for step in self.steps:
             for choice in step:
-                link = sha256(link + canonical(choice)).digest()
+                link = sha256(link + _canonical_choice(choice)).digest()
         return sha256(link + canonical(self._result())).hexdigest()
 
     def _result(self) -> dict[str, Any]:
@@ -116,7 +116,9 @@ class Record:
         return self._text(self.digest)
 
     def _text(self, digest: str) -> str:
-        return canonical({"header": asdict(self.header), "steps": self.steps, **self._result(), "digest": digest}).decode()
+        return canonical(
+            {"header": msgspec.to_builtins(self.header), "steps": self.steps, **self._result(), "digest": digest}
+        ).decode()
 
     @classmethod
     def from_json(cls, text: str) -> "Record":
@@ -140,6 +142,11 @@ class Record:
 def canonical(value: object) -> bytes:
     """Canonical JSON: sorted keys, no spaces, ASCII."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode()
+
+
+def _canonical_choice(choice: Choice) -> bytes:
+    """The same of a choice, written out: a record has a hundred of them, nearly all of the same form."""
+    return canonical(choice) if choice.why else b'[%d,%d,""]' % (choice.seat, choice.choice)
 
 
 def digest_of(value: object) -> str:

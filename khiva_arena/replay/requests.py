@@ -5,8 +5,9 @@ And whether a breach of the protocol was noticed before or after the seat's last
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from khiva_arena.games.base import Event, State
 from khiva_arena.protocol import messages
@@ -19,8 +20,7 @@ from khiva_arena.result import STRIKING, Verdict
 FOUND_BEFORE_ASKING = (Verdict.PROTOCOL, Verdict.FLOODED)
 
 
-@dataclass(frozen=True, slots=True)
-class AskedDecision:
+class AskedDecision(msgspec.Struct, frozen=True):
     """One decision of a seat.
 
     state: as the seat was asked, to be cloned and not changed.
@@ -35,8 +35,7 @@ class AskedDecision:
     perhaps: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """One message to the seat.
 
     step: the step that it belongs to, 0 is the start.

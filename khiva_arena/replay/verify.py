@@ -66,8 +66,10 @@ def _replay(record: Record, state: State, events: list[Event], watch: StepWatche
         if [choice.seat for choice in step] != list(pending):
             raise RecordError(f"step {number} has choices of other seats than {list(pending)}")
         for choice in step:
-            _check_choice(record, number, choice, out, strikes)
-        _check_forfeits(record, number, [choice.seat for choice in step], out)
+            if choice.why or out[choice.seat] is not None:  # nearly none
+                _check_choice(record, number, choice, out, strikes)
+        if number in record.forfeited_at:
+            _check_forfeits(record, number, [choice.seat for choice in step], out)
         try:
             events = state.apply({choice.seat: choice.choice for choice in step})
         except ArenaError as error:

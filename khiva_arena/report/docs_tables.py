@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from khiva_arena.report.columns import BETWEEN, DETAILS, FIRST, LAST, ONLY_JSON, TABLE, Column
-from khiva_arena.report.sections import SAYS
+from khiva_arena.report.section_names import SAYS
 
 
 def parts() -> dict[str, str]:

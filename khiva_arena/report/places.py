@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from khiva_arena.report.text import NARROWEST_NAME, WIDTH, columns_of, fitting, short, table
+from khiva_arena.report.text import NARROWEST_NAME, columns_of, fitting, short, table
+from khiva_arena.text import WIDTH
 
 
 @dataclass(frozen=True, slots=True)

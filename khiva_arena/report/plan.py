@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from khiva_arena.ratings import planning
 from khiva_arena.report.standings import rounded
-from khiva_arena.report.text import WIDTH, columns_of, fitting, number, paragraphs, short, table
+from khiva_arena.report.text import columns_of, fitting, number, paragraphs, short, table
 from khiva_arena.report.values import Standings
+from khiva_arena.text import WIDTH
 from khiva_arena.words import count
 
 

@@ -12,7 +12,6 @@ from khiva_arena.report.columns import DETAILS
 from khiva_arena.report.table import UNDER_THE_PRIOR
 from khiva_arena.report.text import (
     WIDEST_NAME,
-    WIDTH,
     blocks,
     chance,
     elo,
@@ -25,6 +24,7 @@ from khiva_arena.report.text import (
     table,
 )
 from khiva_arena.report.values import Standings
+from khiva_arena.text import WIDTH
 from khiva_arena.words import count
 
 _NEVER = "."  # oneself, never met, or no number

@@ -14,36 +14,10 @@ from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import Ratings
 from khiva_arena.ratings.pairs import Floats
 from khiva_arena.report import shapes
+from khiva_arena.report.section_names import EFFECTS
 from khiva_arena.report.standings import percent, rating, refit, rounded
 from khiva_arena.report.values import Standings
 from khiva_arena.result import Result
-
-SAYS = {
-    "crosstable": "pair scores in percent with 95 % intervals over seeds, `*` if the interval leaves out 50",
-    "los": "how likely each bot is stronger than each other",
-    "surprise": (
-        "score minus what the ratings expect, in standard errors; luck alone puts about one pair in twenty beyond 2, one in "
-        "thirteen at 10 seeds, and a number near that says nothing; a pattern of large ones is rock, paper, scissors"
-    ),
-    "seats": (
-        "scores by seat, and of those who sit after each bot. All rotations are played, so no seat favours a bot; who passes "
-        "to whom is balanced over the seeds only"
-    ),
-    "cycles": (
-        "how much of the differences between bots no single number for each bot can express, and how much of that luck alone "
-        "would make (F11)"
-    ),
-    "connectivity": "groups between which points do not flow both ways; between groups Elo does not compare",
-    "covariance": "of the Elo numbers; for the error of anything made from them",
-    "effects": "the ratings fitted once more, together with what seats and neighbours do (F1); `--effects seats` fits only those",
-    "history": (
-        "after each event in order of creation: Elo from all events so far, and from that one alone; `>=`, `<=`, `?` as in "
-        "the table"
-    ),
-}
-"""What each section says, for docs/standings.md and the page."""
-NAMES = ("details", *SAYS)
-EFFECTS = ("seats", "neighbours")
 
 
 @dataclass(frozen=True, slots=True)

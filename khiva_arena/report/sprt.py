@@ -9,10 +9,9 @@ from typing import Any, Literal
 import msgspec
 
 from khiva_arena.ratings.sprt import MOST_ELO, Estimate, Hypotheses, Model, SprtDecision, SprtReport
-from khiva_arena.text import preformatted
+from khiva_arena.text import WIDTH, preformatted
 from khiva_arena.words import count
 
-WIDTH = 100
 BAR = 40
 DIGITS = 3
 MOST_BARS = 20

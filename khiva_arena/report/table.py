@@ -13,7 +13,6 @@ from khiva_arena.report.text import (
     NARROWEST_NAME,
     ROUGH,
     WIDEST_NAME,
-    WIDTH,
     columns_of,
     elo,
     number,
@@ -22,6 +21,7 @@ from khiva_arena.report.text import (
     table,
 )
 from khiva_arena.report.values import Standings
+from khiva_arena.text import WIDTH
 from khiva_arena.words import count
 
 _MOST_NAMED = 6

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from itertools import accumulate
 from textwrap import wrap
 
-WIDTH = 100
 ROUGH = "~"  # before an error from few seeds
 WIDEST_NAME, NARROWEST_NAME = 24, 10
 _NARROW_NAME = 16

@@ -6,9 +6,10 @@ An ordinary user's arbiter makes a user namespace for it. Root's arbiter needs n
 import os
 import shutil
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
+
+import msgspec
 
 from khiva_arena.sandbox import proc_mask, stops
 from khiva_arena.sandbox.limits import MIB, Resources
@@ -28,8 +29,7 @@ OF_PROC = 256 * 1024
 NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 
 
-@dataclass(frozen=True, slots=True)
-class Inside:
+class Inside(msgspec.Struct, frozen=True):
     """What a program finds inside.
 
     argv: its words; the first is an absolute path

@@ -1,6 +1,7 @@
 """What a bot's processes use, read from /proc: a look costs some 20 microseconds a process, whatever the bot does."""
 
 import os
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -41,7 +42,15 @@ class ThreadTime(NamedTuple):
 
 def tree(pid: int, most: int) -> list[int]:
     """A process that we started and its living descendants, ``most`` at the most; those that left their parents behind, too."""
-    pids = [pid, *reap.orphans(pid)]
+    return trees([pid], most)[pid]
+
+
+def trees(pids: Collection[int], most: int) -> dict[int, list[int]]:
+    """The same of several processes, with one look at who left whom behind."""
+    return {pid: _descendants([pid, *orphans], most) for pid, orphans in reap.orphans(pids).items()}
+
+
+def _descendants(pids: list[int], most: int) -> list[int]:
     for process in pids:  # it grows while we go
         try:
             for task in os.listdir(f"/proc/{process}/task"):
@@ -61,7 +70,7 @@ def children(pid: int) -> list[int]:
         return []
 
 
-def usage(pids: list[int], memory_limit: int) -> Usage:
+def usage(pids: Sequence[int], memory_limit: int) -> Usage:
     """What these processes use. Pages that several share, as after a fork, are first counted for each of them; how they share
     them out, which takes the system long to work out, is asked only if that is above ``memory_limit``. For a limit of 0 memory is
     not looked at."""
@@ -81,12 +90,12 @@ def usage(pids: list[int], memory_limit: int) -> Usage:
     return Usage(memory, tasks, cpu)
 
 
-def run_delay(pid: int) -> dict[int, ThreadTime]:
-    """How long the threads of a process tree waited for a core, by thread: no more than TASKS_SEEN of them, none if the
-    kernel keeps no such figures."""
+def thread_times(pids: Iterable[int]) -> dict[int, ThreadTime]:
+    """What the threads of these processes had of the processor, by thread: no more than TASKS_SEEN of them, none if the kernel
+    keeps no such figures."""
     times: dict[int, ThreadTime] = {}
     seen = 0
-    for process in tree(pid, TASKS_SEEN):
+    for process in pids:
         try:
             tasks = os.listdir(f"/proc/{process}/task")
         except OSError:

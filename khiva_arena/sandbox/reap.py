@@ -6,6 +6,7 @@ import os
 import secrets
 import signal
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -123,14 +124,14 @@ def _reaped(pid: int) -> bool:
     return True
 
 
-def orphans(group: int) -> list[int]:
-    """Processes of a group whose leader is our child that are our children by now, since their own parents are gone."""
-    pids = []
+def orphans(groups: Collection[int]) -> dict[int, list[int]]:
+    """By group, each of whose leaders is our child: its processes that are our children by now, since their parents are gone."""
+    found: dict[int, list[int]] = {group: [] for group in groups}
     for pid in _children():
-        with suppress(ProcessLookupError):
-            if pid != group and pid not in Adoption._started and os.getpgid(pid) == group:
-                pids.append(pid)
-    return pids
+        if pid not in found and pid not in Adoption._started:
+            with suppress(ProcessLookupError):
+                found.get(os.getpgid(pid), []).append(pid)
+    return found
 
 
 def _children() -> list[int]:

@@ -7,12 +7,12 @@ event that is stopped anywhere continues as if it had not been.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from enum import StrEnum
 from typing import Protocol
 
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.result import Result
 from khiva_arena.schedule import gauntlet, knockout, roundrobin, seating, sprt, swiss
+from khiva_arena.schedule.names import OF_SOME, Format
 from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.terms import Detail, DrawnRound, Placing, Shape, Terms, round_key
 
@@ -38,7 +38,7 @@ __all__ = [
 
 
 class FormatModule(Protocol):
-    """What the module of a format has. A format is such a file, with a line each in ``Format`` and ``FORMATS``."""
+    """What the module of a format has. A format is such a file, with a line each in ``names.Format`` and ``FORMATS``."""
 
     @property
     def TAKES(self) -> tuple[str, ...]:
@@ -70,16 +70,6 @@ class FormatModule(Protocol):
         """Every bot with its place, best first, from the results of the rounds so far."""
 
 
-class Format(StrEnum):
-    """The names of the formats, as ``--format`` and definitions have them."""
-
-    ROUND_ROBIN = "round-robin"
-    GAUNTLET = "gauntlet"
-    SWISS = "swiss"
-    KNOCKOUT = "knockout"
-    SPRT = "sprt"
-
-
 FORMATS: dict[str, FormatModule] = {
     Format.ROUND_ROBIN: roundrobin,
     Format.GAUNTLET: gauntlet,
@@ -89,8 +79,8 @@ FORMATS: dict[str, FormatModule] = {
 }
 """By name."""
 
-TAKERS = {key: [name for name, form in FORMATS.items() if key in form.TAKES] for key in ("rounds", "advance", "candidates")}
-"""The settings that only some formats have, and which those are."""
+TAKERS = {key: [name for name, form in FORMATS.items() if key in form.TAKES] for key in OF_SOME}
+"""Which formats have each of these settings."""
 _LISTED = [name for name, form in FORMATS.items() if not form.IN_ROUNDS]
 
 

@@ -6,11 +6,11 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import msgspec
+from msgspec import structs
 
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
@@ -167,7 +167,7 @@ class Store:
             values = {"id": event, "number": number, "definition": definition, "engine": engine, "created": now()}
             insert("events", values | {"commitment": commitment, "secret": secret})
             for position, bot in enumerate(bots):
-                insert("bots", {"event": event, "position": position, **asdict(bot), "complete": int(bot.complete)})
+                insert("bots", {"event": event, "position": position, **structs.asdict(bot), "complete": int(bot.complete)})
 
     def add_public(self, event: str, text: str) -> None:
         """Note the text that is mixed into an event's schedule and deals: before its first match."""
@@ -182,7 +182,7 @@ class Store:
         with self._transaction(match.event) as insert:
             insert("matches", {name: getattr(match, name) for name, _, _ in files.columns("matches")[:-1]})  # the last is the sum
             for seat in match.seats:
-                where, row = {"event": match.event, "ordinal": match.ordinal}, asdict(seat)
+                where, row = {"event": match.event, "ordinal": match.ordinal}, structs.asdict(seat)
                 measured = row.pop("measured")
                 columns = {column: getattr(measured, name) for column, name in MEASURED.items()}
                 insert("seats", {**where, **row, **columns, "faults": json.dumps(seat.faults)})
@@ -198,7 +198,7 @@ class Store:
 
     def add_void(self, row: VoidRow) -> None:
         """Note a void match, in one transaction."""
-        values = asdict(row) | {"bots": json.dumps(row.bots), "cpu": json.dumps(row.cpu)}
+        values = structs.asdict(row) | {"bots": json.dumps(row.bots), "cpu": json.dumps(row.cpu)}
         del values["intact"], values["causes"]
         with self._transaction(row.event) as insert:
             insert("voids", values)
@@ -236,6 +236,12 @@ class Store:
         """One recorded match, None if it is not here."""
         rows = self._checked("matches", "event = ? AND ordinal = ?", event, ordinal)
         return next(self._whole(event, rows), None)
+
+    def matches_with(self, event: str, beginning: str) -> list[MatchRow]:
+        """The recorded matches whose id begins so, at most two, in schedule order."""
+        query = "SELECT ordinal FROM matches WHERE event = ? AND substr(id, 1, ?) = ? ORDER BY ordinal LIMIT 2"
+        found = self._rows(query, event, len(beginning), beginning)
+        return [match for (ordinal,) in found if (match := self.match(event, ordinal))]
 
     def _whole(self, event: str, rows: Sequence[tuple[dict[str, Any], bool]]) -> Iterator[MatchRow]:
         """Rows of ``matches`` with their seats, which one query reads for all of them."""

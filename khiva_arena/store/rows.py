@@ -1,7 +1,6 @@
 """What a store holds, as values. ``intact``: the row is as it was written, see sums.py. A row that is not may hold anything, but
 each value has the type of its column."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -19,8 +18,7 @@ Times = tuple[tuple[tuple[Number, Number], ...], ...]
 """By seat, (step, microseconds) of each decision."""
 
 
-@dataclass(frozen=True, slots=True)
-class BotRow:
+class BotRow(msgspec.Struct, frozen=True):
     """A bot of an event, see schema.sql.
 
     name, version: for people.
@@ -38,8 +36,7 @@ class BotRow:
     folder: str
 
 
-@dataclass(frozen=True, slots=True)
-class EventRow:
+class EventRow(msgspec.Struct, frozen=True):
     """An event, see schema.sql.
 
     id: 16 hex digits.
@@ -95,8 +92,7 @@ class EventRow:
         return self.definition.terms(seeds.schedule_key(self.id, self.public))
 
 
-@dataclass(frozen=True, slots=True)
-class SeatRow:
+class SeatRow(msgspec.Struct, frozen=True):
     """One seat of a recorded match; schema.sql says more of its columns.
 
     seat: its number, from 0.
@@ -129,8 +125,7 @@ class SeatRow:
     measured: Measured = NOT_MEASURED
 
 
-@dataclass(frozen=True, slots=True)
-class MatchRow:
+class MatchRow(msgspec.Struct, frozen=True):
     """A recorded match, as schema.sql describes it.
 
     event: id of its event.
@@ -169,8 +164,7 @@ class MatchRow:
         return Record.from_json(self.record)
 
 
-@dataclass(frozen=True, slots=True)
-class VoidRow:
+class VoidRow(msgspec.Struct, frozen=True):
     """A void attempt at a match. Lists damaged beyond reading are empty.
 
     event, ordinal, seed, lineup: of the match.

@@ -1,11 +1,10 @@
 """What a terminal can do, how wide it is, and whether we are in its foreground. Imports very little."""
 
 import os
-import shutil
 import sys
 from typing import TextIO
 
-from khiva_arena.report.text import WIDTH
+from khiva_arena.text import WIDTH
 
 DUMB = ("", "dumb", "unknown")
 NARROWEST = 40
@@ -54,6 +53,8 @@ def _width() -> int:
         return max(NARROWEST, int(columns))
     if sys.stdout is None or not sys.stdout.isatty():
         return 0
+    import shutil  # not above: most commands print no table
+
     return max(NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns)
 
 

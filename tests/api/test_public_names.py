@@ -38,7 +38,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_check_is_the_function_whatever_was_imported_before() -> None:
-    for words in ("import khiva_arena.check.run", "from khiva_arena.check import report", "import khiva_arena.cli.check"):
+    for words in ("import khiva_arena.check.run", "from khiva_arena.check import report", "import khiva_arena.commands.check"):
         code = f"{words}; import khiva_arena; print(khiva_arena.check.__module__)"
         done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
         assert done.stdout == "khiva_arena.api.check\n"

@@ -4,7 +4,6 @@ import os
 import re
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import trio
 import trio.testing
 from arena import descendants, living
 from jobs import SECRET, job
+from msgspec.structs import replace
 from scripted import Bot, ScriptedWire, act, honest, play
 
 from khiva_arena.arbiter import pool
@@ -372,7 +372,7 @@ def test_cpu_is_that_of_the_whole_tree_whatever_it_is_called(name: bytes) -> Non
             arrived = b""
             while not arrived:
                 arrived = b"".join(arrival.data for arrival in await wire.receive(trio.current_time() + 60))
-            return wire.cpu()
+            return [use.cpu for use in wire.uses()]
         finally:
             await wire.close(0)
 

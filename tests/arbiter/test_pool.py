@@ -7,11 +7,11 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from jobs import job
+from msgspec.structs import replace
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome

@@ -5,6 +5,7 @@ the same run, all on one core. CPU is the process's own account (user and system
 decisions a second are by the wall and need a machine at rest. Peers: what the C++ chess runners take on such a machine.
 """
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -13,9 +14,10 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
@@ -121,7 +123,7 @@ def _timed(jobs: list[Job]) -> Timed:
 def _ends_at_once(one: Job) -> Job:
     """The same bots, started and ended, with a game that is over after the shortest time the rules allow."""
     rules = get("khiva").rules({"max_turns": 1})
-    return replace(one, header=replace(one.header, rules=rules))
+    return replace(one, header=dataclasses.replace(one.header, rules=rules))
 
 
 def starts(instant: str) -> None:

@@ -22,6 +22,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from msgspec import structs
+
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent / "support")]
 
@@ -93,7 +95,7 @@ def jobs(instant: str, start: int = 0, step: int = 1) -> Iterator[Job]:
     """Matches of bots that answer at once, without an end, at the default limits."""
     ordinal = start
     while True:
-        yield job([Command((instant, "rotate"), "/tmp")] * SEATS, ordinal, **asdict(Limits()))
+        yield job([Command((instant, "rotate"), "/tmp")] * SEATS, ordinal, **structs.asdict(Limits()))
         ordinal += step
 
 

@@ -128,13 +128,13 @@ REFUSED = [
     ("DELETE FROM bots WHERE position = 2", "its bots are not those of its definition"),
     ("UPDATE seats SET bot = 9 WHERE ordinal = 0", "match 1/0 is damaged"),
     ("UPDATE seats SET seat = 5 WHERE ordinal = 0 AND seat = 1", "match 1/0 is damaged"),
-    ("UPDATE matches SET rotation = 0", "match 1/1 is damaged"),
+    ("UPDATE matches SET rotation = 1 WHERE ordinal = 0", "match 1/0 is damaged"),
     ("UPDATE events SET definition = 'x'", "its definition is damaged"),
     ("UPDATE events SET definition = '{\"seats\":NaN}'", "its definition is damaged"),
 ]
 
 
-@pytest.mark.parametrize("words", [["standings"], ["show"], ["show", "1/3"], ["match", "1/3"]], ids=" ".join)
+@pytest.mark.parametrize("words", [["standings"], ["show"], ["show", "1/0"], ["match", "1/0"]], ids=" ".join)
 @pytest.mark.parametrize(("statements", "said"), REFUSED, ids=range(len(REFUSED)))
 def test_the_others_refuse_it_in_one_line(store: Path, tmp_path: Path, words: list[str], statements: str, said: str) -> None:
     copy = damaged(store, tmp_path, statements)
@@ -143,6 +143,18 @@ def test_the_others_refuse_it_in_one_line(store: Path, tmp_path: Path, words: li
     assert said in error
     assert "khiva-arena verify" in error
     assert error.count("\n") == 1
+
+
+def test_a_match_is_shown_though_another_one_is_damaged(store: Path, tmp_path: Path) -> None:
+    """Only the one that was named is read: at 62,000 matches it takes no longer."""
+    said = arena("show", str(store / "out"), "1/3", cwd=tmp_path).stdout
+    copy = damaged(store, tmp_path, "UPDATE seats SET bot = 9 WHERE ordinal = 0")
+    shown = arena("show", str(copy), "1/3", cwd=tmp_path).stdout
+    assert shown.replace(str(copy), "") == said.replace(str(store / "out"), "")
+    with Store.read(copy) as opened:
+        match = opened.match(opened.events()[0].id, 3)
+    assert match is not None
+    assert arena("show", str(copy), match.id[:6], cwd=tmp_path).stdout == shown
 
 
 @pytest.mark.parametrize(

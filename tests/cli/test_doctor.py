@@ -12,7 +12,8 @@ from arena import ROOT, arena
 from tools import lacks, need
 
 import khiva_arena
-from khiva_arena.cli import doctor, main
+from khiva_arena.cli import main
+from khiva_arena.commands import doctor
 from khiva_arena.sandbox import detect, remedies, wsl
 from khiva_arena.sandbox.level import Level
 from khiva_arena.sandbox.limits import DEFAULT, WORDS

@@ -10,7 +10,8 @@ import click
 import pytest
 from arena import RANDOM, arena
 
-from khiva_arena.cli.help import EXAMPLES, GROUPS, OTHERS, laid_out, long_name
+from khiva_arena.cli.examples import EXAMPLES
+from khiva_arena.cli.help import GROUPS, OTHERS, laid_out, long_name
 from khiva_arena.cli.main import COMMANDS, cli
 
 

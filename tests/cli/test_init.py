@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from arena import arena
 
-from khiva_arena.cli.init import BOTS as SHIPPED
+from khiva_arena.commands.init import BOTS as SHIPPED
 from khiva_arena.competition import settings_template
 from khiva_arena.competition.settings import DEFAULTS
 from khiva_arena.competition.settings_file import read_file

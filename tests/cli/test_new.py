@@ -12,7 +12,7 @@ from arena import arena, until_gone
 from click.testing import CliRunner
 
 from khiva_arena import shipped
-from khiva_arena.cli import new
+from khiva_arena.cli.new import command
 from khiva_arena.entrants.bots import load
 from khiva_arena.shipped import Language
 
@@ -142,7 +142,7 @@ def test_a_probe_that_ran_out_of_time_is_said_so(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(shipped, "PROBE_SECONDS", 0.2)
     slow = replace(shipped.languages()["ruby"], probe=("sleep", "60"))
     monkeypatch.setattr(shipped, "languages", lambda: {"ruby": slow})
-    said = CliRunner().invoke(new.command, ["ruby", "mine"]).output
+    said = CliRunner().invoke(command, ["ruby", "mine"]).output
     assert "What it needs here is not known: sleep 60 took longer than 0.2 s; try again" in said
     assert "apt install" not in said
-    assert "not known: sleep 60 took longer" in CliRunner().invoke(new.command, []).output
+    assert "not known: sleep 60 took longer" in CliRunner().invoke(command, []).output

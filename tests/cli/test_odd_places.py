@@ -4,11 +4,11 @@ import fcntl
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
+from msgspec import structs
 
 from khiva_arena.competition.events import check_definition
 from khiva_arena.errors import ConfigError, StoreError
@@ -59,7 +59,7 @@ def test_a_definition_that_no_run_makes(event: EventRow, change: dict[str, objec
     changed = canonical({**event.definition.plain(), **change}).decode()
     known = seeds.event_id(text_digest(changed), event.commitment)
     with pytest.raises(StoreError, match="its definition is damaged") as caught:
-        check_definition(replace(event, text=changed, id=known))
+        check_definition(structs.replace(event, text=changed, id=known))
     assert said in str(caught.value)
 
 

@@ -2,7 +2,6 @@
 
 import json
 import shlex
-from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -70,7 +69,7 @@ def test_the_command_names_the_runtimes_that_bots_need(folder: Path) -> None:
     with Store.read(folder / "out") as store:
         (event,) = store.events()
     definition = msgspec.structs.replace(event.definition, runtimes={"torch": DefinedRuntime("0" * 64, ())})
-    (line,) = commands(Path("out"), [replace(event, text=definition.text)], 2.0)
+    (line,) = commands(Path("out"), [msgspec.structs.replace(event, text=definition.text)], 2.0)
     assert "--runtime torch=DIR " in line
 
 

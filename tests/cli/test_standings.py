@@ -14,7 +14,7 @@ from once import made_once
 from khiva_arena.cli.main import run
 from khiva_arena.json_schema import schema_of
 from khiva_arena.report.schema import NAMES
-from khiva_arena.report.sections import NAMES as SECTIONS
+from khiva_arena.report.section_names import NAMES as SECTIONS
 
 pytestmark = pytest.mark.slow
 
@@ -194,7 +194,7 @@ def test_what_cannot_be_is_refused_in_one_line(
 def test_a_report_does_not_need_scipy(folder: Path) -> None:
     """It takes longer to import than a thousand matches to read."""
     code = (
-        "import sys; from pathlib import Path; from khiva_arena.cli.standings import print_standings; "
+        "import sys; from pathlib import Path; from khiva_arena.commands.standings import print_standings; "
         "print_standings(Path('out'), ['1']); "
         "sys.exit('scipy' in sys.modules)"
     )

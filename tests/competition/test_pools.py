@@ -1,10 +1,10 @@
 """Which events of a store make one table, and what stands above it."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from event_rows import BOTS, LIMITS, event
+from msgspec import structs
 
 from khiva_arena.competition.pools import entrants_of, in_common, pooled, title
 from khiva_arena.store.db import BotRow
@@ -34,7 +34,9 @@ def test_an_event_named_twice_counts_once() -> None:
 
 
 def test_a_bot_has_the_name_it_had_first() -> None:
-    renamed = replace(event(2), bots=(BotRow("new", "id-c", "1", True, "new", "/"), replace(BOTS[0], name="other")))
+    renamed = structs.replace(
+        event(2), bots=(BotRow("new", "id-c", "1", True, "new", "/"), structs.replace(BOTS[0], name="other"))
+    )
     assert [(bot.id, bot.name) for bot in entrants_of([event(1), renamed])] == [("id-a", "a"), ("id-b", "b"), ("id-c", "new")]
 
 

@@ -1,6 +1,5 @@
 """One ``Result``, wherever it comes from, and whatever table it is pooled in."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,7 +36,7 @@ def test_a_row_and_its_record_give_one_result(case: str, tmp_path: Path) -> None
 
 
 def test_bots_of_pooled_events_are_numbered_as_in_the_table() -> None:
-    one, other = event(1), replace(event(2), bots=event(2).bots[::-1], secret=bytes(31) + b"x")
+    one, other = event(1), structs.replace(event(2), bots=event(2).bots[::-1], secret=bytes(31) + b"x")
     won_by_a = [(one.id, 0, 1), (other.id, 1, 0)]
     every = [
         Result(

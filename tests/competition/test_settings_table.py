@@ -14,13 +14,14 @@ from khiva_arena.cli.help import GROUPS
 from khiva_arena.cli.main import cli
 from khiva_arena.cli.run import command
 from khiva_arena.competition.setting import LISTS, TABLES, Kind, Setting
-from khiva_arena.competition.settings import DEFAULTS, ONLY_FOR, settle
+from khiva_arena.competition.settings import DEFAULTS, only_for, settle
 from khiva_arena.competition.settings_file import by_line
 from khiva_arena.competition.settings_flags import flag_words, given_by_flags
 from khiva_arena.competition.settings_table import TABLE
 from khiva_arena.competition.settings_template import settings_text
 from khiva_arena.competition.stages import OF_A_STAGE
 from khiva_arena.errors import ConfigError
+from khiva_arena.schedule.names import OF_SOME
 
 every_row = pytest.mark.parametrize("row", TABLE, ids=[row.name for row in TABLE])
 GOOD: dict[Kind, object] = {
@@ -81,7 +82,7 @@ def test_a_row_is_a_key_of_a_new_settings_file(row: Setting) -> None:
 def test_a_row_checks_its_value(row: Setting) -> None:
     assert not row.mistakes(row.default)
     assert not row.mistakes(good(row))
-    common = {"bots": ("a", "b"), "format": ONLY_FOR.get(row.name, ("round-robin",))[0]}
+    common = {"bots": ("a", "b"), "format": only_for(row.name)[0] if row.name in OF_SOME else "round-robin"}
     for wrong in (3.5, object(), [["x"]]):
         (problem,) = row.mistakes(wrong)
         with pytest.raises(ConfigError) as by_flag:
@@ -128,7 +129,7 @@ def test_rows_are_told_apart_by_name_and_flag() -> None:
         == len({row.parameter for row in TABLE})
         == len(TABLE)
     )
-    assert set(ONLY_FOR) <= set(OF_A_STAGE) <= set(DEFAULTS)
+    assert set(OF_SOME) <= set(OF_A_STAGE) <= set(DEFAULTS)
 
 
 ONE_ROW_MORE = """

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jobs import SECRET, job
+from msgspec import structs
 from scripted import act, hello, play
 
 from khiva_arena.games.base import Event, State
@@ -41,7 +42,7 @@ def recorded(game: str, seats: int) -> Record:
     made = job([Command((), "")] * seats)
     found = get(game)
     rules = found.rules({"max_rounds": 6} if game == "emira" else {})
-    made = replace(made, header=replace(made.header, game=game, rules_version=found.rules_version, rules=rules))
+    made = structs.replace(made, header=replace(made.header, game=game, rules_version=found.rules_version, rules=rules))
     chance = random.Random(f"{game} {seats}")
 
     def bot(message: dict[str, Any]) -> list[tuple[float, bytes]]:

@@ -1,15 +1,15 @@
-"""What a seat was sent, rebuilt from the record, is what really went out: every game, with every kind of fault."""
+"""What a seat was sent, rebuilt from the record, is byte for byte what really went out: every game, with every kind of fault."""
 
 import random
 from dataclasses import replace
 from typing import Any
 
-import msgpack
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from jobs import SECRET, job
+from msgspec import structs
 from scripted import act, frame, hello, play
 
 from khiva_arena.arbiter.match import Job, Outcome
@@ -29,7 +29,7 @@ SHORT = {"emira": {"max_rounds": 12}}
 def job_of(game: str, seats: int, policy: str = "lenient") -> Job:
     made = job([NOBODY] * seats, policy=policy)
     found = GAMES[game]
-    return replace(
+    return structs.replace(
         made, header=replace(made.header, game=game, rules_version=found.rules_version, rules=found.rules(SHORT.get(game, {})))
     )
 
@@ -67,18 +67,14 @@ def details(outcome: Outcome, seat: int) -> dict[int, str]:
     return {blame.step: blame.detail for blame in outcome.seats[seat].faults}
 
 
-def plain(found: list[Request]) -> list[Any]:
-    return [msgpack.unpackb(codec.encode(request.message)[4:]) for request in found]
-
-
 def check(made: Job, seed: str, faults: float) -> list[list[Request]]:
     outcome, wire = play(made, [Wild(f"{seed}/{seat}", faults) for seat in range(len(made.header.seats))])
     assert outcome.record is not None
     by_seat = []
     for seat in range(len(made.header.seats)):
         found = requests(outcome.record, SECRET, seat, details(outcome, seat))
-        sent = [message for number, message in wire.sent if number == seat]
-        rebuilt = plain(found)
+        sent = [frame for number, frame in wire.frames if number == seat]
+        rebuilt = [codec.encode(request.message) for request in found]
         if len(sent) < len(rebuilt):
             assert found[-1].asked is not None
             assert found[-1].asked.perhaps

@@ -13,7 +13,7 @@ from made_results import listed
 from khiva_arena.json_schema import schema_of
 from khiva_arena.report import plan
 from khiva_arena.report.schema import NAMES, schemas
-from khiva_arena.report.sections import NAMES as SECTIONS
+from khiva_arena.report.section_names import NAMES as SECTIONS
 from khiva_arena.report.sections import SectionRequest, sections
 from khiva_arena.report.standings import AnchorAt, Entrant, Standings, standings
 from khiva_arena.report.table import to_json

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from khiva_arena.ratings.elo import rate
 from khiva_arena.report import section_text, shapes
-from khiva_arena.report.sections import NAMES, SectionRequest, sections
+from khiva_arena.report.section_names import NAMES
+from khiva_arena.report.sections import SectionRequest, sections
 from khiva_arena.report.standings import AnchorAt, Entrant, standings
 from khiva_arena.report.table import to_json
 from khiva_arena.result import Verdict

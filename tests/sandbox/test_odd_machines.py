@@ -242,7 +242,7 @@ def test_who_is_in_the_group_of_a_bot_of_another_match_is_no_stray(start: Callab
         leader = start(ORPHAN, env={})
         adoption.started(leader.pid)
         try:
-            [orphan] = reap.orphans(leader.pid)
+            [orphan] = reap.orphans([leader.pid])[leader.pid]
             assert not adoption._is_stray(orphan)
             adoption.end_strays()
             assert living({leader.pid, orphan}) == {leader.pid, orphan}

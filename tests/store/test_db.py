@@ -4,12 +4,12 @@ import os
 import shutil
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from forging import forge
+from msgspec import structs
 
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
@@ -81,7 +81,7 @@ def test_a_match_cannot_be_fixed_twice(tmp_path: Path) -> None:
 def test_fixing_is_all_or_nothing(tmp_path: Path) -> None:
     filled(tmp_path)
     bad = match(9)
-    broken = MatchRow(**{name: getattr(bad, name) for name in bad.__slots__ if name != "seats"}, seats=(seat(0), seat(0)))
+    broken = MatchRow(**{name: getattr(bad, name) for name in bad.__struct_fields__ if name != "seats"}, seats=(seat(0), seat(0)))
     with Store.write(tmp_path) as store:
         with pytest.raises(StoreError):
             store.add_match(broken, {})
@@ -109,7 +109,7 @@ def test_voids_and_reveals(tmp_path: Path) -> None:
     with Store.write(tmp_path) as store:
         store.add_void(row)
         assert store.voids("e1") == [row]
-        store.add_void(replace(row, attempt=2, causes=(1,)))
+        store.add_void(structs.replace(row, attempt=2, causes=(1,)))
         assert [one.causes for one in store.voids("e1")] == [(), (1,)]
         store.add_match(match(4), {0: b"x" * 32})
         assert (store.reveals("e1"), store.conclusion("e1")) == ({0: b"x" * 32}, None)
@@ -122,7 +122,10 @@ def test_page_faults_are_kept_beside_the_seats(tmp_path: Path) -> None:
     filled(tmp_path)
     some = match(4)
     with Store.write(tmp_path) as store:
-        store.add_match(replace(some, seats=(some.seats[0], replace(some.seats[1], measured=Measured(0.2, page_faults=17)))), {})
+        store.add_match(
+            structs.replace(some, seats=(some.seats[0], structs.replace(some.seats[1], measured=Measured(0.2, page_faults=17)))),
+            {},
+        )
         found = store.match("e1", 4)
         assert found is not None
         assert [seat.measured.page_faults for seat in found.seats] == [0, 17]
@@ -143,7 +146,7 @@ def test_times_of_decisions_are_kept_beside_the_match(tmp_path: Path) -> None:
     times = (((1, 250), (3, 1_000_000)), ((1, 17),))
     with Store.write(tmp_path) as store:
         assert {one.times for one in store.matches("e1")} == {None}  # as of an older engine
-        store.add_match(replace(match(4), times=times), {})
+        store.add_match(structs.replace(match(4), times=times), {})
         assert [one.times for one in store.matches("e1")][-1] == times
         assert store.changed("e1") == []
     for damage in ("[[[1,251]],[]]", "what?"):
@@ -162,7 +165,7 @@ def test_times_of_decisions_are_kept_beside_the_match(tmp_path: Path) -> None:
 def test_times_that_no_arbiter_writes_are_damage_whatever_their_sum(tmp_path: Path, times: str) -> None:
     filled(tmp_path)
     with Store.write(tmp_path) as store:
-        store.add_match(replace(match(4), times=((), ())), {})
+        store.add_match(structs.replace(match(4), times=((), ())), {})
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
         forge(connection, f"UPDATE times SET by_seat = '{times}'")
     with Store.read(tmp_path) as store:
@@ -183,7 +186,7 @@ def test_a_store_of_version_3_is_read_as_it_is_and_gets_times_when_it_is_written
         assert connection.execute("PRAGMA user_version").fetchone() == (3,)
     times = (((1, 250),), ((2, 17),))
     with Store.write(tmp_path) as store:
-        store.add_match(replace(match(4), times=times), {})
+        store.add_match(structs.replace(match(4), times=times), {})
         assert [one.times for one in store.matches("e1")] == [*[None] * 4, times]
         assert store.damage() == store.changed("e1") == []
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
@@ -194,7 +197,7 @@ def test_a_match_that_is_refused_leaves_no_times(tmp_path: Path) -> None:
     filled(tmp_path)
     with Store.write(tmp_path) as store:
         with pytest.raises(StoreError):
-            store.add_match(replace(match(3), times=((), ())), {})
+            store.add_match(structs.replace(match(3), times=((), ())), {})
         assert [one.times for one in store.matches("e1")] == [None] * 4
         assert store.changed("e1") == []
 

@@ -10,7 +10,7 @@ import trio.testing
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
-from khiva_arena.arbiter.wire import Arrival, Ending
+from khiva_arena.arbiter.wire import Arrival, Ending, Use
 from khiva_arena.result import Measured
 from khiva_arena.sandbox.proc_usage import ThreadTime
 
@@ -51,6 +51,7 @@ class ScriptedWire:
         self.stopped: set[int] = set()
         self.resting: set[int] = set()
         self.sent: list[tuple[int, dict[str, Any]]] = []
+        self.frames: list[tuple[int, bytes]] = []
         self.log: list[str] = []
         # What each look at the table finds, the last one again and again; by seat. ``owns`` is the CPU of the thread that
         # waited; without it a bot has but one.
@@ -72,6 +73,7 @@ class ScriptedWire:
         message = msgpack.unpackb(data[4:])
         assert len(data) == 4 + int.from_bytes(data[:4], "big")
         self.sent.append((seat, message))
+        self.frames.append((seat, data))
         detail = {"decide": "kind", "fault": "code", "end": "reason"}.get(message["type"])
         self._note(seat, ">", message["type"] + (f" {message[detail]}" if detail else ""))
         now = trio.current_time()
@@ -99,16 +101,15 @@ class ScriptedWire:
             self._note(seat, "x", "stopped")
         self.stopped.add(seat)
 
-    def run_delays(self) -> list[dict[int, ThreadTime]]:
+    def uses(self) -> list[Use]:
         own = _next(self.owns) if self.owns else self.cpus[0]
-        return [{seat: ThreadTime(*of_it)} for seat, of_it in enumerate(zip(_next(self.delays), own, strict=True))]
+        threads = [{seat: ThreadTime(*of_it)} for seat, of_it in enumerate(zip(_next(self.delays), own, strict=True))]
+        return list(map(Use, threads, _next(self.cpus), map(frozenset, self.processes[0])))
 
     def trees(self, seats: Sequence[int]) -> dict[int, frozenset[int]]:
-        found = self.processes.pop(0) if len(self.processes) > 1 else self.processes[0]
-        return {seat: frozenset(found[seat]) for seat in seats}
-
-    def cpu(self) -> list[float]:
-        return _next(self.cpus)
+        if len(self.processes) > 1:
+            self.processes.pop(0)
+        return {seat: frozenset(self.processes[0][seat]) for seat in seats}
 
     def rest(self, seat: int) -> None:
         self._note(seat, "z", "rests")

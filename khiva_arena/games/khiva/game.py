@@ -15,6 +15,8 @@ class KhivaState(Position, PositionState):
 
     apply = rules.apply
     view = observation.view
+    public = observation.public
+    private = observation.private
     scores = property(rules.scores)  # K18
     ranks = property(rules.ranks)  # K19
 

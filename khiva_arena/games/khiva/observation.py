@@ -21,6 +21,7 @@ from khiva_arena.games.khiva.tables import (
     FACE,
     KEPT,
     PLACE_FACE,
+    SEATS,
     TENT,
     TURNS_PER_DEAL,
 )
@@ -28,39 +29,56 @@ from khiva_arena.games.khiva.variants import Ruleset
 from khiva_arena.rng import Stream
 
 P = TypeVar("P", bound=Position)
+_card = tuple(face.copy for face in FACE)
+_carpet = {code: face.copy for code, face in CARPET_FACE.items()}
+"""By card, and by code of a carpet: what makes a new list of its face. A view is mostly made of those."""
+_leftwards = {(seats, seat): [*range(seat + 1, seats), *range(seat)] for seats in SEATS for seat in range(seats)}
+"""By seats and seat: the other seats, the left neighbour first."""
 
 
 def view(pos: Position, seat: int) -> dict[str, Plain]:
     """All that ``seat`` knows, as plain values (K22)."""
-    seats = pos.seats
-    hands = pos.hands
-    carpets = CARPET_FACE
+    return {**public(pos), **private(pos, seat)}
+
+
+def public(pos: Position) -> dict[str, Plain]:
+    """What all seats know, in the order of the view; None in the keys that ``private`` has."""
     return {
-        "seat": seat,
-        "seats": seats,
+        "seat": None,
+        "seats": pos.seats,
         "turn": pos.turn,
         "deal": pos.deal,
-        "hand": [FACE[card][:] for card in hands[seat]],
-        "hands": [len(hand) for hand in hands],
+        "hand": None,
+        "hands": list(map(len, pos.hands)),
         "table": _table(pos),
-        "discard": [FACE[card][:] for card in pos.discard],
-        "shown": [FACE[card][:] for card in pos.shown],
+        "discard": [_card[card]() for card in pos.discard],
+        "shown": [_card[card]() for card in pos.shown],
         "aside": len(pos.aside),
-        "passed": _passed(pos, seat) if pos.away[seat] else [],
-        "history": {"played": pos.played[:], "passed": pos.passes[seat][:], "received": pos.passes[seat - 1][:]},
+        "passed": None,
+        "history": None,
         "camels": [[*PLACE_FACE[place], load] for place, load in zip(pos.camels, pos.loads, strict=True)],
         "gems": pos.gems[:],
-        "carpets": [[carpets[code][:] for code in held] for held in pos.carpets],
-        "delivered": [[carpets[code][:] for code in held] for held in pos.delivered],
-        "teapots": [won[:] for won in pos.teapots],
-        "salts": [bags[:] for bags in pos.salts],
+        "carpets": [[_carpet[code]() for code in held] if held else [] for held in pos.carpets],
+        "delivered": [[_carpet[code]() for code in held] if held else [] for held in pos.delivered],
+        "teapots": list(map(list, pos.teapots)),
+        "salts": list(map(list, pos.salts)),
         "teapots_left": sorted(pos.teapot_pile),
-        "carpets_left": [carpets[code][:] for code in sorted(pos.carpet_pile)],
+        "carpets_left": [_carpet[code]() for code in sorted(pos.carpet_pile)],
         "carpet_top": pos.carpet_pile[-1] // 10 if pos.ruleset.top_visible and pos.carpet_pile else None,
         "salts_left": pos.salt_pile[::-1],
         "gems_left": pos.supply,
         "ending": pos.ending,
         "ask": _ask(pos) if pos.offer else None,
+    }
+
+
+def private(pos: Position, seat: int) -> dict[str, Plain]:
+    """What ``seat`` holds, what it passed and what it received."""
+    return {
+        "seat": seat,
+        "hand": [_card[card]() for card in pos.hands[seat]],
+        "passed": _passed(pos, seat) if pos.away[seat] else [],
+        "history": {"played": pos.played[:], "passed": pos.passes[seat][:], "received": pos.passes[seat - 1][:]},
     }
 
 
@@ -70,7 +88,7 @@ def _table(pos: Position) -> list[list[Plain]]:
     if pos.camel < len(CAMELS):
         for bids in pos.bids:
             for card, seat in bids:
-                table[seat].append(FACE[card][:])
+                table[seat].append(_card[card]())
     return table
 
 
@@ -82,7 +100,7 @@ def _ask(pos: Position) -> dict[str, Plain]:
         "kind": offer.kind,
         "seat": offer.seat,
         "camel": pos.camel,
-        "card": FACE[offer.card][:],
+        "card": _card[offer.card](),
         "lands": [PLACE_FACE[place][:] for place in offer.lands],
     }
 
@@ -95,12 +113,8 @@ def _passed(pos: Position, seat: int) -> list[list[Plain]]:
     """
     seats, per_deal = pos.seats, TURNS_PER_DEAL[pos.seats]
     done = pos.turn if pos.camel < len(CAMELS) or pos.over else pos.turn - 1
-    entries: list[list[Plain]] = []
-    for card, turn in pos.away[seat].items():
-        least = done // per_deal - turn // per_deal
-        most = min(done - turn, seats - 2)
-        entries.append([turn, FACE[card][:], [(seat + 1 + hops) % seats for hops in range(least, most + 1)]])
-    return entries
+    deals, leftwards = done // per_deal, _leftwards[seats, seat]
+    return [[turn, _card[card](), leftwards[deals - turn // per_deal : done - turn + 1]] for card, turn in pos.away[seat].items()]
 
 
 # --- a position that the view allows ---

@@ -3,6 +3,7 @@
 import pytest
 
 from khiva_arena.games import conformance
+from khiva_arena.games.base import State
 from khiva_arena.games.khiva import GAME, KhivaState
 
 VARIANTS = [
@@ -44,6 +45,22 @@ def _tuples(state, seat, honest=KhivaState.view):
     return {**honest(state, seat), "gems": tuple(state.gems)}
 
 
+def _silent(state, honest=KhivaState.public):
+    return {key: value for key, value in honest(state).items() if key != "gems"}
+
+
+def _unsorted(state, honest=KhivaState.public):
+    return dict(reversed(honest(state).items()))
+
+
+def _lent(state, honest=KhivaState.public):
+    return {**honest(state), "gems": state.gems}
+
+
+def _of_seat_0(state, honest=KhivaState.public):
+    return {**honest(state), "seat": 0}
+
+
 def _forgetful(state, honest=KhivaState.clone):
     new = honest(state)
     new.away = state.away
@@ -62,11 +79,18 @@ def _thief(state, choices, honest=KhivaState.apply):
         ("view", _leaky, "equal observations give equal views"),
         ("view", _shared, "belongs to its caller"),
         ("view", _tuples, "a view is plain"),
+        ("public", _silent, "laid over the public one"),
+        ("public", _unsorted, "laid over the public one"),
+        ("public", _lent, "belongs to its caller"),
+        ("public", _of_seat_0, "is None in the public part"),
         ("clone", _forgetful, "leave alone|original alone|behaves like|stays like"),
         ("apply", _thief, "no piece is lost"),
     ],
 )
 def test_the_check_finds_a_broken_game(method, broken, says, monkeypatch):
+    if method == "view":  # as a game has it that names no public part
+        monkeypatch.setattr(KhivaState, "public", State.public)
+        monkeypatch.setattr(KhivaState, "private", State.private)
     monkeypatch.setattr(KhivaState, method, broken)
     with pytest.raises(conformance.NonConforming, match=says):
         conformance.check_game(GAME, matches=2)

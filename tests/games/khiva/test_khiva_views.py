@@ -5,6 +5,7 @@ other hands and of those aside change places, piles are in another order, and th
 same moves, cards exchanged where they were; as long as that seat has seen the same, its views and legal lists must be equal.
 """
 
+import json
 from collections import Counter
 from random import Random
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from khiva_arena.games.conformance import seen_by
 from khiva_arena.games.khiva import GAME, KhivaState
+from khiva_arena.games.khiva.state import Position
 from khiva_arena.games.khiva.tables import CARD_OF, CODE, LEGAL
 from khiva_arena.rng import Stream
 
@@ -349,3 +351,83 @@ def test_determinise_keeps_the_colour_of_a_visible_top_carpet():
         for state in states(3, rules, seed):
             guess = GAME.determinise(state.view(1), rules, stream)
             assert [code // 10 for code in guess.carpet_pile[-1:]] == [code // 10 for code in state.carpet_pile[-1:]]
+
+
+def dealt_again(state, random):
+    """The same table for all who look on: all that is hidden is somewhere else, and what seats remember is others'."""
+    twin = state.clone()
+    hidden = [*twin.aside, *(card for hand in twin.hands for card in hand)]
+    random.shuffle(hidden)
+    places = iter(hidden)
+    twin.hands = [sorted(next(places) for _ in hand) for hand in twin.hands]
+    twin.aside = list(places)
+    random.shuffle(twin.teapot_pile)
+    below = twin.carpet_pile[:-1]  # the top may be seen (O7)
+    random.shuffle(below)
+    twin.carpet_pile[:-1] = below
+    random.shuffle(twin.passes)
+    random.shuffle(twin.away)
+    twin.secret = random.randbytes(32)
+    return twin
+
+
+def compare_public_parts(seats, rules, seed):
+    random, stream = Random(seed), Stream(seed.to_bytes(32, "big"), "public")
+    for state in states(seats, rules, seed):
+        if random.random() < 0.8:
+            continue
+        public = json.dumps(state.public())
+        assert public == json.dumps(dealt_again(state, random).public())
+        assert public == json.dumps(GAME.determinise(state.view(random.randrange(seats)), rules, stream).public())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(GAME.seats), st.sampled_from(VARIANTS), st.integers(0, 2**32))
+def test_what_is_public_does_not_depend_on_what_is_hidden(seats, given_rules, seed):
+    compare_public_parts(seats, GAME.rules(given_rules), seed)
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        lambda state: state.aside,
+        lambda state: state.hands,
+        lambda state: state.teapot_pile,
+        lambda state: state.carpet_pile,
+        lambda state: state.passes,
+        lambda state: [list(away) for away in state.away],
+        lambda state: state.secret[0],
+    ],
+)
+def test_the_check_of_what_is_public_finds_what_is_not(hidden, monkeypatch):
+    honest = KhivaState.public
+    monkeypatch.setattr(KhivaState, "public", lambda state: {**honest(state), "hint": hidden(state)})
+    with pytest.raises(AssertionError):
+        compare_public_parts(4, GAME.rules({}), 1)
+
+
+def mutable(value):
+    """The lists and dicts in a value, itself included."""
+    if isinstance(value, list | dict):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
+        yield from mutable(inner)
+
+
+def mutable_parts(state):
+    """Of all fields except the rules and the questions, which are made once and never changed."""
+    return [part for field in Position.__slots__ if field not in ("ruleset", "asked") for part in mutable(getattr(state, field))]
+
+
+@settings(max_examples=30, deadline=None)
+@given(PLACES, st.sampled_from(VARIANTS), st.integers(0, 2**32))
+def test_clones_and_views_share_nothing_that_can_change(place, given_rules, seed):
+    seats, seat = place
+    for state in states(seats, GAME.rules(given_rules), seed):
+        twin = state.clone()
+        parts = [mutable_parts(one) for one in (state, twin)]
+        parts += [list(mutable(made)) for one in (state, twin) for made in (one.public(), one.private(seat), one.view(seat))]
+        assert min(map(len, parts)) > 3
+        ids = Counter(id(part) for group in parts for part in group)
+        assert max(ids.values()) == 1
+        twin.apply(dict.fromkeys(twin.pending(), 0))

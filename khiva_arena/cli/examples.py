@@ -1,0 +1,54 @@
+"""Lines to type, as ``-h`` shows them."""
+
+from click import HelpFormatter
+
+EXAMPLES = {
+    "": (
+        "khiva-arena new python my-bot",
+        "khiva-arena match --bot my-bot --bot shipped:python/greedy",
+        "khiva-arena run --bot my-bot --shipped --seeds 20 -j 2 --out results/first",
+    ),
+    "run": (
+        "khiva-arena run --bot my-bot --bot shipped:python/greedy --seats 2 --seeds 50 -j 2 --out results/first",
+        "khiva-arena run --shipped --game silk_road --seats 4 --rule tied_decline=original_tie --turn 500ms",
+        "khiva-arena run competition.toml",
+    ),
+    "init": ("khiva-arena init competition.toml",),
+    "match": (
+        "khiva-arena match --bot my-bot --bot shipped:python/greedy --seed demo",
+        "khiva-arena match --bot my-bot --bot shipped:python/random --trace --capture raw",
+        "khiva-arena match --from results/first 1/0 --notes",
+    ),
+    "sprt": ("khiva-arena sprt ./my-bot shipped:python/greedy --elo0 0 --elo1 20 -j 2 --out results/test",),
+    "watch": ("khiva-arena watch events.jsonl",),
+    "standings": ("khiva-arena standings results/first --section crosstable", "khiva-arena standings results/first 1 --json"),
+    "report": (
+        "khiva-arena report results/first --out first.html",
+        "khiva-arena report first.bundle --out first.html --title 'Spring cup'",
+    ),
+    "plan": ("khiva-arena plan results/first --error 20", "khiva-arena plan results/first --gap 30 --power 0.9"),
+    "verify": ("khiva-arena verify results/first", "khiva-arena verify first.bundle"),
+    "bundle": ("khiva-arena bundle results/first first.bundle",),
+    "export": ("khiva-arena export results/first --format csv --out first.csv",),
+    "show": ("khiva-arena show results/first", "khiva-arena show results/first 1/0 --notes"),
+    "replay": (
+        "khiva-arena replay results/first 1/0 --bot my-bot",
+        "khiva-arena replay results/first 1/0 --seat 0 --until 12 --wait --isolation trusted",
+    ),
+    "decode": ("khiva-arena decode raw/seat-0.to-bot raw/seat-0.from-bot",),
+    "new": ("khiva-arena new", "khiva-arena new rust my-bot"),
+    "check": ("khiva-arena check my-bot", "khiva-arena check my-bot --game khiva --quick"),
+    "games": ("khiva-arena games khiva",),
+    "bots": ("khiva-arena bots --game emira",),
+    "doctor": ("khiva-arena doctor",),
+}
+"""By command, "" for none: lines to type."""
+
+
+def write_examples(name: str, formatter: HelpFormatter) -> None:
+    """A command's examples, unbroken, so that they can be copied."""
+    lines = EXAMPLES.get(name, ())
+    if lines:
+        with formatter.section("Example" if len(lines) == 1 else "Examples"):
+            for line in lines:
+                formatter.write(f"{'':{formatter.current_indent}}{line}\n")

@@ -1,0 +1,60 @@
+"""The work of ``khiva-arena bots``: the bots that come with the arena."""
+
+import json
+from typing import Any
+
+import click
+
+from khiva_arena import shipped
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.games.registry import get
+from khiva_arena.report.text import listing
+from khiva_arena.terminal.console import say
+from khiva_arena.terminal.tty import list_width
+
+# What `run --shipped` plays with: the bots of the other languages choose as one of these does, and all of them together would
+# make thousands of line-ups.
+OF_OTHER_LANGUAGES = ("shipped:c/random", "shipped:javascript/random")
+
+
+def shipped_bots(game: str | None = None) -> dict[str, Bot]:
+    """The shipped bots by their --bot words, ``game`` given only those that play it."""
+    shipped_here = {word: bot_files.load(word) for word in shipped.bots()}
+    return {word: bot for word, bot in shipped_here.items() if not (game and bot.games and game not in bot.games)}
+
+
+def ready_bots(game: str) -> list[str]:
+    """The --bot words of ``run --shipped``: those whose language is not here are named on stderr."""
+    words = []
+    for word in shipped_bots(game):
+        language = shipped.languages()[_language(word)]
+        if language.name != "python" and word not in OF_OTHER_LANGUAGES:
+            continue
+        if language.name == "python" or shipped.here(language):
+            words.append(word)
+        else:
+            say(f"{word}: left out, {language.title} is not on this machine; {shipped.remedy(language)}")
+    return words
+
+
+def bots(game: str | None, as_json: bool) -> None:
+    """Print the bots, of one game or all."""
+    if game:
+        get(game)  # an unknown name is the user's mistake
+    languages = shipped.languages()
+    lacking = shipped.all_lacks()
+    rows: list[dict[str, Any]] = []
+    for word, bot in shipped_bots(game).items():
+        language = languages[_language(word)]
+        lacks = lacking[language.name]
+        rows.append({"bot": word, "name": bot.name, "games": list(bot.games), "lacks": lacks})
+    if as_json:
+        click.echo(json.dumps({"bots": rows}))
+        return
+    table = [[row["bot"], row["name"], ", ".join(row["games"]) or "any", row["lacks"] or "-"] for row in rows]
+    click.echo("\n".join(listing([["bot", "name", "games", "lacks"], *table], list_width())))
+
+
+def _language(word: str) -> str:
+    return word.removeprefix(shipped.WORD).partition("/")[0]

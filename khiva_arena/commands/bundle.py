@@ -1,0 +1,20 @@
+"""The work of ``khiva-arena bundle``: events that are over in one file, for anyone to verify."""
+
+import shlex
+from pathlib import Path
+
+from khiva_arena.competition.bundling import write_bundle
+from khiva_arena.competition.find import events_of, in_order
+from khiva_arena.store.db import Store
+from khiva_arena.terminal.console import say
+from khiva_arena.text import harmless
+from khiva_arena.words import count
+
+
+def bundle(store: Path, out: Path, event: tuple[str, ...]) -> None:
+    """Write the bundle and say what to do with it."""
+    with Store.read(store) as opened:
+        events = in_order(events_of(opened, event))
+        matches, digest = write_bundle(out, opened, events)
+    say(harmless(f"{count(matches, 'match', 'matches')} of {count(len(events), 'event')} are in {out}; bundle {digest}"))
+    say(harmless(f"next: khiva-arena verify {shlex.quote(str(out))}"))

@@ -1,0 +1,79 @@
+"""The work of ``khiva-arena check``: does a bot keep the protocol, step by step, in words that its author can use."""
+
+import json
+import shlex
+from typing import Any
+
+import click
+import msgspec
+
+from khiva_arena.api.new_check import new_check
+from khiva_arena.check.context import RunningCheck
+from khiva_arena.check.formats import junit, markdown
+from khiva_arena.check.report import MARKS, CheckReport, CheckStep, Status, closing_text, not_tried_text, step_text
+from khiva_arena.check.run import check as check_bot
+from khiva_arena.competition.settings_flags import given_by_flags
+from khiva_arena.errors import ConfigError
+from khiva_arena.terminal.tty import alarm
+from khiva_arena.text import harmless
+
+OPPONENT = "shipped:python/random"
+
+
+def check(bot: str, games: tuple[str, ...], quick: bool, form: str | None, as_json: bool, flags: dict[str, Any]) -> int:
+    """Check a bot and print the report. Returns the exit code."""
+    if as_json and form not in (None, "json"):
+        raise ConfigError(f"--json and --format {form}: give one of them")
+    form = "json" if as_json else form or "text"
+    running = new_check(bot, games, quick, given_by_flags(flags))
+    if form == "text":
+        click.echo(harmless(f"{bot}, at isolation {running.sandbox.level}"))
+    printer = _Printer()
+    report = check_bot(running, bot, printer.show if form == "text" else lambda step: None)
+    printer.done()
+    _print(report, running, form)
+    return 0 if report.passed else 1
+
+
+class _Printer:
+    """Prints each step as it is done; those in a row that are skipped for one reason as one line."""
+
+    def __init__(self) -> None:
+        self._held: list[CheckStep] = []
+
+    def show(self, step: CheckStep) -> None:
+        if self._held and (step.status is not Status.SKIPPED or step.said != self._held[0].said):
+            self.done()
+        if step.status is Status.SKIPPED:
+            self._held.append(step)
+        else:
+            failed = MARKS[Status.FAILED] if step.status is Status.FAILED else ""
+            click.echo(step_text(step).replace(failed, alarm(failed), 1) if failed else step_text(step))
+
+    def done(self) -> None:
+        if self._held:
+            click.echo(not_tried_text(self._held))
+        self._held.clear()
+
+
+def _print(report: CheckReport, running: RunningCheck, form: str) -> None:
+    if form == "json":
+        click.echo(json.dumps(msgspec.to_builtins(report)))
+    elif form == "junit":
+        click.echo(junit(report))
+    elif form == "markdown":
+        click.echo(markdown(report, _next_step(report, running)))
+    else:
+        click.echo(closing_text(report, _next_step(report, running)))
+
+
+def _next_step(report: CheckReport, running: RunningCheck) -> str:
+    """What to do next, in a line."""
+    failed = [step for step in report.steps if step.status is Status.FAILED]
+    if failed:
+        return f"It does not keep the protocol yet: begin with step {failed[0].number}."
+    game = running.games[0]
+    words = ["khiva-arena", "match", "--game", game.name, "--bot", report.bot]
+    words += ["--bot", OPPONENT] * (game.seats[0] - 1)
+    words += [word for one in running.bot.runtimes for word in ("--runtime", f"{one.name}={one.program}")]
+    return f"It keeps the protocol. Next: {shlex.join(words)}"

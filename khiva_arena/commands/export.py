@@ -1,0 +1,42 @@
+"""The work of ``khiva-arena export``: results for other programs."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from khiva_arena.competition.find import events_of, in_order
+from khiva_arena.competition.pools import entrants_of, results_of
+from khiva_arena.report.exports import EventResults, pgn_names, to_csv, to_jsonl, to_pgn
+from khiva_arena.report.standings import Entrant
+from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.new_file import new_file
+from khiva_arena.text import harmless
+
+LINE_ENDS = "\n"
+
+
+def export(store: Path, event: tuple[str, ...], form: str, out: Path | None) -> None:
+    """Write or print the results."""
+    with Store.read(store) as opened:
+        texts = (harmless(text, keep=LINE_ENDS) for text in _texts(opened, in_order(events_of(opened, event)), form))
+        if out is None:
+            for text in texts:
+                click.echo(text.encode(), nl=False)  # as bytes, since names may hold more than a terminal's code page
+            return
+        with new_file(out) as file:
+            for text in texts:
+                file.write(text.encode())
+
+
+def _texts(store: Store, events: Sequence[EventRow], form: str) -> Iterator[str]:
+    every = (_results(store, event) for event in events)
+    if form == "pgn":
+        return to_pgn(every, pgn_names(entrants_of(events)))
+    return to_csv(every) if form == "csv" else to_jsonl(every)
+
+
+def _results(store: Store, event: EventRow) -> EventResults:
+    """Raises StoreError if the store is damaged."""
+    bots = tuple(Entrant(bot.identity, bot.name) for bot in event.bots)
+    return EventResults(event.id, event.number, event.definition.game, bots, results_of(store, event))

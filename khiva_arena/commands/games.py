@@ -1,0 +1,37 @@
+"""The work of ``khiva-arena games``: what can be played."""
+
+import json
+from typing import Any
+
+import click
+
+from khiva_arena.games.base import Game
+from khiva_arena.games.registry import GAMES, get
+
+LONGEST = 200
+"""Characters of a rule's value in the list for people."""
+
+
+def games(game: tuple[str, ...], as_json: bool) -> None:
+    """Print the games, those named or all."""
+    chosen = [get(name) for name in game] if game else list(GAMES.values())
+    if as_json:
+        click.echo(json.dumps({"games": [_row(one) for one in chosen]}))
+        return
+    for one in chosen:
+        click.echo(f"{one.name}: {one.title}, {one.seats[0]} to {one.seats[-1]} seats, rules version {one.rules_version}")
+        for key, value in one.every_rule(one.rules({})).items():
+            text = json.dumps(value)
+            click.echo(f"  {key} = {text if len(text) <= LONGEST else f'a table of {len(text):,} characters; --json has it'}")
+            click.echo(f"      {one.variants[key]}")
+
+
+def _row(game: Game) -> dict[str, Any]:
+    return {
+        "name": game.name,
+        "title": game.title,
+        "seats": list(game.seats),
+        "rules_version": game.rules_version,
+        "rules": game.every_rule(game.rules({})),
+        "variants": dict(game.variants),
+    }

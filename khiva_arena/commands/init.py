@@ -1,0 +1,21 @@
+"""The work of ``khiva-arena init``: a commented settings file to begin with."""
+
+import shlex
+from pathlib import Path
+
+from khiva_arena.competition.settings_template import settings_text
+from khiva_arena.errors import ConfigError
+from khiva_arena.store.new_file import new_file
+from khiva_arena.terminal.console import say
+from khiva_arena.text import harmless, is_text
+
+BOTS = ("shipped:python/random", "shipped:python/naive", "shipped:python/greedy")
+
+
+def init(file: Path) -> None:
+    """Write the file."""
+    if not is_text(file.name):
+        raise ConfigError(f"{file.name!r}: name a file in text that a settings file can hold")
+    with new_file(file) as out:
+        out.write(settings_text({"bots": BOTS, "out": f"results/{file.stem}"}).encode())
+    say(harmless(f"{file} is written; next: khiva-arena run {shlex.quote(str(file))}"))

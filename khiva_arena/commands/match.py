@@ -1,0 +1,51 @@
+"""The work of ``khiva-arena match``: one match, printed turn by turn; or a stored one again, with live bots."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from khiva_arena.arbiter.match import Outcome
+from khiva_arena.commands.traced import Tracing, play, print_notes
+from khiva_arena.competition.one_match import one_match
+from khiva_arena.competition.settings_flags import given_by_flags
+from khiva_arena.errors import ConfigError
+from khiva_arena.terminal.console import say
+from khiva_arena.text import harmless
+
+
+def match(
+    stored: tuple[str, str] | None, notes: bool, trace: bool, capture: Path | None, as_json: bool, flags: dict[str, Any]
+) -> int:
+    """Play a match and print it. Returns the exit code."""
+    if notes and as_json:
+        raise ConfigError("--notes goes with text: --json prints the record alone")
+    tracing = Tracing(trace, capture, notes)
+    if stored:
+        from khiva_arena.commands.rematch import play_stored  # when it is asked for: the store comes with it
+
+        return play_stored(Path(stored[0]), stored[1], flags, tracing, as_json)
+    one = one_match(given_by_flags(flags))
+    outcome, code = play(one.job, tracing, one.words)
+    if outcome.record is None:
+        say(f"the match is void, twice: {outcome.void}")
+        return 1
+    _print(outcome, one.job.secret, as_json)
+    print_notes(outcome, tracing)
+    if one.drawn is not None:
+        say(f"to play these deals again: --seed {one.drawn.hex()}")
+    return code
+
+
+def _print(outcome: Outcome, secret: bytes, as_json: bool) -> None:
+    record = outcome.record
+    assert record is not None
+    if as_json:
+        click.echo(record.to_json())
+        return
+    from khiva_arena.replay.story import story  # not above: bots do not wait for it
+
+    click.echo(story(record, secret))
+    for seat, report in enumerate(outcome.seats):
+        for blame in report.faults:
+            click.echo(harmless(f"seat {seat}: {blame.verdict} at step {blame.step}: {blame.detail}"))

@@ -1,0 +1,69 @@
+"""The work of ``khiva-arena plan``: how many seeds an error or a gap takes, from a store's own variance."""
+
+import json
+from pathlib import Path
+
+import click
+import msgspec
+
+from khiva_arena.commands.choices import POWER
+from khiva_arena.competition.find import events_of
+from khiva_arena.competition.more_seeds import commands
+from khiva_arena.competition.pools import in_common, pooled, pooled_standings, title
+from khiva_arena.competition.settings import MOST
+from khiva_arena.errors import ConfigError
+from khiva_arena.report import plan as plans
+from khiva_arena.report.text import paragraphs
+from khiva_arena.report.values import Standings
+from khiva_arena.store.db import EventRow, Store
+from khiva_arena.terminal.tty import table_width
+from khiva_arena.text import harmless
+
+
+def plan(
+    store: Path,
+    event: tuple[str, ...],
+    error: float | None,
+    gap: float | None,
+    power: float | None,
+    anchor: str | None,
+    as_json: bool,
+) -> None:
+    """Print a plan for each pool of events. ``power``: None if it was not given."""
+    if (error is None) == (gap is None):
+        raise ConfigError("give --error ELO or --gap ELO, one of the two")
+    if power is not None and gap is None:
+        raise ConfigError("--power goes with --gap: an error is reached or not")
+    with Store.read(store) as opened:
+        tables = [
+            (members, pooled_standings(opened, members, (anchor,) if anchor else ()))
+            for members in pooled(events_of(opened, event))
+        ]
+    if any(one.sd for _, table in tables for one in table.anchors):
+        raise ConfigError("--anchor: a plan needs the anchor exact; leave out :SD")
+    every = [
+        (members, table, _with_next(store, members, _planned(table, error, gap, POWER if power is None else power)))
+        for members, table in tables
+    ]
+    if as_json:
+        rows = [{**in_common(members), **msgspec.to_builtins(one)} for members, _, one in every]
+        click.echo(json.dumps({"plans": rows}))
+        return
+    width = table_width()
+    for members, table, one in every:
+        click.echo("\n".join(paragraphs([title(members)], width)))
+        click.echo(plans.to_text(one, table, width))
+    if not every:
+        click.echo(harmless(f"no event in {store} yet"))
+
+
+def _planned(table: Standings, error: float | None, gap: float | None, power: float) -> plans.Plan:
+    return plans.for_gap(table, gap, power) if error is None and gap is not None else plans.for_error(table, error or 0.0)
+
+
+def _with_next(store: Path, members: list[EventRow], found: plans.Plan) -> plans.Plan:
+    """The plan with the commands that play the missing seeds, if there are any that can be played."""
+    target = found.need.seeds if found.need else 0 if found.enough else found.fewest_seeds
+    if not found.blocks or not found.blocks < target < MOST["seeds"]:
+        return found
+    return msgspec.structs.replace(found, next=commands(store, members, target / found.blocks))

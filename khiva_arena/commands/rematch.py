@@ -1,0 +1,85 @@
+"""A stored match again, with live bots: what ``khiva-arena match --from`` does."""
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+
+from khiva_arena.arbiter.match import Job
+from khiva_arena.commands.traced import Tracing, play, print_notes
+from khiva_arena.competition.define import changed_runtimes
+from khiva_arena.competition.find import match_of, secret_of
+from khiva_arena.competition.isolation import keep_apart, sandbox_of_stored
+from khiva_arena.competition.one_match import staged
+from khiva_arena.competition.settings_flags import given_by_flags, loading_of_stored
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.loading import AS_IT_IS, Loading
+from khiva_arena.errors import ConfigError
+from khiva_arena.replay.difference import first_difference
+from khiva_arena.store.db import BotRow, EventRow, Store
+from khiva_arena.terminal.console import say
+from khiva_arena.text import harmless
+
+
+def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> int:
+    loading = loading_of_stored(flags)
+    if set(given_by_flags(flags)) - {"bots", "isolation", "trust_bots", "runtimes", "limits"}:
+        raise ConfigError(
+            "--from plays the stored match again: apart from it only --bot, --isolation, --runtime and limits on the "
+            "size of a bot can be given"
+        )
+    with Store.read(folder) as store:
+        event, row = match_of(store, word)
+        secret, _ = secret_of(store, event, row.seed)
+    record = row.parsed()
+    words = flags["bots"]
+    if words and len(words) != len(record.header.seats):
+        raise ConfigError(
+            f"--bot: {len(words)} given, the match has {len(record.header.seats)} seats; give one for each, in seat order"
+        )
+    if words:
+        entrants = [bot_files.load(word, loading=loading) for word in words]
+    else:
+        entrants = [recorded_bot(event, seat.bot, loading) for seat in row.seats]
+    if problems := bot_files.of_another_game(entrants, record.header.game):
+        raise ConfigError(problems)
+    for runtime in changed_runtimes(event.definition, entrants):
+        say(f"warning: the runtime {runtime} has changed since it was played with")
+    if not words:
+        for bot, seat in zip(entrants, record.header.seats, strict=True):
+            if bot.identity != seat.bot:
+                say(f"warning: {seat.name} has changed since it played")
+    sandbox = sandbox_of_stored(event.definition.sandbox(), flags["isolation"])
+    commands = staged(entrants, sandbox)
+    keep_apart(entrants, commands, sandbox)
+    job = Job(0, 1, record.header, secret, commands, sandbox)
+    outcome, code = play(job, tracing, [bot.asked_as for bot in entrants])
+    if outcome.record is None:
+        say(f"the match is void, twice: {outcome.void}")
+        return 1
+    difference = first_difference(record, outcome.record)
+    if as_json:
+        click.echo(
+            json.dumps({"same": difference is None, "difference": difference, "record": json.loads(outcome.record.to_json())})
+        )
+    else:
+        click.echo(difference or f"every choice is the same; digest {outcome.record.digest}")
+    print_notes(outcome, tracing)
+    return 1 if difference else code
+
+
+def recorded_bot(event: EventRow, position: int, loading: Loading = AS_IT_IS) -> Bot:
+    """The bot at a position of an event, found where it was named then, or else relative to the working folder. Raises
+    ConfigError, BotError."""
+    row: BotRow = event.bots[position]
+    word = row.asked_as
+    if os.path.isdir(row.folder):
+        with suppress(ConfigError):
+            return bot_files.load(word, row.folder, loading)
+    if row.folder != os.getcwd():
+        say(harmless(f"warning: {word} was named in {row.folder}, and is not there; looking for it here"))
+    return bot_files.load(word, loading=loading)

@@ -1,0 +1,266 @@
+"""The work of ``khiva-arena replay``: one bot is sent again what a seat was sent in a stored match."""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from khiva_arena.arbiter.clock import Limits
+from khiva_arena.arbiter.refeed import RefeedResult, Reply, feed
+from khiva_arena.arbiter.stderr import notes_of
+from khiva_arena.arbiter.trace import Trace
+from khiva_arena.commands.rematch import recorded_bot
+from khiva_arena.competition.find import bundled_match, match_of, secret_of
+from khiva_arena.competition.isolation import sandbox_of_stored
+from khiva_arena.competition.settings_flags import loading_of_stored
+from khiva_arena.entrants import bots as bot_files
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.entrants.loading import Loading
+from khiva_arena.entrants.staging import stage
+from khiva_arena.errors import ConfigError
+from khiva_arena.games.registry import get
+from khiva_arena.protocol.messages import Decide
+from khiva_arena.replay.record import Record
+from khiva_arena.replay.requests import AskedDecision, Request, requests
+from khiva_arena.result import Policy
+from khiva_arena.sandbox.cell import kind
+from khiva_arena.sandbox.detect import best
+from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.store.db import Store
+from khiva_arena.terminal.console import BufferedStderr, say
+from khiva_arena.text import harmless
+
+SHOWN_LINES = 4
+
+
+def replay(
+    store: Path,
+    match: str,
+    seat: int | None,
+    bot: str | None,
+    isolation: str | None,
+    runtime: tuple[str, ...],
+    limit: tuple[str, ...],
+    wait: bool,
+    first: int | None,
+    last: int | None,
+    trace: bool,
+    notes: bool,
+    as_json: bool,
+) -> int:
+    """Send the bot what the seat was sent and print what differs. Returns the exit code."""
+    loading = loading_of_stored({"runtime": runtime, "limit": limit})
+    source = _bundled(store, match) if store.is_file() else _stored(store, match, loading)
+    record = source.record
+    named = None if bot is None else bot_files.load(bot, loading=loading)
+    seat = _seat_of(record, named) if seat is None else seat
+    count = len(record.header.seats)
+    if seat >= count:
+        raise ConfigError(f"--seat {seat}: the match has {count} seats, 0 to {count - 1}")
+    if named is not None:
+        entrant = named
+    elif source.bot is None:
+        raise ConfigError("--bot: a bundle holds no bots; name the one to play")
+    else:
+        entrant = source.bot(seat)
+        if entrant.identity != record.header.seats[seat].bot:
+            say(f"warning: {entrant.name} has changed since it played")
+    sandbox = _sandbox(source.sandbox, isolation, wait)
+    sent = [one for one in requests(record, source.secret, seat, source.details[seat]) if last is None or one.step <= last]
+    header = record.header
+    settings = (stage(entrant, sandbox.level), sandbox, Limits(**header.time), Policy(header.policy))
+    attach = _attach(sandbox.level) if wait else None
+    with BufferedStderr() as lines:
+        refed = feed(sent, *settings, trace=Trace([f"{entrant.name}#{seat}"], lines) if trace else None, attach=attach)
+    asked = [reply for reply in refed.replies if reply.request.step >= (first or 0)]
+    differ = [reply for reply in asked if not _same(reply)]
+    if as_json:
+        click.echo(json.dumps(_plain(record, seat, entrant.name, refed, asked, differ)))
+    else:
+        _print(record, seat, entrant.name, refed, asked, differ)
+        if notes:
+            click.echo(notes_of(seat, refed.ending.notes, refed.ending.notes_total))
+    return 1 if differ or refed.out is not None else 0
+
+
+# --- what is replayed ---
+
+
+def _seat_of(record: Record, bot: Bot | None) -> int:
+    """The one seat that a bot had, as it is now or by its name. Raises ConfigError if there is not just one."""
+    seats = record.header.seats
+    for sat in (
+        [number for number, who in enumerate(seats) if bot and who.bot == bot.identity],
+        [number for number, who in enumerate(seats) if bot and who.name == bot.name],
+    ):
+        if len(sat) == 1:
+            return sat[0]
+    there = ", ".join(f"{number} was {who.name}" for number, who in enumerate(seats))
+    raise ConfigError(f"--seat is missing, and --bot does not say which one is meant: seat {there}")
+
+
+class _Found(NamedTuple):
+    """A match to be sent to a bot again.
+
+    record: of the match.
+    secret: of its deal, 32 bytes.
+    sandbox: what its bots were kept in.
+    bot: finds who sat at a seat; None if that cannot be known.
+    details: by seat and step, the line about its fault that the bot was sent.
+    """
+
+    record: Record
+    secret: bytes
+    sandbox: Sandbox
+    bot: Callable[[int], Bot] | None
+    details: Sequence[dict[int, str]]
+
+
+def _stored(folder: Path, word: str, loading: Loading) -> _Found:
+    with Store.read(folder) as store:
+        event, row = match_of(store, word)
+        secret, _ = secret_of(store, event, row.seed)
+
+    details = [{step: detail for _, detail, step in seat.faults} for seat in row.seats]
+
+    def bot(seat: int) -> Bot:
+        return recorded_bot(event, row.seats[seat].bot, loading)
+
+    return _Found(row.parsed(), secret, event.definition.sandbox(), bot, details)
+
+
+def _bundled(file: Path, word: str) -> _Found:
+    """A match of a bundle. Limits that a stranger's file claims are not used."""
+    record, secret = bundled_match(file, word)
+    return _Found(record, secret, Sandbox(best()), None, [{}] * len(record.header.seats))
+
+
+def _sandbox(stored: Sandbox, asked: str | None, wait: bool) -> Sandbox:
+    sandbox = sandbox_of_stored(stored, asked)
+    return replace(sandbox, ponder=True) if wait else sandbox  # a debugger cannot use a process that is stopped between its turns
+
+
+def _attach(level: Level) -> Callable[[int], bool]:
+    def attach(pid: int) -> bool:
+        kept = f"; it runs at isolation {level}: if a debugger may not attach, try --isolation trusted"
+        inside = "" if kind(level).debuggable else kept
+        if not sys.stdin or not sys.stdin.isatty():
+            say(f"the bot is process {pid}{inside}; no clock runs")
+            return False
+        say(f"the bot is process {pid}{inside}; attach to it, then press Enter")
+        return True
+
+    return attach
+
+
+def _same(reply: Reply) -> bool:
+    """Whether the bot's choice, or its fault, is the recorded one."""
+    asked = _asked(reply.request)
+    if reply.blame is not None:
+        return str(reply.blame.verdict) == asked.choice.why
+    return (reply.choice, "") == (asked.choice.choice, asked.choice.why)
+
+
+def _asked(request: Request) -> AskedDecision:
+    assert request.asked is not None
+    return request.asked
+
+
+# --- as text ---
+
+
+def _print(record: Record, seat: int, name: str, refed: RefeedResult, asked: Sequence[Reply], differ: Sequence[Reply]) -> None:
+    header = record.header
+    who = f"seat {seat} of {len(header.seats)}, then {header.seats[seat].name}, now {name}"
+    click.echo(harmless(f"match {header.match}: {who}"))
+    for reply in differ:
+        request, message = reply.request, reply.request.message
+        assert isinstance(message, Decide)
+        click.echo(f"step {request.step}, {message.kind}, {len(message.legal)} legal:")
+        then, why = _asked(request).choice.choice, _asked(request).choice.why
+        follows = [_what_follows(record, request, choice) for choice in (then, reply.choice)]
+        click.echo(f"  then {_chosen(message, then, why)}")
+        _echo_lines(follows[0], follows[1])
+        if reply.blame is not None:
+            click.echo(harmless(f"  now  {reply.blame.verdict}: {reply.blame.detail}"))
+        else:
+            click.echo(f"  now  {_chosen(message, reply.choice, '')}")
+            _echo_lines(follows[1], follows[0])
+    if refed.out is not None:
+        when = "at the start" if refed.out.step == 0 else f"at step {refed.out.step}"
+        as_then = ", as it did then" if record.forfeited_at[seat] == refed.out.step else ""
+        click.echo(harmless(f"{name} fails {when}{as_then}: {refed.out.verdict}: {refed.out.detail}"))
+    if differ:
+        click.echo(f"{len(differ)} of {len(asked)} choices differ")
+    elif asked or refed.out is None:
+        click.echo("the only choice is the same" if len(asked) == 1 else f"all {len(asked)} choices are the same")
+
+
+def _chosen(message: Decide, choice: int | None, why: str) -> str:
+    assert choice is not None
+    return f"{choice}: {_short(message.legal[choice])}" + (f" (the default, for {why})" if why else "")
+
+
+def _short(entry: Any) -> str:
+    return json.dumps(entry, separators=(",", ":"))
+
+
+def _what_follows(record: Record, request: Request, choice: int | None) -> list[str]:
+    """What happens next if the seat chooses this and all others as they did, in the words of the game."""
+    if choice is None:
+        return []
+    asked = _asked(request)
+    state = asked.state.clone()
+    choices = {seat: index for seat, index, _ in asked.step} | {asked.choice.seat: choice}
+    game = get(record.header.game)
+    names = [f"{who.name}#{number}" for number, who in enumerate(record.header.seats)]
+    return [line.strip() for event in state.apply(choices) if (line := game.narrate(event, names))]
+
+
+def _echo_lines(mine: Sequence[str], others: Sequence[str]) -> None:
+    """The first lines of what only one of two choices leads to."""
+    only = [line for line in mine if line not in others]
+    for line in only[:SHOWN_LINES]:
+        click.echo(f"         {line}")
+    if len(only) > SHOWN_LINES:
+        click.echo(f"         ... and {len(only) - SHOWN_LINES} more")
+
+
+# --- as JSON ---
+
+
+def _plain(
+    record: Record, seat: int, name: str, refed: RefeedResult, asked: Sequence[Reply], differ: Sequence[Reply]
+) -> dict[str, Any]:
+    out = refed.out
+    return {
+        "match": record.header.match,
+        "seat": seat,
+        "bot": name,
+        "same": not differ and out is None,
+        "asked": len(asked),
+        "failed": None if out is None else {"gather": out.step, "verdict": str(out.verdict), "detail": out.detail},
+        "differences": [_plain_reply(reply) for reply in differ],
+        "notes": refed.ending.notes,
+    }
+
+
+def _plain_reply(reply: Reply) -> dict[str, Any]:
+    message, choice, blame = reply.request.message, _asked(reply.request).choice, reply.blame
+    assert isinstance(message, Decide)
+    return {
+        "gather": reply.request.step,
+        "kind": message.kind,
+        "req": message.req,
+        "then": {"choice": choice.choice, "entry": message.legal[choice.choice], "why": choice.why},
+        "now": {
+            "choice": reply.choice,
+            "entry": None if reply.choice is None else message.legal[reply.choice],
+            "why": "" if blame is None else str(blame.verdict),
+            "detail": "" if blame is None else blame.detail,
+        },
+    }

@@ -1,0 +1,57 @@
+"""The work of ``khiva-arena report``: a page of results, in one file."""
+
+from pathlib import Path
+
+from khiva_arena.commands.choices import ALL, NONE
+from khiva_arena.competition.page import page_of, write_page
+from khiva_arena.competition.page_authors import author_pages
+from khiva_arena.competition.page_folder import ReplayFolder
+from khiva_arena.competition.page_names import read_names
+from khiva_arena.competition.page_replays import NOTHING_PRIVATE, REPLAYS_MOST, Private, everybody
+from khiva_arena.errors import ConfigError
+from khiva_arena.report.html import BEGINNING
+from khiva_arena.store.new_file import check_new_file
+from khiva_arena.terminal.console import say
+from khiva_arena.text import harmless
+from khiva_arena.words import count
+
+
+def report(
+    source: Path,
+    event: tuple[str, ...],
+    out: Path | None,
+    title: str,
+    replays: str,
+    matches: tuple[str, ...],
+    names: Path | None,
+    notes: bool,
+    for_authors: Path | None,
+) -> None:
+    """Write the page and those for authors."""
+    if out is None and for_authors is None:
+        raise ConfigError("say where the page goes: --out FILE, --for-authors DIR, or both")
+    if out is None and (matches or notes):
+        what = "--matches" if matches else "--notes"
+        raise ConfigError(
+            f"{what} is for the page of --out FILE; a page for an author has its bot's own matches and notes anyway"
+        )
+    if matches and replays == NONE:
+        raise ConfigError("--matches chooses replays, and --replays none leaves all out: give one of them")
+    shown = read_names(names) if names else {}
+    most = 0 if replays == NONE else REPLAYS_MOST
+    if out is not None:
+        check_new_file(out, BEGINNING)
+        folder = ReplayFolder(out) if replays == ALL else None
+        private = Private(notes=everybody) if notes else NOTHING_PRIVATE
+        page = page_of(source, event, title, most, matches=matches, names=shown, private=private, folder=folder)
+        write_page(out, page)
+        say(harmless(f"{out}: {count(len(page.encode()) // 1024, 'kB', 'kB')}; open it in a browser"))
+        if folder is None:
+            ReplayFolder(out).finish()  # what was beside the page that this one replaces leads to other results
+        elif folder.written:
+            say(
+                harmless(f"{folder.path}: {count(len(folder.written), 'page')} with the other replays; keep it beside {out.name}")
+            )
+    if for_authors is not None:
+        for path in author_pages(for_authors, source, event, title, most, shown, replays == ALL):
+            say(harmless(f"{path}: for the author of this bot alone"))

@@ -1,0 +1,46 @@
+"""The work of ``khiva-arena sprt``: a sequential test of one bot against others, which stops once the answer is clear."""
+
+import json
+from typing import Any
+
+import click
+
+from khiva_arena.commands.run import print_commitment
+from khiva_arena.competition.draw import How
+from khiva_arena.competition.run import compete
+from khiva_arena.competition.sequential import sprt_of, test_of
+from khiva_arena.competition.settings_flags import given_by_flags
+from khiva_arena.ratings.sprt import Hypotheses, Model
+from khiva_arena.report.same_names import under_a_table
+from khiva_arena.report.sprt import to_json, to_text
+from khiva_arena.terminal.console import say
+
+UNDECIDED = 1
+
+
+def sprt(
+    candidate: str,
+    opponents: tuple[str, ...],
+    any_engine: bool,
+    new_event: bool,
+    commit: bool,
+    public: str | None,
+    as_json: bool,
+    normalized: bool,
+    flags: dict[str, Any],
+) -> int:
+    """Play the test and print it. Returns the exit code."""
+    how = How(any_engine, new_event, commit, public)
+    model = Model.NORMALIZED if normalized else Model.LOGISTIC
+    hypotheses = Hypotheses(flags.pop("elo0"), flags.pop("elo1"), flags.pop("alpha"), flags.pop("beta"), model)
+    given = given_by_flags(flags) | {"bots": (candidate, *opponents)}
+    settings, entrants = test_of(given, hypotheses, say)
+    played, complete = compete([settings], entrants, how)
+    if commit:
+        print_commitment(settings.out, played[0], as_json)
+        return 0
+    test = sprt_of(settings.out, played[0])
+    click.echo(json.dumps(to_json(test)) if as_json else to_text(test), nl=as_json)
+    if not as_json and (same := under_a_table([entrants], {bot.identity: bot.name for bot in entrants})):
+        click.echo(f"\n{same}", nl=False)
+    return 0 if complete and test.report.decision else UNDECIDED

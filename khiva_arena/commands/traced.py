@@ -1,0 +1,94 @@
+"""A match played once, of which as much is shown and kept as was asked for."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.arbiter.pool import play_one
+from khiva_arena.arbiter.preflight import PreflightFailed, preflight
+from khiva_arena.arbiter.stderr import notes_of
+from khiva_arena.competition.isolation import warn_of_cold_files
+from khiva_arena.terminal.console import BufferedStderr, say
+
+if TYPE_CHECKING:
+    from khiva_arena.arbiter.trace import Trace  # most matches are not traced
+
+
+class Tracing(NamedTuple):
+    """Which parts of the conversation are shown or kept beside the match.
+
+    trace: whether every message is printed on stderr.
+    capture: the folder for raw bytes, None for none.
+    notes: whether what bots wrote on stderr is printed.
+    """
+
+    trace: bool
+    capture: Path | None
+    notes: bool
+
+
+def play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, int]:
+    """How it went, and the exit code: 1 if something could not be kept as requested. ``words``: how each bot was named."""
+    names = [seat.name for seat in job.header.seats]
+    if not tracing.trace and tracing.capture is None:
+        with _notes_of_failed(tracing):
+            preflight(names, job.commands, job.header, job.sandbox, words=words)
+        warn_of_cold_files()
+        return play_one(job), 0
+    from khiva_arena.arbiter.trace import Trace  # most matches are not traced
+
+    labels = [f"{name}#{seat}" for seat, name in enumerate(names)]
+    with BufferedStderr() as lines, closing(Trace(labels, None, tracing.capture)) as trace:
+        _try(job, tracing, words, trace, lines)
+        warn_of_cold_files()
+        trace.write = lines if tracing.trace else None
+        outcome = play_one(job, trace)
+    if not trace.failed:
+        return outcome, 0
+    say(f"khiva-arena: error: --capture {tracing.capture}: not all bytes are kept: {trace.failed}; capture again elsewhere")
+    return outcome, 1
+
+
+def _try(job: Job, tracing: Tracing, words: Sequence[str], trace: "Trace", lines: BufferedStderr) -> None:
+    """Start the bots for a trial. Nothing of it is shown or kept unless one fails: then there is no match to trace."""
+    held: list[str] = []
+    trace.write = held.append if tracing.trace else None
+    try:
+        with _notes_of_failed(tracing):
+            preflight([seat.name for seat in job.header.seats], job.commands, job.header, job.sandbox, words=words, trace=trace)
+    except PreflightFailed as error:
+        for line in held:
+            lines(line)
+        kept = [seat for seat, _, wrote in error.failed if wrote]
+        if kept and tracing.capture is not None:
+            files = shlex.join(str(tracing.capture / f"seat-{seat}.from-bot") for seat in kept)
+            lines(f"what it wrote is in {tracing.capture}: khiva-arena decode {files}")
+        else:
+            trace.undo()
+            if tracing.capture is not None:
+                lines(f"nothing is kept in {tracing.capture}: no bot that failed wrote anything on stdout")
+        raise
+    except BaseException:
+        trace.undo()
+        raise
+
+
+@contextmanager
+def _notes_of_failed(tracing: Tracing) -> Iterator[None]:
+    """Print what bots that do not start wrote on stderr, whole, if that is asked for."""
+    try:
+        yield
+    except PreflightFailed as error:
+        for seat, report, _ in error.failed if tracing.notes else ():
+            click.echo(notes_of(seat, report.ending.notes, report.ending.notes_total))
+        raise
+
+
+def print_notes(outcome: Outcome, tracing: Tracing) -> None:
+    for seat, report in enumerate(outcome.seats if tracing.notes else ()):
+        click.echo(notes_of(seat, report.ending.notes, report.ending.notes_total))

@@ -1,0 +1,120 @@
+"""What a command imports before its user sees something: nothing that only another command, or a later moment, needs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from khiva_arena.cli.main import COMMANDS
+
+NEVER_EARLY = {
+    "email",
+    "importlib.metadata",
+    "multiprocessing",
+    "numpy",
+    "scipy",
+    "tabulate",
+    "unittest",
+    "urllib.request",
+    "wcwidth",
+}
+FOR_A_RUN = {"asyncio", "importlib.resources", "rich", "sqlite3", "structlog"}
+FOR_WORK = {"dataclasses", "difflib", "msgspec", "trio", "traceback"}
+BARE = {
+    "khiva_arena",
+    "khiva_arena.check",
+    "khiva_arena.cli",
+    "khiva_arena.cli.completion",
+    "khiva_arena.cli.examples",
+    "khiva_arena.cli.main",
+    "khiva_arena.errors",
+    "khiva_arena.terminal",
+    "khiva_arena.terminal.console",
+    "khiva_arena.terminal.interrupts",
+    "khiva_arena.terminal.tty",
+    "khiva_arena.text",
+}
+OF_HELP = {
+    "khiva_arena.cli.help",
+    "khiva_arena.cli.options",
+    "khiva_arena.commands",
+    "khiva_arena.commands.choices",
+    "khiva_arena.competition",
+    "khiva_arena.competition.setting",
+    "khiva_arena.competition.settings_table",
+    "khiva_arena.report",
+    "khiva_arena.report.section_names",
+    "khiva_arena.sandbox",
+    "khiva_arena.sandbox.level",
+    "khiva_arena.sandbox.limits",
+    "khiva_arena.words",
+}
+"""What the words of commands are made of, beside ``BARE`` and a file for each command."""
+LATER = {
+    *("khiva_arena.replay.story", "khiva_arena.schedule.formats", "khiva_arena.store", "khiva_arena.report", "khiva_arena.api"),
+    *("khiva_arena.competition.events", "khiva_arena.competition.run", "khiva_arena.competition.audit", "khiva_arena.ratings"),
+}
+"""What a match needs only afterwards, or never."""
+SEES = """
+import sys
+from khiva_arena.cli import main
+seen = set()
+if sys.argv[1] == "first request":
+    from khiva_arena.protocol.session import Session
+    ask = Session.ask
+    def seeing(*words):
+        seen.update(seen or sys.modules)
+        return ask(*words)
+    Session.ask = seeing
+code = main.run(sys.argv[2:])
+print(code, *sorted(seen or sys.modules), file=sys.stderr)
+"""
+BOTS = ("--bot", "shipped:python/random", "--bot", "shipped:python/naive")
+
+
+def imported(where: Path, *words: str, until: str = "end") -> set[str]:
+    """The modules that a command has imported at its end, or at its first request."""
+    done = subprocess.run([sys.executable, "-c", SEES, until, *words], cwd=where, capture_output=True, text=True, check=True)
+    code, *names = done.stderr.splitlines()[-1].split()
+    assert code == "0", done.stderr
+    assert "click" in names
+    return set(names)
+
+
+def own(names: set[str]) -> set[str]:
+    return {name for name in names if name.split(".")[0] == "khiva_arena"}
+
+
+@pytest.mark.parametrize("word", ["--version", "-h"])
+def test_the_arena_without_a_command_imports_its_words_alone(word: str, tmp_path: Path) -> None:
+    found = imported(tmp_path, word)
+    assert own(found) == BARE
+    assert not found & (FOR_WORK | FOR_A_RUN | NEVER_EARLY) - {"difflib"}  # click has need of that one
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command_imports_nothing_of_what_it_does(command: str, tmp_path: Path) -> None:
+    found = imported(tmp_path, command, "-h")
+    assert own(found) <= BARE | OF_HELP | {f"khiva_arena.cli.{command}"}
+    assert f"khiva_arena.cli.{command}" in found
+    others = {"dataclasses"} if command == "check" else set()  # it names the levels
+    assert not found & (FOR_WORK | FOR_A_RUN | NEVER_EARLY) - {"difflib"} - others
+
+
+@pytest.mark.slow
+def test_a_match_imports_what_its_first_request_needs(tmp_path: Path) -> None:
+    found = imported(tmp_path, "match", *BOTS, until="first request")
+    assert "khiva_arena.arbiter.gather" in found
+    assert not found & (LATER | FOR_A_RUN | NEVER_EARLY)
+    assert len(own(found)) <= 122
+
+
+@pytest.mark.slow
+def test_a_run_imports_what_its_first_request_needs(tmp_path: Path) -> None:
+    words = ("run", *BOTS, "--seats", "2", "--seeds", "1", "--out", str(tmp_path / "store"))
+    found = imported(tmp_path, *words, until="first request")
+    assert "khiva_arena.store.db" in found
+    # structlog, which writes the log of the store, brings rich and asyncio.
+    assert not found & (NEVER_EARLY | {"khiva_arena.api", "khiva_arena.ratings.elo", "khiva_arena.report.sections"})
+    assert len(own(found)) <= 168

@@ -1,0 +1,112 @@
+"""An audit by several processes finds what one process finds, and none of them outlives it."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from arena import arena
+from bundling import forged, lines_of
+from forging import forge
+from published import published
+
+import khiva_arena
+
+pytestmark = pytest.mark.slow
+
+CHANGES = [
+    "",
+    "UPDATE matches SET record = replace(record, '\"scores\":[', '\"scores\":[1') WHERE ordinal = 2",
+    "UPDATE matches SET record = replace(hex(zeroblob(50000)), '0', '[') WHERE ordinal = 2",
+    "UPDATE matches SET seed = 1 WHERE ordinal = 0",
+    "UPDATE matches SET seed = -5 WHERE ordinal = 1",
+    "UPDATE events SET secret = zeroblob(32)",
+    "UPDATE reveals SET secret = zeroblob(32) WHERE seed = 0",
+    "DELETE FROM seats WHERE ordinal = 5; DELETE FROM matches WHERE ordinal = 5",
+    "UPDATE events SET definition = 'x'",
+]
+CASES = ("khiva-round-robin", "silk_road-swiss", "khiva-knockout", "khiva-sprt")
+
+
+def found(path: Path, jobs: int) -> tuple[list[dict[str, object]], list[str]]:
+    result = khiva_arena.verify(path, jobs=jobs)
+    return [report.to_dict() for report in result.events], result.problems
+
+
+@pytest.mark.parametrize("statements", CHANGES, ids=range(len(CHANGES)))
+def test_two_processes_find_in_a_store_what_one_finds(tmp_path: Path, statements: str) -> None:
+    store = published("khiva-round-robin", tmp_path)
+    with closing(sqlite3.connect(store / "arena.db")) as connection:
+        forge(connection, statements)
+    one = found(store, 1)
+    assert any(report["problems"] for report in one[0]) == bool(statements)
+    assert found(store, 2) == one
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_two_processes_find_in_a_bundle_what_one_finds(tmp_path: Path, case: str) -> None:
+    store = published(case, tmp_path)
+    arena("bundle", str(store), "bundle", cwd=tmp_path)
+    one = found(tmp_path / "bundle", 1)
+    assert not one[1]
+    assert one[0]
+    assert found(tmp_path / "bundle", 2) == one
+    lines = lines_of(tmp_path / "bundle")
+    matches = [at for at, line in enumerate(lines) if line["kind"] == "match"]
+    for at in (matches[0], matches[-1], matches[-1] + 1):  # a match with another result, another in its place, none at all
+        bad = lines_of(tmp_path / "bundle")
+        if at == matches[0]:
+            bad[at]["record"]["scores"][0] += 1
+        elif at == matches[-1]:
+            bad[at]["record"] = bad[matches[0]]["record"]
+        else:
+            del bad[matches[1]]
+        (tmp_path / "bad").write_bytes(forged(bad))
+        one = found(tmp_path / "bad", 1)
+        assert one[1] or any(report["problems"] for report in one[0])
+        assert found(tmp_path / "bad", 2) == one
+
+
+LONG = """
+import os, sys, time
+from khiva_arena.competition.audit_ahead import replay, replayers
+def main():
+    with replayers(2) as pool:
+        for _ in range(2):
+            pool._pool.submit(time.sleep, 60)
+        while len(pool._pool._processes) < 2 or not all(one.is_alive() for one in pool._pool._processes.values()):
+            time.sleep(0.01)
+        time.sleep(1)
+        print(*pool._pool._processes, flush=True)
+        time.sleep(60)
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_no_process_outlives_an_audit_that_is_killed(tmp_path: Path, how: signal.Signals) -> None:
+    program = tmp_path / "long.py"
+    program.write_text(LONG)
+    with subprocess.Popen([sys.executable, str(program)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        pids = list(map(int, process.stdout.readline().split()))
+        assert len(pids) == 2
+        process.send_signal(how)
+    until = time.monotonic() + 10
+    while any(map(_runs, pids)) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not any(map(_runs, pids))
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
