@@ -1,7 +1,6 @@
 """Small parts of messages: numbers with their nouns, and "did you mean"."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 def count(n: int, noun: str, plural: str = "") -> str:
@@ -11,6 +10,8 @@ def count(n: int, noun: str, plural: str = "") -> str:
 
 def meant(word: object, known: Iterable[str]) -> str:
     """ " (did you mean seats?)" if a word is nearly one that is known, else ""."""
+    from difflib import get_close_matches  # only for mistakes
+
     words = {one.casefold(): one for one in known}
     near = get_close_matches(word.casefold()[:100], words, n=1) if isinstance(word, str) else []
     return f" (did you mean {words[near[0]]}?)" if near else ""
