@@ -6,8 +6,16 @@ purpose draws never shifts another. Normative text and vectors: ``protocol/SPEC.
 
 import struct
 from collections.abc import MutableSequence
-from hashlib import sha256
 from typing import TypeVar
+
+try:
+    # As the standard library's random does: hashlib loads OpenSSL, and a bot that searches does so for each match.
+    from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
+except ImportError:
+    try:
+        from _sha256 import sha256  # type: ignore[import-not-found,unused-ignore]  # before Python 3.12
+    except ImportError:
+        from hashlib import sha256
 
 T = TypeVar("T")
 SECRET_BYTES = 32

@@ -15,7 +15,8 @@ from khiva_arena.cli.options import ALL, draw_options, json_option, setting_opti
 @click.option(
     "--shipped",
     is_flag=True,
-    help="Add the bots that come with the arena: those in Python, and the random ones in C and JavaScript if they can run here.",
+    help="Add the bots that come with the arena: those in Python except slow ones, and the random ones in C and JavaScript if "
+    "they can run here.",
 )
 @click.option("--any-engine", is_flag=True, help="Continue an event that another version of khiva-arena began; it is marked.")
 @click.option(

@@ -16,6 +16,8 @@ from khiva_arena.terminal.tty import list_width
 # What `run --shipped` plays with: the bots of the other languages choose as one of these does, and all of them together would
 # make thousands of line-ups.
 OF_OTHER_LANGUAGES = ("shipped:c/random", "shipped:javascript/random")
+# And without those that think for so long that everybody else would wait for them.
+SLOW = ("shipped:python/search_deep",)
 
 
 def shipped_bots(game: str | None = None) -> dict[str, Bot]:
@@ -29,7 +31,7 @@ def ready_bots(game: str) -> list[str]:
     words = []
     for word in shipped_bots(game):
         language = shipped.languages()[_language(word)]
-        if language.name != "python" and word not in OF_OTHER_LANGUAGES:
+        if word in SLOW or (language.name != "python" and word not in OF_OTHER_LANGUAGES):
             continue
         if language.name == "python" or shipped.here(language):
             words.append(word)

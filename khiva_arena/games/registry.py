@@ -1,7 +1,6 @@
 """The games there are, a line each. A game is imported when it is first needed: a command that plays one loads no other."""
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from importlib import import_module
 
 from khiva_arena.errors import ConfigError
@@ -37,6 +36,8 @@ def get(name: str) -> Game:
     """The game of that name. Raises ConfigError with the names there are, and the nearest one."""
     if name in NAMES:
         return GAMES[name]
+    from difflib import get_close_matches  # only for mistakes: every bot that searches with a game imports this file
+
     near = get_close_matches(name, NAMES, n=1)
     hint = f" Did you mean {near[0]}?" if near else ""
     raise ConfigError(f"there is no game {name!r}; there are: {', '.join(NAMES)}.{hint}")

@@ -17,7 +17,7 @@ from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
 
 BOTS = Path(__file__).parents[2] / "bots"
-SHARED = ("khiva_kit", "policy", "evaluate")
+SHARED = ("khiva_kit", "policy", "evaluate", "search")
 SECONDS = 60.0
 
 

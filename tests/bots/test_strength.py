@@ -72,9 +72,11 @@ def test_a_stronger_bot_wins_more(chooser: Any, strong: str, weak: str, seats: i
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("seats", "deals"), [(3, 8), (2, 4)])
-def test_search_wins_more_than_its_share_against_greedy(chooser: Any, seats: int, deals: int) -> None:
-    assert win_share([chooser("search")] + [chooser("greedy")] * (seats - 1), deals) > 1.2 / seats
+@pytest.mark.parametrize(
+    ("name", "seats", "deals"), [("search", 3, 20), ("search", 2, 20), ("search", 5, 10), ("search_deep", 3, 8)]
+)
+def test_search_wins_more_than_its_share_against_greedy(chooser: Any, name: str, seats: int, deals: int) -> None:
+    assert win_share([chooser(name)] + [chooser("greedy")] * (seats - 1), deals) > 1.2 / seats
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
@@ -93,7 +95,7 @@ def shuffled(value: Any) -> Any:
     return [shuffled(item) for item in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("name", ["random", "naive", "greedy", "search"])
+@pytest.mark.parametrize("name", ["random", "naive", "greedy", "search", "search_deep"])
 def test_req_events_and_the_order_of_keys_change_nothing(chooser: Any, name: str) -> None:
     choose, rules = chooser(name), GAME.rules({})
     state, _ = GAME.new(3, rules, bytes(32))

@@ -59,7 +59,9 @@ def test_json_of_every_command_that_prints_results(tmp_path: Path) -> None:
     names = {game["name"] for game in json.loads(arena("games", "--json", cwd=tmp_path).stdout)["games"]}
     assert "khiva" in names
     shipped = json.loads(arena("bots", "--json", cwd=tmp_path).stdout)["bots"]
-    assert {"random", "naive", "greedy", "search", "random-c", "random-javascript"} <= {row["name"] for row in shipped}
+    assert {"random", "naive", "greedy", "search", "search-deep", "random-c", "random-javascript"} <= {
+        row["name"] for row in shipped
+    }
 
 
 @pytest.mark.soak

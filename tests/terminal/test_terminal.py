@@ -252,5 +252,6 @@ def test_a_shipped_bot_whose_language_is_missing_is_left_out_by_name(tmp_path: P
     for name in ("random", "naive", "greedy", "search"):
         assert re.search(rf"\d  {name} ", done.stdout)
     assert "random-c" not in done.stdout
+    assert "search-deep" not in done.stdout, "a slow bot is for those who ask for it"
     lacks = arena("bots", cwd=tmp_path, env=env).stdout
     assert re.search(r"random-c +any +apt install gcc libc6-dev", lacks)

@@ -11,20 +11,28 @@
 turn_ms, bank_ms. ``print`` goes to stderr, so it can never break the conversation.
 """
 
-import json
+# A bot is started anew for each match, and most of a start is imports. So there is no typing here, and what the standard library
+# has twice is taken from where it loads little.
 import operator
 import os
 import struct
 import sys
 from collections.abc import Callable
-from hashlib import sha256
-from typing import Any, BinaryIO
+from io import BufferedReader, BufferedWriter
 
 import msgpack
 
+try:
+    from _sha2 import sha256  # hashlib loads OpenSSL; the standard library's random avoids that in the same way
+except ImportError:
+    try:
+        from _sha256 import sha256  # before Python 3.12
+    except ImportError:
+        from hashlib import sha256
+
 FRAME_MOST_FROM_ARBITER = 1_048_576
-Message = dict[str, Any]
-Choose = Callable[[Message, Message], int]
+Message = dict
+Choose = Callable[[dict, dict], int]
 
 
 def play(name: str, choose: Choose, version: str = "") -> None:
@@ -62,7 +70,7 @@ class Lottery:
     """
 
     def __init__(self, *parts: object) -> None:
-        self.secret = sha256(json.dumps(parts, sort_keys=True).encode()).digest()
+        self.secret = sha256(_as_json(parts).encode()).digest()
         self._drawn = 0
 
     def below(self, n: int) -> int:
@@ -76,7 +84,19 @@ class Lottery:
                 return x % n
 
 
-def read_frame(source: BinaryIO) -> Message | None:
+def _as_json(parts: tuple) -> str:
+    """What ``json.dumps(parts, sort_keys=True)`` makes, by the same means."""
+    try:
+        from _json import encode_basestring_ascii, make_encoder  # json loads re and much else for its decoder
+
+        return "".join(make_encoder({}, None, encode_basestring_ascii, None, ": ", ", ", True, False, True)(parts, 0))
+    except (ImportError, TypeError):
+        from json import dumps
+
+        return dumps(parts, sort_keys=True)
+
+
+def read_frame(source: BufferedReader) -> Message | None:
     """The next message, or None at the end of input."""
     header = source.read(4)
     if len(header) < 4:
@@ -91,14 +111,14 @@ def read_frame(source: BinaryIO) -> Message | None:
     return message
 
 
-def write_frame(sink: BinaryIO, message: Message) -> None:
+def write_frame(sink: BufferedWriter, message: Message) -> None:
     """Send one message, at once."""
     payload = msgpack.packb(message)
     sink.write(struct.pack(">I", len(payload)) + payload)
     sink.flush()
 
 
-def _guarded_pipes() -> tuple[BinaryIO, BinaryIO]:
+def _guarded_pipes() -> tuple[BufferedReader, BufferedWriter]:
     """The conversation on private descriptors. Whatever this process or a child of it prints goes to stderr instead."""
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     sys.stdout.flush()

@@ -4,7 +4,6 @@ Numbers: a card or carpet is 10 * colour + value; a place is 0 for the tent and 
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 TENT, OUTPOST = 0, 5
 SALT_PRICE = 3
@@ -38,7 +37,7 @@ def walk(seat: int, place: int, tent_counts: bool) -> list[int]:
 WALK = tuple(tuple(tuple(tuple(walk(seat, place, t)) for place in range(30)) for seat in range(5)) for t in (False, True))
 
 
-def reach(rules: dict[str, Any], seat: int, card: int, camels: Sequence[int], gems: int) -> list[int]:
+def reach(rules: dict, seat: int, card: int, camels: Sequence[int], gems: int) -> list[int]:
     """Where the camel of this card may stop: the index is the number of gems spent."""
     camel, value = divmod(card, 10)
     way = WALK[rules["khiva_spaces"] == "own_tent"][seat][camels[camel]]
@@ -52,7 +51,7 @@ class Board:
 
     def __init__(
         self,
-        rules: dict[str, Any],
+        rules: dict,
         camels: Sequence[int],
         loads: Sequence[int],
         gems: Sequence[int],
@@ -67,12 +66,17 @@ class Board:
         for cargo, held in zip(self.cargo, carpets, strict=True):
             for code in held:
                 cargo[code // 10] += code % 10
+        self._cards: dict[tuple[int, int], float] = {}
         self._now: dict[tuple[int, int], float] = {}
 
     def card(self, seat: int, card: int) -> float:
         """What it is worth to win a bid with this card, moved on as well as the gems allow. Never less than 0."""
-        lands = reach(self.rules, seat, card, self.camels, self.gems[seat])
-        return max((self.landing(seat, card // 10, place, boost) for boost, place in enumerate(lands)), default=0.0)
+        worth = self._cards.get((seat, card))
+        if worth is None:
+            lands = reach(self.rules, seat, card, self.camels, self.gems[seat])
+            worth = max((self.landing(seat, card // 10, place, boost) for boost, place in enumerate(lands)), default=0.0)
+            self._cards[seat, card] = worth
+        return worth
 
     def landing(self, seat: int, camel: int, place: int, boost: int) -> float:
         """What it is worth to move a camel there for so many gems: what is gained at once and the better outlook."""

@@ -71,16 +71,19 @@ def totals(view: dict, rules: dict, legal: Sequence) -> list[int]:
     all_kept = 0.0
     for card in hand:
         all_kept += KEEP * worth[card]
+    # By position in the hand: what it adds to play that card, to play it beside a lower one of its camel, and to pass it.
+    play = [worth[card] - KEEP * worth[card] for card in hand]
+    beaten = [REJECTED - KEEP * worth[card] for card in hand]
+    give = [KEEP * worth[card] + GIVE * given[card] for card in hand]
 
     def total(entry: list[int]) -> float:
-        played, passed = [hand[i] for i in entry[:half]], [hand[i] for i in entry[half:]]
         points = all_kept
-        for i, card in enumerate(played):
+        for i in entry[:half]:
             # Two cards of a seat on one camel: the higher one is rejected, whatever the others do.
-            beaten = any(card // 10 == other // 10 and card > other for other in played[:i] + played[i + 1 :])
-            points += (REJECTED if beaten else worth[card]) - KEEP * worth[card]
-        for card in passed:
-            points -= KEEP * worth[card] + GIVE * given[card]
+            lower = any(hand[i] // 10 == hand[j] // 10 and hand[i] > hand[j] for j in entry[:half])
+            points += beaten[i] if lower else play[i]
+        for i in entry[half:]:
+            points -= give[i]
         return points
 
     # In millionths, so that the last bit of a sum never decides.

@@ -1,0 +1,61 @@
+"""The Python kit alone: what its chance is made of, and what its start loads."""
+
+import builtins
+import json
+import runpy
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+KIT = Path(__file__).parents[2] / "bots" / "python" / "kit" / "khiva_kit.py"
+PARTS: list[Any] = [(), (1,), (7, {"b": [1, None, True], "a": {"z": '\u00e9\n"', "y": -(2**53)}}), (1.5, [], {}, "x" * 300)]
+# What takes longest among all that a kit could ask for: a start without them takes half of the time.
+HEAVY = {"argparse", "dataclasses", "hashlib", "inspect", "json", "re", "typing"}
+
+
+def kit() -> dict[str, Any]:
+    return runpy.run_path(str(KIT))
+
+
+@pytest.mark.parametrize("lacking", [(), ("_json", "_sha2", "_sha256")])
+@pytest.mark.parametrize("parts", PARTS, ids=range(len(PARTS)))
+def test_chance_is_the_hash_of_its_parts_as_json(
+    parts: tuple[Any, ...], lacking: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *more: Any) -> Any:
+        if name in lacking:
+            raise ImportError(name)
+        return real(name, *more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    lottery = kit()["Lottery"](*parts)
+    secret = sha256(json.dumps(parts, sort_keys=True).encode()).digest()
+    assert lottery.secret == secret
+    first = int.from_bytes(sha256(secret + bytes(8)).digest()[:8], "big")
+    assert lottery.below(2**64) == first
+
+
+def test_what_json_cannot_hold_is_told() -> None:
+    with pytest.raises(TypeError, match="set is not JSON serializable"):
+        kit()["Lottery"]({"a": {1}})
+
+
+@pytest.mark.parametrize(("bot", "asked"), [("random", 2), ("greedy", 1)])
+def test_a_start_loads_little(staged: Any, framed: Any, conversation: Any, bot: str, asked: int) -> None:
+    """Up to the greeting, and for the random bot a choice by lot."""
+    there = staged(f"python/{bot}")
+    nothing = _loaded(["-c", ""], there.folder, b"")
+    loaded = _loaded(there.argv[1:], there.folder, framed(*conversation[:asked]))
+    assert "khiva_kit" in loaded
+    assert not (loaded - nothing) & HEAVY
+
+
+def _loaded(words: list[str], folder: Path, said: bytes) -> set[str]:
+    done = subprocess.run([sys.executable, "-X", "importtime", *words], cwd=folder, input=said, capture_output=True, check=True)
+    return {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines() if line.startswith("import time:")}
