@@ -97,6 +97,7 @@ def browser() -> Iterator[Page]:
     driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
     try:
         driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
+        driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})  # one browser of several has none
         yield Page(driver)
     finally:
         driver.quit()
