@@ -1,6 +1,6 @@
 """Level basic: restrictions that a process can lay on itself: Landlock, seccomp, limits. launcher.py sets them, inside."""
 
-import json
+import marshal
 import os
 import sys
 import tempfile
@@ -19,7 +19,9 @@ from khiva_arena.sandbox.limits import Resources
 from khiva_arena.sandbox.reap import MARK
 from khiva_arena.sandbox.rlimits import system_limits
 
-LAUNCHER = str(Path(__file__).with_name("launcher.py"))
+START = "import sys; sys.path.append(sys.argv.pop(1)); import launcher; launcher.main()"
+"""As an import the launcher is not compiled at each start."""
+HERE = str(Path(__file__).parent)
 DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 SPARE_PROCESSES = 1024
 """Processes above those that the user has already, if the system counts them by user: watching then holds a bot to its limit."""
@@ -53,11 +55,11 @@ class Basic(Cell):
             "parent": os.getpid(),
             "of_itself": proc_mask.OF_ITSELF,
             "own_pid": seccomp.OWN_PID,
-            "program": seccomp.program(may_leave_group=builds, hold_files=True).hex(),
-            "program_with_signals": seccomp.program(may_leave_group=builds, hold_files=True, hold_signals=True).hex(),
+            "program": seccomp.program(may_leave_group=builds, hold_files=True),
+            "program_with_signals": seccomp.program(may_leave_group=builds, hold_files=True, hold_signals=True),
         }
         return cls(
-            argv=[sys.executable, "-I", "-S", LAUNCHER, json.dumps(orders)],
+            argv=[sys.executable, "-I", "-S", "-B", "-c", START, HERE, marshal.dumps(orders).hex()],
             folder="/",
             environment={"PATH": readable_paths.BARE_PATH, MARK: mark},
             scratch=home,
@@ -71,7 +73,7 @@ class Basic(Cell):
 
     def starts(self, pid: int) -> bool:
         words = cell.words_of(pid)
-        return words[:1] == [""] or LAUNCHER in words[:4]
+        return words[:1] == [""] or START in words[:6]
 
 
 def _process_limit(resources: Resources, user: int | None) -> tuple[int, int]:

@@ -1,15 +1,17 @@
-"""Level basic: restrict this process by the means that the kernel gives any user, then become the bot. Run as a script, on its
-own.
+"""Level basic: restrict this process by the means that the kernel gives any user, then become the bot. Runs in a Python of its
+own, see ``basic.START``.
 
 Needs nothing but the standard library: limits, another user if root starts it, no new privileges, Landlock for files and,
 if the kernel has them, network and signals, and a seccomp filter. Whatever fails here fails before the bot runs.
+
+Each start of a bot waits for this, so it imports what loads little: json and signal would take as long as Python itself.
 """
 
+import _signal as signal  # type: ignore[import-not-found]
 import ctypes
-import json
+import marshal
 import os
 import resource
-import signal
 import struct
 import sys
 
@@ -87,9 +89,8 @@ def become(user: int) -> None:
 
 
 def main() -> None:
-    """``argv[1]`` is JSON: argv, folder, environment, readable, of_itself, writable, limits, user,
-    program, own_pid, parent."""
-    request = json.loads(sys.argv[1])
+    """``argv[1]``: the orders that ``basic`` gives, marshalled, in hex; who wrote them runs the same Python."""
+    request = marshal.loads(bytes.fromhex(sys.argv[1]))
     libc = ctypes.CDLL(None, use_errno=True)
     version = landlock_version(libc)
     if not version:
@@ -107,7 +108,7 @@ def main() -> None:
         fail("no_new_privs is refused")
     checked(libc, "Landlock", RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
-    program = bytes.fromhex(request["program_with_signals" if version < SIGNALS_SINCE else "program"])
+    program = request["program_with_signals" if version < SIGNALS_SINCE else "program"]
     program = program.replace(struct.pack("=I", request["own_pid"]), struct.pack("=I", os.getpid()))
     buffer = ctypes.create_string_buffer(program)
     filter_ = ctypes.create_string_buffer(struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer)))
@@ -121,7 +122,3 @@ def main() -> None:
         os.execve(request["argv"][0], request["argv"], request["environment"])
     except OSError as error:
         fail(f"{request['argv'][0]}: {error.strerror}")
-
-
-if __name__ == "__main__":
-    main()

@@ -37,14 +37,14 @@ def test_an_older_kernels_landlock_keeps_out_the_same(version: int, tmp_path: Pa
     need_level(Level.BASIC)
     need_user(tmp_path)
     launcher = open_folder / "launcher.py"
-    text = Path(basic.LAUNCHER).read_text()
+    text = (Path(basic.HERE) / "launcher.py").read_text()
     assert text.count("return max(0, int(libc.syscall(") == 1
     launcher.write_text(text.replace("return max(0, int(libc.syscall(", f"return min({version}, int(libc.syscall("))
     launcher.chmod(0o644)
     code = (
         "import json, sys; from khiva_arena.sandbox import basic; from khiva_arena.sandbox.level import Level; "
         "from khiva_arena.sandbox.selftest import checkup; "
-        f"basic.LAUNCHER = {str(launcher)!r}; print(json.dumps(checkup(Level.BASIC)))"
+        f"basic.HERE = {str(open_folder)!r}; print(json.dumps(checkup(Level.BASIC)))"
     )
     done = as_user(sys.executable, "-c", code, home=tmp_path)
     found, note = json.loads(done.stdout)
