@@ -64,10 +64,10 @@ docs: .venv/.docs ## build the site from docs/ and the pages beside it into docs
 	$(BIN)/sphinx-build -W --keep-going -q -c docs . docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-bench: .venv/.test ## measure every figure of the project, one JSON object a line (needs cc)
-	$(BIN)/python tests/benchmarks/bench.py
-	$(BIN)/python tests/benchmarks/screen.py
-	$(BIN)/python tests/benchmarks/kits.py
+bench: .venv/.test ## measure every figure of the project, one JSON object a line (needs cc); ONLY=arbiter BASE=commit
+	$(BIN)/python tests/benchmarks/bench.py --only "$(ONLY)" --base "$(BASE)"
+	$(if $(ONLY)$(BASE),,$(BIN)/python tests/benchmarks/screen.py)
+	$(if $(ONLY)$(BASE),,$(BIN)/python tests/benchmarks/kits.py)
 
 crash: .venv/.test ## kill -9 real runs at hundreds of moments and compare digests; KILLS=300 SEED=1
 	$(BIN)/python tests/crash/run.py $(or $(KILLS),300) $(or $(SEED),1)

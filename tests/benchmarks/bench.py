@@ -1,11 +1,12 @@
-"""Every figure of the project, one JSON object a line: ``make bench``. Needs a C compiler; takes under four minutes.
+"""Figures that can be believed, one JSON object a line: ``make bench [ONLY=word] [BASE=commit]``. Needs a C compiler.
 
-The arbiter is measured with bots in C that answer at once, beside a bare ping-pong in C through the same kind of pipes in
-the same run, all on one core. CPU is the process's own account (user and system) and so little disturbed by what else runs;
-decisions a second are by the wall and need a machine at rest. Peers: what the C++ chess runners take on such a machine.
+Each figure is sampled (samples.py) until the 95 % interval of its median is narrow, or MOST times. Beside the arbiter stands its
+floor, the same conversation by a C program, sampled in turn with it and pinned to the same core: ratios to it say more than
+microseconds, which change with the machine and the hour. With BASE another version of this project is sampled in turn, too, and
+the line says whether this one is faster, slower, or that it cannot be told.
 """
 
-import dataclasses
+import argparse
 import json
 import os
 import subprocess
@@ -15,157 +16,151 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from msgspec.structs import replace
+from typing import NamedTuple
 
 HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 import random_games  # noqa: E402 - found beside this file
 import ratings  # noqa: E402
 import standings  # noqa: E402
-from jobs import SECRET, job  # noqa: E402
+from jobs import job  # noqa: E402
+from spread import LEAST, Spread, spread, told  # noqa: E402
 
 from khiva_arena.arbiter import pool  # noqa: E402
-from khiva_arena.arbiter.match import Job, Outcome  # noqa: E402
-from khiva_arena.games.registry import get  # noqa: E402
-from khiva_arena.sandbox.cell import cell  # noqa: E402
 from khiva_arena.sandbox.command import Command  # noqa: E402
 from khiva_arena.sandbox.detect import levels  # noqa: E402
-from khiva_arena.sandbox.level import Level, Sandbox  # noqa: E402
+from khiva_arena.sandbox.level import Level  # noqa: E402
 
-PEERS_CPU = {"fastchess (arbiter and bots)": [30, 50], "cutechess (arbiter and bots)": [75, 120]}
-MATCHES = {2: 300, 3: 200, 4: 200}
+NARROW = 0.03
+MOST = 41
+SECONDS = 90.0
+VERIFIED = 300
 
 
-def say(name: str, value: float, unit: str, **beside: Any) -> None:
-    print(json.dumps({"name": name, "value": round(value, 2), "unit": unit, **beside}), flush=True)
+class Figure(NamedTuple):
+    """What is measured.
+
+    name: of its line
+    unit: of its value
+    words: what samples.py is told
+    floor: the same of its floor, None without one
+    lower_is_better: False of rates
+    """
+
+    name: str
+    unit: str
+    words: tuple[str, ...]
+    floor: tuple[str, ...] | None = None
+    lower_is_better: bool = True
+
+
+def figures(folder: Path) -> Iterator[Figure]:
+    """All of them; what they need is made in the folder."""
+    instant, pingpong = compiled(folder, "instant"), compiled(folder, "pingpong")
+    store = str(folder / "store")
+    words = ["--seats", "3", "--seeds", str(VERIFIED // 6), "--isolation", "trusted", "--seed", "bench", "--out", store]
+    bots = [word for n in range(3) for word in ("--bot", f"{instant} rotate {n}")]
+    subprocess.run([sys.executable, "-m", "khiva_arena", "run", *bots, *words], capture_output=True, check=True)
+    for seats in ("2", "3", "4", "5"):
+        yield Figure(f"arbiter_{seats}_seats", "us/decision", ("arbiter", instant, seats), ("floor", pingpong, seats))
+    here = [str(level) for level in Level if not levels()[level]]
+    for level in here:
+        yield Figure(f"start_{level}", "ms", ("start", instant, level))
+    yield Figure("version", "CPU ms", ("command", "--version"))
+    yield Figure("help", "CPU ms", ("command", "match", "-h"))
+    yield Figure("first_request", "ms", ("first_request", instant))
+    for level in here:
+        yield Figure(f"event_{level}", "matches/s", ("event", instant, level, "1"), lower_is_better=False)
+    with_two = ("event", instant, "trusted", "2")
+    yield Figure("event_trusted_2_jobs", "matches/s", with_two, lower_is_better=False)
+    yield Figure("verify", "CPU ms/match", ("verify", store, str(matches_in(store))))
+
+
+def matches_in(store: str) -> int:
+    """How many a store has."""
+    done = subprocess.run(
+        [sys.executable, "-m", "khiva_arena", "show", store, "--json"], capture_output=True, text=True, check=True
+    )
+    return len(json.loads(done.stdout)["matches"])
 
 
 def compiled(folder: Path, name: str) -> str:
     """A C program of this folder, built."""
+    folder.chmod(0o755)  # under root bots are users of their own
     out = folder / name
     subprocess.run(["cc", "-O2", "-o", str(out), str(HERE / f"{name}.c")], check=True)
     return str(out)
 
 
-def floor(pingpong: str, children: int) -> dict[str, Any]:
-    """The bare ping-pong's figures."""
-    done = subprocess.run([pingpong, "-n", str(children), "-s", "0.7"], capture_output=True, text=True, check=True)
-    return dict(json.loads(done.stdout))
+def measured(figure: Figure, base: Path | None) -> dict[str, object]:
+    """Sample a figure, its floor and that of another version in turn, until all is known well enough. Returns its line."""
+    mine: list[float] = []
+    floors: list[float] = []
+    theirs: list[float] = []
+    until = time.monotonic() + SECONDS
+    while len(mine) < MOST and (len(mine) < LEAST or time.monotonic() < until):
+        mine.append(sampled(ROOT, figure.words))
+        if figure.floor:
+            floors.append(sampled(ROOT, figure.floor))
+        if base:
+            theirs.append(sampled(base, figure.words))
+        if len(mine) >= LEAST and all(found.error <= NARROW for found in _spreads(mine, floors, theirs)):
+            break
+    line: dict[str, object] = {"name": figure.name, "unit": figure.unit, **_plain(spread(mine))}
+    if floors:
+        line["floor"] = _plain(spread(floors))
+        line["times_floor"] = _plain(spread([one / bare for one, bare in zip(mine, floors, strict=True)]))
+    if theirs:
+        ratio = spread([one / other for one, other in zip(mine, theirs, strict=True)])
+        line["base"] = _plain(spread(theirs))
+        line["ratio"] = _plain(ratio)
+        line["says"] = told(ratio, lower_is_better=figure.lower_is_better)
+    return line
 
 
-def rules_cpu(outcomes: list[Outcome]) -> float:
-    """CPU seconds that the rules and views of these matches take: each is replayed with its views, and nothing else."""
-    game = get("khiva")
-    records = [outcome.record for outcome in outcomes if outcome.record]
-    began = time.process_time()
-    for record in records:
-        state, _ = game.new(len(record.header.seats), record.header.rules, SECRET)
-        for step in record.steps:
-            for seat in state.pending():
-                state.view(seat)
-            state.apply({choice.seat: choice.choice for choice in step})
-    return time.process_time() - began
+def _spreads(mine: list[float], floors: list[float], theirs: list[float]) -> list[Spread]:
+    """What has to be known well: with another version the ratio to it, else the figure itself."""
+    if theirs:
+        return [spread([one / other for one, other in zip(mine, theirs, strict=True)])]
+    return [spread(some) for some in (mine, floors) if some]
 
 
-def arbiter(instant: str, pingpong: str, seats: int) -> None:
-    """Whole matches one after the other in this process: per decision of the game, starts and ends of bots included; then the
-    same without those, which are measured by matches that end at once."""
-    jobs = [job([Command((instant, "rotate"), "/tmp")] * seats, n) for n in range(MATCHES[seats])]
-    whole = _timed(jobs)
-    short = _timed([_ends_at_once(one) for one in jobs])
-    bare = floor(pingpong, seats)["lockstep"]
-    floor_cpu = bare["parent_cpu_us"]
-    decisions = whole.decisions - short.decisions
-    playing = (whole.cpu - whole.rules - short.cpu + short.rules) / decisions * 1e6
-    say(f"pingpong_{seats}_children", bare["per_second"], "decisions/s", cpu_us=bare["cpu_us"], parent_cpu_us=floor_cpu)
-    beside = {"bar": 40, "floor": floor_cpu, "ratio": round(playing / floor_cpu, 1), "peers": PEERS_CPU}
-    say(f"arbiter_cpu_{seats}_seats", playing, "us/decision", rules_us=round(whole.rules / whole.decisions * 1e6, 2), **beside)
-    with_starts = (whole.cpu - whole.rules) / whole.decisions * 1e6
-    per_match = round(whole.decisions / len(jobs), 1)
-    say(f"arbiter_cpu_{seats}_seats_with_starts", with_starts, "us/decision", decisions_per_match=per_match)
-    rate = decisions / (whole.wall - short.wall)
-    beside = {"bar": 20_000, "floor": bare["per_second"], "with_starts": round(whole.decisions / whole.wall)}
-    say(f"arbiter_rate_{seats}_seats", rate, "decisions/s", **beside)
+def _plain(found: Spread) -> dict[str, float]:
+    return {"value": round(found.value, 3), "low": round(found.low, 3), "high": round(found.high, 3), "n": found.n}
+
+
+def sampled(tree: Path, words: tuple[str, ...]) -> float:
+    """One sample of a version of the project."""
+    samples = str(tree / "tests" / "benchmarks" / "samples.py")
+    environment = {**os.environ, "PYTHONPATH": str(tree)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    done = subprocess.run([sys.executable, samples, *words], capture_output=True, text=True, env=environment, check=False)
+    if done.returncode:
+        sys.exit(f"bench: {' '.join(words)} of {tree}:\n{done.stderr}")
+    return float(done.stdout.splitlines()[-1])
 
 
 @contextmanager
-def one_core() -> Iterator[None]:
-    """All that is started inside shares one core."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
+def other_version(commit: str) -> Iterator[Path | None]:
+    """The files of a commit, unpacked; None for no commit."""
+    if not commit:
+        yield None
+        return
+    with tempfile.TemporaryDirectory() as name:
+        packed = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=False)
+        if packed.returncode:
+            sys.exit(f"bench: BASE: {packed.stderr.decode().strip()}")
+        subprocess.run(["tar", "-x", "-C", name], input=packed.stdout, check=True)
+        if not Path(name, "tests", "benchmarks", "samples.py").is_file():
+            sys.exit(f"bench: BASE: {commit} is older than these benchmarks, so it cannot be measured by them")
+        subprocess.run([sys.executable, "-m", "compileall", "-q", f"{name}/khiva_arena"], check=True)
+        yield Path(name)
 
 
-class Timed(NamedTuple):
-    """Matches played one after the other in this process; seconds."""
-
-    wall: float
-    cpu: float
-    rules: float
-    decisions: int
-
-
-def _timed(jobs: list[Job]) -> Timed:
-    outcomes: list[Outcome] = []
-    began, cpu = time.perf_counter(), time.process_time()
-    pool.play(jobs, 1, outcomes.append, 1)
-    wall, cpu = time.perf_counter() - began, time.process_time() - cpu
-    decisions = sum(report.decisions for outcome in outcomes for report in outcome.seats)
-    return Timed(wall, cpu, rules_cpu(outcomes), decisions)
-
-
-def _ends_at_once(one: Job) -> Job:
-    """The same bots, started and ended, with a game that is over after the shortest time the rules allow."""
-    rules = get("khiva").rules({"max_turns": 1})
-    return replace(one, header=dataclasses.replace(one.header, rules=rules))
-
-
-def starts(instant: str) -> None:
-    """From the command to the first request of the match: interpreter, imports, the trial start of every bot; and starts."""
-    with tempfile.TemporaryDirectory() as folder:
-        stamp = Path(folder) / "stamp"
-        found = []
-        for _ in range(9):
-            stamp.unlink(missing_ok=True)
-            bots = ["--bot", f"{instant} stamp {stamp}", "--bot", f"{instant} rotate"]
-            began = time.time()
-            # At trusted, since the stamp lies where no other level lets a bot write.
-            words = ["match", *bots, "--isolation", "trusted"]
-            subprocess.run([sys.executable, "-m", "khiva_arena", *words], capture_output=True, check=True, cwd=folder)
-            found.append(float(stamp.read_text()) - began)
-    say("first_request", min(found) * 1000, "ms after the command", median=round(sorted(found)[4] * 1000), bar=150)
-    jobs = [_ends_at_once(job([Command((instant, "rotate"), "/tmp")] * 2, n)) for n in range(100)]
-    timed = _timed(jobs)
-    say("bot_start_to_end", timed.wall / 200 * 1000, "ms", arbiter_cpu_ms=round(timed.cpu / 200 * 1000, 2))
-
-
-def starts_at_each_level(instant: str) -> None:
-    """Matches of two bots that end at once, one after the other; and the bare program, from its start to its end."""
-    Path(instant).parent.chmod(0o755)  # under root bots are users of their own
-    with one_core():
-        for level in [level for level in Level if not levels()[level]]:
-            sandbox = Sandbox(level)
-            jobs = [replace(_ends_at_once(job([Command((instant, "rotate"), "/")] * 2, n)), sandbox=sandbox) for n in range(50)]
-            _timed(jobs[:5])  # what is made once for all
-            timed = _timed(jobs)
-            bare = sorted(_bare_start(sandbox) for _ in range(50))
-            beside = {"arbiter_cpu_ms": round(timed.cpu / 100 * 1000, 2), "bare_ms": round(bare[0], 2)}
-            say(f"starts_{level}", 100 / timed.wall, "bots/s", **beside, bare_median_ms=round(bare[25], 2))
-
-
-def _bare_start(sandbox: Sandbox) -> float:
-    made = cell(Command(("/bin/true",), "/"), sandbox, "bench")
-    began = time.perf_counter()
-    subprocess.run(made.argv, cwd=made.folder, env=made.environment, pass_fds=made.descriptors, check=True)
-    took = (time.perf_counter() - began) * 1000
-    made.clean()
-    return took
+def say(name: str, value: float, unit: str, **beside: float) -> None:
+    print(json.dumps({"name": name, "value": round(value, 2), "unit": unit, **beside}), flush=True)
 
 
 def in_flight() -> None:
@@ -211,19 +206,19 @@ def _print_held() -> None:
 
 
 def main() -> None:
-    random_games.main([])
-    with tempfile.TemporaryDirectory() as folder:
-        instant, pingpong = compiled(Path(folder), "instant"), compiled(Path(folder), "pingpong")
-        bare = floor(pingpong, 1)["sequential"]
-        say("pingpong_1_child", bare["per_second"], "decisions/s", cpu_us=bare["cpu_us"])
-        with one_core():
-            for seats in (2, 3, 4):
-                arbiter(instant, pingpong, seats)
-        starts(instant)
-        starts_at_each_level(instant)
-    in_flight()
-    ratings.main([])
-    standings.main(5)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", default="", help="figures with this word in their names, and no others")
+    parser.add_argument("--base", default="", help="a commit to compare with")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, other_version(asked.base) as base:
+        for figure in figures(Path(folder)):
+            if asked.only in figure.name:
+                print(json.dumps(measured(figure, base)), flush=True)
+    if not asked.only and not asked.base:
+        in_flight()
+        random_games.main([])
+        ratings.main([])
+        standings.main(5)
 
 
 if __name__ == "__main__":

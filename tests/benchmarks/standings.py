@@ -11,10 +11,10 @@ import random
 import subprocess
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from khiva_arena.competition.events import bare_timetable
 from khiva_arena.replay import seeds
