@@ -65,7 +65,8 @@ def film(record: Record, secret: bytes, names: Sequence[str], sketches: bool = F
         made.scores.append(list(state.scores))
         if sketches:
             made.sketches.append(harmless(game.sketch(state, names), keep=f"\n{ISOLATES}"))
-        views.append([state.view(seat) for seat in range(len(names))])
+        public = state.public()
+        views.append([{**public, **state.private(seat)} for seat in range(len(names))])
         pending[:] = [(seat, decision.kind, list(decision.legal)) for seat, decision in state.pending().items()]
 
     verify(record, secret, watch)
@@ -83,7 +84,7 @@ def film(record: Record, secret: bytes, names: Sequence[str], sketches: bool = F
 
 def _shared(one: Plain, other: Plain) -> Plain:
     """What two seats both know: where lists of one length or objects differ, what is equal in them; else None."""
-    if one == other:
+    if one is other or one == other:
         return one
     if isinstance(one, dict) and isinstance(other, dict):
         both = {key: _shared(one[key], other[key]) for key in one if key in other}
