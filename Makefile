@@ -107,7 +107,7 @@ references: .venv/.test ## compute the rating reference with statsmodels again; 
 zoo: .venv/.test ## play bots that misbehave: every way, in every seat, at every isolation level here; takes some 20 minutes
 	$(BIN)/python tests/zoo/run.py
 
-pictures: .venv/.test ## take the pictures of the README and the docs anew (needs Chromium)
+pictures: .venv/.test ## take the pictures of the README and the docs again (needs Chromium)
 	$(BIN)/python tests/page/pictures.py
 
 mutants: .venv/.test ## change the rules, schedule, ratings and session in small ways and list what no test notices; MUTANTS=40 SEED=1

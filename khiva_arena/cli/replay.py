@@ -1,6 +1,6 @@
 """``khiva-arena replay``: one bot is sent again what a seat was sent in a stored match, to see which choices differ."""
 
-from pathlib import Path
+from typing import Any
 
 import click
 
@@ -31,21 +31,7 @@ from khiva_arena.cli.options import json_option, setting_options, store_argument
 @click.option("--trace", is_flag=True, help="Print the messages of both directions on stderr, long ones cut.")
 @click.option("--notes", is_flag=True, help="Also print what the bot wrote on stderr, with marks of what it was asked before.")
 @json_option
-def command(
-    store: Path,
-    match: str,
-    seat: int | None,
-    bot: str | None,
-    isolation: str | None,
-    runtime: tuple[str, ...],
-    limit: tuple[str, ...],
-    wait: bool,
-    first: int | None,
-    last: int | None,
-    trace: bool,
-    notes: bool,
-    as_json: bool,
-) -> int:
+def command(**given: Any) -> int:
     """Send BOT what seat K was sent in MATCH of STORE (as EVENT/ORDINAL, or the beginning of its id), and print each decision
     that it now makes differently, with what follows from either choice. The match continues as it was recorded, whatever the
     bot chooses. Exit code 1 if a choice differs or the bot fails. STORE may be a bundle; then name the BOT. Step N is the N-th
@@ -63,4 +49,4 @@ def command(
     """
     from khiva_arena.commands.replay import replay  # when it is called, so that -h is quick
 
-    return replay(store, match, seat, bot, isolation, runtime, limit, wait, first, last, trace, notes, as_json)
+    return replay(**given)

@@ -1,6 +1,7 @@
 """``khiva-arena report``: a page of results, in one file."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -34,17 +35,7 @@ from khiva_arena.commands.choices import ALL, NONE, SOME
     type=click.Path(path_type=Path),
     help="Also write a page for each bot, with its own notes alone.",
 )
-def command(
-    source: Path,
-    event: tuple[str, ...],
-    out: Path | None,
-    title: str,
-    replays: str,
-    matches: tuple[str, ...],
-    names: Path | None,
-    notes: bool,
-    for_authors: Path | None,
-) -> None:
+def command(**given: Any) -> None:
     """Write a page of results that opens in any browser, without a network: standings, charts, and every match on a drawn table.
 
     Of a store, name each EVENT by number or id to show no others. A bundle is checked before it is shown. Hands are in the page
@@ -52,4 +43,4 @@ def command(
     names of machines never are, except in what bots wrote."""
     from khiva_arena.commands.report import report  # when it is called, so that -h is quick
 
-    report(source, event, out, title, replays, matches, names, notes, for_authors)
+    report(**given)

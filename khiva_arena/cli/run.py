@@ -27,16 +27,7 @@ from khiva_arena.cli.options import ALL, draw_options, json_option, setting_opti
 )
 @draw_options
 @json_option
-def command(
-    config: Path | None,
-    any_engine: bool,
-    new_event: bool,
-    commit: bool,
-    public: str | None,
-    shipped: bool,
-    as_json: bool,
-    **flags: Any,
-) -> int:
+def command(**given: Any) -> int:
     """Play a competition: by default a round-robin, every line-up of the bots, on every seed, in every rotation of the seats.
 
     CONFIG is a TOML file with the same settings by their long names (bots = [...], seats = 3, turn = "1s", a [rules]
@@ -46,4 +37,4 @@ def command(
     """
     from khiva_arena.commands.run import run  # when it is called, so that -h is quick
 
-    return run(config, any_engine, new_event, commit, public, shipped, as_json, flags)
+    return run(**given)

@@ -34,17 +34,7 @@ from khiva_arena.competition.settings_table import TEST_SEEDS
 )
 @draw_options
 @json_option
-def command(
-    candidate: str,
-    opponents: tuple[str, ...],
-    any_engine: bool,
-    new_event: bool,
-    commit: bool,
-    public: str | None,
-    as_json: bool,
-    normalized: bool,
-    **flags: Any,
-) -> int:
+def command(**given: Any) -> int:
     """Is CANDIDATE better than the OPPONENTS? Play seed by seed, every table in all rotations, until the answer is clear.
 
     Each is a folder with bot.toml or a command. The test is on table scores: the candidate's mean pair score over all matches of
@@ -53,4 +43,4 @@ def command(
     """
     from khiva_arena.commands.sprt import sprt  # when it is called, so that -h is quick
 
-    return sprt(candidate, opponents, any_engine, new_event, commit, public, as_json, normalized, flags)
+    return sprt(**given)

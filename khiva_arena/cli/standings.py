@@ -1,6 +1,6 @@
 """``khiva-arena standings``: the rating table of a store, and more about it on request."""
 
-from pathlib import Path
+from typing import Any
 
 import click
 
@@ -34,17 +34,9 @@ from khiva_arena.report.section_names import ALL, NAMES
 )
 @click.option("--wide", is_flag=True, help="Print every column, however wide the table gets.")
 @json_option
-def command(
-    store: Path,
-    event: tuple[str, ...],
-    anchors: tuple[str, ...],
-    names: tuple[str, ...],
-    effects: str | None,
-    wide: bool,
-    as_json: bool,
-) -> None:
+def command(**given: Any) -> None:
     """Print the rating table of STORE, or of each EVENT in it (by number or id). Events with equal game, rules, time, policy,
     isolation, limits and pondering are pooled into one table; others get tables of their own."""
     from khiva_arena.commands.standings import standings  # when it is called, so that -h is quick
 
-    standings(store, event, anchors, names, effects, wide, as_json)
+    standings(**given)

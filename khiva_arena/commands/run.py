@@ -26,7 +26,7 @@ def run(
     public: str | None,
     shipped: bool,
     as_json: bool,
-    flags: dict[str, Any],
+    **flags: Any,
 ) -> int:
     """Play the competition and print its table. Returns the exit code."""
     how = How(any_engine, new_event, commit, public)

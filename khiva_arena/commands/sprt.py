@@ -27,7 +27,7 @@ def sprt(
     public: str | None,
     as_json: bool,
     normalized: bool,
-    flags: dict[str, Any],
+    **flags: Any,
 ) -> int:
     """Play the test and print it. Returns the exit code."""
     how = How(any_engine, new_event, commit, public)

@@ -145,7 +145,8 @@ def _cycles(standings: Standings, found: shapes.Cycles, width: int) -> list[str]
 def _connectivity(standings: Standings, found: shapes.Connectivity, width: int) -> list[str]:
     names = _named(standings)
     if found.connected:
-        return ["Connectivity:", "Points flow both ways between all bots, straight or over others: all numbers compare."]
+        note = "Points flow both ways between all bots, straight or over others: all numbers compare."
+        return ["Connectivity:", *paragraphs([note], width)]
     listed = [f"{i}: {', '.join(names[bot] for bot in bots)}" for i, bots in enumerate(found.components, 1)]
     note = "Points do not flow both ways between these groups: how far apart they are is the prior's, not the results'."
     return ["Connectivity:", *paragraphs([*listed, note], width)]

@@ -20,6 +20,8 @@ def test_a_badge_leads_to_the_matches_and_from_there_to_the_step(page: Page, tmp
     assert row.faults["timeout"] == len(matches)
     page.open(tmp_path / "page.html")
     assert page.texts(".standings .badge") == [f"{len(matches)} timeout"]
+    marks = page.js("return [...document.querySelectorAll('a:has(> circle.fault)')].map((one) => one.getAttribute('href'))")
+    assert [mark.split("&")[0] for mark in marks] == [f"#match={one.event}/{one.ordinal}" for one in matches]
     page.js("document.querySelector('.standings .badge').click()")
     page.until("return document.querySelector('.list')")
     assert page.texts(".list tbody th") == [f"{one.event}/{one.ordinal}" for one in matches]

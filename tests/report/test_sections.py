@@ -174,8 +174,9 @@ def test_every_section_has_text_that_fits_and_says_what_it_is(table, every):
     for name in NAMES:
         text = section_text.to_text(table, every, (name,) if name == "details" else ())
         assert text if name == "details" else True
-    text = section_text.to_text(table, every, NAMES)
-    assert max(map(len, text.split("\n"))) <= 100
+    for width in (60, 80, 100):
+        text = section_text.to_text(table, every, NAMES, width)
+        assert max(map(len, text.split("\n"))) <= width
     for title in ("Details:", "Crosstable:", "Likelihood of superiority:", "Surprise:", "Seats and neighbours:", "Cycles:"):
         assert f"\n{title}\n" in "\n" + text
     for title in ("Connectivity:", "Covariance:", "Effects:", "History:"):

@@ -11,7 +11,7 @@
 turn_ms, bank_ms. ``print`` goes to stderr, so it can never break the conversation.
 """
 
-# A bot is started anew for each match, and most of a start is imports. So there is no typing here, and what the standard library
+# A bot is started for each match, and most of a start is imports. So there is no typing here, and what the standard library
 # has twice is taken from where it loads little.
 import operator
 import os

@@ -1,0 +1,30 @@
+"""A command's words go to its work by their names: mypy does not see whether both name them alike."""
+
+import importlib
+from inspect import Parameter, signature
+
+import click
+import pytest
+
+from khiva_arena.cli.main import COMMANDS, cli
+
+PASSED_ON = [
+    name
+    for name in COMMANDS
+    if "given" in signature(cli.get_command(click.Context(cli), name).callback).parameters  # type: ignore[union-attr, arg-type]
+]
+
+
+def test_there_are_some() -> None:
+    assert len(PASSED_ON) >= 6
+
+
+@pytest.mark.parametrize("name", PASSED_ON)
+def test_the_work_takes_the_words_of_its_command(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    words = {param.name for param in command.params}
+    taken = signature(getattr(importlib.import_module(f"khiva_arena.commands.{name}"), name)).parameters
+    named = {key for key, one in taken.items() if one.kind is not Parameter.VAR_KEYWORD}
+    assert named <= words
+    assert named == words or len(named) < len(taken), f"{sorted(words - named)} are not taken"
