@@ -116,11 +116,22 @@ def _check_place(
 
 
 def _one_event(rows: list[EventRow], word: str) -> EventRow:
-    fits = [row for row in rows if str(row.number) == word] or [row for row in rows if row.id.startswith(word)]
+    fits = [row for row in rows if _names(word, row.number, row.id)]
     if len(fits) != 1:
         known = ", ".join(f"{row.number} ({row.id})" for row in rows) or "none yet"
         raise ConfigError(f"{'no event' if not fits else 'several events'} {word!r} here; there are {known}")
     return fits[0]
+
+
+def _names(word: str, number: int, event: str) -> bool:
+    """Whether a word names an event: its number, or the beginning of its id."""
+    return word == str(number) or begins(event, word)
+
+
+def begins(name: str, word: str) -> bool:
+    """Whether an id begins with a word. Up to five digits never do: they are the number of an event or a match, and must not
+    name another one if that is not there."""
+    return name.startswith(word) and not (word.isdecimal() and len(word) <= 5)
 
 
 def match_of(store: Store, word: str) -> tuple[EventRow, MatchRow]:
@@ -142,7 +153,7 @@ def _fits(store: Store, event: EventRow, word: str, alone: bool) -> list[MatchRo
     timetable = bare_timetable(event)
     ordinal = int(word) if alone and _ORDINAL.fullmatch(word) else None
     by_ordinal = None if ordinal is None else store.match(event.id, ordinal)
-    found = [by_ordinal] if by_ordinal else store.matches_with(event.id, word)
+    found = [by_ordinal] if by_ordinal else [row for row in store.matches_with(event.id, word) if begins(row.id, word)]
     return [_in_its_place(store, event, timetable, row) for row in found]
 
 
@@ -238,13 +249,13 @@ def _fits_in_bundle(reader: bundle.Reader, word: str) -> tuple[list[tuple[int, d
     for line in reader.lines():
         if isinstance(line, bundle.EventLine):
             number += 1
-            within = not event or event == str(number) or (not event.isdigit() and line.id.startswith(event))
+            within = not event or _names(event, number, line.id)
             secrets[number] = []
         elif isinstance(line, bundle.RevealLine):
             secrets.setdefault(number, []).append(bytes.fromhex(line.secret))
         elif isinstance(line, bundle.MatchLine) and within:
             header = line.record.get("header")
             into = by_ordinal if str(line.ordinal) == rest else by_id
-            if len(into) < 2 and (into is by_ordinal or (isinstance(header, dict) and str(header.get("match")).startswith(rest))):
+            if len(into) < 2 and (into is by_ordinal or (isinstance(header, dict) and begins(str(header.get("match")), rest))):
                 into.append((number, line.record))
     return (by_ordinal if by_ordinal and (event or number == 1) else by_id), secrets

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from msgspec import structs
 
 from khiva_arena.arbiter.stderr import shown
+from khiva_arena.competition.find import begins
 from khiva_arena.competition.page_box import Box
 from khiva_arena.competition.page_folder import ReplayFolder
 from khiva_arena.competition.page_source import PageSource, RecordedMatch
@@ -76,7 +77,7 @@ def named(source: PageSource, words: Sequence[str]) -> frozenset[str]:
             for word, found in fits.items():
                 if word in names:
                     found[:] = [(result.match, result.seed in over)]
-                elif not word.isdecimal() and "/" not in word and result.match.startswith(word):
+                elif begins(result.match, word):
                     found.append((result.match, result.seed in over))
     problems = [problem for word, found in fits.items() if (problem := _problem(word, found))]
     if problems:

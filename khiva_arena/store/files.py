@@ -250,17 +250,28 @@ def _statements(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
     return set(connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall())
 
 
-@cache
-def _model(version: int = VERSION) -> sqlite3.Connection:
+@contextmanager
+def _empty(version: int) -> Iterator[sqlite3.Connection]:
+    """A store in memory with nothing in it. It is not kept, since threads cannot share it."""
     connection = sqlite3.connect(":memory:")
-    connection.executescript(_schema(version))
-    return connection
+    try:
+        connection.executescript(_schema(version))
+        yield connection
+    finally:
+        connection.close()
+
+
+@cache
+def _statements_of(version: int) -> set[tuple[str, str, str]]:
+    with _empty(version) as store:
+        return _statements(store)
 
 
 @cache
 def columns(table: str) -> tuple[tuple[str, str, bool], ...]:
     """The name and type of each column, and whether it may be NULL."""
-    rows = _model().execute(f"PRAGMA table_info({table})").fetchall()
+    with _empty(VERSION) as store:
+        rows = store.execute(f"PRAGMA table_info({table})").fetchall()
     return tuple((name, kind, not needed) for _, name, kind, needed, _, _ in rows)
 
 
@@ -268,7 +279,7 @@ def damage(connection: sqlite3.Connection) -> list[str]:
     """What is wrong with the file: pages and rows by SQLite's own check, and tables that are not those of a store."""
     problems: list[str] = []
     try:
-        if _statements(connection) != _statements(_model(_version(connection))):
+        if _statements(connection) != _statements_of(_version(connection)):
             problems.append("its tables are not those of a store")
         problems += _of_pages(connection)
         rows = connection.execute("PRAGMA foreign_key_check").fetchall()
