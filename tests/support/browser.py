@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
@@ -48,8 +49,9 @@ class Page:
         return self.driver.execute_script(script, *values)
 
     def until(self, script: str, *values: Any) -> Any:
-        """Wait until a script returns something true, and return that."""
-        return WebDriverWait(self.driver, WAIT, poll_frequency=0.05).until(lambda _: self.js(script, *values), script)
+        """Wait until a script returns something true, and return that. A page that takes another's place ends a look at it."""
+        wait = WebDriverWait(self.driver, WAIT, poll_frequency=0.05, ignored_exceptions=[WebDriverException])
+        return wait.until(lambda _: self.js(script, *values), script)
 
     def texts(self, selector: str) -> list[str]:
         """What stands in all elements."""
