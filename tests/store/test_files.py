@@ -22,6 +22,6 @@ def test_what_a_store_must_hold_is_known_in_each_thread(tmp_path):
     with (
         ThreadPoolExecutor(1) as one,
         ThreadPoolExecutor(1) as other,
-    ):  # both at once: a thread may take the number of an ended one
+    ):
         assert "name" in one.submit(look, "bots").result()
         assert "ordinal" in other.submit(look, "matches").result()
