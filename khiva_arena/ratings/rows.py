@@ -194,7 +194,7 @@ def _blocks(
     first_row = first[start : end + 1] - first[start]
     sides = [(k, 1 if k < terms else -1) for k in range(2 * terms)]
     crossings = [(k, k, 1) for k, _ in sides] + [(k, o, s * t) for k, s in sides for o, t in sides if k != o]
-    for m in np.unique(sizes).tolist():
+    for m in np.flatnonzero(np.bincount(sizes)).tolist():
         alike = np.flatnonzero(sizes == m)
         step = max(1, _NUMBERS_AT_ONCE // (m * m))
         for some in (alike[i : i + step] for i in range(0, len(alike), step)):
