@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from khiva_arena.ratings.pairs import Floats, Ints, Meetings, PairCells, meetings, summed, tables_of
-from khiva_arena.result import Result
+from khiva_arena.ratings.pairs import Floats, Ints, Meetings, PairCells, TableArrays, meetings, summed
 
 ColumnNumbers = npt.NDArray[np.signedinteger[Any]]  # 32 bits if there are many rows
 _ROWS_AT_ONCE = 500_000
@@ -90,14 +89,14 @@ def rows_of_cells(cells: PairCells, width: int) -> Rows:
     return Rows(width, cells.blocks, cells.block, *sides, cells.weight, cells.score)
 
 
-def rows_of_matches(matches: Sequence[Result], bots: int, *, seats: bool, neighbours: bool) -> tuple[Rows, Columns]:
+def rows_of_tables(tables: Sequence[TableArrays], bots: int, *, seats: bool, neighbours: bool) -> tuple[Rows, Columns]:
     """With seat and neighbour terms. A table of two has no neighbour terms: there the neighbour is the opponent.
 
     Raises ValueError like ``pair_cells``.
     """
-    sizes = {len(match.bots) for match in matches}
+    sizes = {one.bots.shape[1] for one in tables}
     columns = Columns(bots, tuple(sorted(sizes)) if seats else (), neighbours)
-    blocks, plus, minus, weights, scores = _sides(matches, columns)
+    blocks, plus, minus, weights, scores = _sides(tables, columns)
     order = np.argsort(blocks, kind="stable")
     numbers = blocks[order]
     new = np.ones(len(numbers), dtype=np.bool_)
@@ -106,14 +105,14 @@ def rows_of_matches(matches: Sequence[Result], bots: int, *, seats: bool, neighb
     return Rows(columns.width, int(new.sum()), block, plus[order], minus[order], weights[order], scores[order]), columns
 
 
-def _sides(matches: Sequence[Result], columns: Columns) -> tuple[Ints, ColumnNumbers, ColumnNumbers, Floats, Floats]:
+def _sides(tables: Sequence[TableArrays], columns: Columns) -> tuple[Ints, ColumnNumbers, ColumnNumbers, Floats, Floats]:
     """Block, both sides' columns, weight and score of every counted pair."""
     terms = 1 + bool(columns.sizes) + columns.neighbours
     blocks: list[Ints] = [np.zeros(0, dtype=np.int64)]
     plus, minus = [np.zeros((0, terms), dtype=np.int32)], [np.zeros((0, terms), dtype=np.int32)]
     weights, scores = [np.zeros(0)], [np.zeros(0)]
-    for tables in tables_of(matches):
-        for met in meetings(tables, columns.bots):
+    for one in tables:
+        for met in meetings(one, columns.bots):
             blocks.append(met.block)
             plus.append(_side(met, met.i, columns))
             minus.append(_side(met, met.j, columns))
