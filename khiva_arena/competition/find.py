@@ -125,7 +125,7 @@ def _check_place(
     where = f"match {event.number}/{ordinal}"
     if timetable.place(ordinal) != place:
         damaged(store, where, "the schedule has no such match")
-    if len(sits) != timetable.seats or not all(0 <= bot < len(event.bots) for bot in sits):
+    if len(sits) != timetable.seats or min(sits) < 0 or max(sits) >= len(event.bots):
         damaged(store, where, "its seats are not those of its event")
 
 

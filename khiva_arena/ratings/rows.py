@@ -7,6 +7,7 @@ match, and a side is a bot, its seat, and the bot that passes to it.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -102,7 +103,8 @@ def rows_of_tables(tables: Sequence[TableArrays], bots: int, *, seats: bool, nei
     new = np.ones(len(numbers), dtype=np.bool_)
     new[1:] = numbers[1:] != numbers[:-1]
     block = np.cumsum(new, dtype=np.int64) - 1
-    return Rows(columns.width, int(new.sum()), block, plus[order], minus[order], weights[order], scores[order]), columns
+    plus, minus = np.asfortranarray(plus[order]), np.asfortranarray(minus[order])  # used column by column
+    return Rows(columns.width, int(new.sum()), block, plus, minus, weights[order], scores[order]), columns
 
 
 def _sides(tables: Sequence[TableArrays], columns: Columns) -> tuple[Ints, ColumnNumbers, ColumnNumbers, Floats, Floats]:
@@ -192,7 +194,7 @@ def _blocks(
     starts = np.cumsum(sizes) - sizes
     first_row = first[start : end + 1] - first[start]
     sides = [(k, 1 if k < terms else -1) for k in range(2 * terms)]
-    crossings = [(k, k, 1) for k, _ in sides] + [(k, o, s * t) for k, s in sides for o, t in sides if k != o]
+    crossings = [(k, k, 0.5) for k, _ in sides] + [(k, o, s * t) for (k, s), (o, t) in combinations(sides, 2)]  # half of them
     for m in np.flatnonzero(np.bincount(sizes)).tolist():
         alike = np.flatnonzero(sizes == m)
         step = max(1, _NUMBERS_AT_ONCE // (m * m))
@@ -204,5 +206,5 @@ def _blocks(
             inside = at[own] - starts[some][b][:, None]
             where = np.concatenate([(b * m + inside[:, k]) * m + inside[:, o] for k, o, _ in crossings])
             what = np.concatenate([sign * weight[own] for _, _, sign in crossings])
-            information = summed(where, what, len(some) * m * m).reshape(len(some), m, m)
-            yield some + start, nodes[place] % rows.width, score[place], information
+            half = summed(where, what, len(some) * m * m).reshape(len(some), m, m)
+            yield some + start, nodes[place] % rows.width, score[place], half + half.transpose(0, 2, 1)
