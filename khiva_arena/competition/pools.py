@@ -1,7 +1,7 @@
 """Which events make one table, and their results, read from a store: for standings, plan, export and bundle."""
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Any
@@ -135,15 +135,17 @@ def results_of(store: Store, event: EventRow) -> list[Result]:
     still to be played again, since the run was interrupted, is left out."""
     rows = voids_of(store, event)
     voids = {row.ordinal: row for row in rows}
-    causes: defaultdict[int, Counter[int]] = defaultdict(Counter)
+    causes: dict[int, Counter[int]] = {}
     for row in rows:
-        causes[row.ordinal].update(row.causes)
+        causes.setdefault(row.ordinal, Counter()).update(row.causes)
     # version 0.1 did not count page faults, so they are unknown for what it played
     counted = not any(engine.startswith("0.1.") for engine in event.engines)
     found = []
     for match in matches_of(store, event):
-        void, caused = voids.pop(match.ordinal, None), causes[match.ordinal]
-        measured = [seat.measured._replace(caused=caused[seat.seat]) for seat in match.seats]
+        void = voids.pop(match.ordinal, None)
+        measured = [seat.measured for seat in match.seats]
+        if caused := causes.get(match.ordinal):
+            measured = [one._replace(caused=caused[seat]) for seat, one in enumerate(measured)]
         if not counted:
             measured = [one._replace(page_faults=None) for one in measured]
         found.append(results.of_row(event, match, void.attempt if void else 0, measured))

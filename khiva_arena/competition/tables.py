@@ -1,11 +1,10 @@
 """The rating tables of a store: one for each pool of its events, with the sections and places that go with it."""
 
-import gc
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from khiva_arena.competition.find import events_of
+from khiva_arena.competition.find import events_of, uncollected
 from khiva_arena.competition.places import places_of
 from khiva_arena.competition.pools import in_common, pooled, pooled_standings, title
 from khiva_arena.errors import ConfigError
@@ -66,13 +65,8 @@ def tables_in(
     effects: Sequence[str] = EFFECTS,
 ) -> list[PooledTable]:
     """The same of events that were found already."""
-    collected = gc.isenabled()
-    gc.disable()  # rows hold no cycles, and to look for some takes a tenth of the time
-    try:
+    with uncollected():
         return [_table(store, of_one, anchors, names, effects) for of_one in pooled(events)]
-    finally:
-        if collected:
-            gc.enable()
 
 
 def _table(

@@ -14,9 +14,9 @@ from khiva_arena.ratings.connections import Bound, connections
 from khiva_arena.ratings.covariance import Variances, variances
 from khiva_arena.ratings.effects import AnchorCheck, EffectsToFit, FittedEffect
 from khiva_arena.ratings.model import Solution, solve
-from khiva_arena.ratings.pairs import Floats, Ints, PairCells, pair_cells
+from khiva_arena.ratings.pairs import Floats, Ints, PairCells, cells_of_tables, pair_cells, tables_of
 from khiva_arena.ratings.quasi import differences
-from khiva_arena.ratings.rows import Columns, Rows, rows_of_cells, rows_of_matches
+from khiva_arena.ratings.rows import Columns, Rows, rows_of_cells, rows_of_tables
 from khiva_arena.ratings.scale import ELO_PER_NAT, half_width
 from khiva_arena.result import Result
 
@@ -84,9 +84,9 @@ def problem_of(matches: Iterable[Result] | PairCells, bots: int, prior: float, e
         return problem_of_cells(matches if isinstance(matches, PairCells) else pair_cells(matches, bots), prior)
     if isinstance(matches, PairCells):
         raise ValueError("cells do not say who sat where: effects need the matches themselves")
-    kept = list(matches)  # gone through twice
-    rows, columns = rows_of_matches(kept, bots, seats=effects.seats, neighbours=effects.neighbours)
-    return Problem(pair_cells(kept, bots), rows, rows, columns, prior)
+    tables = list(tables_of(matches))  # gone through twice
+    rows, columns = rows_of_tables(tables, bots, seats=effects.seats, neighbours=effects.neighbours)
+    return Problem(cells_of_tables(tables, bots), rows, rows, columns, prior)
 
 
 def problem_of_cells(cells: PairCells, prior: float) -> Problem:

@@ -63,8 +63,8 @@ def solve(rows: Rows, columns: Columns, prior: float, anchors: Mapping[int, tupl
     loose = _loose(columns, anchors)
     middle = float(np.mean([number for number, _ in anchors.values()]))  # from there ratings lie about 0, and no p is 0 or 1
     parameters = start + basis[:, np.flatnonzero(basis[columns.shift])[0]] * middle
-    parameters = _newton(rows, parameters, basis, draws, loose)
-    bread = basis @ np.linalg.inv(basis.T @ _hessian(rows, parameters, draws, loose) @ basis) @ basis.T
+    parameters, hessian = _newton(rows, parameters, basis, draws, loose)
+    bread = basis @ np.linalg.inv(basis.T @ hessian @ basis) @ basis.T
     numbers = np.eye(columns.bots, columns.width)
     numbers[:, columns.shift] = 1
     pulled = bread @ (draws * (expected(parameters) - 0.5))
@@ -144,34 +144,52 @@ def _sum_to_zero(width: int, family: list[int]) -> Floats:
     return basis
 
 
-def _newton(rows: Rows, parameters: Floats, basis: Floats, draws: Floats, loose: _Loose) -> Floats:
-    """The quality is concave, so halving any step that lowers it converges."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Point:
+    """What the rows say at some parameters, worked out once: there may be millions of them.
 
-    def quality(parameters: Floats) -> float:
-        d = rows.difference(parameters)
-        total = rows.score @ np.logaddexp(0, -d) + (rows.weight - rows.score) @ np.logaddexp(0, d)
-        total += draws @ (np.logaddexp(0, -parameters) + np.logaddexp(0, parameters)) / 2
-        return -float(total + loose.precision @ (loose.number - loose.x @ parameters) ** 2 / 2)
+    parameters: (P,).
+    p: (r,) expected points of each row's plus side.
+    quality: what a solution makes largest.
+    """
 
+    parameters: Floats
+    p: Floats
+    quality: float
+
+
+def _at(rows: Rows, parameters: Floats, draws: Floats, loose: _Loose) -> _Point:
+    d = rows.difference(parameters)
+    lost = np.logaddexp(0, -d)
+    total = rows.score @ lost + (rows.weight - rows.score) @ np.logaddexp(0, d)
+    total += draws @ (np.logaddexp(0, -parameters) + np.logaddexp(0, parameters)) / 2
+    quality = -float(total + loose.precision @ (loose.number - loose.x @ parameters) ** 2 / 2)
+    return _Point(parameters, np.exp(-lost), quality)  # as ``expected``
+
+
+def _newton(rows: Rows, parameters: Floats, basis: Floats, draws: Floats, loose: _Loose) -> tuple[Floats, Floats]:
+    """The parameters (P,) of the best quality, and the Hessian (P, P) there. The quality is concave, so halving any step that
+    lowers it converges."""
     last = np.inf
+    here = _at(rows, parameters, draws, loose)
     for _ in range(_STEPS):
-        p = expected(rows.difference(parameters))
-        slope = gradient(rows, rows.score - rows.weight * p) + draws * (0.5 - expected(parameters))
-        slope += loose.x.T @ (loose.precision * (loose.number - loose.x @ parameters))
-        hessian = _hessian(rows, parameters, draws, loose)
+        slope = gradient(rows, rows.score - rows.weight * here.p) + draws * (0.5 - expected(here.parameters))
+        slope += loose.x.T @ (loose.precision * (loose.number - loose.x @ here.parameters))
+        hessian = _hessian(rows, here, draws, loose)
         step = basis @ np.linalg.solve(basis.T @ hessian @ basis, basis.T @ slope)
         size = float(np.abs(step).max(initial=0))
         if size < _CLOSE_ENOUGH or (size < _ROUNDING and size > last / 2):  # steps that stay as they are, are rounding
-            break
+            return here.parameters, hessian
         last = size
-        before = quality(parameters)
-        while size > _ROUNDING and quality(parameters + step) < before:
+        there = _at(rows, here.parameters + step, draws, loose)
+        while size > _ROUNDING and there.quality < here.quality:
             step /= 2
             size /= 2
-        parameters = parameters + step
-    return parameters
+            there = _at(rows, here.parameters + step, draws, loose)
+        here = there
+    return here.parameters, _hessian(rows, here, draws, loose)
 
 
-def _hessian(rows: Rows, parameters: Floats, draws: Floats, loose: _Loose) -> Floats:
-    p, q = expected(rows.difference(parameters)), expected(parameters)
+def _hessian(rows: Rows, here: _Point, draws: Floats, loose: _Loose) -> Floats:
+    p, q = here.p, expected(here.parameters)
     return np.asarray(normal(rows, rows.weight * p * (1 - p)) + np.diag(draws * q * (1 - q)) + loose.information)

@@ -7,13 +7,13 @@ match, and a side is a bot, its seat, and the bot that passes to it.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from khiva_arena.ratings.pairs import Floats, Ints, Meetings, PairCells, meetings, summed, tables_of
-from khiva_arena.result import Result
+from khiva_arena.ratings.pairs import Floats, Ints, Meetings, PairCells, TableArrays, meetings, summed
 
 ColumnNumbers = npt.NDArray[np.signedinteger[Any]]  # 32 bits if there are many rows
 _ROWS_AT_ONCE = 500_000
@@ -90,30 +90,31 @@ def rows_of_cells(cells: PairCells, width: int) -> Rows:
     return Rows(width, cells.blocks, cells.block, *sides, cells.weight, cells.score)
 
 
-def rows_of_matches(matches: Sequence[Result], bots: int, *, seats: bool, neighbours: bool) -> tuple[Rows, Columns]:
+def rows_of_tables(tables: Sequence[TableArrays], bots: int, *, seats: bool, neighbours: bool) -> tuple[Rows, Columns]:
     """With seat and neighbour terms. A table of two has no neighbour terms: there the neighbour is the opponent.
 
     Raises ValueError like ``pair_cells``.
     """
-    sizes = {len(match.bots) for match in matches}
+    sizes = {one.bots.shape[1] for one in tables}
     columns = Columns(bots, tuple(sorted(sizes)) if seats else (), neighbours)
-    blocks, plus, minus, weights, scores = _sides(matches, columns)
+    blocks, plus, minus, weights, scores = _sides(tables, columns)
     order = np.argsort(blocks, kind="stable")
     numbers = blocks[order]
     new = np.ones(len(numbers), dtype=np.bool_)
     new[1:] = numbers[1:] != numbers[:-1]
     block = np.cumsum(new, dtype=np.int64) - 1
-    return Rows(columns.width, int(new.sum()), block, plus[order], minus[order], weights[order], scores[order]), columns
+    plus, minus = np.asfortranarray(plus[order]), np.asfortranarray(minus[order])  # used column by column
+    return Rows(columns.width, int(new.sum()), block, plus, minus, weights[order], scores[order]), columns
 
 
-def _sides(matches: Sequence[Result], columns: Columns) -> tuple[Ints, ColumnNumbers, ColumnNumbers, Floats, Floats]:
+def _sides(tables: Sequence[TableArrays], columns: Columns) -> tuple[Ints, ColumnNumbers, ColumnNumbers, Floats, Floats]:
     """Block, both sides' columns, weight and score of every counted pair."""
     terms = 1 + bool(columns.sizes) + columns.neighbours
     blocks: list[Ints] = [np.zeros(0, dtype=np.int64)]
     plus, minus = [np.zeros((0, terms), dtype=np.int32)], [np.zeros((0, terms), dtype=np.int32)]
     weights, scores = [np.zeros(0)], [np.zeros(0)]
-    for tables in tables_of(matches):
-        for met in meetings(tables, columns.bots):
+    for one in tables:
+        for met in meetings(one, columns.bots):
             blocks.append(met.block)
             plus.append(_side(met, met.i, columns))
             minus.append(_side(met, met.j, columns))
@@ -193,8 +194,8 @@ def _blocks(
     starts = np.cumsum(sizes) - sizes
     first_row = first[start : end + 1] - first[start]
     sides = [(k, 1 if k < terms else -1) for k in range(2 * terms)]
-    crossings = [(k, k, 1) for k, _ in sides] + [(k, o, s * t) for k, s in sides for o, t in sides if k != o]
-    for m in np.unique(sizes).tolist():
+    crossings = [(k, k, 0.5) for k, _ in sides] + [(k, o, s * t) for (k, s), (o, t) in combinations(sides, 2)]  # half of them
+    for m in np.flatnonzero(np.bincount(sizes)).tolist():
         alike = np.flatnonzero(sizes == m)
         step = max(1, _NUMBERS_AT_ONCE // (m * m))
         for some in (alike[i : i + step] for i in range(0, len(alike), step)):
@@ -205,5 +206,5 @@ def _blocks(
             inside = at[own] - starts[some][b][:, None]
             where = np.concatenate([(b * m + inside[:, k]) * m + inside[:, o] for k, o, _ in crossings])
             what = np.concatenate([sign * weight[own] for _, _, sign in crossings])
-            information = summed(where, what, len(some) * m * m).reshape(len(some), m, m)
-            yield some + start, nodes[place] % rows.width, score[place], information
+            half = summed(where, what, len(some) * m * m).reshape(len(some), m, m)
+            yield some + start, nodes[place] % rows.width, score[place], half + half.transpose(0, 2, 1)

@@ -4,7 +4,7 @@ import json
 import marshal
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -41,6 +41,7 @@ TABLES = (
 MATCHES_AT_ONCE, BYTES_AT_ONCE = 500, 32 * 2**20  # read at a time: bounds memory whatever the size of a store
 ROWS_AT_ONCE = 32  # asked of SQLite before they are weighed: each may be as long as shape.LONGEST_ROW
 MOST_BYTES = 2**30  # that one question may take: more than a million matches need
+_TIMES = msgspec.json.Decoder(Times)  # made once: one is read for each match
 MEASURED = {"cpu": "cpu_s", "paused": "paused"}  # columns of seats, and what of Measured they hold
 T = TypeVar("T")
 
@@ -53,7 +54,8 @@ class Store:
         self._connection = connection
         self._lock = lock
         self._files = self._who_is_there()
-        self._damage: str | None = None
+        self._found: dict[str, Any] = {}
+        self._as_found: tuple[int, int] | None = None
 
     # --- opening ---
 
@@ -228,14 +230,13 @@ class Store:
             held += some
             size += weight
             if len(held) >= MATCHES_AT_ONCE or size > BYTES_AT_ONCE:
-                yield from self._whole(event, sums.check_all("matches", columns, held))
+                yield from self._whole(event, sums.checked("matches", columns, held))
                 held, size = [], 0
-        yield from self._whole(event, sums.check_all("matches", columns, held))
+        yield from self._whole(event, sums.checked("matches", columns, held))
 
     def match(self, event: str, ordinal: int) -> MatchRow | None:
         """One recorded match, None if it is not here."""
-        rows = self._checked("matches", "event = ? AND ordinal = ?", event, ordinal)
-        return next(self._whole(event, rows), None)
+        return next(self._whole(event, self._pairs("matches", "event = ? AND ordinal = ?", event, ordinal)), None)
 
     def matches_with(self, event: str, beginning: str) -> list[MatchRow]:
         """The recorded matches whose id begins so, at most two, in schedule order."""
@@ -243,33 +244,38 @@ class Store:
         found = self._rows(query, event, len(beginning), beginning)
         return [match for (ordinal,) in found if (match := self.match(event, ordinal))]
 
-    def _whole(self, event: str, rows: Sequence[tuple[dict[str, Any], bool]]) -> Iterator[MatchRow]:
-        """Rows of ``matches`` with their seats, which one query reads for all of them."""
+    def _whole(self, event: str, matches: Iterable[tuple[Sequence[Any], bool]]) -> Iterator[MatchRow]:
+        """Rows of ``matches`` with their seats, which one query reads for all of them. Rows are taken apart by place: each report
+        reads all of them, and by name they take half as long again."""
+        rows = list(matches)
         if not rows:
             return
-        seats: dict[int, list[SeatRow]] = {row["ordinal"]: [] for row, _ in rows}
+        seats: dict[int, list[SeatRow]] = {row[1]: [] for row, _ in rows}
         changed = set()
-        where = "event = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal, seat"
-        page_faults = self._checked("page_faults", where, event, min(seats), max(seats))
-        majors = {(one["ordinal"], one["seat"]): (one["major"], intact) for one, intact in page_faults}
-        for seat, intact in self._checked("seats", where, event, min(seats), max(seats)):
-            ordinal = seat.pop("ordinal")
-            del seat["event"]
-            seat["faults"] = _faults(seat["faults"])
-            major, also = majors.get((ordinal, seat["seat"]), (0, True))
-            measured = Measured(page_faults=major, **{name: seat.pop(column) for column, name in MEASURED.items()})
-            seats.setdefault(ordinal, []).append(SeatRow(**seat, measured=measured))
-            if not (intact and also):
+        where = ("event = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal", event, min(seats), max(seats))
+        majors = {}
+        for (_, ordinal, seat, major, _), intact in self._pairs("page_faults", *where):
+            majors[ordinal, seat] = major
+            if not intact:
+                changed.add(ordinal)
+        for row, intact in self._pairs("seats", f"{where[0]}, seat", *where[1:]):
+            _, ordinal, seat, bot, rank, score, verdict, faults, decisions, thought, slowest, bank_left, cpu, *others = row
+            status, notes, notes_total, peak, paused, _ = others
+            measured = Measured(cpu, paused, 0, majors.get((ordinal, seat), 0))
+            place, thinking = (seat, bot, rank, score, verdict), (decisions, thought, slowest, bank_left)
+            mine = SeatRow(*place, _faults(faults), *thinking, status, notes, notes_total, peak, measured)
+            seats.setdefault(ordinal, []).append(mine)
+            if not intact:
                 changed.add(ordinal)
         times: dict[int, Times | None] = {}
-        for one, intact in self._checked("times", "event = ? AND ordinal BETWEEN ? AND ?", event, min(seats), max(seats)):
-            ordinal = one["ordinal"]
-            times[ordinal] = _times(one["by_seat"], len(seats.get(ordinal, ())))
+        for (_, ordinal, by_seat, _), intact in self._pairs("times", *where):
+            times[ordinal] = _times(by_seat, len(seats.get(ordinal, ())))
             if not intact or times[ordinal] is None:
                 changed.add(ordinal)
         for row, intact in rows:
-            at = row["ordinal"]
-            yield MatchRow(**row, seats=tuple(seats[at]), times=times.get(at), intact=intact and at not in changed)
+            at = row[1]
+            whole = (*row[:-1], tuple(seats[at]), times.get(at), intact and at not in changed)
+            yield MatchRow(*whole)
 
     def digests(self, event: str) -> list[str]:
         """Match digests in schedule order."""
@@ -306,13 +312,24 @@ class Store:
         return files.damage(self._connection)
 
     def first_damage(self) -> str:
-        """The first thing that is wrong with its pages, "" for nothing. A reader sees a snapshot, so it looks once."""
-        if self._damage is None or self._lock is not None:
-            self._damage = files.first_damage(self._connection)
-        return self._damage
+        """The first thing that is wrong with its pages, "" for nothing."""
+        return str(self._once("", lambda: files.first_damage(self._connection)))
 
     def changed(self, event: str) -> list[str]:
         """What else of an event was changed, apart from its matches, voids and ``EventRow.changed``: rows, or their number."""
+        return list(self._once(event, lambda: self._changed(event)))
+
+    def _once(self, key: str, look: Callable[[], T]) -> T:
+        """What ``look`` finds: all of the store is read for it, so it looks again only if somebody has written since."""
+        now_at = (self._rows("PRAGMA data_version")[0][0], self._connection.total_changes)  # of others, and its own
+        if now_at != self._as_found:
+            self._found, self._as_found = {}, now_at
+        if key not in self._found:
+            self._found[key] = look()
+        found: T = self._found[key]
+        return found
+
+    def _changed(self, event: str) -> list[str]:
         problems = [
             f"the row in {table} was changed since it was written: {row}"
             for table in ("reveals", "conclusions")
@@ -350,10 +367,16 @@ class Store:
                 yield some, len(marshal.dumps(some))  # the quickest way to weigh them
 
     def _checked(self, table: str, where: str, *values: Any) -> list[tuple[dict[str, Any], bool]]:
-        """Rows of a table, and whether each is as it was written."""
-        columns = files.columns(table)
-        names = ", ".join(name for name, _, _ in columns)
-        return sums.check_all(table, columns, self._rows(f"SELECT {names} FROM {table} WHERE {where}", *values))
+        """Rows of a table by column, and whether each is as it was written."""
+        return sums.check_all(table, files.columns(table), self._all(table, where, *values))
+
+    def _pairs(self, table: str, where: str, *values: Any) -> Iterator[tuple[Sequence[Any], bool]]:
+        """The same, each row as its values in the order of the schema, sum included."""
+        return sums.checked(table, files.columns(table), self._all(table, where, *values))
+
+    def _all(self, table: str, where: str, *values: Any) -> list[tuple[Any, ...]]:
+        names = ", ".join(name for name, _, _ in files.columns(table))
+        return self._rows(f"SELECT {names} FROM {table} WHERE {where}", *values)
 
     @contextmanager
     def _transaction(self, event: str) -> Iterator["_Rows"]:
@@ -411,7 +434,7 @@ def _list(text: str, kind: type[list[T]]) -> list[T]:
 
 def _times(text: str, seats: int) -> Times | None:
     try:
-        found = msgspec.json.decode(text, type=Times)
+        found = _TIMES.decode(text)
     except (ValueError, RecursionError):
         return None
     return found if len(found) == seats else None

@@ -5,11 +5,13 @@ lost or added is noticed, too. This finds damage, not deceit: whoever writes row
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
+from itertools import repeat
 from json.encoder import encode_basestring_ascii
 from math import isfinite
+from operator import eq
 from typing import Any
 
 DIGITS = 16
@@ -22,17 +24,16 @@ EMPTY: dict[str, tuple[type, Any]] = {"TEXT": (str, ""), "INTEGER": (int, -1), "
 
 def row_sum(table: str, values: Mapping[str, Any]) -> str:
     """The sum of a row, 16 hex digits. ``values``: its columns without the sum itself."""
-    return _sums(table, tuple(values), [tuple(values.values())])[0]
+    return _sums(table, tuple(values), [(value,) for value in values.values()])[0]
 
 
-def _sums(table: str, names: tuple[str, ...], rows: Sequence[Sequence[Any]]) -> list[str]:
-    """The sums of rows of these columns, and perhaps more columns after them.
+def _sums(table: str, names: tuple[str, ...], columns: Sequence[Sequence[Any]]) -> list[str]:
+    """The sums of rows, which are given column by column: these columns, and perhaps more after them.
 
     Hashed is "khiva-row-1\\0" and the JSON of [table, [name, value], ...] by name. It is put together column by column, since
     every row of a store is checked for a report, and json.dumps row by row takes three times as long.
     """
     order, form = _form(table, names)
-    columns = list(zip(*rows, strict=True))
     texts = zip(*(_json(columns[i]) for i in order), strict=True)
     return [sha256((form % text).encode()).hexdigest()[:DIGITS] for text in texts]
 
@@ -51,6 +52,8 @@ def _json(values: Sequence[Any]) -> Iterable[str]:
         return map(encode_basestring_ascii, values)
     if types == {int}:
         return map(repr, values)
+    if types == {float} and all(map(isfinite, values)):
+        return [repr(int(value)) if value.is_integer() else repr(value) for value in values]  # as _one, which costs a call
     return map(_one, values)
 
 
@@ -65,7 +68,12 @@ def _one(value: Any) -> str:
 
 def add(total: str, sums: Iterable[str]) -> str:
     """``total`` with more sums added to it, in any order; anything else counts as nothing."""
-    return f"{(_number(total) + sum(map(_number, sums))) % _MODULUS:0{DIGITS}x}"
+    texts = [total, *sums]
+    try:
+        number = sum(map(int, texts, repeat(16)))
+    except ValueError:
+        number = sum(map(_number, texts))
+    return f"{number % _MODULUS:0{DIGITS}x}"
 
 
 def _number(text: str) -> int:
@@ -76,26 +84,37 @@ def _number(text: str) -> int:
 
 
 def check(table: str, columns: ColumnTypes, row: Sequence[Any]) -> tuple[dict[str, Any], bool]:
-    """A row by column, its sum left out, and whether it is as it was written. A damaged file may hold values of any type
-    anywhere: a value of another type than its column's is read as an empty one."""
+    """A row by column, its sum left out, and whether it is as it was written."""
     return check_all(table, columns, [row])[0]
 
 
 def check_all(table: str, columns: ColumnTypes, rows: Sequence[Sequence[Any]]) -> list[tuple[dict[str, Any], bool]]:
     """The same of many rows."""
+    names = [name for name, _, _ in columns[:-1]]
+    return [(dict(zip(names, row, strict=False)), intact) for row, intact in checked(table, columns, rows)]
+
+
+def checked(table: str, columns: ColumnTypes, rows: Sequence[Sequence[Any]]) -> Iterator[tuple[Sequence[Any], bool]]:
+    """Each row with its sum, and whether it is as it was written. A damaged file may hold values of any type anywhere: a value of
+    another type than its column's is read as an empty one."""
+    if not rows:
+        return iter(())
     names, types = _shape(columns)
-    checked = []
-    for row, due in zip(rows, _sums(table, names, rows) if rows else (), strict=True):
-        named = dict(zip(names, row, strict=False))
-        if tuple(map(type, row)) != types:
-            for name, kind, nullable in columns[:-1]:
-                if not isinstance(named[name], EMPTY[kind][0]) and not (nullable and named[name] is None):
-                    named[name] = EMPTY[kind][1]
-        checked.append((named, bool(row[-1] == due)))
-    return checked
+    values = list(zip(*rows, strict=True))
+    intact = map(eq, _sums(table, names, values), values[-1])
+    typed = all(kinds.issuperset(map(type, of_column)) for kinds, of_column in zip(types, values, strict=True))
+    return zip(rows if typed else [_typed(columns, row) for row in rows], intact, strict=True)
+
+
+def _typed(columns: ColumnTypes, row: Sequence[Any]) -> list[Any]:
+    return [
+        value if isinstance(value, EMPTY[kind][0]) or (nullable and value is None) else EMPTY[kind][1]
+        for value, (_, kind, nullable) in zip(row, columns, strict=True)
+    ]
 
 
 @cache
-def _shape(columns: ColumnTypes) -> tuple[tuple[str, ...], tuple[type, ...]]:
-    """The names of columns without the sum, and the types of a row in which nothing is NULL."""
-    return tuple(name for name, _, _ in columns[:-1]), tuple(EMPTY[kind][0] for _, kind, _ in columns)
+def _shape(columns: ColumnTypes) -> tuple[tuple[str, ...], list[set[type]]]:
+    """The names of columns without the sum, and the types that the values of each may have, the sum's included."""
+    types = [{EMPTY[kind][0], type(None)} if nullable else {EMPTY[kind][0]} for _, kind, nullable in columns]
+    return tuple(name for name, _, _ in columns[:-1]), types

@@ -13,8 +13,8 @@ from sandwich import KINDS, covariance_of
 from khiva_arena.ratings.connections import Bound
 from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import rate
-from khiva_arena.ratings.pairs import pair_cells
-from khiva_arena.ratings.rows import expected
+from khiva_arena.ratings.pairs import pair_cells, tables_of
+from khiva_arena.ratings.rows import by_block, expected, normal, rows_of_tables
 
 BOTH = EffectsToFit(seats=True, neighbours=True)
 
@@ -50,6 +50,17 @@ def test_effects_are_found_and_sum_to_zero():
     assert neighbours[1].elo - neighbours[1].error > 0
     assert all(e.elo + e.error < 0 for e in seats[1:])
     assert {e.blocks for e in seats} == {80}
+
+
+def test_information_of_blocks_adds_up_to_that_of_all_rows():
+    rows, _ = rows_of_tables(list(tables_of(played(4))), 7, seats=True, neighbours=True)
+    parameters = np.random.default_rng(1).normal(size=rows.width)
+    p = expected(rows.difference(parameters))
+    total = np.zeros((rows.width, rows.width))
+    for _, columns, _, information in by_block(rows, parameters):
+        assert (information == information.transpose(0, 2, 1)).all()
+        np.add.at(total, (columns[:, :, None], columns[:, None, :]), information)
+    np.testing.assert_allclose(total, normal(rows, rows.weight * p * (1 - p)), atol=1e-12)
 
 
 def test_one_sort_of_effects_alone():

@@ -393,6 +393,32 @@ def test_damaged_texts_are_told_apart_and_end_nothing(tmp_path: Path) -> None:
         assert [(row.bots, row.cpu) for row in store.voids("e1")] == [([], [])]
 
 
+def looks(store: Store) -> list[str]:
+    """The statements by which a store looks for damage, all it says included."""
+    done: list[str] = []
+    store._connection.set_trace_callback(done.append)
+    found = [store.first_damage(), *store.changed("e1")]
+    store._connection.set_trace_callback(None)
+    return [line for line in done if "integrity_check" in line or "tallies" in line] + [line for line in found if line]
+
+
+@pytest.mark.parametrize("open_", [Store.read, Store.write])
+def test_what_nobody_has_written_since_is_not_looked_at_again(tmp_path: Path, open_: Any) -> None:
+    with open_(filled(tmp_path)) as store:
+        assert len(looks(store)) == 2
+        assert looks(store) == looks(store) == []
+
+
+def test_a_writer_looks_again_once_it_or_another_program_has_written(tmp_path: Path) -> None:
+    with Store.write(filled(tmp_path)) as store, closing(sqlite3.connect(tmp_path / FILE)) as other:
+        looks(store)
+        store.add_match(match(4), {})
+        assert len(looks(store)) == 2
+        with other:
+            other.execute("DELETE FROM seats WHERE ordinal = 4")
+        assert "its tally says" in looks(store)[-1]
+
+
 def test_a_name_that_is_too_long(tmp_path: Path) -> None:
     for open_ in (Store.read, Store.write, Store.check):
         with pytest.raises(StoreError, match="File name too long"):
