@@ -44,6 +44,7 @@ class Child:
     resting: all of its processes are stopped
     cpu_seen: seconds of CPU that it had used when it was killed, 0 if the system says that later
     ending: set once it is reaped
+    ours: it stands for a player who is elsewhere
     """
 
     seat: int
@@ -63,3 +64,4 @@ class Child:
     resting: bool = False
     cpu_seen: float = 0.0
     ending: Ending | None = None
+    ours: bool = False

@@ -20,7 +20,7 @@ from khiva_arena.sandbox import cell as isolation
 from khiva_arena.sandbox import reap, stops
 from khiva_arena.sandbox.cell import Cell, kind
 from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.sandbox.level import TRUSTING, Sandbox
 from khiva_arena.sandbox.readable_paths import NotExecutable
 from khiva_arena.sandbox.reaper import REAPER
 
@@ -39,7 +39,8 @@ class Lifetimes:
     def start(self, seat: int, command: Command) -> Child:
         """Start a bot. Raises HostFault if it is the host that cannot."""
         try:
-            cell = isolation.cell(command, self._sandbox, self._mark, for_a_match=True)
+            sandbox = TRUSTING if command.ours else self._sandbox
+            cell = isolation.cell(command, sandbox, self._mark, for_a_match=True)
         except (FileNotFoundError, NotExecutable) as error:
             return Child(seat, start_error=f"{NOT_STARTED}{error}")
         except OSError as error:
@@ -53,7 +54,7 @@ class Lifetimes:
         cell.started(process.pid)
         quiet = Quiet(noise.lines(isolation.java_options(self._sandbox.resources.memory)))
         started = CellProcess(process, process.pid, cell)
-        return Child(seat, started, started, "", *ours, quiet=quiet)
+        return Child(seat, started, started, "", *ours, quiet=quiet, ours=command.ours)
 
     def kill(self, child: Child) -> None:
         """Kill a bot and whatever is left of its processes."""

@@ -55,6 +55,9 @@ from khiva_arena.sandbox.reaper import REAPER
 PATIENCE = 0.001
 GONE_SECONDS = 0.5
 LAUNCH_FAILED = (1, 2, 126, 127)
+LINK_LOST_STATUS = 75
+"""With it ``web/link.py`` ends if the player on whose behalf it plays has gone: EX_TEMPFAIL of sysexits.h."""
+LINK_LOST = "link lost"
 
 
 class Processes:
@@ -185,7 +188,9 @@ class Processes:
         if child.started is None:
             return ""
         status = child.ending.status if child.ending else self._status(child)
-        return "" if status is None else describe_status(status)
+        if status is None:
+            return ""
+        return LINK_LOST if child.ours and status == LINK_LOST_STATUS else describe_status(status)
 
     async def gone(self, seat: int) -> str:
         child = self._children[seat]
@@ -209,7 +214,7 @@ class Processes:
 
     def _check_host(self, child: Child) -> None:
         """Raise HostFault if it was the host that did not let a bot start."""
-        if child.ending is not None and child.ending.status in LAUNCH_FAILED:
+        if child.ending is not None and child.ending.status in LAUNCH_FAILED and not child.ours:
             why = detect.refused(self._level, child.ending.notes)
             if why:
                 raise HostFault(f"isolation {self._level} no longer works: {why}")

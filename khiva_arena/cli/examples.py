@@ -19,6 +19,11 @@ EXAMPLES = {
         "khiva-arena match --bot my-bot --bot shipped:python/random --trace --capture raw",
         "khiva-arena match --from results/first 1/0 --notes",
     ),
+    "play": (
+        "khiva-arena play",
+        "khiva-arena play --game emira --bot shipped:python/greedy_emira --bot person --turn 1m",
+        "khiva-arena play --bot person:ann --bot person:bob --bot shipped:python/search",
+    ),
     "sprt": ("khiva-arena sprt ./my-bot shipped:python/greedy --elo0 0 --elo1 20 -j 2 --out results/test",),
     "watch": ("khiva-arena watch events.jsonl",),
     "standings": ("khiva-arena standings results/first --section crosstable", "khiva-arena standings results/first 1 --json"),

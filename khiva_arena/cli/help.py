@@ -17,6 +17,7 @@ _LAYOUT = {
     "The table": ("--anchor", "--section", "--effects", "--wide", "--error", "--gap", "--power"),
     _PAGE: ("--title", "--replays", "--matches", "--names", "--for-authors"),
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),
+    "Your page": ("--hints", "--port", "--open"),
     "Output": ("--trace", "--notes", "--capture", "--json", "--version", "--help"),
 }
 """By heading: the options that are not settings, and the place of the settings' options among them."""

@@ -23,6 +23,7 @@ COMMANDS = {
     "run": "Play a competition and print its rating table.",
     "init": "Write a commented settings file for a competition.",
     "match": "Play one match and print it turn by turn.",
+    "play": "Play a match yourself, in your browser, against bots.",
     "sprt": "Test whether one bot is better than others, and stop once that is clear.",
     "watch": "Watch a run that writes its events to a file.",
     "standings": "Print the rating table of a store.",

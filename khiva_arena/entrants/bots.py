@@ -7,10 +7,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from hashlib import sha256
 from pathlib import Path
 
 from khiva_arena import shipped
-from khiva_arena.entrants import manifest, runtimes, sources
+from khiva_arena.entrants import guests, manifest, runtimes, sources
 from khiva_arena.entrants.loading import AS_IT_IS, DEFAULT, Loading
 from khiva_arena.entrants.runtimes import WORD, Runtime
 from khiva_arena.errors import ConfigError
@@ -34,6 +35,7 @@ class Bot:
     runtimes: those that its words name.
     largest: bytes that it may have when it is built.
     home: the folder of its bot.toml.
+    guest: who plays if it is no program of this machine: "person" or "remote"; "" if it is one.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Bot:
     runtimes: tuple[Runtime, ...] = ()
     largest: int = DEFAULT.build_size
     home: str = ""
+    guest: str = ""
 
 
 def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
@@ -57,6 +60,8 @@ def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
     relative to ``base``, by default the working folder. Raises ConfigError with all mistakes."""
     if word.startswith(shipped.WORD):
         return _shipped(word, loading)
+    if guests.is_one(word):
+        return _guest(word)
     place = os.path.join(base, word)
     try:
         if os.path.isdir(place):
@@ -128,6 +133,15 @@ def of_another_game(bots: Sequence[Bot], game: str) -> list[str]:
         for bot in bots
         if bot.games and game not in bot.games
     ]
+
+
+# --- a player who is elsewhere ---
+
+
+def _guest(word: str) -> Bot:
+    kind, name = guests.named(word)
+    identity = sha256(f"khiva-guest-1\0{kind}\0{name}".encode()).hexdigest()
+    return Bot(name, "", (), (), (), identity, False, (), word, guest=kind)
 
 
 # --- a folder with bot.toml ---

@@ -15,7 +15,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from khiva_arena.entrants import seals
+from khiva_arena.entrants import guests, seals
 from khiva_arena.entrants.bots import PYTHON, Bot
 from khiva_arena.entrants.build import as_run, build, must_stay_in, of_runtimes
 from khiva_arena.entrants.sources import is_executable
@@ -51,6 +51,8 @@ def stage(bot: Bot, level: Level = Level.TRUSTED) -> Command:
 
     Raises BotError when the build fails, with the end of what it printed.
     """
+    if bot.guest:
+        return guests.command(bot.name)
     if not bot.sources:
         named = [os.path.join(bot.folder, word) for word in bot.run[1:]]
         files = tuple(os.path.abspath(path) for path in named if os.path.isfile(path))

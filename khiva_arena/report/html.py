@@ -29,7 +29,8 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))"
 _COMMENT = re.compile(r"/\*(?:.|\n)*?\*/|^ *//.*$", re.MULTILINE)
 _INDENT = re.compile(r"^[ \n]+", re.MULTILINE)
 _AROUND = re.compile(r"\s*([{};])\s*|(?<=:) ")  # of a style: there no space says anything
-_FIRST = "main"
+_RESULTS, _SEAT = "main", "seat"
+"""The module that a page begins with: of a page of results, and of a person's seat."""
 _LONGEST = 2_000  # characters of a text; nobody reads a longer one in a table
 _HEAD = '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="Khiva Arena '
 BEGINNING = _HEAD.encode()
@@ -55,7 +56,7 @@ _PAGE = (
 
 def page(data: "PageData", replays: Sequence[bytes]) -> str:
     """The whole file. ``replays``: blocks of ``replay/frames.py``, compressed, which ``data`` names by number."""
-    script, style = _script(data.scenery), _style()
+    script, style = _script(data.scenery, _RESULTS), _style()
     shown = _shown(msgspec.to_builtins(data))
     return _PAGE.format(
         policy=policy(script, style),
@@ -67,9 +68,21 @@ def page(data: "PageData", replays: Sequence[bytes]) -> str:
     )
 
 
-def policy(script: str, style: str) -> str:
-    """What the page may do: run its own script, wear its own style, and nothing else."""
-    return f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
+def seat_page(game: str, engine: str) -> tuple[str, str]:
+    """The page of a person's seat, which is served, and its policy: all that it shows it hears from its own server."""
+    script, style = _script((game,), _SEAT), _style()
+    allowed = policy(script, style, connects=True)
+    made = _PAGE.format(
+        policy=allowed, engine=html.escape(engine), title="Khiva Arena: your seat", style=style, script=script, data=""
+    )
+    return made, allowed
+
+
+def policy(script: str, style: str, connects: bool = False) -> str:
+    """What the page may do: run its own script, wear its own style, and nothing else; one that is served also ``connects`` to its
+    own server."""
+    alone = f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
+    return f"{alone}; connect-src 'self'" if connects else alone
 
 
 def compressed(value: Any) -> bytes:
@@ -112,18 +125,18 @@ def _lean(source: str) -> str:
     return _INDENT.sub("", _COMMENT.sub("", source))
 
 
-def _script(games: Collection[str]) -> str:
-    """All modules in one script, each in a function of its own that is called once, those it imports first; of the drawings those
-    of these games."""
+def _script(games: Collection[str], first: str) -> str:
+    """The modules that ``first`` needs in one script, each in a function of its own that is called once, those it imports first;
+    of the drawings those of these games."""
     sources = {path.name.removesuffix(".js"): path.read_text() for path in _folder().iterdir() if path.name.endswith(".js")}
     drawings = {name: path.read_text() for name in registry.NAMES if name in games and (path := _drawing(name)).is_file()}
     sources |= {f"drawing_{name}": source for name, source in drawings.items()}
     order: list[str] = []
-    for name in (*(f"drawing_{name}" for name in drawings), _FIRST):
+    for name in (*(f"drawing_{name}" for name in drawings), first):
         _after_its_imports(name, sources, order)
     joined = "\n".join(_wrapped(name, sources[name]) for name in order)
     shown = ", ".join(f"{name}: _drawing_{name}.drawing" for name in drawings)
-    return f'"use strict";\n{joined}\n_{_FIRST}.start({{ {shown} }});\n'
+    return f'"use strict";\n{joined}\n_{first}.start({{ {shown} }});\n'
 
 
 def _after_its_imports(name: str, sources: Mapping[str, str], order: list[str]) -> None:

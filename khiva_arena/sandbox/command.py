@@ -12,6 +12,7 @@ class Command:
     environment: variables that are laid over a bare environment
     readable: paths that it may read besides its toolchain
     staged: the folder belongs to the bot alone, so it may read all of it
+    ours: it is a program of the arena that stands for a player who is elsewhere, and runs outside every cell
     """
 
     argv: tuple[str, ...]
@@ -19,6 +20,7 @@ class Command:
     environment: dict[str, str] = field(default_factory=dict)
     readable: tuple[str, ...] = ()
     staged: bool = False
+    ours: bool = False
 
     @property
     def own(self) -> tuple[str, ...]:

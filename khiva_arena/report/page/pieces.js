@@ -15,7 +15,7 @@ export function player({ frame, names }, seat, rows, asked, before = "", ...more
   return h(
     "section",
     { class: `player${asked ? " asked" : ""}`, "data-seat": seat, "aria-label": `${seat} ${names[seat]}` },
-    h("h3", {}, `${seat} ${names[seat]}`, h("span", { class: "points" }, `${before}${frame.scores[seat]} points`)),
+    h("h3", {}, `${seat} ${names[seat]}`, seat in frame.scores ? h("span", { class: "points" }, `${before}${frame.scores[seat]} points`) : null),
     ...more,
     h("dl", {}, pairs(rows)),
   );

@@ -92,7 +92,7 @@ function top(one, matches, at) {
  * @param {import("./route.js").Route} want
  * @returns {(key: string) => boolean}  what a key does; false if nothing
  */
-function player(place, one, film, drawing, scenery, want) {
+export function player(place, one, film, drawing, scenery, want) {
   const last = film.length - 1;
   const seats = one.names.length;
   let step = Math.min(last, Math.max(0, Number.parseInt(want.step ?? "0", 10) || 0));

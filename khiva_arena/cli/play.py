@@ -1,0 +1,28 @@
+"""``khiva-arena play``: a person takes a seat."""
+
+from typing import Any
+
+import click
+
+from khiva_arena.cli.help import Verb
+from khiva_arena.cli.options import OF_A_MATCH, json_option, setting_options
+
+
+@click.command("play", cls=Verb)
+@setting_options(*OF_A_MATCH, turn="Time for each decision, as 1m, shown in the page [default: a day].")
+@click.option("--hints/--no-hints", default=True, help="Say on request what a bot would play [default: hints].")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where it is served [default: any free port].")
+@click.option("--open/--no-open", "opens", default=True, help="Open the page in your browser [default: open].")
+@json_option
+def command(hints: bool, port: int, opens: bool, as_json: bool, **flags: Any) -> int:
+    """Play a match yourself, in your browser, against the bots that you name, or two of those that come with the arena.
+
+    You take the first seat, or the one at which you write --bot person. For several people write --bot person:ANN for each; each
+    gets an address. Everybody sees what a bot in that seat would see and nothing else; the choices of all are shown once all are
+    in. After the match the page replays it, all hands open. The match is recorded as any other, and never rated.
+
+    The page is served to this machine alone, under an address that nobody can guess, until the command ends.
+    """
+    from khiva_arena.commands.play import play  # when it is called, so that -h is quick
+
+    return play(hints, port, opens, as_json, flags)

@@ -1,0 +1,40 @@
+"""Players who are no program of this machine: a person, or a bot behind a relay.
+
+At the table each is a small process of our own, ``web/link.py``, which joins its pipes to the hub, another process of ours at
+which the players themselves arrive. So the arbiter knows nothing but processes.
+"""
+
+import os
+import re
+import sys
+from importlib.resources import files
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.sandbox.command import Command
+
+PERSON, REMOTE = "person", "remote"
+HUB = "KHIVA_ARENA_HUB"
+"""The variable that says where the hub's socket is; the command that starts the hub sets it for itself."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
+
+
+def is_one(word: str) -> bool:
+    """Whether a --bot word names a guest."""
+    return word == PERSON or word.startswith((f"{PERSON}:", f"{REMOTE}:"))
+
+
+def named(word: str) -> tuple[str, str]:
+    """The kind and the name of the guest that a word names: ``person`` is one with that name. Raises ConfigError."""
+    kind, colon, name = word.partition(":")
+    if colon and not _NAME.fullmatch(name):
+        raise ConfigError(f"--bot {word}: a name has up to 32 letters, digits, dots, dashes and underscores after {kind}:")
+    return kind, name or kind
+
+
+def command(name: str) -> Command:
+    """What stands for a guest at the table. Raises ConfigError if no hub runs at which the player could arrive."""
+    hub = os.environ.get(HUB)
+    if not hub:
+        raise ConfigError(f"--bot {name}: a person plays by `khiva-arena play`; this command seats programs alone")
+    link = str(files("khiva_arena") / "web" / "link.py")
+    return Command((sys.executable, "-I", "-S", link, hub, name), os.path.dirname(hub), ours=True)

@@ -1,0 +1,181 @@
+// A person's seat: the drawn table as this seat knows it, and what can be chosen as things to click and as keys. All of it comes
+// from the page's own server, which tells a page that opens everything, and then what is new.
+
+import { duration, ordinal } from "./words.js";
+import { frames } from "./film.js";
+import { generic } from "./generic.js";
+import { h, refill, whenever_wide } from "./dom.js";
+import { player } from "./viewer.js";
+import { sentence } from "./packed.js";
+import { story } from "./story.js";
+
+const KEYS = "123456789abcdefghijklmnopqrstuvwxyz";
+const AT_ONCE = 12;
+const DAY = 86_400_000;
+const LOST = "The game has ended: the command in the terminal no longer runs.";
+
+/** @typedef {{ req: number, kind: string, legal: any[][], turn_ms: number, bank_ms: number, age_ms?: number }} Ask */
+
+/** @param {Record<string, import("./types").Drawing>} drawings */
+export function start(drawings) {
+  const title = h("h1", {}, "Khiva Arena");
+  const status = h("output", { class: "status", "aria-live": "polite" }, "Waiting for the table …");
+  const clock = h("span", { class: "clock dim" });
+  const said = h("div", { class: "said", role: "status" });
+  const place = h("div", { class: "board" });
+  const side = h("div", { class: "story" });
+  const panel = h("div", { class: "choose", role: "group", "aria-label": "Your choices" });
+  const stage = h("div", { class: "stage" }, place, side);
+  const mine = h("div", { class: "mine" });
+  const main = h("main", { id: "main", tabindex: -1 }, h("section", { class: "viewer seat" }, h("p", { class: "turn-line" }, status, clock), panel, mine, said, stage));
+  document.body.append(h("header", { class: "top" }, title), main);
+  /** @type {any} */
+  let table = null;
+  /** @type {Ask | null} */
+  let ask = null;
+  let looking = -1;
+  let group = "";
+  let hint = -1;
+  let until = 0;
+  /** @type {(key: string) => boolean} */
+  let replay_keys = () => false;
+  const drawing = () => drawings[table.game] ?? generic;
+  const socket = new WebSocket(`${location.href.replace(/^http/, "ws").replace(/#.*$/, "")}seat`);
+
+  const words = (/** @type {any[]} */ entry) => {
+    const knows = table.frames.at(-1).all;
+    return drawing().choice?.(ask?.kind ?? "", entry, table.scenery, knows) ?? entry.join(" ");
+  };
+  const send = (/** @type {Record<string, any>} */ message) => socket.send(JSON.stringify(message));
+  const choose = (/** @type {number} */ choice) => {
+    if (ask) send({ type: "choose", req: ask.req, choice });
+  };
+  const board = () => {
+    if (!table?.frames.length) return;
+    const at = looking < 0 ? table.frames.length - 1 : looking;
+    const film = table.frames.slice(0, at + 1);
+    refill(place, drawing().draw({ frame: film[at], before: film[at - 1] ?? null, film, names: table.names, seats: table.names.length, eyes: table.seat, rules: table.rules, scenery: table.scenery, width: place.clientWidth || 700 }));
+    refill(mine, /** @type {HTMLElement | null} */ (place.querySelector(`.player[data-seat="${table.seat}"]`))); // beside what it is asked
+    refill(side, story(table.frames, /** @type {any} */ ({ names: table.names, key: "" }), look)(at, table.seat));
+    const now = /** @type {HTMLElement | null} */ (side.querySelector(".now"));
+    if (now) side.scrollTop = Math.max(0, now.offsetTop + now.offsetHeight - side.clientHeight + 24);
+  };
+  const look = (/** @type {number} */ step) => {
+    looking = step === table.frames.length - 1 ? -1 : step;
+    board();
+  };
+  /** What there is to choose now: all of it, or where that is much, first its first part. */
+  const options = () => {
+    const all = (ask?.legal ?? []).map((entry, choice) => ({ choice, text: words(entry) }));
+    if (all.length <= AT_ONCE) return all.map((one) => ({ ...one, press: () => choose(one.choice) }));
+    const first = (/** @type {string} */ text) => text.split(", ")[0];
+    const groups = [...new Set(all.map(({ text }) => first(text)))];
+    if (groups.length === all.length || groups.length < 2) return all.map((one) => ({ ...one, press: () => choose(one.choice) }));
+    if (!group) return groups.map((text) => ({ choice: -1, text: `${text} …`, press: () => { group = text; choices(true); } }));
+    const inside = all.filter(({ text }) => first(text) === group).map((one) => ({ choice: one.choice, text: one.text.slice(group.length + 2) || one.text, press: () => choose(one.choice) }));
+    return [...inside, { choice: -1, text: "← back", press: () => { group = ""; choices(true); } }];
+  };
+  const choices = (focus = false) => {
+    if (!ask) return refill(panel);
+    const list = options();
+    const hinted = hint < 0 ? null : h("p", { class: "hint" }, `${table.hinted} would choose: `, h("b", {}, words(ask.legal[hint])));
+    refill(
+      panel,
+      h("p", { class: "dim" }, group ? `${group}, and then?` : "Choose by a click or by its key:"),
+      h("ol", { class: "options" }, list.map((one, at) => h("li", {}, h("button", { type: "button", class: one.choice >= 0 && one.choice === hint ? "hinted" : null, onclick: one.press }, KEYS[at] ? h("kbd", {}, KEYS[at]) : null, one.text)))),
+      table.hints ? h("button", { type: "button", class: "ask-hint", title: "what a bot would play from what you know (?)", onclick: () => send({ type: "hint", req: ask?.req }) }, "hint ", h("kbd", {}, "?")) : null,
+      hinted,
+    );
+    if (focus) /** @type {HTMLElement | null} */ (panel.querySelector("button"))?.focus({ preventScroll: true });
+  };
+  const asked = (/** @type {Ask | null} */ now) => {
+    ask = now;
+    group = "";
+    hint = -1;
+    looking = -1;
+    until = ask && ask.turn_ms < DAY ? Date.now() + ask.turn_ms + ask.bank_ms - (ask.age_ms ?? 0) : 0;
+    status.textContent = ask ? `Your turn: ${ask.kind.replace(/_|(?=[0-9])/g, " ")}.` : "Waiting for the others …";
+    document.title = ask ? "● Your turn - Khiva Arena" : "Khiva Arena";
+    tick();
+    choices();
+    board();
+  };
+  const tick = () => {
+    clock.textContent = until && ask ? ` ${duration(Math.max(0, until - Date.now()) / 1000)} left` : "";
+  };
+  setInterval(tick, 500);
+  const say = (/** @type {string} */ text) => said.append(h("p", { class: "fault-line" }, text));
+  const over = (/** @type {any} */ end) => {
+    ask = null;
+    until = 0;
+    refill(panel);
+    tick();
+    document.title = "Khiva Arena";
+    if (!end.match) {
+      status.textContent = end.text;
+      return;
+    }
+    const one = end.match;
+    status.textContent = `The match is over: you are ${ordinal(one.ranks[table.seat])}, with ${one.scores[table.seat]} points. All hands are open now.`;
+    const result = h("ol", { class: "seats", start: 0 }, one.names.map((/** @type {string} */ name, /** @type {number} */ seat) => h("li", {}, `${seat} ${name}: ${one.scores[seat]} points, ${ordinal(one.ranks[seat])}${one.verdicts[seat] === "ok" ? "" : ` (${one.verdicts[seat]})`}`)));
+    const replay = h("div", { class: "viewer" });
+    refill(mine);
+    stage.replaceWith(h("header", { class: "match-head" }, result), replay);
+    replay_keys = player(replay, { ...one, event: { rules: table.rules } }, frames(end.block, 0, end.legal), drawing(), table.scenery, { match: one.key, step: "0" });
+  };
+  const heard = /** @type {Record<string, (message: any) => void>} */ ({
+    table: (message) => {
+      table = message;
+      title.textContent = `${message.title || "Khiva Arena"}: you are ${message.names[message.seat]}, seat ${message.seat}`;
+      refill(said);
+      message.said.forEach(say);
+      asked(message.ask);
+      if (!message.frames.length) status.textContent = "Waiting for the table …";
+      if (message.over) over(message.over);
+    },
+    ask: (message) => {
+      table.frames.push(message.frame);
+      asked(message.ask);
+    },
+    chosen: (message) => { if (message.req === ask?.req) asked(null); },
+    said: (message) => { say(message.text); if (ask && message.open === false) asked(null); },
+    hint: (message) => {
+      if (message.req !== ask?.req) return;
+      hint = message.choice;
+      table.hinted = message.by;
+      choices();
+    },
+    over: (message) => over(message.over),
+    refused: (message) => { status.textContent = message.text; },
+  });
+  socket.onmessage = (event) => {
+    try {
+      const message = JSON.parse(event.data);
+      heard[message.type]?.(message);
+    } catch (error) {
+      say(sentence(error));
+    }
+  };
+  socket.onclose = () => {
+    if (table && !table.closed) say(LOST);
+    refill(panel);
+    ask = null;
+    tick();
+  };
+  whenever_wide(place, board);
+  addEventListener("keydown", (event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input:not([type=range]), select, textarea")) return;
+    if (event.key === " " && target.closest("button, a")) return;
+    if (act(event.key)) event.preventDefault();
+  });
+  const act = (/** @type {string} */ key) => {
+    if (!ask) return replay_keys(key);
+    if (key === "?") return send({ type: "hint", req: ask.req }), true;
+    if (key === "Escape" && group) return (group = ""), choices(true), true;
+    const option = KEYS.includes(key) && options()[KEYS.indexOf(key)];
+    if (!option) return false;
+    option.press();
+    return true;
+  };
+}

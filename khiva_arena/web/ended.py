@@ -1,0 +1,41 @@
+"""What a page is told when a match is over: its replay, with all hands open."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from khiva_arena.games.base import Plain
+from khiva_arena.replay.frames import block, film
+from khiva_arena.replay.record import Record
+from khiva_arena.report.html import has_drawing
+
+
+def ended(record: Record, secret: bytes, names: Sequence[str]) -> dict[str, Plain]:
+    """The match as the page's viewer takes it; ``names`` by seat. Raises RecordError if it does not replay."""
+    legal: list[Any] = []
+
+    def number(choices: list[Plain]) -> int:
+        legal.append(choices)
+        return len(legal) - 1
+
+    made = film(record, secret, names, not has_drawing(record.header.game))
+    reasons = {choice.why: None for step in record.steps for choice in step if choice.why}
+    faults = [
+        [choice.seat, choice.why, at + 1, ""]
+        for at, step in enumerate(record.steps)
+        for choice in step
+        if choice.why in reasons and choice.why != "forfeited"
+    ]
+    match = {
+        "key": "1/0",
+        "names": list(names),
+        "ranks": list(record.ranks),
+        "scores": list(record.scores),
+        "verdicts": [str(verdict) for verdict in record.verdicts],
+        "faults": faults,
+    }
+    return {"match": match, "block": block([made], number), "legal": legal}
+
+
+def void(why: str) -> dict[str, Plain]:
+    """The same of a match that was void."""
+    return {"match": None, "text": f"The match is void: {why}"}

@@ -1,0 +1,95 @@
+"""Stands for a player who is elsewhere: joins this process's pipes to the hub's socket. A script with nothing but the standard
+library, since one is started for each match: ``link.py SOCKET NAME``.
+
+To the hub goes a line with the name, then all that comes on stdin, and its end as an end. What comes from it are records, each a
+letter, a u32 big-endian length and that many bytes:
+
+    o   for stdout
+    e   for stderr
+    x   the player's program has ended: its exit status in digits, negative for a signal. The last record
+
+If the hub's side ends without an ``x``, the link is lost: this process ends with LOST, which the arbiter reads as that.
+"""
+
+import os
+import select
+import socket
+import sys
+
+LOST = 75
+CHUNK = 65_536
+HEADER = 5
+
+
+def main() -> int:
+    """Join them. Returns the exit status."""
+    path, name = sys.argv[1:3]
+    hub = socket.socket(socket.AF_UNIX)
+    try:
+        hub.connect(path)
+        hub.sendall(name.encode() + b"\n")
+    except OSError as error:
+        print(f"the hub cannot be reached: {error.strerror}", file=sys.stderr)
+        return LOST
+    held = bytearray()
+    sources = {0, hub.fileno()}
+    while True:
+        ready = select.select(sources, (), ())[0]
+        if 0 in ready and not _forward(hub, sources):
+            return LOST
+        if hub.fileno() in ready:
+            try:
+                data = hub.recv(CHUNK)
+            except OSError:
+                data = b""
+            if not data:
+                return LOST
+            held += data
+            status = _write_records(held)
+            if status is not None:
+                return status
+
+
+def _forward(hub: socket.socket, sources: set[int]) -> bool:
+    """What came on stdin, to the hub. Returns whether that still takes it."""
+    data = os.read(0, CHUNK)
+    try:
+        if data:
+            hub.sendall(data)
+        else:
+            sources.discard(0)
+            hub.shutdown(socket.SHUT_WR)
+    except OSError:
+        return False
+    return True
+
+
+def _write_records(held: bytearray) -> int | None:
+    """All whole records, taken away. Returns the exit status if one says it."""
+    while len(held) >= HEADER:
+        size = int.from_bytes(held[1:HEADER], "big")
+        if len(held) < HEADER + size:
+            break
+        kind, data = held[0], bytes(held[HEADER : HEADER + size])
+        del held[: HEADER + size]
+        if kind == ord("x"):
+            return _ended(int(data))
+        _write(1 if kind == ord("o") else 2, data)
+    return None
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _ended(status: int) -> int:
+    """Ends as the player's program did, by a signal too."""
+    if status < 0:
+        os.kill(os.getpid(), -status)
+    return status & 0xFF
+
+
+if __name__ == "__main__":
+    os._exit(main())  # nothing is left to be cleaned up, and that takes longer

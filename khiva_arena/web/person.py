@@ -1,0 +1,178 @@
+"""A person's seat, without I/O or clock: frames of the arbiter in, what a page is told out, and the other way round.
+
+The seat speaks protocol 1 as a bot does. A page is told the whole table when it opens, so that it may be opened again at any
+time, and then what is new. It gets what the seat was sent and nothing else, until the match is over.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from khiva_arena.errors import RemoteProtocolError
+from khiva_arena.games.base import Event, Game, Plain
+from khiva_arena.games.registry import get
+from khiva_arena.text import ISOLATES, harmless
+
+HEADER = 4
+FAULTS = {
+    "timeout": "Your time for this decision ran out: the first choice was played for you.",
+}
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder().decode
+
+
+class Frames:
+    """Cuts the arbiter's bytes into messages."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    def feed(self, data: bytes) -> list[tuple[bytes, dict[str, Plain]]]:
+        """Each message that is whole now, as it came and decoded."""
+        self._held += data
+        found = []
+        while len(self._held) >= HEADER:
+            end = HEADER + int.from_bytes(self._held[:HEADER], "big")
+            if len(self._held) < end:
+                break
+            raw = bytes(self._held[:end])
+            found.append((raw, _decode(raw[HEADER:])))
+            del self._held[:end]
+        return found
+
+
+class Person:
+    """One person at a table.
+
+    name: the person's.
+    seat: the number of the seat.
+    names: of all at the table, by seat, as a page may show them.
+    requests: the frames of this match so far that a bot in this seat would have been sent, for hints.
+    """
+
+    def __init__(self, name: str, seat: int, names: Sequence[str]) -> None:
+        self.name = name
+        self.seat = seat
+        self.names = list(names)
+        self.requests: list[bytes] = []
+        self._game: Game | None = None
+        self._hello: dict[str, Plain] = {}
+        self._frames: list[dict[str, Plain]] = []
+        self._ask: dict[str, Plain] | None = None
+        self._chosen: list[Plain] = []
+        self._said: list[str] = []
+        self._over: dict[str, Plain] | None = None
+
+    # --- from the arbiter ---
+
+    def take(self, raw: bytes, message: dict[str, Plain]) -> tuple[bytes, list[dict[str, Plain]]]:
+        """A message of the arbiter: what is answered at once, and what an open page is told."""
+        kind = message["type"]
+        if kind == "hello":
+            return self._greet(raw, message), [self.table()]
+        if kind == "decide":
+            self.requests.append(raw)
+            return b"", self._asked(message)
+        if kind == "fault":
+            self._ask = None  # what was open is decided
+            return b"", self._say(FAULTS.get(message["code"], f"The arena says: {message['code']}: {message['detail']}"))
+        return b"", []  # an end says nothing that the replay does not
+
+    def _greet(self, raw: bytes, message: dict[str, Plain]) -> bytes:
+        self._hello = message
+        self._game = get(message["game"])
+        self.requests = [raw]
+        self._frames, self._ask, self._chosen, self._said = [], None, [], []
+        return _framed({"type": "hello", "proto": 1, "name": self.name})
+
+    def _asked(self, message: dict[str, Plain]) -> list[dict[str, Plain]]:
+        assert self._game is not None
+        view = message["view"]
+        events = [self._told(data) for data in message["events"]]
+        frame = {
+            "step": len(self._frames),
+            "all": view,
+            "open": [],
+            "own": [view if seat == self.seat else None for seat in range(len(self.names))],
+            "asked": self._chosen,
+            "events": events,
+            "scores": [],
+            "sketch": "",
+        }
+        self._frames.append(frame)
+        self._chosen = []
+        self._ask = {key: message[key] for key in ("req", "kind", "legal", "turn_ms", "bank_ms")}
+        return [{"type": "ask", "frame": frame, "ask": self._ask}]
+
+    def _told(self, data: dict[str, Plain]) -> dict[str, Plain]:
+        if data["type"] in ("default", "forfeit"):  # the arena's own
+            text = f"{self.names[data['seat']]}: {data['why']}{', and is out' if data['type'] == 'forfeit' else ''}"
+        else:
+            assert self._game is not None
+            text = harmless(self._game.narrate(Event(data), self.names), keep=ISOLATES)
+        return {"data": data, "text": text, "to": None}
+
+    def gone(self) -> list[dict[str, Plain]]:
+        """The arbiter ended the seat, for whatever reason; what an open page is told."""
+        if self._ask is None:
+            return []
+        self._ask = None
+        return self._say("Your seat is out: its time ran out. The others play on.")
+
+    def over(self, end: dict[str, Plain]) -> list[dict[str, Plain]]:
+        """The match is over, with its replay, or was void; what an open page is told."""
+        self._over, self._ask = end, None
+        return [{"type": "over", "over": end}]
+
+    def _say(self, text: str) -> list[dict[str, Plain]]:
+        self._said.append(text)
+        return [{"type": "said", "text": text, "open": self._ask is not None}]
+
+    # --- from a page ---
+
+    def table(self) -> dict[str, Plain]:
+        """All that a page needs that opens now."""
+        game = self._game
+        return {
+            "type": "table",
+            "seat": self.seat,
+            "names": self.names,
+            "game": "" if game is None else game.name,
+            "title": "" if game is None else game.title,
+            "rules": self._hello.get("rules", {}),
+            "scenery": {} if game is None else dict(game.scenery),
+            "frames": self._frames,
+            "ask": self._ask,
+            "said": self._said,
+            "over": self._over,
+        }
+
+    def choose(self, req: object, choice: object) -> tuple[bytes, list[dict[str, Plain]]]:
+        """A page's choice: what the arbiter is sent, and what the page of this seat is told. Nothing is sent for a decision
+        that is not open any more.
+
+        Raises RemoteProtocolError with a sentence for the reader if it is no choice that could be made.
+        """
+        ask = self._ask
+        if ask is None or req != ask["req"]:
+            return b"", []
+        if type(choice) is not int or not 0 <= choice < len(ask["legal"]):
+            raise RemoteProtocolError(f"There is no choice {choice!r}: there are {len(ask['legal'])}.")
+        self._ask = None
+        asked = {"seat": self.seat, "kind": ask["kind"], "legal": ask["legal"], "choice": choice, "why": "", "took": None}
+        self._chosen = [asked]
+        return _framed({"type": "act", "req": req, "choice": choice}), [{"type": "chosen", "req": req}]
+
+
+def _framed(message: dict[str, Plain]) -> bytes:
+    payload = _encode(message)
+    return len(payload).to_bytes(HEADER, "big") + payload
+
+
+def read(text: Any) -> dict[str, Plain]:
+    """What a page sent, as an object. Raises RemoteProtocolError."""
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, TypeError):
+        raise RemoteProtocolError("The page sent something that is no message.") from None
