@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from khiva_arena.sandbox import proc_mask, stops
+from khiva_arena.sandbox import proc_mask
 from khiva_arena.sandbox.limits import MIB, Resources
 from khiva_arena.sandbox.prepared import ETC, Prepared
 from khiva_arena.sandbox.readable_paths import is_below
@@ -74,7 +74,7 @@ def command(inside: Inside, filter_descriptor: int, prepared: Prepared) -> list[
         words += ["--bounding-set=-all", "--"]
     processes = at_most("NPROC", inside.resources.processes + (UNCOUNTED if inside.counted else 0))
     limits = limit_words(inside.resources, inside.argv[0])
-    return [*words, prlimit, f"--nproc={processes}", *limits, "--", *stops.open_to_signals(), *inside.argv]
+    return [*words, prlimit, f"--nproc={processes}", *limits, "--", *inside.argv]
 
 
 def limit_words(resources: Resources, program: str) -> list[str]:
