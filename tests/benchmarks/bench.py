@@ -194,7 +194,7 @@ def hold(seats: int, matches: int) -> None:
     async def both() -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(watch)
-            await pool._play_here(iter(jobs), matches, lambda _: None, 1)
+            await pool._play_here(iter(jobs), matches, lambda _: None, 1, settle=False)
 
     trio.run(both)
 
