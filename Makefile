@@ -14,7 +14,7 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-languages test-elsewhere check docs bench coverage overload fuzz crash stops schema vectors playthroughs references zoo pictures mutants vm clean
+.PHONY: help run test-fast test test-languages test-elsewhere check docs bench bench-peers coverage overload fuzz crash stops schema vectors playthroughs references zoo pictures mutants vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,6 +76,9 @@ bench: .venv/.test ## measure every figure of the project, one JSON object a lin
 	$(BIN)/python tests/benchmarks/bench.py --only "$(ONLY)" --base "$(BASE)"
 	$(if $(ONLY)$(BASE),,$(BIN)/python tests/benchmarks/screen.py)
 	$(if $(ONLY)$(BASE),,$(BIN)/python tests/benchmarks/kits.py)
+
+bench-peers: .venv/.test ## the arbiter beside other ones, whose programs you name (needs cc); PEERS="fastchess=/path/to/it cutechess=/path/to/it"
+	@$(BIN)/python tests/benchmarks/peers.py $(PEERS)
 
 crash: .venv/.test ## kill -9 real runs at hundreds of moments and compare digests; KILLS=300 SEED=1
 	$(BIN)/python tests/crash/run.py $(or $(KILLS),300) $(or $(SEED),1)

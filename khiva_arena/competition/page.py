@@ -14,7 +14,7 @@ from khiva_arena.competition.page_replays import NO_LIMIT, NOTHING_PRIVATE, REPL
 from khiva_arena.competition.page_rounds import rounds_of
 from khiva_arena.competition.page_source import SECTIONS, PageSource, RecordedMatch, page_source
 from khiva_arena.competition.page_times import DecisionTimes
-from khiva_arena.competition.tables import PooledTable
+from khiva_arena.competition.tables import PooledTable, uncollected
 from khiva_arena.games.registry import get
 from khiva_arena.report import html, shapes
 from khiva_arena.report.page_data import PageBot, PageColumn, PageData, PageEvent, PageMatch, PageTable
@@ -56,6 +56,7 @@ def page_of(
         return page_from(source, title, Wish(NO_LIMIT if matches else replays, only, private, folder))
 
 
+@uncollected()
 def page_from(source: PageSource, title: str, wish: Wish) -> str:
     """The same of an opened source."""
     replays, times = Replays(wish), DecisionTimes(source.tables, wish.private.times)

@@ -1,7 +1,8 @@
 """The rating tables of a store: one for each pool of its events, with the sections and places that go with it."""
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,10 +67,17 @@ def tables_in(
     effects: Sequence[str] = EFFECTS,
 ) -> list[PooledTable]:
     """The same of events that were found already."""
-    collected = gc.isenabled()
-    gc.disable()  # rows hold no cycles, and to look for some takes a tenth of the time
-    try:
+    with uncollected():
         return [_table(store, of_one, anchors, names, effects) for of_one in pooled(events)]
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Nobody looks for cycles meanwhile: neither rows nor replays hold any, and to look for some takes a tenth of the time."""
+    collected = gc.isenabled()
+    gc.disable()
+    try:
+        yield
     finally:
         if collected:
             gc.enable()
