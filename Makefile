@@ -3,13 +3,18 @@ PYTHON ?= python3
 ARENA := .venv/bin/khiva-arena
 BIN := .venv/bin
 RESULTS := results/demo
+# Compiling all that is installed takes longer than compiling what is imported does. msgpack is imported once at set-up, for bots
+# in Python that may write nowhere and would compile it at each start.
+INSTALL := install --quiet --disable-pip-version-check --no-compile
+# A new environment gets its pip in two or three seconds from Python's own copy, in a few tenths from a pip that is there already.
+OTHER_PIP := $(PYTHON) -m pip --python $(BIN)/python
 # Twice as many at a time as there are cores: half of their time tests wait, for bots that are late on purpose above all.
 TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 # Nearly all that tests start is Python: without bytecode on disk each start compiles the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-languages test-elsewhere check docs bench coverage overload fuzz crash stops schema vectors playthroughs references zoo pictures mutants vm clean
+.PHONY: help run test-fast test test-languages test-elsewhere check docs bench bench-peers coverage overload fuzz crash stops schema vectors playthroughs references zoo pictures mutants vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,22 +23,25 @@ help: ## this list
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Khiva Arena needs Python 3.11 or newer; name one with: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 2; }
 	@echo "setting up .venv (once)" >&2
-	@$(PYTHON) -m venv .venv || { echo "python3 cannot make a virtual environment; on Debian and Ubuntu: apt install python3-venv" >&2; exit 2; }
-	@$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	@$(PYTHON) -m venv --without-pip .venv
+	@$(OTHER_PIP) --version >/dev/null 2>&1 || $(PYTHON) -m venv .venv || \
+	  { echo "python3 cannot make a virtual environment; on Debian and Ubuntu: apt install python3-venv" >&2; exit 2; }
+	@if [ -e $(BIN)/pip ]; then $(BIN)/pip $(INSTALL) -e .; else $(OTHER_PIP) $(INSTALL) pip -e .; fi
+	@$(BIN)/python -c 'import msgpack'
 	@touch $@
 
 .venv/.test: .venv/.run pyproject.toml
 	@echo "setting up the tools of the tests (once)" >&2
-	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
+	@$(BIN)/pip $(INSTALL) -e '.[test]'
 	@touch $@
 
 .venv/.docs: .venv/.run pyproject.toml
 	@echo "setting up the tools of the site (once)" >&2
-	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@$(BIN)/pip $(INSTALL) -e '.[docs]'
 	@touch $@
 
 run: .venv/.run ## play the shipped bots against each other at 3 seats and at 2, print the tables, and write a page of results
-	@$(ARENA) run --shipped --trust-bots --seats 3 --seeds 15 --lineups auto --jobs 2 --out $(RESULTS)
+	@$(ARENA) run --shipped --trust-bots --seats 3 --seeds 10 --lineups auto --jobs 2 --out $(RESULTS)
 	@$(ARENA) run --shipped --trust-bots --seats 2 --seeds 8 --lineups auto --jobs 2 --out $(RESULTS)
 	@echo; echo "Both together, and a check of every match:"; echo
 	@$(ARENA) standings $(RESULTS)
@@ -68,6 +76,9 @@ bench: .venv/.test ## measure every figure of the project, one JSON object a lin
 	$(BIN)/python tests/benchmarks/bench.py --only "$(ONLY)" --base "$(BASE)"
 	$(if $(ONLY)$(BASE),,$(BIN)/python tests/benchmarks/screen.py)
 	$(if $(ONLY)$(BASE),,$(BIN)/python tests/benchmarks/kits.py)
+
+bench-peers: .venv/.test ## the arbiter beside other ones, whose programs you name (needs cc); PEERS="fastchess=/path/to/it cutechess=/path/to/it"
+	@$(BIN)/python tests/benchmarks/peers.py $(PEERS)
 
 crash: .venv/.test ## kill -9 real runs at hundreds of moments and compare digests; KILLS=300 SEED=1
 	$(BIN)/python tests/crash/run.py $(or $(KILLS),300) $(or $(SEED),1)
@@ -111,7 +122,7 @@ pictures: .venv/.test ## take the pictures of the README and the docs again (nee
 	$(BIN)/python tests/page/pictures.py
 
 mutants: .venv/.test ## change the rules, schedule, ratings and session in small ways and list what no test notices; MUTANTS=40 SEED=1
-	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[mutants]'
+	@$(BIN)/pip $(INSTALL) -e '.[mutants]'
 	$(BIN)/python tests/mutation/run.py --mutants $(or $(MUTANTS),40) --seed $(or $(SEED),1)
 
 vm: .venv/.test ## run the tests of isolation strict in a virtual machine with cgroup v2; needs qemu and a kernel, see tests/vm/run.sh

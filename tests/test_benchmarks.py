@@ -1,14 +1,19 @@
 """What benchmarks say of their figures. That they run is for ``make bench``."""
 
 import random
+import re
+import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parent / "benchmarks"))
+HERE = Path(__file__).parent / "benchmarks"
+sys.path.append(str(HERE))
 
-from spread import LEAST, Spread, spread, told
+from spread import LEAST, Spread, spread, told  # noqa: E402 - found beside these tests
+from stages import REST, STAGES, Line, stage_of, stages  # noqa: E402
 
 
 def test_few_samples_say_nothing() -> None:
@@ -46,3 +51,60 @@ def test_the_interval_holds_the_median_as_often_as_it_says() -> None:
 )
 def test_what_a_ratio_says(ratio: Spread, lower: bool, says: str) -> None:
     assert told(ratio, lower_is_better=lower) == says
+
+
+def test_each_stage_of_make_run_is_a_line_of_its_recipes() -> None:
+    done = subprocess.run(["make", "--dry-run", "--always-make", "run"], cwd=HERE.parent.parent, capture_output=True, text=True)
+    lines = done.stdout.replace("\\\n", " ").splitlines()
+    found = Counter(map(stage_of, lines))
+    assert {stage: found[stage] for stage in STAGES} == dict.fromkeys(STAGES, 1) | {"venv": 2}
+    assert [stage for stage in dict.fromkeys(map(stage_of, lines)) if stage != REST] == [*STAGES]
+
+
+def test_stages_are_summed_and_the_first_table_counts_from_the_beginning() -> None:
+    first = ".venv/bin/khiva-arena run --shipped --trust-bots --seats 3 --seeds 9"
+    lines = [Line(10, 11, "echo"), Line(11, 13, "python3 -m venv .venv"), Line(13, 14, "x -m venv y"), Line(14.5, 20, first)]
+    none = {"packages": 0.0, "second_event": 0.0, "report": 0.0}
+    whole = {"first_table_after": 10.0, "all": 10.0}
+    assert stages(lines) == {"venv": 3.0, "first_event": 5.5, REST: 1.0, **none, **whole}
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("stockfish=/bin/true", "'stockfish=/bin/true' is not NAME=PROGRAM with one of c-chess-cli, fastchess, cutechess"),
+        ("fastchess", "fastchess: '' is no program"),
+        ("fastchess=/bin", "fastchess: '/bin' is no program"),
+    ],
+)
+def test_peers_that_are_not_there_are_refused(word: str, says: str) -> None:
+    done = subprocess.run([sys.executable, str(HERE / "peers.py"), word], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, f"bench-peers: {says}\n")
+
+
+def test_the_knights_of_the_chess_engine_keep_the_rules_and_repeat_when_it_says() -> None:
+    """Each moves as a knight to a square where nobody is, and gives no check. A position is there for the third time after 48."""
+    source = (HERE / "uci.c").read_text()
+    tables = [source.partition(f"{side}[] = ")[2].partition("}")[0] for side in ("white", "black")]
+    white, black = (re.findall(r"[a-h][1-8][a-h][1-8]", table) for table in tables)
+    at, kings = ["g1", "b8"], ["e8", "e1"]
+    seen = Counter([(*at, 0)])
+    for ply in range(48):
+        assert max(seen.values()) < 3
+        side = ply % 2
+        walk = (white, black)[side]
+        move = walk[ply // 2 % len(walk)]
+        was, to = move[:2], move[2:]
+        assert was == at[side]
+        assert leap(was, to)
+        assert to != at[1 - side]
+        assert to[1] not in "1278" or to in ("g1", "b8")
+        assert not leap(to, kings[side])
+        at[side] = to
+        seen[(*at, 1 - side)] += 1
+    assert max(seen.values()) == 3
+
+
+def leap(one: str, other: str) -> bool:
+    """Whether a knight goes from one square to another."""
+    return sorted(abs(ord(a) - ord(b)) for a, b in zip(one, other, strict=True)) == [1, 2]

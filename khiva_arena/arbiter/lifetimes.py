@@ -17,7 +17,7 @@ from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.errors import InternalError
 from khiva_arena.result import Measured
 from khiva_arena.sandbox import cell as isolation
-from khiva_arena.sandbox import reap, stops
+from khiva_arena.sandbox import reap
 from khiva_arena.sandbox.cell import Cell, kind
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING, Sandbox
@@ -111,17 +111,16 @@ def _spawned(cell: Cell) -> tuple[subprocess.Popen[bytes], Ends]:
     """The started process and our ends of its pipes. Raises HostFault."""
     ours, theirs = pipes()
     try:
-        with stops.held_back():  # they would end a bot that did nothing wrong
-            process = subprocess.Popen(
-                cell.argv,
-                stdin=theirs[0],
-                stdout=theirs[1],
-                stderr=theirs[2],
-                cwd=cell.folder,
-                env=cell.environment,
-                pass_fds=cell.descriptors,
-                start_new_session=True,
-            )
+        process = subprocess.Popen(
+            cell.argv,
+            stdin=theirs[0],
+            stdout=theirs[1],
+            stderr=theirs[2],
+            cwd=cell.folder,
+            env=cell.environment,
+            pass_fds=cell.descriptors,
+            start_new_session=True,
+        )
     except BaseException as error:
         close(*ours)
         if isinstance(error, OSError | ValueError | subprocess.SubprocessError):

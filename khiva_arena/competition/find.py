@@ -109,7 +109,7 @@ def check_event(store: Store, event: EventRow) -> None:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """While very many rows are read: they hold no cycles, and to look for some takes a tenth of the time."""
+    """While very much is read or replayed: no cycles are in it, and to look for some takes a tenth of the time."""
     collected = gc.isenabled()
     gc.disable()
     try:

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import structs
 
 from khiva_arena import __version__
+from khiva_arena.competition.find import uncollected
 from khiva_arena.competition.page_folder import ReplayFolder
 from khiva_arena.competition.page_replays import NO_LIMIT, NOTHING_PRIVATE, REPLAYS_MOST, Private, Replays, Wish, named
 from khiva_arena.competition.page_rounds import rounds_of
@@ -56,6 +57,7 @@ def page_of(
         return page_from(source, title, Wish(NO_LIMIT if matches else replays, only, private, folder))
 
 
+@uncollected()
 def page_from(source: PageSource, title: str, wish: Wish) -> str:
     """The same of an opened source."""
     replays, times = Replays(wish), DecisionTimes(source.tables, wish.private.times)

@@ -5,15 +5,15 @@ An ordinary user's arbiter makes a user namespace for it. Root's arbiter needs n
 
 import os
 import shutil
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import PurePosixPath
 
 import msgspec
 
-from khiva_arena.sandbox import proc_mask, stops
+from khiva_arena.sandbox import proc_mask
 from khiva_arena.sandbox.limits import MIB, Resources
-from khiva_arena.sandbox.proc_mask import PROC
+from khiva_arena.sandbox.prepared import ETC, Prepared
 from khiva_arena.sandbox.readable_paths import is_below
 from khiva_arena.sandbox.rlimits import at_most, system_limits
 
@@ -24,8 +24,6 @@ SIGBUS, since a file can be made larger than there is room for."""
 WRAPPING = 2
 """Processes that are not the bot's: bwrap's, one outside and one inside."""
 UNCOUNTED = 16
-OF_PROC = 256 * 1024
-"""Bytes for the few settings that replace /proc/sys."""
 NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 
 
@@ -60,16 +58,15 @@ def tools() -> tuple[str, str, str]:
     return paths[0] or "", paths[1] or "", paths[2] or ""
 
 
-def command(inside: Inside, filter_descriptor: int, pictures: Mapping[str, int]) -> list[str]:
-    """The words that start a program inside. The descriptors are open on a seccomp program and, by path, on what files of /proc
-    are to hold, each at its beginning."""
+def command(inside: Inside, filter_descriptor: int, prepared: Prepared) -> list[str]:
+    """The words that start a program inside. The descriptor is open on a seccomp program, at its beginning."""
     bwrap, prlimit, setpriv = tools()
     words = [bwrap, *NAMESPACES, "--die-with-parent", "--cap-drop", "ALL"]
     if inside.user is None:
         words += ["--unshare-user", "--disable-userns"]
     else:
         words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"]
-    words += _mounts(inside, pictures)
+    words += _mounts(inside, prepared)
     words += ["--chdir", inside.folder, "--seccomp", str(filter_descriptor), "--"]
     if inside.user is not None:
         user = str(inside.user)
@@ -77,7 +74,7 @@ def command(inside: Inside, filter_descriptor: int, pictures: Mapping[str, int])
         words += ["--bounding-set=-all", "--"]
     processes = at_most("NPROC", inside.resources.processes + (UNCOUNTED if inside.counted else 0))
     limits = limit_words(inside.resources, inside.argv[0])
-    return [*words, prlimit, f"--nproc={processes}", *limits, "--", *stops.open_to_signals(), *inside.argv]
+    return [*words, prlimit, f"--nproc={processes}", *limits, "--", *inside.argv]
 
 
 def limit_words(resources: Resources, program: str) -> list[str]:
@@ -85,16 +82,22 @@ def limit_words(resources: Resources, program: str) -> list[str]:
     return [f"--{name.lower()}={soft}:{hard}" for name, (soft, hard) in system_limits(resources, program).items()]
 
 
-def _mounts(inside: Inside, pictures: Mapping[str, int]) -> Iterator[str]:
+def _mounts(inside: Inside, prepared: Prepared) -> Iterator[str]:
     folders: set[str] = set()
+    # One mount for /etc, unless something in it is asked for that has no place there.
+    etc = all(prepared.holds(path) for path in (*inside.readable, *inside.writable, inside.folder))
+    if etc:
+        yield from ("--ro-bind", prepared.etc, ETC)
     for path in inside.readable:
+        if etc and path in prepared.copied:
+            continue
         if stays_a_link(path):
             yield from ("--symlink", os.readlink(path), path)
         else:
             yield from _parents(path, folders)
             yield from ("--ro-bind", path, path)
     yield from ("--proc", "/proc", "--dev", "/dev")
-    covered = yield from _proc(pictures)
+    yield from _proc(prepared)
     yield from ("--ro-bind", "/dev/null", "/dev/zero")  # mapped, it gives memory that nobody counts
     yield from ("--perms", "1777", "--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm")
     yield from ("--perms", "1777", "--size", str(max(inside.resources.scratch, 1)), "--tmpfs", SCRATCH)
@@ -103,8 +106,7 @@ def _mounts(inside: Inside, pictures: Mapping[str, int]) -> Iterator[str]:
         yield from ("--bind", path, path)
     if inside.folder != "/" and not any(is_below(inside.folder, path) for path in (*inside.readable, *inside.writable)):
         yield from _parents(f"{inside.folder}/any", folders)  # a bare command's: empty except for the files that its words name
-    for path in ("/", "/dev", *covered):  # or a bot could fill these, the first of which have no size
-        yield from ("--remount-ro", path)
+    yield from ("--remount-ro", "/", "--remount-ro", "/dev")  # or a bot could fill these, which have no size
 
 
 def stays_a_link(path: str) -> bool:
@@ -112,21 +114,16 @@ def stays_a_link(path: str) -> bool:
     return os.path.islink(path) and os.path.dirname(path) == "/"
 
 
-def _proc(pictures: Mapping[str, int]) -> Generator[str, None, tuple[str, ...]]:
-    """The mounts over /proc, as proc_mask.py has them. Returns the folders that were covered by empty ones."""
+def _proc(prepared: Prepared) -> Iterator[str]:
+    """The mounts over /proc, as proc_mask.py has them."""
     folders, files = proc_mask.hidden()
     for path in folders:
-        yield from ("--perms", "0555", "--size", str(OF_PROC), "--tmpfs", path)
-    covered: set[str] = {PROC, *folders}
-    for path, descriptor in pictures.items():
-        if any(is_below(path, folder) for folder in folders):  # no mount of its own
-            yield from _parents(path, covered)
-            yield from ("--perms", "0444", "--file", str(descriptor), path)
-        else:
-            yield from ("--perms", "0444", "--ro-bind-data", str(descriptor), path)
+        yield from ("--ro-bind", prepared.picture(path) or prepared.empty, path)
+    for path in proc_mask.pictures():
+        if not any(is_below(path, folder) for folder in folders):
+            yield from ("--ro-bind", f"{prepared.folder}{path}", path)
     for path in files:
         yield from ("--ro-bind", "/dev/null", path)
-    return folders
 
 
 def _parents(path: str, made: set[str]) -> Iterator[str]:

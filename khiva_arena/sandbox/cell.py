@@ -20,6 +20,7 @@ from khiva_arena.sandbox import bubblewrap, needed, proc_usage, readable_paths, 
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import Resources
+from khiva_arena.sandbox.prepared import prepared
 from khiva_arena.sandbox.reap import MARK, kill_group
 from khiva_arena.sandbox.reaper import REAPER
 
@@ -174,7 +175,7 @@ def cell(command: Command, sandbox: Sandbox, mark: str, *, for_a_match: bool = F
     try:
         shown = (*(needed if warmed else readable_paths).all_of(program, command.readable, *command.own), *command.own)
         if warmed:
-            warm.keep([path for path in shown if not bubblewrap.stays_a_link(path)])
+            warm.keep([*(path for path in shown if not bubblewrap.stays_a_link(path)), prepared().folder])
         return of_level.made(command, program, sandbox, mark, shown)
     except FileNotFoundError as error:
         raise OSError(str(error)) from None  # it is the host that lacks something, not the bot

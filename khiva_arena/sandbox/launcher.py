@@ -4,16 +4,17 @@ own, see ``basic.START``.
 Needs nothing but the standard library: limits, another user if root starts it, no new privileges, Landlock for files and,
 if the kernel has them, network and signals, and a seccomp filter. Whatever fails here fails before the bot runs.
 
-Each start of a bot waits for this, so it imports what loads little: json and signal would take as long as Python itself.
+Each start of a bot waits for this, so it imports what loads little: the modules in C that are below os, ctypes and signal, which
+would take half as long as Python itself.
 """
 
+import _ctypes
 import _signal as signal  # type: ignore[import-not-found]
-import ctypes
 import marshal
-import os
+import posix
 import resource
-import struct
 import sys
+from _struct import pack
 
 FAILED = 126
 SAYS = "khiva-arena launcher: "
@@ -27,34 +28,54 @@ REFER, TRUNCATE, DEVICE_CONTROL = 1 << 13, 1 << 14, 1 << 15
 CONNECT_AND_BIND = 3
 SCOPES = 3  # abstract sockets and signals
 SIGNALS_SINCE = 6
+FOLDER, KIND_OF_FILE = 0o040000, 0o170000
 
 
-def landlock_version(libc) -> int:  # type: ignore[no-untyped-def]
+class Long(_ctypes._SimpleCData):  # type: ignore[type-arg]
+    """As wide as a register: an int alone would be passed as 32 bits."""
+
+    _type_ = "l"
+
+
+class Byte(_ctypes._SimpleCData):  # type: ignore[type-arg]
+    """One of a buffer."""
+
+    _type_ = "B"
+
+
+class Function(_ctypes.CFuncPtr):
+    """A function of the C library."""
+
+    _flags_ = _ctypes.FUNCFLAG_CDECL | _ctypes.FUNCFLAG_USE_ERRNO
+    _restype_ = Long
+
+
+def landlock_version(syscall) -> int:  # type: ignore[no-untyped-def]
     """What the kernel offers; 0 if it offers nothing."""
-    return max(0, int(libc.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), 1)))
+    return max(0, int(syscall(CREATE_RULESET, None, Long(0), 1)))
 
 
 def fail(what: str) -> "None":
     """Say why and end."""
-    os.write(2, f"{SAYS}{what}\n".encode())
-    os._exit(FAILED)
+    posix.write(2, f"{SAYS}{what}\n".encode())
+    posix._exit(FAILED)
 
 
-def checked(libc, what: str, *words) -> int:  # type: ignore[no-untyped-def]
+def checked(syscall, what: str, *words) -> int:  # type: ignore[no-untyped-def]
     """A system call that must not fail."""
-    result = int(libc.syscall(*words))
+    result = int(syscall(*words))
     if result < 0:
-        fail(f"{what}: {os.strerror(ctypes.get_errno())}")
+        fail(f"{what}: {posix.strerror(_ctypes.get_errno())}")
     return result
 
 
-def restrict_files(libc, version: int, readable: list[str], writable: list[str]) -> int:  # type: ignore[no-untyped-def]
+def restrict_files(syscall, version: int, readable: list[str], writable: list[str]) -> int:  # type: ignore[no-untyped-def]
     """A ruleset that allows reading and running what is readable, and everything in what is writable."""
     handled = FILES | (REFER if version >= 2 else 0) | (TRUNCATE if version >= 3 else 0) | (DEVICE_CONTROL if version >= 5 else 0)
     net = CONNECT_AND_BIND if version >= 4 else 0
     scoped = SCOPES if version >= SIGNALS_SINCE else 0
-    attributes = struct.pack("=QQQ", handled, net, scoped)[: 8 if version < 4 else 16 if version < SIGNALS_SINCE else 24]
-    ruleset = checked(libc, "Landlock", CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
+    attributes = pack("=QQQ", handled, net, scoped)[: 8 if version < 4 else 16 if version < SIGNALS_SINCE else 24]
+    ruleset = checked(syscall, "Landlock", CREATE_RULESET, attributes, Long(len(attributes)), 0)
     truncate = TRUNCATE if version >= 3 else 0
     for paths, for_folder, for_file in (
         (readable, EXECUTE | READ | LIST, EXECUTE | READ),
@@ -62,12 +83,12 @@ def restrict_files(libc, version: int, readable: list[str], writable: list[str])
     ):
         for path in paths:
             try:
-                at = os.open(path, os.O_PATH | os.O_CLOEXEC)
+                at = posix.open(path, posix.O_PATH | posix.O_CLOEXEC)
             except FileNotFoundError:
                 continue
-            allowed = for_folder if os.path.isdir(path) else for_file
-            checked(libc, path, ADD_RULE, ruleset, 1, struct.pack("=Qi", allowed, at), 0)
-            os.close(at)
+            allowed = for_folder if posix.fstat(at).st_mode & KIND_OF_FILE == FOLDER else for_file
+            checked(syscall, path, ADD_RULE, ruleset, 1, pack("=Qi", allowed, at), 0)
+            posix.close(at)
     return ruleset
 
 
@@ -83,42 +104,41 @@ def set_limits(limits: dict[str, list[int]]) -> None:
 
 def become(user: int) -> None:
     """Become another user, for good."""
-    os.setgroups([])
-    os.setresgid(user, user, user)
-    os.setresuid(user, user, user)
+    posix.setgroups([])
+    posix.setresgid(user, user, user)
+    posix.setresuid(user, user, user)
 
 
 def main() -> None:
     """``argv[1]``: the orders that ``basic`` gives, marshalled, in hex; who wrote them runs the same Python."""
     request = marshal.loads(bytes.fromhex(sys.argv[1]))
-    libc = ctypes.CDLL(None, use_errno=True)
-    version = landlock_version(libc)
+    libc = _ctypes.dlopen(None, posix.RTLD_NOW)  # type: ignore[arg-type]
+    syscall, prctl = (Function(_ctypes.dlsym(libc, name)) for name in ("syscall", "prctl"))
+    version = landlock_version(syscall)
     if not version:
         fail("this kernel has no Landlock")
-    own = [f"/proc/{os.getpid()}/{name}" for name in request["of_itself"]]
-    ruleset = restrict_files(libc, version, [*request["readable"], *own], request["writable"])
-    os.chdir(request["folder"])
+    own = [f"/proc/{posix.getpid()}/{name}" for name in request["of_itself"]]
+    ruleset = restrict_files(syscall, version, [*request["readable"], *own], request["writable"])
+    posix.chdir(request["folder"])
     set_limits(request["limits"])
     if request["user"] is not None:
         become(request["user"])
-    libc.prctl(SET_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
-    if os.getppid() != request["parent"]:
-        os._exit(FAILED)  # the arbiter died before we asked to die with it
-    if libc.prctl(SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+    prctl(SET_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
+    if posix.getppid() != request["parent"]:
+        posix._exit(FAILED)  # the arbiter died before we asked to die with it
+    if prctl(SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         fail("no_new_privs is refused")
-    checked(libc, "Landlock", RESTRICT_SELF, ruleset, 0)
-    os.close(ruleset)
+    checked(syscall, "Landlock", RESTRICT_SELF, ruleset, 0)
+    posix.close(ruleset)
     program = request["program_with_signals" if version < SIGNALS_SINCE else "program"]
-    program = program.replace(struct.pack("=I", request["own_pid"]), struct.pack("=I", os.getpid()))
-    buffer = ctypes.create_string_buffer(program)
-    filter_ = ctypes.create_string_buffer(struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer)))
-    if libc.prctl(SET_SECCOMP, 2, filter_, 0, 0) != 0:
-        fail(f"seccomp: {os.strerror(ctypes.get_errno())}")
+    program = program.replace(pack("=I", request["own_pid"]), pack("=I", posix.getpid()))
+    buffer = (Byte * len(program)).from_buffer_copy(program)
+    filter_ = pack("@HP", len(program) // 8, _ctypes.addressof(buffer))
+    if prctl(SET_SECCOMP, 2, filter_, 0, 0) != 0:
+        fail(f"seccomp: {posix.strerror(_ctypes.get_errno())}")
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)  # Python ignores them, and a bot would inherit that
-    # The arbiter holds them back until a bot is there, see stops.py.
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
     try:
-        os.execve(request["argv"][0], request["argv"], request["environment"])
+        posix.execve(request["argv"][0], request["argv"], request["environment"])
     except OSError as error:
         fail(f"{request['argv'][0]}: {error.strerror}")

@@ -13,11 +13,12 @@ from functools import cache
 from resource import struct_rusage
 from typing import ClassVar, Self
 
-from khiva_arena.sandbox import bubblewrap, cell, proc_mask, proc_usage, remedies, seccomp, uids, warm
+from khiva_arena.sandbox import bubblewrap, cell, proc_usage, remedies, seccomp, uids, warm
 from khiva_arena.sandbox.cell import Cell
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.sandbox.limits import MOST_FILES, WORDS, Resources
+from khiva_arena.sandbox.prepared import prepared
 from khiva_arena.sandbox.reap import kill_group
 
 
@@ -40,32 +41,26 @@ class Standard(Cell):
         cls, command: Command, program: str, sandbox: Sandbox, mark: str, shown: tuple[str, ...], *, counted: bool
     ) -> Self:
         """``counted``: something else counts its processes, so that this limit need not be exact."""
-        descriptors: list[int] = []
+        inside = bubblewrap.Inside(
+            argv=(program, *command.argv[1:]),
+            folder=command.folder,
+            readable=shown,
+            writable=sandbox.writable,
+            resources=sandbox.resources,
+            user=uids.next_user(),
+            counted=counted,
+        )
+        filter_ = _reopened(_filter(sandbox.may_leave_group))
         try:
-            descriptors.append(_reopened(_filter(sandbox.may_leave_group)))
-            pictures = {}
-            for path, picture in _pictures().items():
-                descriptors.append(_reopened(picture))
-                pictures[path] = descriptors[-1]
-            inside = bubblewrap.Inside(
-                argv=(program, *command.argv[1:]),
-                folder=command.folder,
-                readable=shown,
-                writable=sandbox.writable,
-                resources=sandbox.resources,
-                user=uids.next_user(),
-                counted=counted,
-            )
             return cls(
-                argv=bubblewrap.command(inside, descriptors[0], pictures),
+                argv=bubblewrap.command(inside, filter_, prepared()),
                 folder="/",
                 environment=cell.environment(command, program, bubblewrap.SCRATCH, mark, sandbox.resources.memory),
-                descriptors=tuple(descriptors),
+                descriptors=(filter_,),
                 user=inside.user,
             )
         except BaseException:
-            for descriptor in descriptors:
-                os.close(descriptor)
+            os.close(filter_)
             raise
 
     @classmethod
@@ -115,18 +110,8 @@ class Standard(Cell):
 @cache
 def _filter(may_leave_group: bool) -> int:
     """A descriptor of a file in memory with the seccomp program, open as long as this process."""
-    return _in_memory(seccomp.program(may_leave_group=may_leave_group))
-
-
-@cache
-def _pictures() -> dict[str, int]:
-    """The same for the files that replace those of /proc, by path."""
-    return {path: _in_memory(text) for path, text in proc_mask.pictures().items()}
-
-
-def _in_memory(data: bytes) -> int:
     descriptor = os.memfd_create("khiva-arena")
-    os.write(descriptor, data)
+    os.write(descriptor, seccomp.program(may_leave_group=may_leave_group))
     return descriptor
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from khiva_arena.sandbox import bubblewrap, cell, scratch, stops, system
+from khiva_arena.sandbox import bubblewrap, cell, scratch, system
 from khiva_arena.sandbox.cell import Cell
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
@@ -41,7 +41,7 @@ class Trusted(Cell):
         elif not system.LIMITS_OF_OTHERS:
             words += _shell_that_limits(limits)
         return cls(
-            argv=[*words, *stops.open_to_signals(), program, *command.argv[1:]],
+            argv=[*words, program, *command.argv[1:]],
             folder=command.folder,
             environment=cell.environment(command, program, home, mark, sandbox.resources.memory),
             scratch=home,

@@ -2,7 +2,8 @@
 
 Each figure is sampled (samples.py) until the 95 % interval of its median is narrow, or MOST times. Beside the arbiter stands its
 floor, the same conversation by a C program, sampled in turn with it and pinned to the same core: ratios to it say more than
-microseconds, which change with the machine and the hour. With BASE another version of this project is sampled in turn, too, and
+microseconds, which change with the machine and the hour. The floor of the overloaded arbiter is itself without its looks at what
+bots have of the processor. With BASE another version of this project is sampled in turn, too, and
 the line says whether this one is faster, slower, or that it cannot be told.
 """
 
@@ -38,6 +39,8 @@ MOST = 41
 SECONDS = 90.0
 VERIFIED = 300
 
+Sample = dict[str, float]
+
 
 class Figure(NamedTuple):
     """What is measured.
@@ -65,6 +68,8 @@ def figures(folder: Path) -> Iterator[Figure]:
     subprocess.run([sys.executable, "-m", "khiva_arena", "run", *bots, *words], capture_output=True, check=True)
     for seats in ("2", "3", "4", "5"):
         yield Figure(f"arbiter_{seats}_seats", "us/decision", ("arbiter", instant, seats), ("floor", pingpong, seats))
+    words = ("overloaded", instant, "4")
+    yield Figure("arbiter_4_seats_overloaded", "us/decision", words, (*words, "without looks"))
     here = [str(level) for level in Level if not levels()[level]]
     for level in here:
         yield Figure(f"start_{level}", "ms", ("start", instant, level))
@@ -75,6 +80,7 @@ def figures(folder: Path) -> Iterator[Figure]:
         yield Figure(f"event_{level}", "matches/s", ("event", instant, level, "1"), lower_is_better=False)
     with_two = ("event", instant, "trusted", "2")
     yield Figure("event_trusted_2_jobs", "matches/s", with_two, lower_is_better=False)
+    yield Figure("make_run", "s", ("make_run",))
     yield Figure("verify", "CPU ms/match", ("verify", store, str(matches_in(store))))
 
 
@@ -94,11 +100,12 @@ def compiled(folder: Path, name: str) -> str:
     return str(out)
 
 
-def measured(figure: Figure, base: Path | None) -> dict[str, object]:
-    """Sample a figure, its floor and that of another version in turn, until all is known well enough. Returns its line."""
-    mine: list[float] = []
-    floors: list[float] = []
-    theirs: list[float] = []
+def measured(figure: Figure, base: Path | None) -> Iterator[dict[str, object]]:
+    """Sample a figure, its floor and that of another version in turn, until all is known well enough. Yields its line, or one for
+    each of its parts."""
+    mine: list[Sample] = []
+    floors: list[Sample] = []
+    theirs: list[Sample] = []
     until = time.monotonic() + SECONDS
     while len(mine) < MOST and (len(mine) < LEAST or time.monotonic() < until):
         mine.append(sampled(ROOT, figure.words))
@@ -106,53 +113,68 @@ def measured(figure: Figure, base: Path | None) -> dict[str, object]:
             floors.append(sampled(ROOT, figure.floor))
         if base:
             theirs.append(sampled(base, figure.words))
-        if len(mine) >= LEAST and all(found.error <= NARROW for found in _spreads(mine, floors, theirs)):
+        if len(mine) >= LEAST and all(
+            found.error <= NARROW for part in mine[0] for found in _spreads(part, mine, floors, theirs)
+        ):
             break
-    line: dict[str, object] = {"name": figure.name, "unit": figure.unit, **_plain(spread(mine))}
+    for part in mine[0]:
+        yield _line(figure, part, mine, floors, theirs)
+
+
+def _line(figure: Figure, part: str, mine: list[Sample], floors: list[Sample], theirs: list[Sample]) -> dict[str, object]:
+    name = f"{figure.name}_{part}" if part else figure.name
+    line: dict[str, object] = {"name": name, "unit": figure.unit, **plain(spread([one[part] for one in mine]))}
     if floors:
-        line["floor"] = _plain(spread(floors))
-        line["times_floor"] = _plain(spread([one / bare for one, bare in zip(mine, floors, strict=True)]))
+        line["floor"] = plain(spread([one[part] for one in floors]))
+        line["times_floor"] = plain(_ratio(part, mine, floors))
     if theirs:
-        ratio = spread([one / other for one, other in zip(mine, theirs, strict=True)])
-        line["base"] = _plain(spread(theirs))
-        line["ratio"] = _plain(ratio)
+        ratio = _ratio(part, mine, theirs)
+        line["base"] = plain(spread([one[part] for one in theirs]))
+        line["ratio"] = plain(ratio)
         line["says"] = told(ratio, lower_is_better=figure.lower_is_better)
     return line
 
 
-def _spreads(mine: list[float], floors: list[float], theirs: list[float]) -> list[Spread]:
+def _spreads(part: str, mine: list[Sample], floors: list[Sample], theirs: list[Sample]) -> list[Spread]:
     """What has to be known well: with another version the ratio to it, else the figure itself."""
     if theirs:
-        return [spread([one / other for one, other in zip(mine, theirs, strict=True)])]
-    return [spread(some) for some in (mine, floors) if some]
+        return [_ratio(part, mine, theirs)]
+    return [spread([one[part] for one in some]) for some in (mine, floors) if some]
 
 
-def _plain(found: Spread) -> dict[str, float]:
+def _ratio(part: str, mine: list[Sample], others: list[Sample]) -> Spread:
+    return spread([one[part] / other[part] for one, other in zip(mine, others, strict=True)])
+
+
+def plain(found: Spread) -> dict[str, float]:
+    """A spread as it is printed."""
     return {"value": round(found.value, 3), "low": round(found.low, 3), "high": round(found.high, 3), "n": found.n}
 
 
-def sampled(tree: Path, words: tuple[str, ...]) -> float:
-    """One sample of a version of the project."""
+def sampled(tree: Path, words: tuple[str, ...]) -> Sample:
+    """One sample of a version of the project, by its parts; a figure without parts has one, named ""."""
     samples = str(tree / "tests" / "benchmarks" / "samples.py")
     environment = {**os.environ, "PYTHONPATH": str(tree)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run([sys.executable, samples, *words], capture_output=True, text=True, env=environment, check=False)
     if done.returncode:
         sys.exit(f"bench: {' '.join(words)} of {tree}:\n{done.stderr}")
-    return float(done.stdout.splitlines()[-1])
+    found = json.loads(done.stdout.splitlines()[-1])
+    return found if isinstance(found, dict) else {"": found}
 
 
 @contextmanager
 def other_version(commit: str) -> Iterator[Path | None]:
-    """The files of a commit, unpacked; None for no commit."""
+    """A clone at a commit; None for no commit."""
     if not commit:
         yield None
         return
     with tempfile.TemporaryDirectory() as name:
-        packed = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=False)
-        if packed.returncode:
-            sys.exit(f"bench: BASE: {packed.stderr.decode().strip()}")
-        subprocess.run(["tar", "-x", "-C", name], input=packed.stdout, check=True)
+        subprocess.run(["git", "clone", "--quiet", "--shared", "--no-checkout", str(ROOT), name], check=True)
+        id = subprocess.run(["git", "rev-parse", "--verify", f"{commit}^{{commit}}"], cwd=ROOT, capture_output=True, text=True)
+        switched = subprocess.run(["git", "checkout", "--quiet", id.stdout.strip()], cwd=name, capture_output=True, text=True)
+        if id.returncode or switched.returncode:
+            sys.exit(f"bench: BASE: {(id.stderr or switched.stderr).strip()}")
         if not Path(name, "tests", "benchmarks", "samples.py").is_file():
             sys.exit(f"bench: BASE: {commit} is older than these benchmarks, so it cannot be measured by them")
         subprocess.run([sys.executable, "-m", "compileall", "-q", f"{name}/khiva_arena"], check=True)
@@ -194,7 +216,7 @@ def hold(seats: int, matches: int) -> None:
     async def both() -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(watch)
-            await pool._play_here(iter(jobs), matches, lambda _: None, 1)
+            await pool._play_here(iter(jobs), matches, lambda _: None, 1, settle=False)
 
     trio.run(both)
 
@@ -213,7 +235,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, other_version(asked.base) as base:
         for figure in figures(Path(folder)):
             if asked.only in figure.name:
-                print(json.dumps(measured(figure, base)), flush=True)
+                for line in measured(figure, base):
+                    print(json.dumps(line), flush=True)
     if not asked.only and not asked.base:
         in_flight()
         random_games.main([])

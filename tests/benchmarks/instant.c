@@ -3,6 +3,7 @@
      cc -O2 -o instant instant.c
      ./instant            answers every request with choice 0
      ./instant rotate     answers request r with choice r modulo the number of legal entries
+     ./instant think MS   answers as rotate does, after it has kept its core busy for so many milliseconds by the clock
      ./instant stamp FILE answers 0, and writes to FILE when the first request came: seconds since 1970
 
    It plays any game. It looks at the top level of each message only and steps over all values but "type", "req" and, when
@@ -11,11 +12,13 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 static const char *stamp;
+static double think;
 static unsigned char input[4 + 1048576];
 static const unsigned char *at, *end;
 
@@ -108,6 +111,13 @@ static void send_all(const unsigned char *from, size_t size)
     }
 }
 
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
 static void answer(int rotate)
 {
     /* length, map of 3, "type" "act", "req" uint64, "choice" uint32 */
@@ -161,6 +171,11 @@ static void answer(int rotate)
             _exit(2);
         stamp = NULL;
     }
+    if (think > 0) {
+        double until = now() + think;
+        while (now() < until)
+            ;
+    }
     for (i = 0; i < 8; i++)
         act[REQ + i] = (unsigned char)(req >> (56 - 8 * i));
     req = rotate && choices ? req % choices : 0;
@@ -175,6 +190,10 @@ int main(int argc, char **argv)
     size_t have = 0;
     if (argc > 2 && strcmp(argv[1], "stamp") == 0)
         stamp = argv[2];
+    if (argc > 2 && strcmp(argv[1], "think") == 0) {
+        think = atof(argv[2]);
+        rotate = 1;
+    }
     for (;;) {
         /* One read brings a whole frame, most often: length and payload together. */
         size_t size = have < 4 ? 0 : (size_t)input[0] << 24 | (size_t)input[1] << 16 | (size_t)input[2] << 8 | input[3];

@@ -130,8 +130,6 @@ def test_a_bot_s_death_half_a_second_before_a_stop_is_not_recorded(tmp_path: Pat
 def test_a_bot_begins_with_no_signal_blocked_or_ignored(level: Level, jobs: int) -> None:
     """Or what it starts itself could not be ended by SIGTERM."""
     need_level(level)
-    if not stops.open_to_signals():
-        lacks("there is no env of GNU coreutils 8.31 here")
     asks = script_at(level, "dying.py", "signals")
     outcomes: list[Outcome] = []
     pool.play([job([asks, asks], n, sandbox=Sandbox(level)) for n in range(jobs)], jobs, outcomes.append)

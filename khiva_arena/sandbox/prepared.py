@@ -1,0 +1,126 @@
+"""What is read-only in a cell of namespaces and the same for all bots, laid out once for this process: what replaces files of
+/proc, and copies of the settings in /etc. One mount shows a folder of it, where each file would need a mount at each start.
+"""
+
+import atexit
+import os
+import shutil
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from khiva_arena.sandbox import proc_mask, readable_paths, scratch
+from khiva_arena.sandbox.readable_paths import is_below
+
+ETC = "/etc"
+FEW, SMALL = 16, 1 << 20
+"""Entries and bytes: to copy more would take longer than to mount it at some starts."""
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """A folder of this process's, of which `etc`, `proc` and an empty folder may be shown.
+
+    folder: its path
+    copied: paths in /etc that are there as copies
+    mounted: paths in /etc for which there is a place to mount them
+    """
+
+    folder: str
+    copied: frozenset[str]
+    mounted: frozenset[str]
+
+    @property
+    def etc(self) -> str:
+        return f"{self.folder}{ETC}"
+
+    @property
+    def empty(self) -> str:
+        return f"{self.folder}/empty"
+
+    def picture(self, path: str) -> str | None:
+        """What replaces a file or folder of /proc, None if nothing does."""
+        return f"{self.folder}{path}" if os.path.exists(f"{self.folder}{path}") else None
+
+    def holds(self, path: str) -> bool:
+        """Whether a path needs no place in /etc that is missing here."""
+        return path in self.copied or path in self.mounted or not is_below(path, ETC)
+
+
+_made: dict[int, Prepared] = {}
+
+
+def prepared() -> Prepared:
+    """That of this process. Raises OSError."""
+    found = _made.get(os.getpid())  # one that was forked has its own: ours may end first
+    if found is None or not os.path.exists(f"{found.folder}{proc_mask.PROC}/stat"):  # a system may remove what is days old
+        found = _made[os.getpid()] = _laid_out(proc_mask.pictures())
+    return found
+
+
+def _laid_out(pictures: Mapping[str, bytes]) -> Prepared:
+    folder = scratch.make(None)
+    atexit.register(partial(_remove, folder, os.getpid()))
+    for name in (ETC, proc_mask.PROC, "/empty"):
+        _folders(folder, name)
+    for path, text in pictures.items():
+        _folders(folder, os.path.dirname(path))
+        file = Path(f"{folder}{path}")
+        file.write_bytes(text)
+        file.chmod(0o444)
+    copied: set[str] = set()
+    mounted: set[str] = set()
+    for path in readable_paths.system():
+        if is_below(path, ETC):
+            _folders(folder, os.path.dirname(path))
+            (copied if _copied(path, folder) else mounted).add(path)
+    for path in mounted:
+        place = f"{folder}{path}"
+        if os.path.isdir(path):
+            _folders(folder, path)
+        else:
+            Path(place).touch(0o444)
+    return Prepared(folder, frozenset(copied), frozenset(mounted))
+
+
+def _folders(top: str, path: str) -> None:
+    """The folder and those on the way; bots may pass them whatever our umask is."""
+    for part in [*[str(parent) for parent in Path(path).parents][-2::-1], path]:
+        if not os.path.isdir(f"{top}{part}"):
+            os.mkdir(f"{top}{part}")
+            os.chmod(f"{top}{part}", 0o755)
+
+
+def _copied(path: str, folder: str) -> bool:
+    """Copy a setting, with modes as they are, so that a bot may read no more than before. False if that is not to be done."""
+    copy = f"{folder}{path}"
+    try:
+        if not _is_small(path):
+            return False
+        if os.path.isdir(path):
+            shutil.copytree(path, copy, symlinks=True)
+        else:
+            shutil.copy2(path, copy)
+    except OSError:  # shutil.Error is one, too: it has in it what we may not read
+        if os.path.isdir(copy):
+            shutil.rmtree(copy)
+        else:
+            Path(copy).unlink(missing_ok=True)
+        return False
+    return True
+
+
+def _is_small(path: str) -> bool:
+    entries, size = 0, 0 if os.path.isdir(path) else os.stat(path).st_size
+    for folder, folders, files in os.walk(path):
+        entries += len(folders) + len(files)
+        if entries > FEW:
+            return False
+        size += sum(os.lstat(os.path.join(folder, name)).st_size for name in files)
+    return size <= SMALL
+
+
+def _remove(folder: str, owner: int) -> None:
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
