@@ -24,7 +24,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 table.py, section_text.py: as text   shapes.py, schema.py: as JSON   exports.py: for other programs
     store/      db.py: the SQLite file   bundle.py: events in one file for others to verify
                 shape.py: whether a file is a store   private.py: who may read it
-    arbiter/    the only room that knows trio   pool < worker < match < gather: who is asked what, fairness: who had no core
+    arbiter/    knows trio, as web alone does, too   pool < worker < match < gather: who is asked what, fairness: who had no core
                 wire.py: what a match needs of its bots   process < lifetimes, watch < pipes < poller: real ones
                 stderr: what bots say there   trace, transcript: both directions, made readable   refeed: a match fed to one bot
     entrants/   manifest.py: bot.toml   bots.py: a bot found   staging.py: copied   build.py: built
@@ -44,6 +44,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     check/      the conformance run of a bot: context, bot_process, steps_*, hints, report
     api/        what `import khiva_arena` offers, a file a noun   host.py, hosted.py: the process that plays
                 functions.py: functions as bots   new_check.py: what a check is made with
+    web/        knows trio, too   serving.py: loopback port, token, who is answered   guard.py: the looks at each request
     commands/   what each command does, in a file named like it
     cli/        the words and options of each command, likewise: nothing is imported of what it does until it is called
 

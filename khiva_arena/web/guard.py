@@ -1,0 +1,96 @@
+"""What every request must have before anything of ours sees it, and every answer before a browser does."""
+
+import hmac
+from contextlib import suppress
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_BYTES = 64 << 10
+"""Of the head of a request, of its body, and of a message of a WebSocket."""
+NO_TOKEN = "The address lacks its token, or has a wrong one. khiva-arena prints the whole address when it begins to serve."
+WRONG_HOST = "Nothing is served under this name; open the address that khiva-arena printed."
+WRONG_ORIGIN = "Only pages that come from here may ask here."
+TOO_LONG = "The request is too long."
+HEADERS = {
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+NOTHING_ALLOWED = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+"""The policy of an answer that has none of its own."""
+
+
+class Guard:
+    """An ASGI application around another one.
+
+    app: the other
+    token: that the path of each request begins with
+    port: that is listened to
+    """
+
+    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
+        self._app, self._token = app, token.encode()
+        self._hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if refusal := self._refusal(scope):
+            await _refuse(scope, send, *refusal)
+            return
+        with suppress(ClientDisconnect):  # in the middle of a body
+            await self._app(scope, _Bounded(receive) if scope["type"] == "http" else receive, _with_headers(send))
+
+    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        """Status and sentence, None if the request is one that is answered."""
+        headers = Headers(scope=scope)
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        if len(hosts) != 1 or hosts[0] not in self._hosts:
+            return 403, WRONG_HOST
+        if origins != [f"http://{hosts[0]}"] and (origins or scope["type"] == "websocket"):
+            return 403, WRONG_ORIGIN
+        given = scope["path"].split("/", 2)[1:2] or [""]
+        if not hmac.compare_digest(given[0].encode(errors="replace"), self._token):
+            return 403, NO_TOKEN
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or len(length) > 12 or int(length) > MOST_BYTES:
+            return 413, TOO_LONG
+        return None
+
+
+class _Bounded:
+    """What a request's body is received by: one that is longer than it may be is refused."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive, self._left = receive, MOST_BYTES
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise HTTPException(413, TOO_LONG)
+        return message
+
+
+def _with_headers(send: Send) -> Send:
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers.update(HEADERS)
+            headers.setdefault("content-security-policy", NOTHING_ALLOWED)
+        await send(message)
+
+    return sent
+
+
+async def _refuse(scope: Scope, send: Send, status: int, sentence: str) -> None:
+    kind = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
+    body = sentence.encode() + b"\n"
+    length, text = (b"content-length", str(len(body)).encode()), (b"content-type", b"text/plain; charset=utf-8")
+    headers = [length, text, (b"connection", b"close")]
+    guarded = _with_headers(send) if kind == "http.response" else send
+    await guarded({"type": f"{kind}.start", "status": status, "headers": headers})
+    await guarded({"type": f"{kind}.body", "body": body})
