@@ -17,7 +17,8 @@ from khiva_arena.games.base import Plain
 from khiva_arena.report.html import seat_page
 from khiva_arena.web import link_protocol, serving
 from khiva_arena.web.hints import Hints
-from khiva_arena.web.hub import Link, Seated, tell
+from khiva_arena.web.links import Link, Seated
+from khiva_arena.web.orders import tell
 from khiva_arena.web.person import Frames, Person, read
 
 CLOSED_SECONDS = 3.0
