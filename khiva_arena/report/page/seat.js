@@ -27,7 +27,7 @@ export function start(drawings) {
   const panel = h("div", { class: "choose", role: "group", "aria-label": "Your choices" });
   const stage = h("div", { class: "stage" }, place, side);
   const mine = h("div", { class: "mine" });
-  const main = h("main", { id: "main", tabindex: -1 }, h("section", { class: "viewer seat" }, h("p", { class: "turn-line" }, status, clock), panel, mine, said, stage));
+  const main = h("main", { id: "main", tabindex: -1 }, h("section", { class: "viewer seat" }, h("h2", { class: "turn-line" }, status, clock), h("div", { class: "decide" }, panel, mine), said, stage));
   document.body.append(h("header", { class: "top" }, title), main);
   /** @type {any} */
   let table = null;
@@ -66,14 +66,14 @@ export function start(drawings) {
   };
   /** What there is to choose now: all of it, or where that is much, first its first part. */
   const options = () => {
-    const all = (ask?.legal ?? []).map((entry, choice) => ({ choice, text: words(entry) }));
+    const all = (ask?.legal ?? []).map((entry, choice) => ({ hinted: choice === hint, choice, text: words(entry) }));
     if (all.length <= AT_ONCE) return all.map((one) => ({ ...one, press: () => choose(one.choice) }));
     const first = (/** @type {string} */ text) => text.split(", ")[0];
     const groups = [...new Set(all.map(({ text }) => first(text)))];
     if (groups.length === all.length || groups.length < 2) return all.map((one) => ({ ...one, press: () => choose(one.choice) }));
-    if (!group) return groups.map((text) => ({ choice: -1, text: `${text} …`, press: () => { group = text; choices(true); } }));
-    const inside = all.filter(({ text }) => first(text) === group).map((one) => ({ choice: one.choice, text: one.text.slice(group.length + 2) || one.text, press: () => choose(one.choice) }));
-    return [...inside, { choice: -1, text: "← back", press: () => { group = ""; choices(true); } }];
+    if (!group) return groups.map((text) => ({ hinted: hint >= 0 && first(all[hint].text) === text, text: `${text} …`, press: () => { group = text; choices(true); } }));
+    const inside = all.filter(({ text }) => first(text) === group).map((one) => ({ ...one, text: one.text.slice(group.length + 2) || one.text, press: () => choose(one.choice) }));
+    return [...inside, { hinted: false, text: "← back", press: () => { group = ""; choices(true); } }];
   };
   const choices = (focus = false) => {
     if (!ask) return refill(panel);
@@ -82,7 +82,7 @@ export function start(drawings) {
     refill(
       panel,
       h("p", { class: "dim" }, group ? `${group}, and then?` : "Choose by a click or by its key:"),
-      h("ol", { class: "options" }, list.map((one, at) => h("li", {}, h("button", { type: "button", class: one.choice >= 0 && one.choice === hint ? "hinted" : null, onclick: one.press }, KEYS[at] ? h("kbd", {}, KEYS[at]) : null, one.text)))),
+      h("ol", { class: "options" }, list.map((one, at) => h("li", {}, h("button", { type: "button", class: one.hinted ? "hinted" : null, onclick: one.press }, KEYS[at] ? h("kbd", {}, KEYS[at]) : null, one.text)))),
       table.hints ? h("button", { type: "button", class: "ask-hint", title: "what a bot would play from what you know (?)", onclick: () => send({ type: "hint", req: ask?.req }) }, "hint ", h("kbd", {}, "?")) : null,
       hinted,
     );

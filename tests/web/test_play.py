@@ -1,0 +1,272 @@
+"""``khiva-arena play``: what a person's seat is told, sends and survives, without a browser."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from arena import C, arena, arena_process, bots, started
+from seat_client import Refused, Seat, addresses
+
+from khiva_arena.games.base import Event, State
+from khiva_arena.replay.record import Record
+from khiva_arena.replay.seeds import run_secret, seed_secret
+from khiva_arena.replay.verify import verify
+
+TWO = [*bots("person:ann", C, "person:bob"), "--seed", "demo", "--isolation", "trusted"]
+ONE = [*bots("person", C), "--seed", "demo", "--isolation", "trusted"]
+
+pytestmark = pytest.mark.slow
+
+
+@contextmanager
+def playing(*words: str, cwd: Path) -> Iterator["subprocess.Popen[str]"]:
+    process = started("play", "--no-open", *words, cwd=cwd)
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+
+
+def closed(address: str) -> bool:
+    """Whether nobody listens there any more."""
+    with socket.socket() as probe:
+        return probe.connect_ex((urlsplit(address).hostname, urlsplit(address).port)) != 0
+
+
+@pytest.mark.parametrize("game", ["khiva", "emira", "silk_road"])
+def test_two_people_never_receive_what_is_not_theirs(game: str, tmp_path: Path) -> None:
+    """What each page was sent before the end is exactly the view of its seat, and events that this seat may see."""
+    third = {"khiva": C, "emira": "shipped:python/random", "silk_road": "shipped:python/random"}[game]
+    words = [*bots("person:ann", third, "person:bob"), "--game", game, "--seed", "demo", "--isolation", "trusted", "--json"]
+    with playing(*words, cwd=tmp_path) as process:
+        pages = [Seat(address) for address in addresses(process, 2)]
+        ends = _played(pages)
+        assert process.stdout
+        record = Record.from_json(process.stdout.readline().rstrip("\n"))
+        for page in pages:
+            page.close()
+        assert process.wait(20) == 0
+    assert [end["over"]["match"]["scores"] for end in ends] == [list(record.scores)] * 2
+    seen = _what_each_seat_saw(record, seed_secret(run_secret("demo"), 0))
+    for seat, page in ((0, pages[0]), (2, pages[1])):
+        messages = [json.loads(text) for text in page.captured]
+        frames = [frame for one in messages if one["type"] == "table" for frame in one["frames"]]
+        frames += [one["frame"] for one in messages if one["type"] == "ask"]
+        assert len(frames) > 10
+        for frame in frames:
+            assert frame["all"] in seen[seat].views
+            assert [own for other, own in enumerate(frame["own"]) if other != seat] == [None, None]
+            assert all(event["data"] in seen[seat].events for event in frame["events"])
+        before_the_end = "".join(text for text in page.captured if json.loads(text)["type"] != "over")
+        assert '"block":' not in before_the_end
+
+
+class _Seen:
+    def __init__(self) -> None:
+        self.views: list[dict[str, Any]] = []
+        self.events: list[dict[str, Any]] = []
+
+
+def _what_each_seat_saw(record: Record, secret: bytes) -> list[_Seen]:
+    seen = [_Seen() for _ in record.header.seats]
+
+    def watch(_step: int, state: State, events: Sequence[Event]) -> None:
+        for seat, one in enumerate(seen):
+            one.views.append(json.loads(json.dumps(state.view(seat))))
+            one.events += [json.loads(json.dumps(event.data)) for event in events if event.to is None or seat in event.to]
+
+    verify(record, secret, watch)
+    return seen
+
+
+def _played(pages: Sequence[Seat]) -> list[dict[str, Any]]:
+    """Both at one table: whoever is asked chooses, until both know that it is over."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(len(pages)) as pool:
+        return list(pool.map(Seat.play, pages))
+
+
+def test_a_match_with_a_person_prints_its_end_and_is_verified(tmp_path: Path) -> None:
+    with playing(*ONE, cwd=tmp_path) as process:
+        page = Seat(addresses(process)[0])
+        page.play()
+        page.close()
+        out, err = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert sorted(line.split(". ")[1].split("  ")[0] for line in out.splitlines()[:2]) == ["person", "random-c"]
+    assert "every choice replays; digest " in out
+    assert "the replay is in the page" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_page_that_is_loaded_again_is_told_everything(tmp_path: Path) -> None:
+    with playing(*ONE, cwd=tmp_path) as process:
+        address = addresses(process)[0]
+        page = Seat(address)
+        first = page.until("table", "ask")
+        ask = first["ask"] or page.until("ask")["ask"]
+        page.say({"type": "choose", "req": ask["req"], "choice": 0})
+        second = page.until("ask")
+        page.close()
+        again = _opened(address)
+        table = again.until("table")
+        assert table["ask"] == second["ask"]
+        assert table["frames"][-1] == second["frame"]
+        assert len(table["frames"]) == 2
+        assert table["over"] is None
+        again.close()
+
+
+def _opened(address: str) -> Seat:
+    """The page that was there before may still be leaving."""
+    while True:
+        seat = Seat(address)
+        message = seat.next()
+        if message["type"] == "table":
+            seat._held.insert(0, json.dumps(message))
+            return seat
+        seat.close()
+
+
+def test_a_second_page_is_told_that_the_seat_is_taken(tmp_path: Path) -> None:
+    with playing(*ONE, cwd=tmp_path) as process:
+        address = addresses(process)[0]
+        first = Seat(address)
+        first.until("table")
+        second = Seat(address)
+        assert second.next() == {
+            "type": "refused",
+            "text": "This seat is open in another page. Close that one, and load this one again.",
+        }
+        with pytest.raises(EOFError):
+            second.next()
+        second.close()
+        first.play()  # the match goes on
+        first.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("{", "The page sent something that is no message."),
+        ('["choose"]', "The page sent something that is no message."),
+        ({"type": "choose", "req": "R", "choice": 99_999}, "There is no choice 99999: there are "),
+        ({"type": "choose", "req": "R", "choice": -1}, "There is no choice -1: "),
+        ({"type": "choose", "req": "R", "choice": True}, "There is no choice True: "),
+        ({"type": "choose", "req": "R", "choice": "0"}, "There is no choice '0': "),
+        ({"type": "choose", "req": "R"}, "There is no choice None: "),
+    ],
+)
+def test_what_a_page_may_not_send_is_answered_in_a_sentence(tmp_path: Path, said: Any, answer: str) -> None:
+    with playing(*ONE, cwd=tmp_path) as process:
+        page = Seat(addresses(process)[0])
+        ask = page.until("table")["ask"] or page.until("ask")["ask"]
+        page.say(said if isinstance(said, str) else {**said, "req": ask["req"]})
+        assert page.until("said")["text"].startswith(answer)
+        page.say({"type": "choose", "req": ask["req"] - 1, "choice": 0})  # of a decision that is over: nothing happens
+        page.say({"type": "choose", "req": ask["req"], "choice": 0})
+        assert page.until("chosen", "said")["type"] == "chosen"
+        page.close()
+
+
+def test_a_person_who_is_late_plays_the_first_choice_and_then_forfeits(tmp_path: Path) -> None:
+    with playing(*ONE, "--turn", "300ms", "--bank", "0s", cwd=tmp_path) as process:
+        page = Seat(addresses(process)[0])
+        said = [page.until("said")["text"] for _ in range(3)]
+        assert said[0] == said[1] == "Your time for this decision ran out: the first choice was played for you."
+        assert said[2] == "Your seat is out: its time ran out. The others play on."
+        over = page.until("over")["over"]["match"]
+        assert over["verdicts"][0] == "timeout"
+        page.close()
+        assert process.wait(20) == 0
+
+
+def test_nobody_at_the_page_is_late_like_anybody(tmp_path: Path) -> None:
+    with playing(*ONE, "--turn", "100ms", "--bank", "0s", cwd=tmp_path) as process:
+        out, _ = process.communicate(timeout=30)
+    assert "person  " in out
+    assert "timeout" in out
+
+
+def test_a_hint_is_what_the_bot_would_play_from_this_seat_alone(tmp_path: Path) -> None:
+    with playing(*ONE, cwd=tmp_path) as process:
+        page = Seat(addresses(process)[0])
+        ask = page.until("table")["ask"] or page.until("ask")["ask"]
+        for _ in range(3):
+            page.say({"type": "hint"} | {"req": ask["req"]})
+            hint = page.until("hint")
+            assert hint["by"] == "search"
+            assert 0 <= hint["choice"] < len(ask["legal"])
+            page.say({"type": "choose", "req": ask["req"], "choice": hint["choice"]})
+            ask = page.until("ask")["ask"]
+        page.close()
+
+
+def test_there_are_no_hints_if_nobody_wants_them(tmp_path: Path) -> None:
+    with playing(*ONE, "--no-hints", cwd=tmp_path) as process:
+        page = Seat(addresses(process)[0])
+        assert page.until("table")["hints"] is False
+        page.close()
+
+
+def test_wrong_addresses_and_other_origins_are_refused(tmp_path: Path) -> None:
+    with playing(*TWO, cwd=tmp_path) as process:
+        ann, bob = addresses(process, 2)
+        assert ann.split("/")[:4] == bob.split("/")[:4]
+        assert ann.split("/")[4] != bob.split("/")[4]
+        for wrong in (ann[:-2] + "/", ann.replace(ann.split("/")[3], "a" * 32)):
+            with pytest.raises(Refused, match=r"403|404"):
+                Seat(wrong)
+        with pytest.raises(Refused, match="403"):
+            Seat(ann, origin="http://evil.example")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_the_port_closes_when_the_command_ends(tmp_path: Path, number: signal.Signals) -> None:
+    process = started("play", "--no-open", *ONE, cwd=tmp_path)
+    address = addresses(process)[0]
+    page = Seat(address)
+    page.until("table")
+    process.send_signal(number)
+    with pytest.raises(EOFError):
+        page.until("nothing more")
+    process.communicate(timeout=30)
+    assert process.returncode == (130 if number == signal.SIGINT else -signal.SIGKILL)
+    for _ in range(100):
+        if closed(address):
+            break
+        os.sched_yield()
+    assert closed(address)
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["play", *bots("person", "person:person", C)], "two persons have one name; give each another, as --bot person:ann"),
+        (["play", *bots("person:a b", C)], "a name has up to 32 letters, digits, dots, dashes and underscores"),
+        (["play", *bots("remote:me", C)], "here persons and bots of this machine play"),
+        (["run", *bots("person", C), "--seats", "2", "--out", "o"], "a person plays by `khiva-arena play`"),
+        (["match", *bots("person", C)], "a person plays by `khiva-arena play`"),
+    ],
+)
+def test_where_no_person_can_sit(tmp_path: Path, words: list[str], said: str) -> None:
+    assert said in arena(*words, cwd=tmp_path, code=2).stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['hypercorn'] = None\n")
+    said = arena_process("play", *ONE, cwd=tmp_path, code=2, env={"PYTHONPATH": str(tmp_path)}).stderr
+    assert "pip install hypercorn starlette" in said
+    assert said.count("\n") == 1
