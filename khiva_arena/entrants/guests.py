@@ -7,7 +7,6 @@ which the players themselves arrive. So the arbiter knows nothing but processes.
 import os
 import re
 import sys
-from importlib.resources import files
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox.command import Command
@@ -15,6 +14,7 @@ from khiva_arena.sandbox.command import Command
 PERSON, REMOTE = "person", "remote"
 HUB = "KHIVA_ARENA_HUB"
 """The variable that says where the hub's socket is; the command that starts the hub sets it for itself."""
+LINK = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "web", "link.py")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 
 
@@ -36,5 +36,4 @@ def command(name: str) -> Command:
     hub = os.environ.get(HUB)
     if not hub:
         raise ConfigError(f"--bot {name}: a person plays by `khiva-arena play`; this command seats programs alone")
-    link = str(files("khiva_arena") / "web" / "link.py")
-    return Command((sys.executable, "-I", "-S", link, hub, name), os.path.dirname(hub), ours=True)
+    return Command((sys.executable, "-I", "-S", LINK, hub, name), os.path.dirname(hub), ours=True)

@@ -48,13 +48,15 @@ class Person:
     name: the person's.
     seat: the number of the seat.
     names: of all at the table, by seat, as a page may show them.
+    hints: whether the page may ask for some.
     requests: the frames of this match so far that a bot in this seat would have been sent, for hints.
     """
 
-    def __init__(self, name: str, seat: int, names: Sequence[str]) -> None:
+    def __init__(self, name: str, seat: int, names: Sequence[str], hints: bool = False) -> None:
         self.name = name
         self.seat = seat
         self.names = list(names)
+        self.hints = hints
         self.requests: list[bytes] = []
         self._game: Game | None = None
         self._hello: dict[str, Plain] = {}
@@ -137,6 +139,7 @@ class Person:
         return {
             "type": "table",
             "seat": self.seat,
+            "hints": self.hints,
             "names": self.names,
             "game": "" if game is None else game.name,
             "title": "" if game is None else game.title,

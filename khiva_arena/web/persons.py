@@ -71,7 +71,7 @@ class _Chair:
             return
         self.page = socket
         try:
-            await self._tell([self.person.table() | {"hints": self.hints is not None}])
+            await self._tell([self.person.table()])
             while True:
                 await self._asked(await socket.receive_text())
         except (WebSocketDisconnect, KeyError):  # the latter for a message that is not text
@@ -109,8 +109,9 @@ class Persons:
     def __init__(self, order: dict[str, Any]) -> None:
         self._port: int = order["port"]
         self._token = serving.new_token()
+        hints = order["hints"]
         self._chairs = [
-            _Chair(Person(one["name"], one["seat"], order["names"]), Hints(**order["hints"]) if order["hints"] else None)
+            _Chair(Person(one["name"], one["seat"], order["names"], bool(hints)), Hints(**hints) if hints else None)
             for one in order["persons"]
         ]
         self._over = False

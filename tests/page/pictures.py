@@ -1,14 +1,16 @@
-"""``make pictures``: the two pictures at the top of README.md and of docs/report.md, taken of a page that is made for them."""
+"""``make pictures``: those at the top of README.md, docs/report.md and docs/play.md, taken of pages that are made for them."""
 
 import sys
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
-from arena import arena_process  # noqa: E402
-from browser import browser  # noqa: E402
+from arena import arena_process, started  # noqa: E402
+from browser import Page, browser  # noqa: E402
+from seat_client import addresses  # noqa: E402
 
 RUN = ("run", "--shipped", "--trust-bots", "--seats", "3", "--seeds", "15", "--lineups", "auto", "--seed", "pictures")
 FOLDER = ROOT / "docs" / "pictures"
@@ -28,12 +30,29 @@ def main() -> int:
         for name, view in VIEWS.items():
             page.open(folder / "demo.html", view)
             page.until("return document.getAnimations().length === 0")
-            picture = page.driver.get_screenshot_as_png()
-            (FOLDER / f"{name}.png").write_bytes(picture)
-            print(f"docs/pictures/{name}.png: {len(picture):,} bytes")
-            if len(picture) > MOST_BYTES:
-                return 1
-    return 0
+            take(page, name)
+        take_seat(page, folder)
+    return int(any(file.stat().st_size > MOST_BYTES for file in FOLDER.glob("*.png")))
+
+
+def take(page: Page, name: str) -> None:
+    picture = page.driver.get_screenshot_as_png()
+    (FOLDER / f"{name}.png").write_bytes(picture)
+    print(f"docs/pictures/{name}.png: {len(picture):,} bytes")
+
+
+def take_seat(page: Page, folder: Path) -> None:
+    """A person's seat, some turns into a match, with a hint."""
+    process = started("play", "--no-open", "--seed", "pictures", cwd=folder)
+    page.driver.get(addresses(process)[0])
+    for _ in range(8):
+        page.until("const one = document.querySelector('.options button'); one?.click(); return one")
+        time.sleep(0.5)  # the others choose, too
+    page.until("const one = document.querySelector('.ask-hint'); one?.click(); return one")
+    page.until("return document.querySelector('.options .hinted') && document.getAnimations().length === 0")
+    take(page, "seat")
+    process.kill()
+    process.communicate()
 
 
 if __name__ == "__main__":
