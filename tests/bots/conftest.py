@@ -63,6 +63,12 @@ def cut(data: bytes) -> list[Any]:
     return out
 
 
+@pytest.fixture
+def cut_frames() -> Callable[[bytes], list[Any]]:
+    """What cuts a bot's output into its messages."""
+    return cut
+
+
 def _lay_out(source: Path, language: str) -> Staged:
     """Stage a bot's folder as the arena does."""
     need_language(language)
