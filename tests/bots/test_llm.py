@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import runpy
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,24 +15,28 @@ import fake_llm
 import pytest
 from arena import ROOT, arena
 from fake_llm import ANSWERS, ASKED_TWICE, Fake
+from levels import need_level
 
 import khiva_arena
 from khiva_arena import shipped
 from khiva_arena.commands.bots import ready_bots
 from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
+from khiva_arena.games import registry
+from khiva_arena.sandbox.level import Level
 
 pytestmark = pytest.mark.slow
 
 WORD = "shipped:python/llm"
+PAGE = (ROOT / "docs" / "language-models.md").read_text()
 KEY = "sk-not-to-be-told"
 BY_LOT = {
     "refusal": "a refusal: I can't help with 3 camels.",
     "filtered": "a refusal: stopped by a content filter",
     "always-wrong": "1000000 is not from 0 to 11",
     "empty": "it is empty",
-    "late": "no answer in 1.3 s",
-    "hangs": "no answer in 1.3 s",
+    "late": "no answer in ",
+    "hangs": "no answer in ",
     "chunked-forever": "no answer in ",
     "dripping-head": "no answer in ",
     "continue-forever": "no answer in ",
@@ -180,7 +186,8 @@ def test_the_system_text_has_the_rules_and_is_equal_in_all_decisions_and_seats(f
     for game in ("khiva", "emira", "silk_road"):
         before = len(asked_of(fake, "last"))
         for seat in (0, 1):
-            talk(env_of(fake, "last"), hello(game=game, seat=seat), decide(), decide(6))
+            rules = registry.get(game).rules({})
+            talk(env_of(fake, "last"), hello(game=game, rules=rules, seat=seat), decide(), decide(6))
         asked = asked_of(fake, "last")[before:]
         (system,) = {body["messages"][0]["content"] for body in asked}
         page = (ROOT / "khiva_arena" / "games" / game / "RULES.md").read_text()
@@ -189,7 +196,10 @@ def test_the_system_text_has_the_rules_and_is_equal_in_all_decisions_and_seats(f
             assert section.strip() in system
         assert "## The deal" not in system
         assert "## Sanity numbers" not in system
-        assert '{"open":"é"}' in system
+        assert json.dumps(rules, ensure_ascii=False, separators=(",", ":")) in system
+        title = registry.get(game).title
+        told = {int(size.replace(",", "")) for size in re.findall(rf"^\| {title} \| \d \| \d+ \| ([\d,]+) ", PAGE, re.MULTILINE)}
+        assert [len(system)] == pytest.approx(sorted(told), rel=0.05)
         assert len({body["messages"][1]["content"] for body in asked}) == 4
 
 
@@ -210,6 +220,15 @@ def test_a_decision_is_told_as_compact_text(fake: Fake, talk: Any) -> None:
     assert body["key"] == ""
     assert set(body) == {"model", "messages", "temperature", "path", "key"}
     assert "There is no page of rules" in body["messages"][0]["content"]
+
+
+def test_of_many_events_the_last_are_told(fake: Fake, talk: Any) -> None:
+    events = [{"type": "step", "number": number} for number in range(2_000)]
+    talk(env_of(fake, "last"), hello(), decide(events=events))
+    told = fake.asked[-1]["messages"][1]["content"].split("Events:\n")[1].split("\nDecision:")[0].splitlines()
+    assert told[0] == "(earlier ones left out)"
+    assert [json.loads(line) for line in told[1:]] == events[-len(told) + 1 :]
+    assert 500 < len(told) < 1_000
 
 
 def test_a_page_of_one_s_own_takes_the_place_of_the_rules(fake: Fake, talk: Any, tmp_path: Path) -> None:
@@ -353,3 +372,66 @@ def test_a_whole_match_against_endpoints_that_hang_lie_and_flood(fake: Fake, tmp
     assert {why for step in json.loads(match.to_json())["steps"] for _, _, why in step} == {""}
     for notes in match.notes or ():
         assert "llm: in all " in notes
+
+
+def test_without_a_network_it_plays_by_lot_and_still_has_its_rules(tmp_path: Path) -> None:
+    need_level(Level.STANDARD)
+    bots = [player(tmp_path, "http://127.0.0.1:9/v1", name) for name in ("one", "two")]
+    match = khiva_arena.match(*bots, isolation="standard", seed="llm")
+    assert match.verdicts == ("ok", "ok")
+    for notes in match.notes or ():
+        assert "; bots have no network unless --network opens it; " in notes
+        (characters,) = re.findall(r"^llm: model .*; system text (\d+) characters", notes, re.MULTILINE)
+        assert int(characters) > 10_000
+
+
+# --- the page ---
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_the_tournament_of_the_page(fake: Fake, tmp_path: Path) -> None:
+    """With models that answer at once, on fewer deals; at `trusted`, where the network is open."""
+    made = [shlex.split(line)[1:] for line in "".join(blocks("sh")).splitlines()]
+    (line,) = blocks("toml")
+    (shown,) = [text.replace("\\\n", " ") for text in blocks("console") if "khiva-arena run" in text]
+    for words, model in zip(made, ("last", "middle", "always-wrong"), strict=True):
+        arena(*words, cwd=tmp_path)
+        toml = tmp_path / words[-1] / "bot.toml"
+        named = line.replace("https://api.example.com/v1", fake.url).replace("small-2026-05-01", model)
+        assert named != line
+        toml.write_text(re.sub(r"^run = .*\n", lambda _, named=named: named, toml.read_text(), flags=re.MULTILINE))
+    words = shlex.split(re.sub(r"--(network|env) \S+", "", shown).replace("--seeds 10", "--seeds 1"))
+    table = arena(*words[1:], "--isolation", "trusted", cwd=tmp_path).stdout
+    assert all(re.search(rf"\b{name}\b", table) for name in ("small", "large", "other", "greedy"))
+    assert "12 of 12 matches are sound" in arena("verify", "results/models", cwd=tmp_path).stdout
+    assert "plays 120 matches" in PAGE
+    (code,) = blocks("python")
+    said = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    rows = dict(re.findall(r"^(\w+): (\d+ decisions, \d+ by lot, cost 0\.0*[1-9]\d*)$", said, re.MULTILINE))
+    assert set(rows) == {"small", "large", "other"}
+    assert " 0 by lot" in rows["small"]
+    assert rows["other"].split()[0] == rows["other"].split()[2]
+
+
+def test_every_setting_is_in_the_page() -> None:
+    names = runpy.run_path(str(ROOT / "bots/python/llm/settings.py"))["NAMES"]
+    (table,) = [part.split("\n\n")[0] for part in PAGE.split("| in the run line | in the environment | meaning |\n")[1:]]
+    assert set(re.findall(r"`(--[a-z-]+)`", table)) == {f"--{name.replace('_', '-')}" for name in names}
+    assert set(re.findall(r"`(KHIVA_LLM_[A-Z_]+)`", table)) == {
+        f"KHIVA_LLM_{name.upper()}" for name in (*names, "key") if name != "price_out"
+    }
+
+
+def test_the_sums_of_the_page_are_right() -> None:
+    rows = re.findall(r"^\| (Khiva|Emira|Silk Road) \| (\d) \| (\d+) \| ([\d,]+) \| ([\d,]+) \| (\d+) \|$", PAGE, re.MULTILINE)
+    assert len(rows) == 7
+    for _, _, decisions, system, question, thousands in rows:
+        characters = int(decisions) * (int(system.replace(",", "")) + int(question.replace(",", "")))
+        assert characters / 3000 == pytest.approx(int(thousands), rel=0.02)
+    asked, into = 60 * int(rows[0][2]), 60 * int(rows[0][5]) / 1000
+    assert f"{asked:,} requests with {into:.1f} million tokens in" in PAGE
+    assert (round(into * 0.15, 2), round(asked * 10 * 0.6 / 1e6, 2)) == (1.14, 0.01)
+    assert (round(into * 3, 1), round(asked * 10 * 15 / 1e6, 2), round(asked * 1500 * 15 / 1e6)) == (22.9, 0.21, 31)

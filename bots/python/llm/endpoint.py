@@ -1,5 +1,6 @@
 """One request to an OpenAI-compatible endpoint, bounded in time and size, whatever is at the other end."""
 
+import errno
 import json
 import socket
 from contextlib import suppress
@@ -18,6 +19,10 @@ MOST_SHOWN = 200
 MOST_TOKENS = 10**9
 WAITS = (408, 409, 425, 429)
 """Besides those from 500 on: it may work a little later."""
+
+
+NO_NETWORK = (errno.EAFNOSUPPORT, errno.EPERM, errno.EACCES, errno.ENETUNREACH)
+"""What a socket says where bots have no network."""
 
 
 class Reply:
@@ -59,10 +64,14 @@ def ask(settings: Settings, messages: list[dict], seconds: float) -> Reply:
         done = talk.done.get(timeout=seconds)
     except Empty:
         talk.give_up()
-        raise Failed(f"no answer in {seconds:.1f} s", again=False) from None
+        raise _late(seconds) from None
     if isinstance(done, Failed):
         raise done
     return done
+
+
+def _late(seconds: float) -> Failed:
+    return Failed(f"no answer in {seconds:.1f} s", again=False)
 
 
 class _Talk:
@@ -84,8 +93,12 @@ class _Talk:
             self.done.put(self._exchange())
         except Failed as failed:
             self.done.put(failed)
+        except TimeoutError:  # the socket's, which may be a moment before ours
+            self.done.put(_late(self._seconds))
         except (OSError, HTTPException, ValueError) as error:
-            self.done.put(Failed(f"{type(error).__name__}: {error}"))
+            closed = isinstance(error, OSError) and error.errno in NO_NETWORK
+            hint = "; bots have no network unless --network opens it" if closed else ""
+            self.done.put(Failed(f"{type(error).__name__}: {error}{hint}", again=not closed))
 
     def _exchange(self) -> Reply:
         url = urlsplit(self._settings.url)

@@ -5,6 +5,7 @@ docs/language-models.md says how it is set up, what it costs and what is recorde
 
 import os
 import sys
+from time import monotonic
 
 from khiva_kit import note, play
 from settings import Wrong, settle
@@ -19,11 +20,12 @@ def main() -> None:
 
     def choose(decide: dict, match: dict) -> int:
         nonlocal player
+        began = monotonic()
         if player is None:
             from player import Player  # HTTP, TLS and JSON, which a start does without
 
             player = Player(settings, match)
-        return player.choose(decide)
+        return player.choose(decide, began)
 
     play("llm", choose, version="1")
     if player is not None:

@@ -67,9 +67,8 @@ class Player:
         text = f"system text {len(self._system)} characters, sha256 {digest}"
         self._note(f"llm: model {settings.model} at {host}, temperature {heat}; {text}")
 
-    def choose(self, decide: dict) -> int:
-        """The model's choice, or one by lot."""
-        began = time.monotonic()
+    def choose(self, decide: dict, began: float) -> int:
+        """The model's choice, or one by lot. ``began``: when it was asked for, by the monotonic clock."""
         count, this = len(decide["legal"]), Tally()
         this.decisions = 1
         asked = question(decide, self._match)
