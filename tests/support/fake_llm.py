@@ -6,6 +6,7 @@
 import json
 import re
 import socket
+import ssl
 import threading
 import time
 from collections import Counter
@@ -27,6 +28,7 @@ class Fake(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
+        self.scheme = "http"
         self.asked: list[dict[str, Any]] = []
         self.tries: Counter[tuple[str, str]] = Counter()
         self.times: dict[str, list[float]] = {}
@@ -35,15 +37,17 @@ class Fake(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+        return f"{self.scheme}://127.0.0.1:{self.server_address[1]}/v1"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A bot that gives up closes its end: nothing to tell."""
 
 
 @contextmanager
-def serving() -> Iterator[Fake]:
+def serving(tls: ssl.SSLContext | None = None) -> Iterator[Fake]:
     server = Fake()
+    if tls:
+        server.socket, server.scheme = tls.wrap_socket(server.socket, server_side=True), "https"
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
