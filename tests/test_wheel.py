@@ -112,6 +112,15 @@ def test_it_begins_a_bot_checks_it_and_plays_it(installed: Path, tmp_path: Path)
     assert "choices are the same" in run(installed, tmp_path, "replay", "games", "1/0", "--bot", "my-bot")
 
 
+def test_its_language_model_is_told_the_rules(installed: Path, tmp_path: Path) -> None:
+    run(installed, tmp_path, "new", "shipped:python/llm", "model")
+    toml = tmp_path / "model" / "bot.toml"
+    toml.write_text(toml.read_text().replace("main.py", "main.py --url http://127.0.0.1:9 --model none"))
+    words = ["--bot", "model", "--bot", "shipped:python/greedy", "--notes", "--turn", "100ms", "--bank", "0s"]  # too short to ask
+    (told,) = re.findall(r"llm: model none .* system text (\d+) characters", run(installed, tmp_path, "match", *words))
+    assert int(told) > 10_000
+
+
 def test_it_sets_up_a_competition_and_bundles_it(installed: Path, tmp_path: Path) -> None:
     run(installed, tmp_path, "init")
     run(installed, tmp_path, "run", "competition.toml", "--seats", "2", "--seeds", "1", "--events", "events.jsonl")

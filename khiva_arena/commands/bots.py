@@ -18,6 +18,8 @@ from khiva_arena.terminal.tty import list_width
 OF_OTHER_LANGUAGES = ("shipped:c/random", "shipped:javascript/random")
 # And without those that think for so long that everybody else would wait for them.
 SLOW = ("shipped:python/search_deep",)
+# Nor with the one that plays by a model elsewhere: without an address it cannot start.
+NEEDS_A_NETWORK = ("shipped:python/llm",)
 
 
 def shipped_bots(game: str | None = None) -> dict[str, Bot]:
@@ -31,7 +33,7 @@ def ready_bots(game: str) -> list[str]:
     words = []
     for word in shipped_bots(game):
         language = shipped.languages()[_language(word)]
-        if word in SLOW or (language.name != "python" and word not in OF_OTHER_LANGUAGES):
+        if word in (*SLOW, *NEEDS_A_NETWORK) or (language.name != "python" and word not in OF_OTHER_LANGUAGES):
             continue
         if language.name == "python" or shipped.here(language):
             words.append(word)

@@ -1,4 +1,4 @@
-"""The work of ``khiva-arena new``: a new bot from a template, in a language that has a kit."""
+"""The work of ``khiva-arena new``: a new bot from a template, in a language that has a kit, or from a shipped bot."""
 
 import json
 import os
@@ -33,10 +33,10 @@ def new(language: str | None, folder: Path | None, as_json: bool) -> None:
     if language is None:
         _list(as_json)
         return
-    chosen = language_of(language)
+    chosen, start = template_of(language)
     if folder is None:
-        raise ConfigError(f"name a folder for the new bot: khiva-arena new {chosen.name} my-bot")
-    files = make(chosen, folder)
+        raise ConfigError(f"name a folder for the new bot: khiva-arena new {shlex.quote(language)} my-bot")
+    files = make(chosen, folder, start)
     lacks = shipped.lacks(chosen)
     if as_json:
         click.echo(json.dumps({"folder": str(folder), "language": chosen.name, "files": files, "lacks": lacks}))
@@ -69,6 +69,19 @@ def _list(as_json: bool) -> None:
     click.echo("\n".join(listing([["language", "title", "or", "lacks"], *table], list_width())))
 
 
+def template_of(word: str) -> tuple[Language, str]:
+    """What a user means by a language or by a shipped bot such as shipped:python/llm: its language, and the name of the bot in it
+    that the new one begins as. Raises ConfigError."""
+    if not word.startswith(shipped.WORD):
+        return language_of(word), START
+    if word not in shipped.bots():
+        near = get_close_matches(word, shipped.bots(), n=1)
+        hint = f"did you mean {near[0]}?" if near else "`khiva-arena bots` lists them"
+        raise ConfigError(f"{word}: no such bot comes with the arena; {hint}")
+    language, _, start = word.removeprefix(shipped.WORD).partition("/")
+    return shipped.languages()[language], start
+
+
 def language_of(word: str) -> Language:
     """The language that a user means. Raises ConfigError."""
     known = shipped.languages()
@@ -80,9 +93,9 @@ def language_of(word: str) -> Language:
     raise ConfigError(f"no kit for {word!r}; {hint}. How to write a bot without one: {shipped.folder('bots') / 'README.md'}")
 
 
-def make(language: Language, folder: Path) -> list[str]:
-    """Make the folder, all of it or nothing. Returns its files. Raises ConfigError if it exists already or cannot be made,
-    Unwritten if the disk is full."""
+def make(language: Language, folder: Path, start: str = START) -> list[str]:
+    """Make the folder, all of it or nothing, from the bot ``start`` of that language. Returns its files. Raises ConfigError if it
+    exists already or cannot be made, Unwritten if the disk is full."""
     place = Path(os.path.abspath(folder))
     if not (place.name.isprintable() and 1 <= len(place.name) <= 64):
         raise ConfigError(f"{str(folder)!r}: a bot is named like its folder, in 1 to 64 printable characters")
@@ -96,7 +109,7 @@ def make(language: Language, folder: Path) -> list[str]:
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be made: {error.strerror or error}") from None
     try:
-        _fill(language, draft, place.name)
+        _fill(language, draft, place.name, start)
         draft.chmod(0o777 & ~_umask())
         draft.rename(place)  # over an empty folder, too
     except OSError as error:
@@ -106,10 +119,10 @@ def make(language: Language, folder: Path) -> list[str]:
     return sorted(path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file())
 
 
-def _fill(language: Language, draft: Path, name: str) -> None:
-    start = language.folder / START
-    bot = bot_files.load(f"{shipped.WORD}{language.name}/{START}")
-    raw = tomllib.loads((start / "bot.toml").read_text(encoding="utf-8"))
+def _fill(language: Language, draft: Path, name: str, start: str) -> None:
+    home = language.folder / start
+    bot = bot_files.load(f"{shipped.WORD}{language.name}/{start}")
+    raw = tomllib.loads((home / "bot.toml").read_text(encoding="utf-8"))
     for staged, source in bot.sources:
         target = draft / staged
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -118,12 +131,13 @@ def _fill(language: Language, draft: Path, name: str) -> None:
     main = draft / language.main
     text = main.read_text(encoding="utf-8")
     if f'"{bot.name}"' not in text:
-        raise InternalError(f"{start / language.main} does not greet as {bot.name}")
+        raise InternalError(f"{home / language.main} does not greet as {bot.name}")
     main.write_text(text.replace(f'"{bot.name}"', f'"{name if PLAIN.fullmatch(name) else "my-bot"}"'), encoding="utf-8")
     files = [*raw["files"], *(Path(include).name for include in raw.get("include", ()))]
     lines = [f"name = {_quoted(name)}", 'version = "1"']
     lines += [f"{key} = {_quoted(raw[key])}" for key in ("build", "run") if key in raw]
-    lines.append(f"files = [{', '.join(_quoted(file) for file in files)}]")
+    lists = {"games": raw.get("games", ()), "files": files}
+    lines += [f"{key} = [{', '.join(map(_quoted, words))}]" for key, words in lists.items() if words]
     (draft / "bot.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -5,10 +5,11 @@ import random
 import struct
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import fake_llm
 import msgpack
 import pytest
 from tools import need_language
@@ -61,6 +62,19 @@ def cut(data: bytes) -> list[Any]:
         out.append(msgpack.unpackb(data[4 : 4 + size]))
         data = data[4 + size :]
     return out
+
+
+@pytest.fixture(scope="module")
+def fake() -> Iterator[fake_llm.Fake]:
+    """An endpoint of language models."""
+    with fake_llm.serving() as server:
+        yield server
+
+
+@pytest.fixture
+def cut_frames() -> Callable[[bytes], list[Any]]:
+    """What cuts a bot's output into its messages."""
+    return cut
 
 
 def _lay_out(source: Path, language: str) -> Staged:

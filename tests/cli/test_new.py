@@ -51,6 +51,19 @@ def test_other_words_for_a_language_and_words_for_none(tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.parametrize("word", ["shipped:python/search", "shipped:c/greedy"])
+def test_a_copy_of_a_shipped_bot(word: str, tmp_path: Path) -> None:
+    said = json.loads(arena("new", word, "mine", "--json", cwd=tmp_path).stdout)
+    assert said["language"] == word.split(":")[1].split("/")[0]
+    mine, original = load(str(tmp_path / "mine")), load(word)
+    assert (mine.name, mine.games, mine.run, mine.build) == ("mine", ("khiva",), original.run, original.build)
+    assert {staged for staged, _ in mine.sources} == {staged for staged, _ in original.sources}
+    said_of_one = arena("new", "shipped:python/serch", "x", cwd=tmp_path, code=2).stderr
+    assert said_of_one.endswith("shipped:python/serch: no such bot comes with the arena; did you mean shipped:python/search?\n")
+    assert f"khiva-arena new {word} my-bot" in arena("new", word, cwd=tmp_path, code=2).stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
 def test_without_words_it_lists_the_languages(tmp_path: Path) -> None:
     text = arena("new", cwd=tmp_path).stdout
     rows = json.loads(arena("new", "--json", cwd=tmp_path).stdout)["languages"]

@@ -1,0 +1,36 @@
+"""A language model plays: any game, from its rules page, the view and the legal list, through an OpenAI-compatible endpoint.
+
+docs/language-models.md says how it is set up, what it costs and what is recorded.
+"""
+
+import os
+import sys
+from time import monotonic
+
+from khiva_kit import note, play
+from settings import Wrong, settle
+
+
+def main() -> None:
+    try:
+        settings = settle(sys.argv[1:], os.environ)
+    except Wrong as what:
+        sys.exit(f"llm: {what}")  # on stderr, and nobody is greeted
+    player = None
+
+    def choose(decide: dict, match: dict) -> int:
+        nonlocal player
+        began = monotonic()
+        if player is None:
+            from player import Player  # HTTP, TLS and JSON, which a start does without
+
+            player = Player(settings, match)
+        return player.choose(decide, began)
+
+    play("llm", choose, version="1")
+    if player is not None:
+        note(player.total())
+
+
+if __name__ == "__main__":
+    main()

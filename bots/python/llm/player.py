@@ -1,0 +1,129 @@
+"""A seat that a model plays: it is asked, asked again if that helps, and where it gives no answer in time, lots are drawn."""
+
+import time
+from hashlib import sha256
+from urllib.parse import urlsplit
+
+from answers import choice, complaint
+from endpoint import Failed, Reply, ask
+from khiva_kit import Lottery, note
+from prompt import question, system
+from settings import Settings
+
+BANK_SHARE = 4
+"""A decision may use a turn and one part in so many of what is left in the bank."""
+MARGIN, MARGIN_SHARE = 0.15, 0.05
+"""Seconds, or part of the time, that are kept for the answer to get to the arbiter."""
+MOST_SECONDS = 600.0
+"""However long a turn is: an endpoint that hangs must not keep people waiting for a day."""
+LEAST_SECONDS = 0.1
+"""A request that has less is not sent."""
+MOST_TRIES = 6
+FIRST_PAUSE = 0.5
+MOST_NOTED = 2_000
+"""Characters of an answer."""
+
+
+class Tally:
+    """What was asked and what it cost.
+
+    decisions, lots, tries: how many; lots are the choices that no model made.
+    untold: tries of which the API did not say what they cost, those that failed among them.
+    into, cached, out: tokens.
+    """
+
+    def __init__(self) -> None:
+        self.decisions = self.lots = self.tries = self.untold = self.into = self.cached = self.out = 0
+
+    def add(self, other: "Tally") -> None:
+        """Count these, too."""
+        for name, number in vars(other).items():
+            setattr(self, name, getattr(self, name) + number)
+
+    def count(self, reply: Reply) -> None:
+        """Count the tokens of a reply."""
+        if reply.tokens is not None:
+            self.untold -= 1
+            self.into += reply.tokens[0]
+            self.cached += reply.cached
+            self.out += reply.tokens[1]
+
+    def text(self, prices: tuple[float, float] | None) -> str:
+        """In words; the cost is what the tokens that are known would cost if none were cached."""
+        cost = f"{(self.into * prices[0] + self.out * prices[1]) / 1e6:.6f}" if prices else "n/a"
+        untold = f" ({self.untold} not told)" if self.untold else ""
+        return f"tries {self.tries}, tokens in {self.into} (cached {self.cached}), out {self.out}{untold}, cost {cost}"
+
+
+class Player:
+    """One match of one model."""
+
+    def __init__(self, settings: Settings, match: dict) -> None:
+        self._settings, self._match = settings, match
+        self._system = system(match)
+        self._sum = Tally()
+        host, heat = urlsplit(settings.url).netloc, "left out" if settings.temperature is None else f"{settings.temperature:g}"
+        digest = sha256(self._system.encode()).hexdigest()[:16]
+        text = f"system text {len(self._system)} characters, sha256 {digest}"
+        self._note(f"llm: model {settings.model} at {host}, temperature {heat}; {text}")
+
+    def choose(self, decide: dict, began: float) -> int:
+        """The model's choice, or one by lot. ``began``: when it was asked for, by the monotonic clock."""
+        count, this = len(decide["legal"]), Tally()
+        this.decisions = 1
+        asked = question(decide, self._match)
+        said: list[str] = []
+        found, problem = self._ask(asked, count, began + _seconds(decide), this, said)
+        if found is None:
+            this.lots = 1
+            found = Lottery(self._match["seed"], decide["view"]).below(count)
+        self._sum.add(this)
+        how = f"by lot: {problem}" if this.lots else "by the model"
+        ms = int((time.monotonic() - began) * 1000)
+        lines = [f"llm: {decide['kind']}: {found} of 0-{count - 1} {how}; {ms} ms, {this.text(self._settings.prices)}"]
+        lines += [f"said: {text}" for text in said]
+        lines += [f"asked: {asked}"] if self._settings.prompts else []
+        self._note("\n".join(line.replace("\n", "\n  ") for line in lines))  # what a model says begins no line of ours
+        return found
+
+    def total(self) -> str:
+        """What the match has cost, in a line."""
+        decisions = f"{self._sum.decisions} decisions, {self._sum.lots} by lot"
+        return f"llm: in all {decisions}; {self._sum.text(self._settings.prices)}"
+
+    def _ask(self, asked: str, count: int, ends: float, this: Tally, said: list[str]) -> tuple[int | None, str]:
+        """The model's choice, or None and why there is none. What it said goes into ``said``."""
+        messages = [{"role": "system", "content": self._system}, {"role": "user", "content": asked}]
+        problem, pause, wrong = "no time to ask", FIRST_PAUSE, False
+        while this.tries < MOST_TRIES and (left := ends - time.monotonic()) >= LEAST_SECONDS:
+            this.tries += 1
+            this.untold += 1
+            try:
+                reply = ask(self._settings, messages, left)
+            except Failed as failed:
+                problem = str(failed)
+                wait = pause if failed.wait is None else max(failed.wait, pause / 2)
+                if not failed.again or not time.monotonic() + wait + LEAST_SECONDS <= ends:
+                    break
+                time.sleep(wait)
+                pause *= 2
+                continue
+            this.count(reply)
+            said.append((reply.text or reply.refusal)[:MOST_NOTED])
+            found, problem = choice(reply, count)
+            if found is not None or wrong:
+                return found, problem
+            wrong = True
+            messages.append({"role": "assistant", "content": reply.text[:MOST_NOTED] or "(nothing)"})
+            messages.append({"role": "user", "content": complaint(problem, count)})
+        return None, problem
+
+    def _note(self, text: str) -> None:
+        """Notes are kept and shown: an API that repeats the key in its answer does not bring it there."""
+        note(text.replace(self._settings.key, "[key]") if self._settings.key else text)
+
+
+def _seconds(decide: dict) -> float:
+    """How long a model may take for a decision."""
+    limit = min((decide["turn_ms"] + decide["bank_ms"] / BANK_SHARE) / 1000, MOST_SECONDS)
+    return limit - max(MARGIN, limit * MARGIN_SHARE)

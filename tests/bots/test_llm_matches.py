@@ -1,0 +1,126 @@
+"""The bot that a language model plays in whole matches, and the page about it, against an endpoint that behaves in many ways."""
+
+import json
+import re
+import runpy
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from arena import ROOT, arena
+from fake_llm import Fake
+from levels import need_level
+
+import khiva_arena
+from khiva_arena.sandbox.level import Level
+
+pytestmark = pytest.mark.slow
+
+WORD = "shipped:python/llm"
+PAGE = (ROOT / "docs" / "language-models.md").read_text()
+
+
+def player(folder: Path, url: str, model: str) -> Path:
+    """A bot of one's own that names its model and address in its run line, as the bare environment of `trusted` asks for."""
+    place = folder / model
+    arena("new", WORD, model, cwd=folder)
+    toml = place / "bot.toml"
+    toml.write_text(toml.read_text().replace("main.py", f"main.py --url {url} --model {model}"))
+    return place
+
+
+GIVE_NONE = ("refusal", "unauthorised", "always-wrong", "elsewhere")
+MATCHES = {
+    "khiva": ("prose", "out-of-range", "refusal", "unauthorised"),
+    "emira": ("parts", "wordy", "always-wrong"),
+    "silk_road": ("middle", "elsewhere", "negative"),
+}
+
+
+@pytest.mark.parametrize("game", MATCHES)
+def test_whole_matches_without_a_fault(game: str, fake: Fake, tmp_path: Path) -> None:
+    bots = [player(tmp_path, fake.url, model) for model in MATCHES[game]]
+    match = khiva_arena.match(*bots, game=game, isolation="trusted", turn="5s", seed="llm")
+    assert set(match.verdicts) == {"ok"}
+    assert {why for step in json.loads(match.to_json())["steps"] for _, _, why in step} == {""}
+    for model, notes in zip(MATCHES[game], match.notes or (), strict=True):
+        words = next(line for line in reversed(notes.splitlines()) if line.startswith("llm: in all ")).split()
+        decisions, lots = int(words[3]), int(words[5])
+        assert decisions > 10
+        assert lots == (decisions if model in GIVE_NONE else 0)
+
+
+def test_a_whole_match_against_endpoints_that_hang_lie_and_flood(fake: Fake, tmp_path: Path) -> None:
+    """The clock is the arena's: what is late would be a strike."""
+    models = ("hangs", "dripping-head", "huge", "down", "limited-for-long")
+    bots = [player(tmp_path, fake.url, model) for model in models]
+    match = khiva_arena.match(*bots, isolation="trusted", turn="600ms", bank="2s", seed="llm", policy="strict")
+    assert set(match.verdicts) == {"ok"}
+    assert {why for step in json.loads(match.to_json())["steps"] for _, _, why in step} == {""}
+    for notes in match.notes or ():
+        assert "llm: in all " in notes
+
+
+def test_without_a_network_it_plays_by_lot_and_still_has_its_rules(tmp_path: Path) -> None:
+    need_level(Level.STANDARD)
+    bots = [player(tmp_path, "http://127.0.0.1:9/v1", name) for name in ("one", "two")]
+    match = khiva_arena.match(*bots, isolation="standard", seed="llm")
+    assert match.verdicts == ("ok", "ok")
+    for notes in match.notes or ():
+        assert "; bots have no network unless --network opens it; " in notes
+        (characters,) = re.findall(r"^llm: model .*; system text (\d+) characters", notes, re.MULTILINE)
+        assert int(characters) > 10_000
+
+
+# --- the page ---
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_the_tournament_of_the_page(fake: Fake, tmp_path: Path) -> None:
+    """With models that answer at once, on fewer deals; at `trusted`, where the network is open."""
+    made = [shlex.split(line)[1:] for line in "".join(blocks("sh")).splitlines()]
+    (line,) = blocks("toml")
+    (shown,) = [text.replace("\\\n", " ") for text in blocks("console") if "khiva-arena run" in text]
+    for words, model in zip(made, ("last", "middle", "always-wrong"), strict=True):
+        arena(*words, cwd=tmp_path)
+        toml = tmp_path / words[-1] / "bot.toml"
+        named = line.replace("https://api.example.com/v1", fake.url).replace("small-2026-05-01", model)
+        assert named != line
+        toml.write_text(re.sub(r"^run = .*\n", lambda _, named=named: named, toml.read_text(), flags=re.MULTILINE))
+    words = shlex.split(re.sub(r"--(network|env) \S+", "", shown).replace("--seeds 10", "--seeds 1"))
+    table = arena(*words[1:], "--isolation", "trusted", cwd=tmp_path).stdout
+    assert all(re.search(rf"\b{name}\b", table) for name in ("small", "large", "other", "greedy"))
+    assert "12 of 12 matches are sound" in arena("verify", "results/models", cwd=tmp_path).stdout
+    assert "plays 120 matches" in PAGE
+    (code,) = blocks("python")
+    said = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    rows = dict(re.findall(r"^(\w+): (\d+ decisions, \d+ by lot, cost 0\.0*[1-9]\d*)$", said, re.MULTILINE))
+    assert set(rows) == {"small", "large", "other"}
+    assert " 0 by lot" in rows["small"]
+    assert rows["other"].split()[0] == rows["other"].split()[2]
+
+
+def test_every_setting_is_in_the_page() -> None:
+    names = runpy.run_path(str(ROOT / "bots/python/llm/settings.py"))["NAMES"]
+    (table,) = [part.split("\n\n")[0] for part in PAGE.split("| in the run line | in the environment | meaning |\n")[1:]]
+    assert set(re.findall(r"`(--[a-z-]+)`", table)) == {f"--{name.replace('_', '-')}" for name in names}
+    assert set(re.findall(r"`(KHIVA_LLM_[A-Z_]+)`", table)) == {
+        f"KHIVA_LLM_{name.upper()}" for name in (*names, "key") if name != "price_out"
+    }
+
+
+def test_the_sums_of_the_page_are_right() -> None:
+    rows = re.findall(r"^\| (Khiva|Emira|Silk Road) \| (\d) \| (\d+) \| ([\d,]+) \| ([\d,]+) \| (\d+) \|$", PAGE, re.MULTILINE)
+    assert len(rows) == 7
+    for _, _, decisions, system, question, thousands in rows:
+        characters = int(decisions) * (int(system.replace(",", "")) + int(question.replace(",", "")))
+        assert characters / 3000 == pytest.approx(int(thousands), rel=0.02)
+    asked, into = 60 * int(rows[0][2]), 60 * int(rows[0][5]) / 1000
+    assert f"{asked:,} requests with {into:.1f} million tokens in" in PAGE
+    assert (round(into * 0.15, 2), round(asked * 10 * 0.6 / 1e6, 2)) == (1.14, 0.01)
+    assert (round(into * 3, 1), round(asked * 10 * 15 / 1e6, 2), round(asked * 1500 * 15 / 1e6)) == (22.9, 0.21, 31)
