@@ -12,6 +12,8 @@ class Command:
     environment: variables that are laid over a bare environment
     readable: paths that it may read besides its toolchain
     staged: the folder belongs to the bot alone, so it may read all of it
+    network: its cell is open to the network
+    handed: variables that it is handed with the arbiter's own values, which are struck out of what it says
     """
 
     argv: tuple[str, ...]
@@ -19,6 +21,8 @@ class Command:
     environment: dict[str, str] = field(default_factory=dict)
     readable: tuple[str, ...] = ()
     staged: bool = False
+    network: bool = False
+    handed: dict[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def own(self) -> tuple[str, ...]:
