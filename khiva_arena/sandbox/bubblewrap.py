@@ -24,7 +24,8 @@ SIGBUS, since a file can be made larger than there is room for."""
 WRAPPING = 2
 """Processes that are not the bot's: bwrap's, one outside and one inside."""
 UNCOUNTED = 16
-NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+NAMESPACES = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+NO_NETWORK = "--unshare-net"
 
 
 class Inside(msgspec.Struct, frozen=True):
@@ -37,6 +38,7 @@ class Inside(msgspec.Struct, frozen=True):
     resources: the limits
     user: the number it runs as under root's arbiter, else None
     counted: a control group counts its processes, so that this limit need not
+    network: it shares the machine's network
     """
 
     argv: Sequence[str]
@@ -46,6 +48,7 @@ class Inside(msgspec.Struct, frozen=True):
     resources: Resources
     user: int | None
     counted: bool = False
+    network: bool = False
 
 
 @cache
@@ -61,7 +64,7 @@ def tools() -> tuple[str, str, str]:
 def command(inside: Inside, filter_descriptor: int, prepared: Prepared) -> list[str]:
     """The words that start a program inside. The descriptor is open on a seccomp program, at its beginning."""
     bwrap, prlimit, setpriv = tools()
-    words = [bwrap, *NAMESPACES, "--die-with-parent", "--cap-drop", "ALL"]
+    words = [bwrap, *NAMESPACES, *([] if inside.network else [NO_NETWORK]), "--die-with-parent", "--cap-drop", "ALL"]
     if inside.user is None:
         words += ["--unshare-user", "--disable-userns"]
     else:

@@ -69,10 +69,12 @@ def checked(syscall, what: str, *words) -> int:  # type: ignore[no-untyped-def]
     return result
 
 
-def restrict_files(syscall, version: int, readable: list[str], writable: list[str]) -> int:  # type: ignore[no-untyped-def]
-    """A ruleset that allows reading and running what is readable, and everything in what is writable."""
+def restrict_files(  # type: ignore[no-untyped-def]
+    syscall, version: int, readable: list[str], writable: list[str], network: bool
+) -> int:
+    """A ruleset that allows reading and running what is readable, everything in what is writable, and TCP with ``network``."""
     handled = FILES | (REFER if version >= 2 else 0) | (TRUNCATE if version >= 3 else 0) | (DEVICE_CONTROL if version >= 5 else 0)
-    net = CONNECT_AND_BIND if version >= 4 else 0
+    net = CONNECT_AND_BIND if version >= 4 and not network else 0
     scoped = SCOPES if version >= SIGNALS_SINCE else 0
     attributes = pack("=QQQ", handled, net, scoped)[: 8 if version < 4 else 16 if version < SIGNALS_SINCE else 24]
     ruleset = checked(syscall, "Landlock", CREATE_RULESET, attributes, Long(len(attributes)), 0)
@@ -118,7 +120,7 @@ def main() -> None:
     if not version:
         fail("this kernel has no Landlock")
     own = [f"/proc/{posix.getpid()}/{name}" for name in request["of_itself"]]
-    ruleset = restrict_files(syscall, version, [*request["readable"], *own], request["writable"])
+    ruleset = restrict_files(syscall, version, [*request["readable"], *own], request["writable"], request["network"])
     posix.chdir(request["folder"])
     set_limits(request["limits"])
     if request["user"] is not None:
@@ -139,6 +141,7 @@ def main() -> None:
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)  # Python ignores them, and a bot would inherit that
     try:
-        posix.execve(request["argv"][0], request["argv"], request["environment"])
+        handed = {name: posix.environ[name.encode()] for name in request["handed"]}
+        posix.execve(request["argv"][0], request["argv"], request["environment"] | handed)
     except OSError as error:
         fail(f"{request['argv'][0]}: {error.strerror}")

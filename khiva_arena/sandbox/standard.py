@@ -49,13 +49,15 @@ class Standard(Cell):
             resources=sandbox.resources,
             user=uids.next_user(),
             counted=counted,
+            network=command.network,
         )
-        filter_ = _reopened(_filter(sandbox.may_leave_group))
+        filter_ = _reopened(_filter(sandbox.may_leave_group, command.network))
         try:
             return cls(
                 argv=bubblewrap.command(inside, filter_, prepared()),
                 folder="/",
-                environment=cell.environment(command, program, bubblewrap.SCRATCH, mark, sandbox.resources.memory),
+                environment=cell.environment(command, program, bubblewrap.SCRATCH, mark, sandbox.resources.memory)
+                | command.handed,
                 descriptors=(filter_,),
                 user=inside.user,
             )
@@ -108,10 +110,10 @@ class Standard(Cell):
 
 
 @cache
-def _filter(may_leave_group: bool) -> int:
+def _filter(may_leave_group: bool, network: bool) -> int:
     """A descriptor of a file in memory with the seccomp program, open as long as this process."""
     descriptor = os.memfd_create("khiva-arena")
-    os.write(descriptor, seccomp.program(may_leave_group=may_leave_group))
+    os.write(descriptor, seccomp.program(may_leave_group=may_leave_group, network=network))
     return descriptor
 
 
