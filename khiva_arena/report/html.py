@@ -55,7 +55,7 @@ _PAGE = (
 
 def page(data: "PageData", replays: Sequence[bytes]) -> str:
     """The whole file. ``replays``: blocks of ``replay/frames.py``, compressed, which ``data`` names by number."""
-    script, style = _script(data.scenery), _style()
+    script, style = _script(data.scenery), page_style()
     shown = _shown(msgspec.to_builtins(data))
     return _PAGE.format(
         policy=policy(script, style),
@@ -69,7 +69,9 @@ def page(data: "PageData", replays: Sequence[bytes]) -> str:
 
 def policy(script: str, style: str) -> str:
     """What the page may do: run its own script, wear its own style, and nothing else."""
-    return f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
+    return (
+        f"default-src 'none'; script-src '{hash_of(script)}'; style-src '{hash_of(style)}'; base-uri 'none'; form-action 'none'"
+    )
 
 
 def compressed(value: Any) -> bytes:
@@ -99,11 +101,13 @@ def _embedded(name: str, data: bytes) -> str:
     return f'<script type="application/base64" id="{name}">{base64.b64encode(data).decode()}</script>'
 
 
-def _hash(text: str) -> str:
+def hash_of(text: str) -> str:
+    """A script or style as a policy names it."""
     return "sha256-" + base64.b64encode(sha256(text.encode()).digest()).decode()
 
 
-def _style() -> str:
+def page_style() -> str:
+    """The style of every page."""
     return _AROUND.sub(r"\1", _lean((_folder() / "page.css").read_text()))
 
 
@@ -118,12 +122,17 @@ def _script(games: Collection[str]) -> str:
     sources = {path.name.removesuffix(".js"): path.read_text() for path in _folder().iterdir() if path.name.endswith(".js")}
     drawings = {name: path.read_text() for name in registry.NAMES if name in games and (path := _drawing(name)).is_file()}
     sources |= {f"drawing_{name}": source for name, source in drawings.items()}
-    order: list[str] = []
-    for name in (*(f"drawing_{name}" for name in drawings), _FIRST):
-        _after_its_imports(name, sources, order)
-    joined = "\n".join(_wrapped(name, sources[name]) for name in order)
+    joined = script_of(sources, *(f"drawing_{name}" for name in drawings), _FIRST)
     shown = ", ".join(f"{name}: _drawing_{name}.drawing" for name in drawings)
-    return f'"use strict";\n{joined}\n_{_FIRST}.start({{ {shown} }});\n'
+    return f"{joined}\n_{_FIRST}.start({{ {shown} }});\n"
+
+
+def script_of(sources: Mapping[str, str], *firsts: str) -> str:
+    """Modules in one script, by name: these, and before each what it imports."""
+    order: list[str] = []
+    for name in firsts:
+        _after_its_imports(name, sources, order)
+    return "\n".join(['"use strict";', *(_wrapped(name, sources[name]) for name in order)])
 
 
 def _after_its_imports(name: str, sources: Mapping[str, str], order: list[str]) -> None:
