@@ -43,10 +43,12 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 bundling.py: events that are over in one file
                 page.py: a page of results, made from page_source; its page_replays, page_folder, page_names, page_authors
                 run_events.py: what happens in a run, written once   events_file.py, log.py: where to
+                live_page.py, live_web.py: a run's page of results, and what browsers are shown of it, while it lasts
     check/      the conformance run of a bot: context, bot_process, steps_*, hints, report
     api/        what `import khiva_arena` offers, a file a noun   host.py, hosted.py: the process that plays
                 functions.py: functions as bots   new_check.py: what a check is made with
-    web/        knows trio, too   serving.py: loopback port, token, who is answered   guard.py: the looks at each request
+    web/        serving.py: loopback port, token, who is answered   guard.py: the looks at each request (knows trio, too)
+                watching.py: the process that shows a run in browsers, served_page.py: its page of results
     commands/   what each command does, in a file named like it
     cli/        the words and options of each command, likewise: nothing is imported of what it does until it is called
 

@@ -14,6 +14,12 @@ from khiva_arena.competition.settings_table import TABLE
 F = TypeVar("F", bound=Callable[..., Any])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of text.")
+web_option = click.option(
+    "--web",
+    is_flag=True,
+    help="Also show how it goes in a browser of this machine: progress, and the page of results again after each complete seed. "
+    "The address is printed and lasts as long as the command.",
+)
 store_argument = click.argument("store", metavar="STORE", type=click.Path(path_type=Path))
 ALL = tuple(row.name for row in TABLE)
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import ALL, draw_options, json_option, setting_options
+from khiva_arena.cli.options import ALL, draw_options, json_option, setting_options, web_option
 
 
 @click.command("run", cls=Verb)
@@ -25,6 +25,7 @@ from khiva_arena.cli.options import ALL, draw_options, json_option, setting_opti
     help="Begin another event if all events of these settings are over, or beside an unfinished one whose bots or settings have "
     "changed since. An unfinished event of these settings is continued.",
 )
+@web_option
 @draw_options
 @json_option
 def command(**given: Any) -> int:

@@ -6,7 +6,7 @@ import click
 
 from khiva_arena.cli.completion import BOT
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import OF_A_MATCH, draw_options, json_option, setting_options
+from khiva_arena.cli.options import OF_A_MATCH, draw_options, json_option, setting_options, web_option
 from khiva_arena.competition.settings_table import TEST_SEEDS
 
 
@@ -32,6 +32,7 @@ from khiva_arena.competition.settings_table import TEST_SEEDS
     help="Begin another test if all tests of these settings are over, or beside an unfinished one whose bots or settings have "
     "changed since.",
 )
+@web_option
 @draw_options
 @json_option
 def command(**given: Any) -> int:

@@ -9,10 +9,16 @@ from khiva_arena.cli.help import Verb
 
 @click.command("watch", cls=Verb)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-def command(file: Path) -> int:
+@click.option("--web", is_flag=True, help="Show it in a browser of this machine instead; the address is printed, until Ctrl-C.")
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="With --web: also the page of results that the run writes there by its own --report, always as it is by then.",
+)
+def command(file: Path, web: bool, report: Path | None) -> int:
     """Watch a run that writes its events to FILE, `khiva-arena run --events FILE`, until it ends; if it has ended, print how it
     stood. Without a terminal, print a line for each thing that happens. Ctrl-C leaves with exit code 130: the run was not
     seen to its end, and the same command continues to watch."""
     from khiva_arena.commands.watch import watch  # when it is called, so that -h is quick
 
-    return watch(file)
+    return watch(file, web, report)

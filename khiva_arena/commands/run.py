@@ -16,6 +16,7 @@ from khiva_arena.competition.settings_file import read_file
 from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import say
+from khiva_arena.web.needed import check_installed
 
 
 def run(
@@ -24,17 +25,20 @@ def run(
     new_event: bool,
     commit: bool,
     public: str | None,
+    web: bool,
     shipped: bool,
     as_json: bool,
     **flags: Any,
 ) -> int:
     """Play the competition and print its table. Returns the exit code."""
+    if web:
+        check_installed()
     how = How(any_engine, new_event, commit, public)
     given = given_by_flags(flags)
     if shipped:
         _add_shipped(config, given)
     stages, entrants = what_is_played(config, given, say)
-    played, complete = compete(stages, entrants, how)
+    played, complete = compete(stages, entrants, how, web=web)
     if commit:
         print_commitment(stages[0].out, played[0], as_json)
         return 0

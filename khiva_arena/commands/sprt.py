@@ -14,6 +14,7 @@ from khiva_arena.ratings.sprt import Hypotheses, Model
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.sprt import to_json, to_text
 from khiva_arena.terminal.console import say
+from khiva_arena.web.needed import check_installed
 
 UNDECIDED = 1
 
@@ -25,17 +26,20 @@ def sprt(
     new_event: bool,
     commit: bool,
     public: str | None,
+    web: bool,
     as_json: bool,
     normalized: bool,
     **flags: Any,
 ) -> int:
     """Play the test and print it. Returns the exit code."""
+    if web:
+        check_installed()
     how = How(any_engine, new_event, commit, public)
     model = Model.NORMALIZED if normalized else Model.LOGISTIC
     hypotheses = Hypotheses(flags.pop("elo0"), flags.pop("elo1"), flags.pop("alpha"), flags.pop("beta"), model)
     given = given_by_flags(flags) | {"bots": (candidate, *opponents)}
     settings, entrants = test_of(given, hypotheses, say)
-    played, complete = compete([settings], entrants, how)
+    played, complete = compete([settings], entrants, how, web=web)
     if commit:
         print_commitment(settings.out, played[0], as_json)
         return 0

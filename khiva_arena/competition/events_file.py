@@ -61,11 +61,11 @@ class EventsFile:
         return opened
 
     @classmethod
-    def unnamed(cls, folder: Path) -> Self:
-        """A file without a name on the disk of a folder, for the live screen alone. Raises OSError."""
+    def unnamed(cls, folder: Path, called: str) -> Self:
+        """A file without a name on the disk of a folder, for a reader of our own. Raises OSError."""
         with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
             descriptor = os.dup(file.fileno())
-        return cls(descriptor, fifo=False, called="the live screen")
+        return cls(descriptor, fifo=False, called=called)
 
     def _check(self, path: Path) -> None:
         try:

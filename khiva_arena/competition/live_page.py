@@ -33,10 +33,11 @@ class LivePage:
     folder: the store.
     path: of the page; None if none was asked for.
     notify: takes a line for people.
+    asked: whether somebody asked for the file, so that it is named to them; else it is served, and goes with the run.
     """
 
-    def __init__(self, folder: Path, path: Path | None, notify: Notify) -> None:
-        self._folder, self._path, self._notify = folder, path, notify
+    def __init__(self, folder: Path, path: Path | None, notify: Notify, *, asked: bool = True) -> None:
+        self._folder, self._path, self._notify, self._asked = folder, path, notify, asked
         self._process: subprocess.Popen[bytes] | None = None
         self._old = False
         self._begun = self._pause_until = time.monotonic()
@@ -67,7 +68,7 @@ class LivePage:
         if self._process is not None:
             self._process.wait()
             self._check()
-        if self._path is not None:
+        if self._path is not None and self._asked:
             self._notify(f"page of results: {self._path}; open it in a browser")
 
     def _start(self, events: Sequence[str]) -> None:
@@ -103,7 +104,7 @@ class LivePage:
             self._give_up(said.rpartition("\n")[2].removeprefix("khiva-arena: error: ") or f"exit code {process.returncode}")
 
     def _give_up(self, why: str) -> None:
-        again = shlex.join(["khiva-arena", "report", str(self._folder), "--out", str(self._path)])
+        again = shlex.join(["khiva-arena", "report", str(self._folder), *(["--out", str(self._path)] if self._asked else [])])
         self._path = None
         self._notify(f"the page of results stops here: {why}; later: {again}", warning=True)
 

@@ -18,6 +18,7 @@ from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.find import check_event
 from khiva_arena.competition.isolation import keep_apart, keep_private, sandbox_of, warn_of_cold_files
 from khiva_arena.competition.live_page import LivePage
+from khiva_arena.competition.live_web import LiveWeb
 from khiva_arena.competition.opened import opened
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.played import unplayable
@@ -46,12 +47,14 @@ _FEW_SEEDS = 10
 
 
 def compete(
-    stages: Sequence[Settings], entrants: Sequence[Bot], how: How, listener: EventsFile | None = None
+    stages: Sequence[Settings], entrants: Sequence[Bot], how: How, listener: EventsFile | None = None, *, web: bool = False
 ) -> tuple[list[str], bool]:
     """Play all stages, or the part of them that is not played yet. Returns the ids of their events so far, and whether all is
     recorded; with ``how.commit`` the id of the event that would be played now, which is then stored. If all is over already, it
-    says so and plays nothing, unless another event is requested. ``listener``: a file that gets the stream of events, beside the
-    one that the settings name.
+    says so and plays nothing, unless another event is requested.
+
+    listener: a file that gets the stream of events, beside the one that the settings name
+    web: whether browsers are shown how it goes
 
     Raises ConfigError, StoreError and BotError before the first match.
     """
@@ -68,6 +71,8 @@ def compete(
             todo = standing_of(store, stages, entrants, sandbox)
             another = todo.definition is None
             if another and not how.new_event:
+                if web:
+                    say("--web: nothing is played, so nothing is served; `khiva-arena report` makes a page of what is recorded")
                 return _nothing_to_play(store, stages, todo, how, listener)
             if not another:
                 _check_what_is_next(store, todo, how)
@@ -84,8 +89,9 @@ def compete(
     with if_interrupted(say, lambda: f"{count(len(played), 'event')} over, no other begun" if played else "no match was begun"):
         with (
             to_write as store,
-            RunEvents(first.out, first.events, listener=listener) as log,
-            LivePage(first.out, first.report, log.say) as page,
+            _served(first, web=web and not how.commit) as served,
+            RunEvents(first.out, first.events, listeners=_listeners(listener, served.listener if served else None)) as log,
+            LivePage(first.out, served.page if served else first.report, log.say, asked=first.report is not None) as page,
         ):
             if not another:
                 before = standing_of(store, stages, entrants, sandbox).over
@@ -132,11 +138,31 @@ def _nothing_to_play(
     for event in todo.over:
         say(f"run digest {store.conclusion(event.id)}")
     if stages[0].events is not None or listener is not None:
-        with RunEvents(store.folder, stages[0].events, logged=False, listener=listener) as log:
+        with RunEvents(store.folder, stages[0].events, logged=False, listeners=_listeners(listener)) as log:
             _write_over(store, stages, todo.over, log)
     with LivePage(store.folder, stages[0].report, _say_or_warn) as page:
         page.finish([event.id for event in todo.over])
     return [event.id for event in todo.over], True
+
+
+@contextmanager
+def _served(settings: Settings, *, web: bool) -> Iterator[LiveWeb | None]:
+    """What browsers are shown, if that was asked for and is possible."""
+    if not web:
+        yield None
+        return
+    try:
+        served = LiveWeb(settings.report, _say_or_warn)
+    except OSError as error:
+        _say_or_warn(f"nothing is served: {error}", warning=True)
+        yield None
+        return
+    with served:
+        yield served
+
+
+def _listeners(*files: EventsFile | None) -> list[EventsFile]:
+    return [file for file in files if file is not None]
 
 
 def _say_or_warn(text: str, *, warning: bool = False) -> None:

@@ -7,7 +7,7 @@ follow.
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,12 +35,12 @@ class RunEvents:
     folder: the store
     events: the file or FIFO that the stream goes to, or None
     logged: whether messages go to the store's log, too
-    listener: another file that the stream goes to, which is closed here, or None
+    listeners: other files that the stream goes to, which are closed here
     """
 
-    def __init__(self, folder: Path, events: Path | None, *, logged: bool = True, listener: EventsFile | None = None) -> None:
+    def __init__(self, folder: Path, events: Path | None, *, logged: bool = True, listeners: Sequence[EventsFile] = ()) -> None:
         self._files = [] if events is None else [EventsFile.open(events)]
-        self._files += [] if listener is None else [listener]
+        self._files += listeners
         self._log: StoreLog | None = None
         self._screen = ScreenProcess()
         self._drawn_from: EventsFile | None = None
@@ -70,7 +70,7 @@ class RunEvents:
     def _unnamed(self, folder: Path) -> EventsFile | None:
         """What the screen reads if the events go to no file."""
         try:
-            file = EventsFile.unnamed(folder)
+            file = EventsFile.unnamed(folder, "the live screen")
         except OSError:
             return None  # then there are plain lines and no screen
         self._files.append(file)

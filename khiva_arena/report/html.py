@@ -56,7 +56,7 @@ _PAGE = (
 
 def page(data: "PageData", replays: Sequence[bytes]) -> str:
     """The whole file. ``replays``: blocks of ``replay/frames.py``, compressed, which ``data`` names by number."""
-    script, style = _script(data.scenery, _RESULTS), _style()
+    script, style = _script(data.scenery, _RESULTS), page_style()
     shown = _shown(msgspec.to_builtins(data))
     return _PAGE.format(
         policy=policy(script, style),
@@ -70,19 +70,18 @@ def page(data: "PageData", replays: Sequence[bytes]) -> str:
 
 def seat_page(game: str, engine: str) -> tuple[str, str]:
     """The page of a person's seat, which is served, and its policy: all that it shows it hears from its own server."""
-    script, style = _script((game,), _SEAT), _style()
+    script, style = _script((game,), _SEAT), page_style()
     allowed = policy(script, style, connects=True)
-    made = _PAGE.format(
-        policy=allowed, engine=html.escape(engine), title="Khiva Arena: your seat", style=style, script=script, data=""
-    )
+    title = "Khiva Arena: your seat"
+    made = _PAGE.format(policy=allowed, engine=html.escape(engine), title=title, style=style, script=script, data="")
     return made, allowed
 
 
 def policy(script: str, style: str, connects: bool = False) -> str:
     """What the page may do: run its own script, wear its own style, and nothing else; one that is served also ``connects`` to its
     own server."""
-    alone = f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
-    return f"{alone}; connect-src 'self'" if connects else alone
+    own = f"script-src '{hash_of(script)}'; style-src '{hash_of(style)}'; base-uri 'none'; form-action 'none'"
+    return f"default-src 'none'; {own}" + ("; connect-src 'self'" if connects else "")
 
 
 def compressed(value: Any) -> bytes:
@@ -112,11 +111,13 @@ def _embedded(name: str, data: bytes) -> str:
     return f'<script type="application/base64" id="{name}">{base64.b64encode(data).decode()}</script>'
 
 
-def _hash(text: str) -> str:
+def hash_of(text: str) -> str:
+    """A script or style as a policy names it."""
     return "sha256-" + base64.b64encode(sha256(text.encode()).digest()).decode()
 
 
-def _style() -> str:
+def page_style() -> str:
+    """The style of every page."""
     return _AROUND.sub(r"\1", _lean((_folder() / "page.css").read_text()))
 
 
@@ -131,12 +132,17 @@ def _script(games: Collection[str], first: str) -> str:
     sources = {path.name.removesuffix(".js"): path.read_text() for path in _folder().iterdir() if path.name.endswith(".js")}
     drawings = {name: path.read_text() for name in registry.NAMES if name in games and (path := _drawing(name)).is_file()}
     sources |= {f"drawing_{name}": source for name, source in drawings.items()}
-    order: list[str] = []
-    for name in (*(f"drawing_{name}" for name in drawings), first):
-        _after_its_imports(name, sources, order)
-    joined = "\n".join(_wrapped(name, sources[name]) for name in order)
+    joined = script_of(sources, *(f"drawing_{name}" for name in drawings), first)
     shown = ", ".join(f"{name}: _drawing_{name}.drawing" for name in drawings)
-    return f'"use strict";\n{joined}\n_{first}.start({{ {shown} }});\n'
+    return f"{joined}\n_{first}.start({{ {shown} }});\n"
+
+
+def script_of(sources: Mapping[str, str], *firsts: str) -> str:
+    """Modules in one script, by name: these, and before each what it imports."""
+    order: list[str] = []
+    for name in firsts:
+        _after_its_imports(name, sources, order)
+    return "\n".join(['"use strict";', *(_wrapped(name, sources[name]) for name in order)])
 
 
 def _after_its_imports(name: str, sources: Mapping[str, str], order: list[str]) -> None:

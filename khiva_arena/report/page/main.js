@@ -22,10 +22,13 @@ export async function start(drawings) {
   let matches;
   /** @type {Map<string, string>} */
   let names;
+  const read = async () => {
+    const found = await unpacked("data");
+    [page, matches, names] = [found, matches_of(found), names_of(found)];
+    return page;
+  };
   try {
-    page = await unpacked("data");
-    matches = matches_of(page);
-    names = names_of(page);
+    page = await read();
   } catch (error) {
     document.body.append(h("main", {}, h("h1", { class: "empty" }, "Khiva Arena"), alarm(error)));
     return;
@@ -66,6 +69,16 @@ export async function start(drawings) {
       refill(main, ...overview(page, matches, names));
     }
   };
+  // Whoever serves this page may put newer data into it, and says when to draw. A match that is looked at stays as it is.
+  addEventListener("renewed", async (event) => {
+    await read();
+    /** @type {CustomEvent} */ (event).detail(() => {
+      const want = route();
+      const stays = want.match !== undefined && want.match === shown;
+      if (!stays) draw(want);
+      return !stays;
+    });
+  });
   addEventListener("hashchange", show);
   addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);

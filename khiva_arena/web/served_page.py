@@ -1,0 +1,96 @@
+"""A page of results as it is served: the page as it is on disk, with one more script and style, which keep it up to date."""
+
+import html as markup
+import re
+from importlib.resources import files
+from pathlib import Path
+
+from starlette.responses import HTMLResponse
+
+from khiva_arena import __version__
+from khiva_arena.report import html
+
+_POLICY = re.compile(r'(?<=<meta http-equiv="Content-Security-Policy" content=")[^"]*(?=">)')
+_OWN = "; connect-src 'self'"
+WAITING = (
+    html.BEGINNING.decode()
+    + """{engine}">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Khiva Arena</title>
+<style>{style}</style>
+</head>
+<body>
+<noscript>This page draws what comes with a script of its own, which this browser does not run.</noscript>
+<header class="top"><h1>Khiva Arena</h1></header>
+<main><p class="empty">{sentence}</p></main>
+</body>
+</html>
+"""
+)
+FIRST_SEED = "Tables, charts and matches appear here as soon as all matches of the first deal are recorded."
+
+
+class ServedPage:
+    """The newest page that there is.
+
+    path: where it is written again and again; None if it is nowhere
+    sentence: what is shown before there is one
+    number: of the page that is served, 0 before there is one
+    """
+
+    def __init__(self, path: Path | None, sentence: str = FIRST_SEED) -> None:
+        self._path = path
+        self._stamp: tuple[int, int] | None = None
+        self.number = 0
+        self._text = _with_live(_waiting(sentence), 0)
+
+    def look(self) -> bool:
+        """Look for a newer page; whether there is one."""
+        if self._path is None:
+            return False
+        try:
+            found = self._path.stat()
+            stamp = found.st_mtime_ns, found.st_ino
+            if stamp == self._stamp:
+                return False
+            text = self._path.read_text()
+        except (OSError, ValueError):  # not yet there, or no longer; ours are UTF-8
+            return False
+        self._stamp = stamp
+        if not text.startswith(html.BEGINNING.decode()):  # somebody else's file has no policy of ours
+            return False
+        self.number += 1
+        self._text = _with_live(text, self.number)
+        return True
+
+    def response(self) -> HTMLResponse:
+        """The page with its policy."""
+        policy = _POLICY.search(self._text)
+        assert policy
+        allowed = markup.unescape(policy[0]) + "; frame-ancestors 'none'"
+        return HTMLResponse(self._text, headers={"content-security-policy": allowed})
+
+
+def _waiting(sentence: str) -> str:
+    style = html.page_style()
+    return WAITING.format(engine=__version__, policy=html.policy("", style), style=style, sentence=markup.escape(sentence))
+
+
+def _with_live(page: str, number: int) -> str:
+    """A page with the script and the style that keep it up to date, and the policy that allows these."""
+    folder = files("khiva_arena") / "web"
+    modules = {name: (folder / f"{name}.js").read_text() for name in ("live", "place")}
+    script = f"{{\n{html.script_of(modules, 'live')}\n}}"  # a block, so that its names are none of the page's script
+    style = (folder / "live.css").read_text()
+
+    def opened(policy: re.Match[str]) -> str:
+        allowed = policy[0].replace("script-src ", f"script-src '{html.hash_of(script)}' ")
+        return allowed.replace("style-src ", f"style-src '{html.hash_of(style)}' ") + _OWN
+
+    page = _POLICY.sub(opened, page, count=1)
+    head = f'<meta name="khiva-page" content="{number}">\n<style>{style}</style>\n</head>\n'
+    before, _, after = page.partition("</head>\n")
+    before, after = before + head + after.rpartition("</body>")[0], after.rpartition("</body>")[2]
+    return f'{before}<script id="served">{script}</script>\n</body>{after}'
