@@ -3,17 +3,22 @@
 ``argv[1]``: a file with the paths, one a line. Prints JSON: changed, a list of paths, and read, how many could be read."""
 
 import json
+import re
 import sys
 import time
 
 SECONDS = 1.5
 MOST = 1 << 20
+# Linux counts these over all network namespaces, and nothing covers a file of a process: docs/isolation.md says so. Bots without a
+# network can open no socket that would move them.
+COUNTED_FOR_ALL = re.compile(rb"(?<= )(orphan|alloc|mem) \d+")
 
 
 def read(path: str) -> bytes | None:
     try:
         with open(path, "rb") as file:
-            return file.read(MOST)
+            text = file.read(MOST)
+        return COUNTED_FOR_ALL.sub(b"", text) if path.endswith("/net/sockstat") else text
     except OSError:
         return None
 
