@@ -9,8 +9,8 @@ import time
 
 SECONDS = 1.5
 MOST = 1 << 20
-# Linux counts these over all network namespaces, and nothing covers a file of a process: docs/isolation.md says so. Bots without a
-# network can open no socket that would move them.
+# Linux counts these over all network namespaces, and nothing covers a file of a process: docs/isolation.md says so. Bots without
+# a network can open no socket that would move them.
 COUNTED_FOR_ALL = re.compile(rb"(?<= )(orphan|alloc|mem) \d+")
 
 
