@@ -24,6 +24,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 table.py, section_text.py: as text   shapes.py, schema.py: as JSON   exports.py: for other programs
     store/      db.py: the SQLite file   bundle.py: events in one file for others to verify
                 shape.py: whether a file is a store   private.py: who may read it
+                sums.py, changes.py: whether it is as it was written   seal.py: whether that is known already
     arbiter/    knows trio, as web alone does, too   pool < worker < match < gather: who is asked what, fairness: who had no core
                 wire.py: what a match needs of its bots   process < lifetimes, watch < pipes < poller: real ones
                 stderr: what bots say there   strike: without the values that they were handed

@@ -25,5 +25,5 @@ def verify(path: str | Path, *events: str | int, jobs: int = 1) -> AuditResult:
         from khiva_arena.competition.audit_bundle import audit_bundle  # numpy comes with it
 
         return audit_bundle(path, jobs)
-    with Store.read(path) as store:
+    with Store.read(path, trusting=False) as store:
         return audit_store(store, tuple(map(str, events)), jobs)

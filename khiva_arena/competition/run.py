@@ -15,7 +15,7 @@ from khiva_arena.competition.define import definition_of, refuse_to_mix, run_sec
 from khiva_arena.competition.draw import How, check_public_of_what_is_over, public_to_add
 from khiva_arena.competition.drift import refuse_changed
 from khiva_arena.competition.events_file import EventsFile
-from khiva_arena.competition.find import check_event
+from khiva_arena.competition.find import check_event, check_others
 from khiva_arena.competition.isolation import keep_apart, keep_private, sandbox_of, warn_of_cold_files
 from khiva_arena.competition.live_page import LivePage
 from khiva_arena.competition.live_web import LiveWeb
@@ -106,9 +106,9 @@ def compete(
                     break
                 stage = stages[len(played)]
                 event = _open(store, stage, todo, how)
+                check_event(store, event)
                 if how.commit:
                     return [event.id], False
-                check_event(store, event)
                 play = _play_of(store, event, [commands[bot.identity] for bot in todo.entrants])
                 with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
                     log.begin(store, play, stage.jobs, stage.name or None, stage.stage)
@@ -120,6 +120,7 @@ def compete(
                     page.finish([*played, event.id])
                     return [*played, event.id], False
             page.finish(played)
+            check_others(store)
             out = shlex.quote(str(first.out))
             log.say(f"results are in {first.out}; next: khiva-arena verify {out}, khiva-arena show {out}")
     return played, True

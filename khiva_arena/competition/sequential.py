@@ -26,8 +26,6 @@ from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
 
-"""Seeds that a test may take at most, unless ``--seeds`` says otherwise."""
-
 
 def test_of(said: Mapping[str, Any], hypotheses: Hypotheses, say: Say) -> tuple[Settings, list[Bot]]:
     """A test of the first bot of ``said`` against the others. Raises ConfigError with every mistake in settings, or in bots."""

@@ -14,34 +14,22 @@ from msgspec import structs
 
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
-from khiva_arena.result import Measured
 from khiva_arena.store import files, private, sums
+from khiva_arena.store.changes import changes
 from khiva_arena.store.files import FILE, LOCK, VERSION, explained
-from khiva_arena.store.rows import BotRow, EventRow, MatchRow, SeatRow, Times, VoidRow, now
+from khiva_arena.store.inserting import Insertion
+from khiva_arena.store.rows import BotRow, EventRow, MatchRow, SeatRow, VoidRow, now
+from khiva_arena.store.seal import Seal
+from khiva_arena.store.whole import UNREADABLE, whole_matches, whole_voids
 
 __all__ = ["FILE", "RUN_SECRET", "UNREADABLE", "VERSION", "BotRow", "EventRow", "MatchRow", "SeatRow", "Store", "VoidRow", "now"]
 
 RUN_SECRET = -1
-UNREADABLE = "unreadable"
 LOWEST, HIGHEST = -(2**63), 2**63 - 1  # integers of SQLite
 CLOSE_MS = 1_000  # for the last checkpoint, if readers are in the way
-TABLES = (
-    "engines",
-    "bots",
-    "matches",
-    "seats",
-    "voids",
-    "reveals",
-    "conclusions",
-    "beacons",
-    "page_faults",
-    "void_causes",
-    "times",
-)
 MATCHES_AT_ONCE, BYTES_AT_ONCE = 500, 32 * 2**20  # read at a time: bounds memory whatever the size of a store
 ROWS_AT_ONCE = 32  # asked of SQLite before they are weighed: each may be as long as shape.LONGEST_ROW
 MOST_BYTES = 2**30  # that one question may take: more than a million matches need
-_TIMES = msgspec.json.Decoder(Times)  # made once: one is read for each match
 MEASURED = {"cpu": "cpu_s", "paused": "paused"}  # columns of seats, and what of Measured they hold
 T = TypeVar("T")
 
@@ -49,20 +37,21 @@ T = TypeVar("T")
 class Store:
     """An open store. Every method raises StoreError, with what to do, if SQLite or the disk refuses."""
 
-    def __init__(self, folder: Path, connection: sqlite3.Connection, lock: int | None) -> None:
+    def __init__(self, folder: Path, connection: sqlite3.Connection, lock: int | None, *, trusting: bool = True) -> None:
         self.folder = folder
         self._connection = connection
         self._lock = lock
         self._files = self._who_is_there()
+        self._seal = Seal(folder / FILE, connection, believed=trusting)
         self._found: dict[str, Any] = {}
         self._as_found: tuple[int, int] | None = None
 
     # --- opening ---
 
     @classmethod
-    def read(cls, folder: Path) -> Self:
+    def read(cls, folder: Path, *, trusting: bool = True) -> Self:
         """Open for reading: a snapshot, taken at the first look. Raises StoreError if there is no store, or one of another
-        version."""
+        version. ``trusting``: what is sealed is not checked again."""
         with explained(folder):
             if folder.is_file():
                 raise StoreError(f"{folder}: a file, not a store; if it is a bundle, `khiva-arena verify` reads it")
@@ -79,7 +68,7 @@ class Store:
             except BaseException:
                 connection.close()
                 raise
-        return cls(folder, connection, None)
+        return cls(folder, connection, None, trusting=trusting)
 
     @classmethod
     def write(cls, folder: Path) -> Self:
@@ -89,7 +78,9 @@ class Store:
             lock = files.lock(folder)
             try:
                 files.narrow(folder)
-                return cls(folder, files.open_to_write(folder), lock)
+                store = cls(folder, files.open_to_write(folder), lock)
+                store._seal.begin()
+                return store
             except BaseException:
                 os.close(lock)
                 raise
@@ -115,11 +106,14 @@ class Store:
         return not blank
 
     def close(self) -> None:
-        """Close and unlock. A writer leaves all it recorded in the one file, so that a copy of that is whole."""
+        """Close and unlock. A writer leaves all it recorded in the one file, so that a copy of that is whole, and seals it if all
+        of it is known to be sound."""
         if self._lock is not None:
-            with suppress(sqlite3.Error):  # what is not moved over now stays in the -wal file, and is not lost
+            with suppress(sqlite3.Error, OSError):  # what is not moved over now stays in the -wal file, and a seal is no loss
                 self._connection.execute(f"PRAGMA busy_timeout = {CLOSE_MS}")
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                if self._who_is_there() == self._files:
+                    self._seal.put([row[0] for row in self._connection.execute("SELECT id FROM events")])
         self._connection.close()
         if self._lock is not None:
             os.close(self._lock)
@@ -219,8 +213,7 @@ class Store:
 
     def matches(self, event: str, first: int = LOWEST, last: int = HIGHEST) -> Iterator[MatchRow]:
         """Recorded matches with ordinals first..last in schedule order, read on demand, some at a time."""
-        columns = files.columns("matches")
-        names = ", ".join(name for name, _, _ in columns)
+        names = ", ".join(name for name, _, _ in files.columns("matches"))
         every = (first, last) == (LOWEST, HIGHEST)  # with one whose ordinal is damaged and no number now
         within = "" if every else "AND ordinal BETWEEN ? AND ?"
         query = f"SELECT {names} FROM matches WHERE event = ? {within} ORDER BY ordinal"
@@ -230,9 +223,9 @@ class Store:
             held += some
             size += weight
             if len(held) >= MATCHES_AT_ONCE or size > BYTES_AT_ONCE:
-                yield from self._whole(event, sums.checked("matches", columns, held))
+                yield from self._whole(event, self._judged("matches", held))
                 held, size = [], 0
-        yield from self._whole(event, sums.checked("matches", columns, held))
+        yield from self._whole(event, self._judged("matches", held))
 
     def match(self, event: str, ordinal: int) -> MatchRow | None:
         """One recorded match, None if it is not here."""
@@ -245,37 +238,14 @@ class Store:
         return [match for (ordinal,) in found if (match := self.match(event, ordinal))]
 
     def _whole(self, event: str, matches: Iterable[tuple[Sequence[Any], bool]]) -> Iterator[MatchRow]:
-        """Rows of ``matches`` with their seats, which one query reads for all of them. Rows are taken apart by place: each report
-        reads all of them, and by name they take half as long again."""
+        """Rows of ``matches`` with what other tables say of them."""
         rows = list(matches)
         if not rows:
-            return
-        seats: dict[int, list[SeatRow]] = {row[1]: [] for row, _ in rows}
-        changed = set()
-        where = ("event = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal", event, min(seats), max(seats))
-        majors = {}
-        for (_, ordinal, seat, major, _), intact in self._pairs("page_faults", *where):
-            majors[ordinal, seat] = major
-            if not intact:
-                changed.add(ordinal)
-        for row, intact in self._pairs("seats", f"{where[0]}, seat", *where[1:]):
-            _, ordinal, seat, bot, rank, score, verdict, faults, decisions, thought, slowest, bank_left, cpu, *others = row
-            status, notes, notes_total, peak, paused, _ = others
-            measured = Measured(cpu, paused, 0, majors.get((ordinal, seat), 0))
-            place, thinking = (seat, bot, rank, score, verdict), (decisions, thought, slowest, bank_left)
-            mine = SeatRow(*place, _faults(faults), *thinking, status, notes, notes_total, peak, measured)
-            seats.setdefault(ordinal, []).append(mine)
-            if not intact:
-                changed.add(ordinal)
-        times: dict[int, Times | None] = {}
-        for (_, ordinal, by_seat, _), intact in self._pairs("times", *where):
-            times[ordinal] = _times(by_seat, len(seats.get(ordinal, ())))
-            if not intact or times[ordinal] is None:
-                changed.add(ordinal)
-        for row, intact in rows:
-            at = row[1]
-            whole = (*row[:-1], tuple(seats[at]), times.get(at), intact and at not in changed)
-            yield MatchRow(*whole)
+            return iter(())
+        ordinals = [row[1] for row, _ in rows]
+        where = ("event = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal", event, min(ordinals), max(ordinals))
+        seats = self._pairs("seats", f"{where[0]}, seat", *where[1:])
+        return whole_matches(rows, self._pairs("page_faults", *where), seats, self._pairs("times", *where))
 
     def digests(self, event: str) -> list[str]:
         """Match digests in schedule order."""
@@ -284,15 +254,7 @@ class Store:
     def voids(self, event: str) -> list[VoidRow]:
         """Void matches in schedule order."""
         rows = self._checked("voids", "event = ? ORDER BY ordinal, attempt", event)
-        for row, _ in rows:
-            row["bots"], row["cpu"] = _list(row["bots"], list[int]), _list(row["cpu"], list[float])
-        found = self._checked("void_causes", "event = ?", event)
-        causes = {(one["ordinal"], one["attempt"]): (tuple(_list(one["seats"], list[int])), intact) for one, intact in found}
-        out = []
-        for row, intact in rows:
-            seats, also = causes.get((row["ordinal"], row["attempt"]), ((), True))
-            out.append(VoidRow(**row, intact=intact and also, causes=seats))
-        return out
+        return whole_voids(rows, self._checked("void_causes", "event = ?", event))
 
     # --- reveals ---
 
@@ -313,11 +275,29 @@ class Store:
 
     def first_damage(self) -> str:
         """The first thing that is wrong with its pages, "" for nothing."""
+        with explained(self.folder):
+            if self._seal.kept():
+                return ""
         return str(self._once("", lambda: files.first_damage(self._connection)))
 
     def changed(self, event: str) -> list[str]:
         """What else of an event was changed, apart from its matches, voids and ``EventRow.changed``: rows, or their number."""
-        return list(self._once(event, lambda: self._changed(event)))
+        with explained(self.folder):
+            if self._seal.holds():
+                return []
+        return list(self._once(event, lambda: changes(event, self._rows, self._checked)))
+
+    def is_known_sound(self, event: str) -> bool:
+        """Whether nothing of an event need be checked: the store was sealed when it was opened, or a writer called
+        ``found_sound``, and nobody else has written since it was opened."""
+        with explained(self.folder):
+            return self._seal.is_known(event)
+
+    def found_sound(self, event: str) -> None:
+        """Note that nothing is wrong with the pages of the file, or with the rows of an event, its matches and voids. Once this
+        is known of all events, the store is sealed when it is closed."""
+        with explained(self.folder):
+            self._seal.found_sound(event)
 
     def _once(self, key: str, look: Callable[[], T]) -> T:
         """What ``look`` finds: all of the store is read for it, so it looks again only if somebody has written since."""
@@ -328,23 +308,6 @@ class Store:
             self._found[key] = look()
         found: T = self._found[key]
         return found
-
-    def _changed(self, event: str) -> list[str]:
-        problems = [
-            f"the row in {table} was changed since it was written: {row}"
-            for table in ("reveals", "conclusions")
-            for row, intact in self._checked(table, "event = ?", event)
-            if not intact
-        ]
-        found = [row[0] for row in self._rows("SELECT sum FROM events WHERE id = ?", event)]
-        for table in TABLES:
-            found += [row[0] for row in self._rows(f"SELECT sum FROM {table} WHERE event = ?", event)]
-        there = (len(found), sums.add("0", map(str, found)))
-        tally = self._rows("SELECT count, total FROM tallies WHERE event = ?", event)
-        if tally != [there]:
-            claimed = f"{tally[0][0]} rows" if tally else "nothing"
-            problems.append(f"its tally says {claimed}, and there are {there[0]}: some were lost, added or changed")
-        return problems
 
     # --- plumbing ---
 
@@ -368,18 +331,22 @@ class Store:
 
     def _checked(self, table: str, where: str, *values: Any) -> list[tuple[dict[str, Any], bool]]:
         """Rows of a table by column, and whether each is as it was written."""
-        return sums.check_all(table, files.columns(table), self._all(table, where, *values))
+        rows = self._all(table, where, *values)
+        return sums.check_all(table, files.columns(table), rows, sealed=self._seal.holds())
 
     def _pairs(self, table: str, where: str, *values: Any) -> Iterator[tuple[Sequence[Any], bool]]:
         """The same, each row as its values in the order of the schema, sum included."""
-        return sums.checked(table, files.columns(table), self._all(table, where, *values))
+        return self._judged(table, self._all(table, where, *values))
+
+    def _judged(self, table: str, rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Sequence[Any], bool]]:
+        return sums.checked(table, files.columns(table), rows, sealed=self._seal.holds())
 
     def _all(self, table: str, where: str, *values: Any) -> list[tuple[Any, ...]]:
         names = ", ".join(name for name, _, _ in files.columns(table))
         return self._rows(f"SELECT {names} FROM {table} WHERE {where}", *values)
 
     @contextmanager
-    def _transaction(self, event: str) -> Iterator["_Rows"]:
+    def _transaction(self, event: str) -> Iterator[Insertion]:
         """A transaction: all rows that are inserted within it are stored, with their event's tally, or none."""
         with explained(self.folder):
             if self._who_is_there() != self._files:
@@ -389,7 +356,7 @@ class Store:
                 )
             self._connection.execute("BEGIN IMMEDIATE")
             try:
-                rows = _Rows(self._connection)
+                rows = Insertion(self._connection)
                 yield rows
                 rows.tally(event)
                 self._connection.execute("COMMIT")
@@ -401,49 +368,3 @@ class Store:
 
     def _who_is_there(self) -> tuple[object, object]:
         return files.which(self.folder / FILE), files.which(self.folder / LOCK)
-
-
-class _Rows:
-    """The rows of one transaction."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._sums: list[str] = []
-
-    def __call__(self, table: str, values: dict[str, Any]) -> None:
-        total = sums.row_sum(table, values)
-        self._sums.append(total)
-        marks = ", ".join(f":{name}" for name in (*values, "sum"))
-        names = ", ".join((*values, "sum"))
-        self._connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", {**values, "sum": total})
-
-    def tally(self, event: str) -> None:
-        row = self._connection.execute("SELECT count, total FROM tallies WHERE event = ?", (event,)).fetchone()
-        count, total = row or (0, "0")
-        values = (event, count + len(self._sums), sums.add(total, self._sums))
-        again = "ON CONFLICT (event) DO UPDATE SET count = excluded.count, total = excluded.total"
-        self._connection.execute(f"INSERT INTO tallies VALUES (?, ?, ?) {again}", values)
-
-
-def _list(text: str, kind: type[list[T]]) -> list[T]:
-    try:
-        return msgspec.json.decode(text, type=kind)
-    except (ValueError, RecursionError):
-        return []
-
-
-def _times(text: str, seats: int) -> Times | None:
-    try:
-        found = _TIMES.decode(text)
-    except (ValueError, RecursionError):
-        return None
-    return found if len(found) == seats else None
-
-
-def _faults(text: str) -> list[list[Any]]:
-    if text == "[]":  # as for nearly every seat
-        return []
-    try:
-        return [list(fault) for fault in msgspec.json.decode(text, type=list[tuple[str, str, int]])]
-    except (ValueError, RecursionError):
-        return [[UNREADABLE, text[:80], 0]]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from khiva_arena.errors import StoreError, StoreFull
 from khiva_arena.store import private, shape
+from khiva_arena.store.seal import SEAL
 from khiva_arena.text import LONGEST, harmless
 
 VERSION = 4
@@ -51,7 +52,7 @@ def lock(folder: Path) -> int:
 
 def narrow(folder: Path) -> None:
     """Let nobody else read the files of a store that is to be written: from now on they hold a secret."""
-    private.narrow(folder / f"{name}{end}" for name in (FILE, LOCK, LOG) for end in ("", "-wal", "-shm", "-journal"))
+    private.narrow(folder / f"{name}{end}" for name in (FILE, LOCK, LOG, SEAL) for end in ("", "-wal", "-shm", "-journal"))
 
 
 def check_unlocked(folder: Path) -> None:

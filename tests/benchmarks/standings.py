@@ -17,6 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from khiva_arena.competition.events import bare_timetable
+from khiva_arena.competition.find import check_event
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.schedule.timetable import Timetable
@@ -52,6 +53,8 @@ def grown(small: Path, folder: Path) -> int:
         store.add_event(identity, definition.text, event.engines[0], commitment, event.secret, bots)
         for ordinal in range(timetable.matches):
             store.add_match(_like(rng, rng.choice(patterns), identity, ordinal, timetable), {})
+        (event,) = store.events()
+        check_event(store, event)  # as a run does before it plays, so that the store is sealed
     return timetable.matches
 
 

@@ -33,6 +33,7 @@ def test_a_competition_from_start_to_table(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "out").iterdir() if "-" not in path.name) == [
         "arena.db",
         "arena.lock",
+        "arena.seal",
         "log.jsonl",
     ]
     lines = [json.loads(line) for line in (tmp_path / "out" / "log.jsonl").read_text().splitlines()]

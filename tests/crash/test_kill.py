@@ -44,7 +44,7 @@ def test_killed_and_killed_again(tmp_path: Path, whole: tuple[str, str, float], 
         run = Competition(tmp_path / f"run{number}", marker, jobs)
         kills += run_to_the_end(run, chance, KILLS - len(kills), seconds)
         assert run.digest() == digest
-        assert {path.name for path in run.out.iterdir()} == {"arena.db", "arena.lock", "log.jsonl"}
+        assert {path.name for path in run.out.iterdir()} == {"arena.db", "arena.lock", "arena.seal", "log.jsonl"}
         if len(kills) == KILLS:
             break
     assert kills

@@ -3,7 +3,7 @@
 import sqlite3
 
 from khiva_arena.store import files, sums
-from khiva_arena.store.db import TABLES
+from khiva_arena.store.changes import TABLES
 
 
 def forge(connection: sqlite3.Connection, statements: str = "") -> None:

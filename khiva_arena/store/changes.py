@@ -1,0 +1,56 @@
+"""What of an event was changed, lost or added since it was written, apart from what is read with a match, a void or an event."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from khiva_arena.store import sums
+
+TABLES = (
+    "engines",
+    "bots",
+    "matches",
+    "seats",
+    "voids",
+    "reveals",
+    "conclusions",
+    "beacons",
+    "page_faults",
+    "void_causes",
+    "times",
+)
+"""Those whose rows an event's tally counts, beside its own row."""
+READ_ALONE = ("reveals", "conclusions")
+READ_WITH = {
+    "page_faults": ("matches", ("ordinal",)),
+    "times": ("matches", ("ordinal",)),
+    "void_causes": ("voids", ("ordinal", "attempt")),
+}
+"""Tables that are read with rows of another one, and the columns that lead there: nobody reads a row that leads to none."""
+
+
+def changes(
+    event: str,
+    rows: Callable[..., list[tuple[Any, ...]]],
+    checked: Callable[..., Iterable[tuple[dict[str, Any], bool]]],
+) -> list[str]:
+    """Each change, in words. ``rows``: what a query gives. ``checked``: the rows of a table with a condition, and whether each is
+    as it was written."""
+    problems = [
+        f"the row in {table} was changed since it was written: {row}"
+        for table in READ_ALONE
+        for row, intact in checked(table, "event = ?", event)
+        if not intact
+    ]
+    for table, (other, columns) in READ_WITH.items():
+        same = " AND ".join(f"{other}.{column} = {table}.{column}" for column in ("event", *columns))
+        alone = f"event = ? AND NOT EXISTS (SELECT 1 FROM {other} WHERE {same})"
+        problems += [f"the row in {table} belongs to no row in {other}: {row}" for row, _ in checked(table, alone, event)]
+    found = [row[0] for row in rows("SELECT sum FROM events WHERE id = ?", event)]
+    for table in TABLES:
+        found += [row[0] for row in rows(f"SELECT sum FROM {table} WHERE event = ?", event)]
+    there = (len(found), sums.add("0", map(str, found)))
+    tally = rows("SELECT count, total FROM tallies WHERE event = ?", event)
+    if tally != [there]:
+        claimed = f"{tally[0][0]} rows" if tally else "nothing"
+        problems.append(f"its tally says {claimed}, and there are {there[0]}: some were lost, added or changed")
+    return problems

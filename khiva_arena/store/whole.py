@@ -1,0 +1,88 @@
+"""Matches and voids put together from the rows of several tables, which one query each reads for many of them.
+
+Rows of matches are taken apart by place: each report reads all of them, and by name they take half as long again.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from khiva_arena.result import Measured
+from khiva_arena.store.rows import MatchRow, SeatRow, Times, VoidRow
+
+UNREADABLE = "unreadable"
+Checked = Iterable[tuple[Sequence[Any], bool]]
+"""Rows, sum included, and whether each is as it was written."""
+_TIMES = msgspec.json.Decoder(Times)  # made once: one is read for each match
+T = TypeVar("T")
+
+
+def whole_matches(
+    matches: Sequence[tuple[Sequence[Any], bool]], faults: Checked, seats: Checked, times: Checked
+) -> Iterator[MatchRow]:
+    """Rows of ``matches`` with those of ``page_faults``, ``seats`` (by number) and ``times`` that belong to them; others may be
+    among these."""
+    mine: dict[int, list[SeatRow]] = {row[1]: [] for row, _ in matches}
+    changed = set()
+    majors = {}
+    for (_, ordinal, seat, major, _), intact in faults:
+        majors[ordinal, seat] = major
+        if not intact:
+            changed.add(ordinal)
+    for row, intact in seats:
+        ordinal = row[1]
+        mine.setdefault(ordinal, []).append(_seat(row, majors.get((ordinal, row[2]), 0)))
+        if not intact:
+            changed.add(ordinal)
+    took: dict[int, Times | None] = {}
+    for (_, ordinal, by_seat, _), intact in times:
+        took[ordinal] = _times(by_seat, len(mine.get(ordinal, ())))
+        if not intact or took[ordinal] is None:
+            changed.add(ordinal)
+    for row, intact in matches:
+        at = row[1]
+        values = (*row[:-1], tuple(mine[at]), took.get(at), intact and at not in changed)
+        yield MatchRow(*values)
+
+
+def _seat(row: Sequence[Any], major: int) -> SeatRow:
+    _, _, seat, bot, rank, score, verdict, faults, decisions, thought, slowest, bank_left, cpu, *others = row
+    status, notes, notes_total, peak, paused, _ = others
+    place, thinking = (seat, bot, rank, score, verdict), (decisions, thought, slowest, bank_left)
+    return SeatRow(*place, _faults(faults), *thinking, status, notes, notes_total, peak, Measured(cpu, paused, 0, major))
+
+
+def whole_voids(voids: list[tuple[dict[str, Any], bool]], causes: list[tuple[dict[str, Any], bool]]) -> list[VoidRow]:
+    """Rows of ``voids`` with those of ``void_causes``, both by column."""
+    found = {(one["ordinal"], one["attempt"]): (tuple(_list(one["seats"], list[int])), intact) for one, intact in causes}
+    out = []
+    for row, intact in voids:
+        seats, also = found.get((row["ordinal"], row["attempt"]), ((), True))
+        lists = {"bots": _list(row["bots"], list[int]), "cpu": _list(row["cpu"], list[float])}
+        out.append(VoidRow(**row | lists, intact=intact and also, causes=seats))
+    return out
+
+
+def _list(text: str, kind: type[list[T]]) -> list[T]:
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except (ValueError, RecursionError):
+        return []
+
+
+def _times(text: str, seats: int) -> Times | None:
+    try:
+        found = _TIMES.decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if len(found) == seats else None
+
+
+def _faults(text: str) -> list[list[Any]]:
+    if text == "[]":  # as for nearly every seat
+        return []
+    try:
+        return [list(fault) for fault in msgspec.json.decode(text, type=list[tuple[str, str, int]])]
+    except (ValueError, RecursionError):
+        return [[UNREADABLE, text[:80], 0]]
