@@ -50,6 +50,8 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 functions.py: functions as bots   new_check.py: what a check is made with
     web/        serving.py: loopback port, token, who is answered   guard.py: the looks at each request (knows trio, too)
                 watching.py: the process that shows a run in browsers, served_page.py: its page of results
+                hub.py: the process at which players arrive who are elsewhere; link.py stands for each at the table
+                persons.py, person.py, hints.py: people in browsers
     commands/   what each command does, in a file named like it
     cli/        the words and options of each command, likewise: nothing is imported of what it does until it is called
 
