@@ -4,8 +4,9 @@ library, since one is started for each match: ``link.py SOCKET NAME``.
 To the hub goes a line with the name, then all that comes on stdin, and its end as an end. What comes from it are records, each a
 letter, a u32 big-endian length and that many bytes:
 
-    o   for stdout
+    o   for stdout; with no bytes: the player has closed it
     e   for stderr
+    i   the player has closed its input
     x   the player's program has ended: its exit status in digits, negative for a signal. The last record
 
 If the hub's side ends without an ``x``, the link is lost: this process ends with LOST, which the arbiter reads as that.
@@ -74,8 +75,18 @@ def _write_records(held: bytearray) -> int | None:
         del held[: HEADER + size]
         if kind == ord("x"):
             return _ended(int(data))
-        _write(1 if kind == ord("o") else 2, data)
+        if data or kind == ord("e"):
+            _write(1 if kind == ord("o") else 2, data)
+        else:
+            _close(1 if kind == ord("o") else 0)
     return None
+
+
+def _close(descriptor: int) -> None:
+    """So that the arbiter sees what it would see of the player. Nothing that is opened later gets the number."""
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, descriptor)
+    os.close(null)
 
 
 def _write(descriptor: int, data: bytes) -> None:
