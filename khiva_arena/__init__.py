@@ -26,7 +26,8 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 shape.py: whether a file is a store   private.py: who may read it
     arbiter/    the only room that knows trio   pool < worker < match < gather: who is asked what, fairness: who had no core
                 wire.py: what a match needs of its bots   process < lifetimes, watch < pipes < poller: real ones
-                stderr: what bots say there   trace, transcript: both directions, made readable   refeed: a match fed to one bot
+                stderr: what bots say there   strike: without the values that they were handed
+                trace, transcript: both directions, made readable   refeed: a match fed to one bot
     entrants/   manifest.py: bot.toml   bots.py: a bot found   staging.py: copied   build.py: built
                 engines.py: other tools' lists of bots
                 loading, runtimes, sources, seals, weight: what is read of it, and within which bounds
@@ -36,6 +37,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 settings.py, settings_file.py, stages.py: what is asked for   define.py: the event that it defines
                 run.py, play.py, sequential.py: schedule, arbiter and store wired together   events.py: those of a store
                 progress.py: how far it has come   find.py: what a user named   drift.py: what has changed since
+                opened.py: the network and variables that a bot is given by name
                 results.py: where a Result is made   pools.py: which events make one table
                 audit.py, audit_event.py: what is sound, of a store (audit_store.py) or a bundle (audit_bundle.py)
                 bundling.py: events that are over in one file

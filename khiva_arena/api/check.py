@@ -11,7 +11,7 @@ from khiva_arena.api.host import Host
 from khiva_arena.api.keywords import plain_settings, several
 from khiva_arena.check.report import CheckReport
 
-OF_A_CHECK = ("turn", "bank", "start", "isolation", "trust_bots", "limits", "runtimes")
+OF_A_CHECK = ("turn", "bank", "start", "isolation", "trust_bots", "network", "env", "limits", "runtimes")
 
 
 def check(bot: str | Path | Choose, *, games: str | Sequence[str] = (), quick: bool = False, **settings: Any) -> CheckReport:
@@ -20,7 +20,7 @@ def check(bot: str | Path | Choose, *, games: str | Sequence[str] = (), quick: b
     bot: a folder with a bot.toml, a word as ``--bot`` takes it, or a function, which is checked at isolation trusted.
     games: only these of those that it plays.
     quick: takes seconds: fewer seat counts and sizes.
-    settings: of ``OF_A_CHECK``: turn, bank, start, isolation, trust_bots, limits, runtimes.
+    settings: of ``OF_A_CHECK``: turn, bank, start, isolation, trust_bots, network, env, limits, runtimes.
 
     Raises ConfigError for wrong settings, or if the level cannot start the bot.
     """

@@ -6,6 +6,7 @@ from typing import Any
 
 from khiva_arena.check.context import RunningCheck
 from khiva_arena.competition.isolation import sandbox_of
+from khiva_arena.competition.opened import mistakes, values_of
 from khiva_arena.competition.settings import AUTO, settle
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
@@ -30,6 +31,8 @@ def new_check(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, A
     """
     settings = settle({**given, "bots": (bot,)})
     loaded = bot_files.load(bot, loading=settings.loading)
+    if problems := mistakes(settings.network, settings.env, [loaded.name]):
+        raise ConfigError(problems)
     played = _games(loaded, games)
     sandbox = sandbox_of(settings, rated=False)
     _must_start(loaded, sandbox)
@@ -43,6 +46,8 @@ def new_check(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, A
         levels=(sandbox.level,) if restricted or quick else tuple(Level),
         trust=settings.trust_bots or not sandbox.level.confines,
         runtimes=settings.loading.runtimes,
+        network=bool(settings.network),
+        handed=values_of(loaded.name, settings.env),
     )
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from khiva_arena.arbiter.noise import Quiet
 from khiva_arena.arbiter.stderr import Notes
+from khiva_arena.arbiter.strike import Strike
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.sandbox.cell import Cell
 
@@ -38,6 +39,7 @@ class Child:
     input_lost: it closed its stdin, so that no request can reach it any more
     notes: what it wrote on stderr
     quiet: leaves out of that what its runtime says at each start
+    strike: takes out of it the values that it was handed
     notes_allowed: bytes of stderr that are still read in this window of time
     exceeded: the limit that it exceeded, in words; "" if none is known
     killed: whether the arbiter killed it, and it had not ended on its own
@@ -58,6 +60,7 @@ class Child:
     input_lost: bool = False
     notes: Notes = field(default_factory=Notes)
     quiet: Quiet = field(default_factory=lambda: Quiet(()))
+    strike: Strike = field(default_factory=lambda: Strike({}))
     notes_allowed: int = NOTES_PER_WINDOW
     exceeded: str = ""
     killed: bool = False

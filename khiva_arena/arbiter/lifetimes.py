@@ -13,6 +13,7 @@ from khiva_arena.arbiter.child import CellProcess, Child
 from khiva_arena.arbiter.noise import Quiet
 from khiva_arena.arbiter.pipes import Ends, Pipes, close, pipes
 from khiva_arena.arbiter.stderr import NOT_STARTED
+from khiva_arena.arbiter.strike import Strike
 from khiva_arena.arbiter.wire import Ending, HostFault
 from khiva_arena.errors import InternalError
 from khiva_arena.result import Measured
@@ -54,7 +55,8 @@ class Lifetimes:
         cell.started(process.pid)
         quiet = Quiet(noise.lines(isolation.java_options(self._sandbox.resources.memory)))
         started = CellProcess(process, process.pid, cell)
-        return Child(seat, started, started, "", *ours, quiet=quiet, ours=command.ours)
+        strike = Strike(command.handed)
+        return Child(seat, started, started, "", *ours, quiet=quiet, strike=strike, ours=command.ours)
 
     def kill(self, child: Child) -> None:
         """Kill a bot and whatever is left of its processes."""

@@ -9,6 +9,7 @@ from khiva_arena.arbiter.clock import LagMeter, Limits
 from khiva_arena.arbiter.gather import Gatherer
 from khiva_arena.arbiter.seat import Blame, Seat
 from khiva_arena.arbiter.settle import SLICE
+from khiva_arena.arbiter.strike import Strike
 from khiva_arena.arbiter.wire import Ending, HostFault, Wire
 from khiva_arena.games.base import Decision, Event, Plain, State
 from khiva_arena.games.registry import get
@@ -280,6 +281,7 @@ class LiveMatch:
 
     def _fault(self, seat: Seat, verdict: Verdict, detail: str, step: int) -> bool:
         """Blame a seat; returns whether it is out. A bot that is out is killed, another gets a message."""
+        detail = Strike(self._job.commands[seat.number].handed).text(detail)  # which may quote what it sent
         forfeits = seat.blame(verdict, detail, step, self._policy)
         if forfeits:
             self._last_out = trio.current_time()

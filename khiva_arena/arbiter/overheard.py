@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import trio
 
 from khiva_arena.arbiter.stderr import unfinished
+from khiva_arena.arbiter.strike import Strike
 from khiva_arena.arbiter.wire import Arrival, Ending, PassingWire, Wire
 from khiva_arena.text import printable
 from khiva_arena.words import count
@@ -37,11 +38,12 @@ class BotOutput:
         self.head += data[: KEPT - len(self.head)]
         self.total += len(data)
 
-    def text(self) -> str:
-        """The beginning for people, safe on a terminal: as text if it is text, else in hex. Several lines, "" for nothing."""
+    def text(self, strike: Strike) -> str:
+        """The beginning for people, safe on a terminal and without what ``strike`` takes out: as text if it is text, else in hex.
+        Several lines, "" for nothing."""
         if not self.head:
             return ""
-        head = bytes(self.head)
+        head = strike.struck(bytes(self.head))
         text = head[: len(head) - unfinished(head)].decode("utf-8", "replace")
         letters = sum((letter.isprintable() and letter != "\ufffd") or letter in "\t\r\n" for letter in text)
         lines, shown = _as_text(head) if letters >= READABLE * len(text) and text else _as_hex(head)

@@ -156,11 +156,11 @@ class Pipes:
         """Take in what a bot that is dead has left there."""
         while child.stderr >= 0 and (data := _read(child.stderr)):
             self._noted(child, data)
-        if data := child.quiet.rest():
+        if data := child.strike.take(child.quiet.rest()) + child.strike.rest():
             self._said(child, data)
 
     def _noted(self, child: Child, data: bytes) -> None:
-        if data := child.quiet.take(data):
+        if data := child.strike.take(child.quiet.take(data)):
             self._said(child, data)
 
     def _said(self, child: Child, data: bytes) -> None:

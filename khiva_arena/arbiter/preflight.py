@@ -15,6 +15,7 @@ from khiva_arena.arbiter.overheard import BotOutput, OutputKeeper
 from khiva_arena.arbiter.process import Processes
 from khiva_arena.arbiter.settle import settled
 from khiva_arena.arbiter.stderr import in_its_folder, unmarked
+from khiva_arena.arbiter.strike import Strike
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.errors import BotError
 from khiva_arena.replay.record import Header
@@ -65,7 +66,8 @@ def preflight(
             if report.faults:
                 bare = not commands[bot].staged and sandbox.level.confines
                 word = words[bot] if words else ""
-                problems.append(_problem(names[bot], report, output, BARE if bare else "", word))
+                said = output.text(Strike(commands[bot].handed))
+                problems.append(_problem(names[bot], report, output.total, said, BARE if bare else "", word))
                 failed.append((seat, report, output.total > 0))
     if problems:
         raise PreflightFailed(problems, failed)
@@ -86,14 +88,14 @@ async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotO
             job = replace(job, attempt=job.attempt + 1)
 
 
-def _problem(name: str, report: SeatReport, output: BotOutput, hint: str, word: str) -> str:
+def _problem(name: str, report: SeatReport, total: int, output: str, hint: str, word: str) -> str:
     blame = report.faults[0]
     lines = [f"{name}: {blame.verdict}: {blame.detail}{hint}"]
     if how := _how(report):
         lines.append(f"  its end: {how}")
-    if text := output.text():
-        lines.append(f"  its output, {output.total:,} byte{'' if output.total == 1 else 's'}:")
-        lines += [f"    {line}" for line in text.split("\n")]
+    if output:
+        lines.append(f"  its output, {total:,} byte{'' if total == 1 else 's'}:")
+        lines += [f"    {line}" for line in output.split("\n")]
     else:
         lines.append("  its output: nothing")
     notes = in_its_folder(unmarked(report.ending.notes)).strip()[-NOTES_SHOWN:]

@@ -15,6 +15,7 @@ import msgspec
 import trio
 
 from khiva_arena.arbiter.stderr import unfinished
+from khiva_arena.arbiter.strike import Strike
 from khiva_arena.arbiter.transcript import Cutter, Piece, breach, compact, hexed, message_of, type_of
 from khiva_arena.arbiter.wire import Arrival, Ending, PassingWire, Wire
 from khiva_arena.errors import ConfigError, RemoteProtocolError
@@ -34,13 +35,21 @@ class Trace:
     """Where a trace goes. ``names``: by seat, what stands before each of its lines. ``write`` gets a line or several at a time,
     without the last line end, and must not block; None for none. ``folder`` gets a file of raw bytes for each seat and
     direction, None for none. One that is played again after a void is traced again: its bytes replace those of the first time.
-    ``failed``: why not all bytes were kept, "" if they were.
+    ``strikes``: by seat, what
+    is taken out of what is written, not out of the raw bytes. ``failed``: why not all bytes were kept, "" if they were.
 
     Raises ConfigError if the folder cannot be written, or holds such files.
     """
 
-    def __init__(self, names: Sequence[str], write: Callable[[str], None] | None, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        write: Callable[[str], None] | None,
+        folder: Path | None = None,
+        strikes: Sequence[Strike] = (),
+    ) -> None:
         self.names = names
+        self._strikes = strikes
         self.write = write
         self._folder = folder
         self._files: dict[tuple[int, str], BinaryIO] = {}
@@ -117,6 +126,7 @@ class Trace:
             self.write(self._line(seat, at, sign, text))
 
     def _line(self, seat: int, at: float, sign: str, text: str) -> str:
+        text = self._strikes[seat].text(text) if self._strikes else text
         return f"{max(0.0, at - self._began) * 1000:10.1f} ms  {self.names[seat]} {sign} {text}"
 
     def on_stderr(self, seat: int, data: bytes) -> None:

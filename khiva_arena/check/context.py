@@ -53,6 +53,8 @@ class RunningCheck:
     levels: isolation levels to be tried.
     trust: whether the bot may run with all rights of the user.
     runtimes: those that the bot might name.
+    network: whether its cell is open to the network.
+    handed: values by the names of the variables that it is handed.
     staged: how it is started, None before it is staged.
     starts: seconds from each hello to its answer.
     thought: seconds of each decision.
@@ -72,6 +74,8 @@ class RunningCheck:
     levels: tuple[Level, ...]
     trust: bool
     runtimes: Mapping[str, Runtime] = field(default_factory=dict)
+    network: bool = False
+    handed: Mapping[str, str] = field(default_factory=dict, repr=False)
     staged: Command | None = None
     starts: list[float] = field(default_factory=list)
     thought: list[float] = field(default_factory=list)

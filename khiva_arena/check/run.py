@@ -3,13 +3,14 @@
 import shlex
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
 
 import trio
 
 from khiva_arena.arbiter.preflight import BARE
+from khiva_arena.arbiter.strike import Strike
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.check import steps_ending, steps_incoming, steps_play
 from khiva_arena.check.causes import of_settings
@@ -114,10 +115,11 @@ def check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
     Raises BotError if the host cannot start bots at all. An interrupt leaves no process behind.
     """
     began = time.monotonic()
-    steps_so_far = CheckRun([], listener)
+    steps_so_far = CheckRun([], listener, Strike(running.handed))
     steps_so_far.add("settings", "its settings", Status.OK, said=_settings(running))
     try:
-        running.staged = stage(running.bot, running.sandbox.level)
+        staged = stage(running.bot, running.sandbox.level)
+        running.staged = replace(staged, network=running.network, handed=dict(running.handed))
     except BotError as error:
         steps_so_far.fail("build", "its build", running, Failed("its files copied, and its build done", str(error)), "")
     else:
@@ -148,15 +150,18 @@ class CheckRun:
 
     steps: those that are done.
     listener: called with each step when it is done.
+    strike: takes what the bot was handed out of all that is said of it.
     silent: ids of those in which the bot used up all of its time without an answer.
     """
 
     steps: list[CheckStep]
     listener: Listener
+    strike: Strike
     silent: list[str] = field(default_factory=list)
 
     def add(self, id: str, title: str, status: Status, *, said: str = "", **more: str) -> None:
-        step = CheckStep(len(self.steps) + 1, id, title, status, said, **more)
+        texts = {name: self.strike.text(text) for name, text in more.items()}
+        step = CheckStep(len(self.steps) + 1, id, title, status, self.strike.text(said), **texts)
         self.steps.append(step)
         self.listener(step)
 

@@ -23,7 +23,7 @@ from khiva_arena.sandbox.level import Level
 )
 @click.option("--quick", is_flag=True, help="Take only some seconds: fewer seat counts and sizes, no variants, no golden frames.")
 @setting_options(
-    *("turn", "bank", "start", "isolation", "trust_bots", "limits", "runtimes"),
+    *("turn", "bank", "start", "isolation", "trust_bots", "network", "env", "limits", "runtimes"),
     isolation=f"Check at this level alone: {', '.join(Level)} [default: the best that works here, and a start at each].",
     trust_bots="Start it at isolation trusted, too, with all of your rights.",
 )

@@ -75,5 +75,7 @@ def _next_step(report: CheckReport, running: RunningCheck) -> str:
     game = running.games[0]
     words = ["khiva-arena", "match", "--game", game.name, "--bot", report.bot]
     words += ["--bot", OPPONENT] * (game.seats[0] - 1)
+    words += ["--network", running.bot.name] if running.network else []
+    words += [word for variable in running.handed for word in ("--env", f"{running.bot.name}={variable}")]
     words += [word for one in running.bot.runtimes for word in ("--runtime", f"{one.name}={one.program}")]
     return f"It keeps the protocol. Next: {shlex.join(words)}"

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from khiva_arena.competition.find import events_of, in_order
-from khiva_arena.competition.pools import entrants_of, results_of
+from khiva_arena.competition.pools import entrants_of, marks_of, results_of
 from khiva_arena.report.exports import EventResults, pgn_names, to_csv, to_jsonl, to_pgn
 from khiva_arena.report.standings import Entrant
 from khiva_arena.store.db import EventRow, Store
@@ -38,5 +38,6 @@ def _texts(store: Store, events: Sequence[EventRow], form: str) -> Iterator[str]
 
 def _results(store: Store, event: EventRow) -> EventResults:
     """Raises StoreError if the store is damaged."""
-    bots = tuple(Entrant(bot.identity, bot.name) for bot in event.bots)
+    marks = marks_of([event])
+    bots = tuple(Entrant(bot.identity, bot.name, marks.get(bot.identity, ())) for bot in event.bots)
     return EventResults(event.id, event.number, event.definition.game, bots, results_of(store, event))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from khiva_arena.competition.define import changed_runtimes
 from khiva_arena.competition.find import match_of, secret_of
 from khiva_arena.competition.isolation import keep_apart, sandbox_of_stored
 from khiva_arena.competition.one_match import staged
+from khiva_arena.competition.opened import mistakes
 from khiva_arena.competition.settings_flags import given_by_flags, loading_of_stored
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
@@ -27,10 +29,11 @@ from khiva_arena.text import harmless
 
 def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> int:
     loading = loading_of_stored(flags)
-    if set(given_by_flags(flags)) - {"bots", "isolation", "trust_bots", "runtimes", "limits"}:
+    given = given_by_flags(flags)
+    if set(given) - {"bots", "isolation", "trust_bots", "runtimes", "limits", "network", "env"}:
         raise ConfigError(
-            "--from plays the stored match again: apart from it only --bot, --isolation, --runtime and limits on the "
-            "size of a bot can be given"
+            "--from plays the stored match again: apart from it only --bot, --isolation, --network, --env, --runtime and limits "
+            "on the size of a bot can be given"
         )
     with Store.read(folder) as store:
         event, row = match_of(store, word)
@@ -45,7 +48,9 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
         entrants = [bot_files.load(word, loading=loading) for word in words]
     else:
         entrants = [recorded_bot(event, seat.bot, loading) for seat in row.seats]
-    if problems := bot_files.of_another_game(entrants, record.header.game):
+    open_to = given.get("network", ()), given.get("env", ())
+    problems = bot_files.of_another_game(entrants, record.header.game)
+    if problems := [*problems, *mistakes(*open_to, [bot.name for bot in entrants])]:
         raise ConfigError(problems)
     for runtime in changed_runtimes(event.definition, entrants):
         say(f"warning: the runtime {runtime} has changed since it was played with")
@@ -54,7 +59,10 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
             if bot.identity != seat.bot:
                 say(f"warning: {seat.name} has changed since it played")
     sandbox = sandbox_of_stored(event.definition.sandbox(), flags["isolation"])
-    commands = staged(entrants, sandbox)
+    for bot, sat in zip(entrants, row.seats, strict=True):
+        if event.definition.bots[sat.bot].network and bot.name not in open_to[0]:
+            say(f"warning: {bot.name} played with a network, and has none now; --network {shlex.quote(bot.name)} opens it")
+    commands = staged(entrants, sandbox, *open_to)
     keep_apart(entrants, commands, sandbox)
     job = Job(0, 1, record.header, secret, commands, sandbox)
     outcome, code = play(job, tracing, [bot.asked_as for bot in entrants])

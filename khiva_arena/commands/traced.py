@@ -12,6 +12,7 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.preflight import PreflightFailed, preflight
 from khiva_arena.arbiter.stderr import notes_of
+from khiva_arena.arbiter.strike import Strike
 from khiva_arena.competition.isolation import warn_of_cold_files
 from khiva_arena.terminal.console import BufferedStderr, say
 
@@ -43,7 +44,8 @@ def play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, int
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
     labels = [f"{name}#{seat}" for seat, name in enumerate(names)]
-    with BufferedStderr() as lines, closing(Trace(labels, None, tracing.capture)) as trace:
+    strikes = [Strike(command.handed) for command in job.commands]
+    with BufferedStderr() as lines, closing(Trace(labels, None, tracing.capture, strikes)) as trace:
         _try(job, tracing, words, trace, lines)
         warn_of_cold_files()
         trace.write = lines if tracing.trace else None

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from khiva_arena.competition.opened import variables_of
 from khiva_arena.competition.settings import Settings
-from khiva_arena.entrants import runtimes
+from khiva_arena.entrants import guests, runtimes
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
@@ -51,7 +52,7 @@ def definition_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox, aft
         lineups=_line_ups(settings, bots),
         seed=None if settings.seed is None else seeds.seed_digest(run_secret(settings)),
         anchor=next((name for name in names if name == "random"), names[0]),
-        bots=tuple(DefinedBot(bot.name, bot.identity, bot.author if settings.authors_apart else "") for bot in bots),
+        bots=tuple(_defined(bot, settings) for bot in bots),
         rounds=settings.rounds or None,
         advance=settings.advance or None,
         candidates=tuple(names.index(name) for name in settings.candidates),
@@ -60,7 +61,30 @@ def definition_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox, aft
         hypotheses=None if settings.hypotheses is None else DefinedTest(**asdict(settings.hypotheses)),
         runtimes=runtimes_of(bots),
         after=after,
+        rate_kept=settings.rate_kept,
     )
+
+
+def _defined(bot: Bot, settings: Settings) -> DefinedBot:
+    return DefinedBot(
+        bot.name,
+        bot.identity,
+        bot.author if settings.authors_apart else "",
+        network=bot.name in settings.network,
+        env=variables_of(bot.name, settings.env),
+        remote=bot.guest == guests.REMOTE,
+        kept=bot.kept,
+    )
+
+
+def refuse_to_mix(definition: Definition) -> None:
+    """Raise ConfigError if bots that may remember would be rated with others, and nobody has said that they may."""
+    kept = [bot.name for bot in definition.bots if bot.kept]
+    if definition.rated_apart and len(kept) < len(definition.bots):
+        raise ConfigError(
+            f"{', '.join(kept)}: a bot whose process serves many matches may remember, and is not rated with others that start "
+            "anew for each; play without --keep, or say --rate-kept"
+        )
 
 
 def runtimes_of(bots: Sequence[Bot]) -> dict[str, DefinedRuntime]:

@@ -55,6 +55,8 @@ def _settings_of(event: EventRow) -> dict[str, Any]:
     return {
         **{row.name: what[row.name] for row in TABLE if row.name in what and row.name not in _NEW},
         "bots": tuple(bot.asked_as for bot in event.bots),
+        "network": tuple(bot.name for bot in event.definition.bots if bot.network),
+        "env": tuple(f"{bot.name}={variable}" for bot in event.definition.bots for variable in bot.env),
         "candidates": tuple(event.bots[candidate].name for candidate in what.get("candidates", ())),
         **_times(what["time"]),
         "rules": {key: value for key, value in what["rules"].items() if usual.get(key) != value},

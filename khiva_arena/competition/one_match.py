@@ -9,6 +9,7 @@ import msgspec
 from khiva_arena.arbiter.match import Job
 from khiva_arena.competition.define import conditions_of, runtimes_of
 from khiva_arena.competition.isolation import keep_apart, sandbox_of
+from khiva_arena.competition.opened import mistakes, opened
 from khiva_arena.competition.settings import settle
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
@@ -41,7 +42,8 @@ def one_match(given: Mapping[str, Any]) -> OneMatch:
     seated = {"seats": len(given["bots"])} if given.get("bots") else {}
     settings = settle({**given, **seated}, {"seats": "--bot"}, seats="bots")
     entrants = [bot_files.load(word, loading=settings.loading) for word in settings.bots]
-    if problems := bot_files.of_another_game(entrants, settings.game.name):
+    problems = bot_files.of_another_game(entrants, settings.game.name)
+    if problems := [*problems, *mistakes(settings.network, settings.env, [bot.name for bot in entrants])]:
         raise ConfigError(problems)
     sandbox = sandbox_of(settings, rated=False)
     drawn = secrets.token_bytes(seeds.SECRET_BYTES) if settings.seed is None else None
@@ -50,13 +52,16 @@ def one_match(given: Mapping[str, Any]) -> OneMatch:
     who = [(bot.name, bot.identity) for bot in entrants]
     runtimes = msgspec.to_builtins(runtimes_of(entrants))
     played = conditions.plain() | ({"runtimes": runtimes} if runtimes else {})
+    played |= {key: value for key in ("network", "env") if (value := sorted(getattr(settings, key)))}
     name = seeds.match_id(digest_of({**played, "bots": who, "deal": seeds.commitment("match", seed)})[: seeds.ID_LENGTH], 0)
-    commands = staged(entrants, sandbox)
+    commands = staged(entrants, sandbox, settings.network, settings.env)
     keep_apart(entrants, commands, sandbox)
     job = Job(0, 1, conditions.header(who, name, seed), seed, commands, sandbox)
     return OneMatch(job, tuple(bot.asked_as for bot in entrants), drawn)
 
 
-def staged(entrants: Sequence[Bot], sandbox: Sandbox) -> tuple[Command, ...]:
-    """How each bot is started, now that it is staged. Raises BotError."""
-    return tuple(stage(bot, sandbox.level) for bot in entrants)
+def staged(
+    entrants: Sequence[Bot], sandbox: Sandbox, network: Sequence[str] = (), env: Sequence[str] = ()
+) -> tuple[Command, ...]:
+    """How each bot is started, now that it is staged, with what is opened to it. Raises BotError."""
+    return tuple(opened(stage(bot, sandbox.level), bot.name, network, env) for bot in entrants)

@@ -16,7 +16,9 @@ from khiva_arena.competition.page_source import SECTIONS, PageSource, RecordedMa
 from khiva_arena.competition.page_times import DecisionTimes
 from khiva_arena.competition.tables import PooledTable
 from khiva_arena.games.registry import get
+from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.report import html, shapes
+from khiva_arena.report.columns import MARKS
 from khiva_arena.report.page_data import PageBot, PageColumn, PageData, PageEvent, PageMatch, PageTable
 from khiva_arena.report.section_names import SAYS
 from khiva_arena.report.sections import by_seeds
@@ -24,7 +26,7 @@ from khiva_arena.report.table import notes, shown_columns
 from khiva_arena.sandbox.limits import WORDS, say
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.schedule.gauntlet import candidates_of
-from khiva_arena.store.db import RUN_SECRET, EventRow
+from khiva_arena.store.db import RUN_SECRET, BotRow, EventRow
 from khiva_arena.store.new_file import new_file
 from khiva_arena.text import harmless
 
@@ -132,9 +134,14 @@ def _event(source: PageSource, event: EventRow) -> PageEvent:
         digest=digest or "",
         secret=secrets[RUN_SECRET].hex() if RUN_SECRET in secrets else "",
         public=harmless(event.public or ""),
-        bots=[PageBot(bot.identity, harmless(bot.name), harmless(bot.version), bot.complete) for bot in event.bots],
+        bots=[_bot(bot, defined) for bot, defined in zip(event.bots, what.bots, strict=True)],
         rounds=rounds_of(timetable, (match.result for match in source.matches(event))),
     )
+
+
+def _bot(bot: BotRow, defined: DefinedBot) -> PageBot:
+    marks = {mark: MARKS[mark] for mark in defined.marks}
+    return PageBot(bot.identity, harmless(bot.name), harmless(bot.version), bot.complete, marks, list(defined.env))
 
 
 def _stage_before(events: Sequence[EventRow], event: EventRow) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from khiva_arena.competition import opened
 from khiva_arena.competition.define import definition_of
 from khiva_arena.competition.setting import TABLES
 from khiva_arena.competition.settings import Settings
@@ -98,6 +99,7 @@ def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]
     """Why stages cannot be played with the number of bots that they will have, whoever these are. A line about a later stage
     begins with its number: "stage 2: "."""
     problems = bot_files.of_another_game(entrants, stages[0].game.name)
+    problems += opened.mistakes(stages[0].network, stages[0].env, [bot.name for bot in entrants])
     bots = list(entrants)
     for stage in stages:
         before = f"stage {stage.stage}: " if len(stages) > 1 else ""

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
@@ -11,6 +12,7 @@ from msgspec import structs, to_builtins
 from khiva_arena.competition import results
 from khiva_arena.competition.find import damaged, matches_of, voids_of
 from khiva_arena.errors import ConfigError
+from khiva_arena.replay.definition import MARKS
 from khiva_arena.replay.record import canonical, digest_of
 from khiva_arena.report.shapes import InCommon
 from khiva_arena.report.standings import AnchorAt, Entrant, Standings, standings
@@ -27,7 +29,8 @@ _GIVEN = re.compile(rf"(?P<bot>.+)=(?P<elo>{_NUMBER})(?::(?P<sd>\d+(?:\.\d+)?))?
 
 
 def pooled(events: Sequence[EventRow]) -> list[list[EventRow]]:
-    """Events by what makes one table: equal game, rules, time, policy, isolation, limits and pondering. Each event once."""
+    """Events by what makes one table: equal game, rules, time, policy, isolation, limits and pondering; those with bots that may
+    remember apart from the others, unless the organiser rates them together. Each event once."""
     pools: dict[bytes, list[EventRow]] = {}
     for event in {event.id: event for event in events}.values():
         pools.setdefault(_conditions(event), []).append(event)
@@ -38,7 +41,7 @@ def _conditions(event: EventRow) -> bytes:
     what = event.definition
     plain = what.plain()
     same = [plain[key] for key in ("game", "rules_version", "time", "policy", "isolation", "limits", "ponder")]
-    return canonical([*same, digest_of(what.rules)])
+    return canonical([*same, digest_of(what.rules), what.rated_apart])
 
 
 def in_common(events: Sequence[EventRow]) -> dict[str, Any]:
@@ -60,9 +63,10 @@ def title(events: Sequence[EventRow]) -> str:
     numbers = ", ".join(str(event.number) for event in events)
     engines = sorted({engine for event in events for engine in event.engines})
     mark = f"; played by khiva-arena {', '.join(engines)}" if len(engines) > 1 else ""
+    apart = "; bots that may remember, apart" if events[0].definition.rated_apart else ""
     return harmless(
         f"{what.game} at {seats} seats; turn {what.time['turn_ms']} ms, bank {what.time['bank_ms']} ms, {what.policy}, "
-        f"isolation {what.isolation}{_not_default(what)}; event{'s' if len(events) > 1 else ''} {numbers}{mark}"
+        f"isolation {what.isolation}{_not_default(what)}{apart}; event{'s' if len(events) > 1 else ''} {numbers}{mark}"
     )
 
 
@@ -81,7 +85,15 @@ def entrants_of(events: Sequence[EventRow]) -> list[Entrant]:
     for event in events:
         for bot in event.bots:
             entrants.setdefault(bot.identity, Entrant(bot.identity, bot.name))
-    return list(entrants.values())
+    marks = marks_of(events)
+    return [replace(bot, marks=marks.get(bot.id, ())) for bot in entrants.values()]
+
+
+def marks_of(events: Sequence[EventRow]) -> dict[str, tuple[str, ...]]:
+    """The marks that each bot has in one of the events or another, by its identity."""
+    every = [bot for event in events for bot in event.definition.bots]
+    has = {bot.identity: {mark for one in every if one.identity == bot.identity for mark in one.marks} for bot in every}
+    return {bot: tuple(mark for mark in MARKS if mark in marks) for bot, marks in has.items()}
 
 
 def pooled_standings(store: Store, events: Sequence[EventRow], anchors: Sequence[str] = ()) -> Standings:

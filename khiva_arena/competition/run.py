@@ -11,13 +11,14 @@ from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.preflight import preflight
 from khiva_arena.competition import events
-from khiva_arena.competition.define import definition_of, run_secret
+from khiva_arena.competition.define import definition_of, refuse_to_mix, run_secret
 from khiva_arena.competition.draw import How, check_public_of_what_is_over, public_to_add
 from khiva_arena.competition.drift import refuse_changed
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.find import check_event
 from khiva_arena.competition.isolation import keep_apart, keep_private, sandbox_of, warn_of_cold_files
 from khiva_arena.competition.live_page import LivePage
+from khiva_arena.competition.opened import opened
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.played import unplayable
 from khiva_arena.competition.progress import ResumePoint, definition_after, standing_of
@@ -63,6 +64,7 @@ def compete(
         raise ConfigError(problems)
     _check_files(first, entrants)
     sandbox = sandbox_of(first, rated=True)
+    refuse_to_mix(definition_of(first, entrants, sandbox))
     pool.reserve(first.jobs, max(stage.seats for stage in stages))
     another = False
     if Store.check(first.out):
@@ -83,15 +85,17 @@ def _played(
     first = stages[0]
     with if_interrupted(say, lambda: "no match was begun"):
         with _one_interrupt():
-            commands = {bot.identity: staging.stage(bot, sandbox.level) for bot in entrants}
+            commands = {
+                bot.identity: opened(staging.stage(bot, sandbox.level), bot.name, first.network, first.env) for bot in entrants
+            }
         keep_private(first, sandbox, list(commands.values()))
         keep_apart(entrants, [commands[bot.identity] for bot in entrants], sandbox)
         _preflight(first, definition_of(first, entrants, sandbox), entrants, commands)
-        opened = Store.write(first.out)
+        to_write = Store.write(first.out)
     played: list[str] = []
     with if_interrupted(say, lambda: f"{count(len(played), 'event')} over, no other begun" if played else "no match was begun"):
         with (
-            opened as store,
+            to_write as store,
             RunEvents(first.out, first.events, listener=listener) as log,
             LivePage(first.out, first.report, log.say) as page,
         ):

@@ -58,6 +58,7 @@ class Setting(NamedTuple):
     comment: what a new settings file says above it; "": what ``help`` says.
     example: what a new settings file shows behind "#" if there is no default.
     of: what kind of thing its values are, for messages and ``-h``.
+    shape: what ``-h`` shows for a value if that is not what others of its kind have.
     words: what can be chosen, and what TAB offers; called when somebody wants to know.
     least, most: bounds of a number, or of a time in ms.
     flag: its flag if that is not its name; for a list or table the flag gives one of them.
@@ -74,6 +75,7 @@ class Setting(NamedTuple):
     comment: str = ""
     example: Any = None
     of: str = ""
+    shape: str = ""
     words: Callable[[], Iterable[str]] = tuple
     least: int = 1
     most: int | None = None
@@ -95,7 +97,7 @@ class Setting(NamedTuple):
     @property
     def metavar(self) -> str:
         """What ``-h`` shows for a value."""
-        return self.of.upper() if self.kind is Kind.CHOICE else _METAVARS[self.kind]
+        return self.shape or (self.of.upper() if self.kind is Kind.CHOICE else _METAVARS[self.kind])
 
     def mistakes(self, value: object) -> list[str]:
         """What is wrong with a value, as far as that can be seen without looking at anything else."""

@@ -59,6 +59,9 @@ class Settings(msgspec.Struct, frozen=True):
     events: the file that what happens is written to as JSON lines.
     report: the file that a page of results is kept in.
     loading: the bounds and runtimes with which bots are read.
+    network: the bots, by name, whose cells are open to the network.
+    env: BOT=VARIABLE of each that a bot is handed; the values stand nowhere.
+    rate_kept: whether bots that may remember are rated with the others.
     stage: which of several events this is, from 1; 0: the only one.
     name: what the stage is called.
     take: how many of the best of the stage before play in it; None: all.
@@ -101,6 +104,9 @@ class Settings(msgspec.Struct, frozen=True):
     reconnect_ms: int
     kept: tuple[str, ...]
     loading: Loading = loads.AS_IT_IS
+    network: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
+    rate_kept: bool = False
     stage: int = 0
     name: str = ""
     take: int | None = None

@@ -136,6 +136,21 @@ TABLE: tuple[Setting, ...] = (
             help="With auto: play at trusted if nothing better works.",
             comment="Whether bots may be played with your own rights if nothing better works. Only for bots "
                     "that you trust."),
+    Setting("network", Kind.NAMES, (), ISOLATION, of="bots' names", of_a_match=True,
+            help="Open this bot's cell to the network; repeat for each. The others keep none. Definition, table and page "
+                 "mark it.",
+            comment="Bots, by name, whose cells are open to the network. Definition, table and page mark them.",
+            example=("llm",)),
+    Setting("env", Kind.NAMES, (), ISOLATION, of="NAME=KEY, a bot and a variable", shape="NAME=KEY", of_a_match=True,
+            help="Hand the bot NAME the variable KEY with the value that it has here; repeat for each. The value is never "
+                 "stored, and is struck out of what the bot says.",
+            comment="Variables that bots are handed with the values they have in the arena's own environment: the name of the "
+                    "bot, = and the name of the variable. Values are never stored, and are struck out of what the bot says.",
+            example=("llm=OPENAI_API_KEY",)),
+    Setting("rate_kept", Kind.SWITCH, False, BOTS,
+            help="Rate bots that may remember, since one process of theirs serves many matches, together with the others.",
+            comment="Whether bots that may remember, since one process of theirs serves many matches, are rated together with "
+                    "the others."),
     Setting("rules", Kind.TABLE, {}, PLAYED, flag="rule", of="rule variants", of_a_match=True,
             help="A rule variant, or @FILE for a table in a TOML file; repeat for each.",
             comment='Variants of the rules; `khiva-arena games` lists them. One that is a table in a file is '

@@ -27,6 +27,10 @@ Index = Annotated[int, msgspec.Meta(ge=0)]
 Milliseconds = Annotated[int, msgspec.Meta(ge=0)]
 
 
+MARKS = ("network", "remote", "kept")
+"""What a bot may have that others at its table lack, by the field of ``DefinedBot``; ``report.columns`` says what each means."""
+
+
 class TimeLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How long bots may take.
 
@@ -46,11 +50,24 @@ class DefinedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     name: unique in the event.
     identity: hash of its sources, run and build lines, hex.
     author: "" unless authors are kept apart and it names one.
+    network: its cell was open to the network.
+    env: the names of the variables that it was handed, sorted. Their values stand nowhere.
+    remote: it played on another machine.
+    kept: one process of it served many matches, so it may have remembered.
     """
 
     name: str
     identity: str
     author: str = ""
+    network: bool = False
+    env: tuple[str, ...] = ()
+    remote: bool = False
+    kept: bool = False
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What tables and pages mark it with."""
+        return tuple(mark for mark in MARKS if getattr(self, mark))
 
 
 class DefinedTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -137,6 +154,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     hypotheses: of a sequential test, and only of one.
     runtimes: those that its bots name.
     after: id of the event that the stage before was.
+    rate_kept: whether bots that may remember are rated with the others.
     """
 
     format: Format
@@ -155,6 +173,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     hypotheses: DefinedTest | None = None
     runtimes: dict[str, DefinedRuntime] = {}
     after: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")] | None = None
+    rate_kept: bool = False
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -179,6 +198,8 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
             raise ValueError("a bot has a name that cannot be printed")
         if len(set(names)) < len(names) or len({bot.identity for bot in self.bots}) < len(names):
             raise ValueError("two bots have one name, or are the same")
+        if not all(variable.isprintable() for bot in self.bots for variable in bot.env):
+            raise ValueError("a variable has a name that cannot be printed")
         if self.anchor not in names:
             raise ValueError("its anchor is not one of its bots")
 
@@ -196,6 +217,11 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     def names(self) -> list[str]:
         """The bots' names, by position."""
         return [bot.name for bot in self.bots]
+
+    @property
+    def rated_apart(self) -> bool:
+        """Whether its bots make a table of their own, since some of them may remember."""
+        return any(bot.kept for bot in self.bots) and not self.rate_kept
 
     @property
     def candidate(self) -> int:

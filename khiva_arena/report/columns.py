@@ -54,6 +54,7 @@ class Standing(Struct, frozen=True):
     quasi_se: float | None
     design_effect: float | None
     opponents: float | None
+    marks: tuple[str, ...]
 
     @property
     def fault_counts(self) -> tuple[tuple[str, int], ...]:
@@ -98,12 +99,23 @@ def _any(field: str) -> Callable[[Sequence[Standing]], bool]:
     return lambda rows: any(getattr(row, field) for row in rows)
 
 
+def _listed_marks() -> str:
+    return "; ".join(f"{mark}: {says}" for mark, says in MARKS.items())
+
+
 def _ranks(row: Standing) -> str:
     if row.rank_interval is None:
         return "n/a"
     best, worst = row.rank_interval
     return str(best) if best == worst else f"{best}-{worst}"
 
+
+MARKS = {
+    "network": "its cell was open to the network, so it may have had help from elsewhere, and told other such bots what it saw",
+    "remote": "it played on another machine, of which the arena knows nothing",
+    "kept": "one process of it served many matches, so it may have remembered",
+}
+"""What a bot may have that others at its table lack, and what that means."""
 
 FINISHES = Column("1st, 2nd, ...", "finishes", "how often it finished there; ties share the better place")
 
@@ -115,6 +127,13 @@ TABLE = (
         "its name; if several bots have one name, the beginning of their ids is added",
         lambda row: row.name,
         left=True,
+    ),
+    Column(
+        "marks",
+        "marks",
+        f"what it had in some of its events that others may lack (shown if any bot has one). {_listed_marks()}",
+        lambda row: " ".join(row.marks),
+        shown=_any("marks"),
     ),
     Column(
         "ranks",

@@ -1,14 +1,14 @@
 """Results for other programs, as lines of text: CSV, JSON lines, PGN. Pure; nothing is rated here.
 
 CSV, a row for each seat of each match: ``event``, ``game``, ``match``, ``ordinal``, ``seed``, ``lineup``, ``rotation``,
-``block``, ``rated``, ``seat``, ``bot``, ``identity``, ``rank``, ``score``, ``verdict``, ``faults``. ``block`` is equal if
-equal deals were played, and errors cluster on it; ``rated`` is 1 if the whole table was played, which is what standings
-rate; ``faults`` is every fault of the seat as ``illegal@3``, the step behind the @, with spaces between. A name that begins
-with one of = + - @ ' has a ' before it, since a spreadsheet takes the first four for the beginning of a formula; ``identity``
-is never changed.
+``block``, ``rated``, ``seat``, ``bot``, ``identity``, ``rank``, ``score``, ``verdict``, ``faults``, ``marks``. ``block`` is
+equal if equal deals were played, and errors cluster on it; ``rated`` is 1 if the whole table was played, which is what
+standings rate; ``faults`` is every fault of the seat as ``illegal@3``, the step behind the @, with spaces between; ``marks``
+is what the bot had in this event that others may lack, as in the standings. A name that begins with one of = + - @ ' has a '
+before it, since a spreadsheet takes the first four for the beginning of a formula; ``identity`` is never changed.
 
 JSON lines, an object for each match, with the same keys except ``seat``; ``seats`` is a list by seat of objects with ``bot``,
-``identity``, ``rank``, ``score``, ``verdict`` and ``faults`` [[fault, step], ...].
+``identity``, ``rank``, ``score``, ``verdict`` ``faults`` [[fault, step], ...] and ``marks``.
 
 PGN, a game without moves for each pair of seats of each match of a complete table, won by who finished ahead, for programs that
 rate players of two. Which pairs count is what the arena's own fit counts (ratings/pairs.py): not two copies of one bot, and
@@ -50,6 +50,7 @@ COLUMNS = (
     "score",
     "verdict",
     "faults",
+    "marks",
 )
 FORMULA = ("=", "+", "-", "@", "'")
 RESULTS = {-1: "1-0", 0: "1/2-1/2", 1: "0-1"}
@@ -96,13 +97,21 @@ def _common(event: EventResults, match: Result, rated: int) -> dict[str, object]
 
 def _seat(event: EventResults, match: Result, seat: int) -> dict[str, Any]:
     bot = event.bots[match.bots[seat]]
-    values = (bot.name, bot.id, match.ranks[seat], match.scores[seat], harmless(match.verdicts[seat]), match.faults[seat])
+    values = (
+        bot.name,
+        bot.id,
+        match.ranks[seat],
+        match.scores[seat],
+        harmless(match.verdicts[seat]),
+        match.faults[seat],
+        bot.marks,
+    )
     return dict(zip(COLUMNS[-len(values) :], values, strict=True))
 
 
-def _in_a_sheet(bot: str, faults: Iterable[tuple[str, int]], **rest: object) -> list[object]:
+def _in_a_sheet(bot: str, faults: Iterable[tuple[str, int]], marks: Iterable[str], **rest: object) -> list[object]:
     name = f"'{bot}" if bot.startswith(FORMULA) else bot
-    return [name, *rest.values(), " ".join(f"{fault}@{step}" for fault, step in faults)]
+    return [name, *rest.values(), " ".join(f"{fault}@{step}" for fault, step in faults), " ".join(marks)]
 
 
 def _csv(rows: Iterable[Sequence[object]]) -> str:

@@ -21,12 +21,16 @@ class PageBot(Struct, frozen=True):
     name: as the page calls it, in the table, too.
     version: as the bot says.
     complete: whether the identity is over all its files.
+    marks: what it had that others may lack, and what that means.
+    env: names of the variables that it was handed.
     """
 
     id: str
     name: str
     version: str
     complete: bool
+    marks: dict[str, str]
+    env: list[str]
 
 
 class PageSitter(Struct, frozen=True):

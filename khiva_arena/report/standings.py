@@ -38,10 +38,12 @@ class Entrant:
 
     id: the hash it plays under.
     name: for people.
+    marks: what it had that others lack, as in ``columns.MARKS``.
     """
 
     id: str
     name: str
+    marks: tuple[str, ...] = ()
 
 
 def choose_anchor(bots: Sequence[Entrant], named: str | None = None) -> str:
@@ -192,6 +194,7 @@ def _standing(
         quasi_se=rounded(ratings.quasi_se[i]),
         design_effect=rounded(ratings.design_effect[i]),
         opponents=rounded(opponents) if placed else None,
+        marks=bot.marks,
     )
 
 

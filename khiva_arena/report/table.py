@@ -8,7 +8,7 @@ import msgspec
 
 from khiva_arena.ratings.elo import FEWEST_SEEDS, LEVEL
 from khiva_arena.report import shapes
-from khiva_arena.report.columns import BETWEEN, DETAILS, FINISHES, FIRST, LAST, TABLE, Column, Standing, many_page_faults
+from khiva_arena.report.columns import BETWEEN, DETAILS, FINISHES, FIRST, LAST, MARKS, TABLE, Column, Standing, many_page_faults
 from khiva_arena.report.text import (
     NARROWEST_NAME,
     ROUGH,
@@ -126,6 +126,7 @@ def notes(standings: Standings) -> list[str]:
     """What stands below the table: what the numbers mean, and what is not in them."""
     rows = standings.rows
     lines = [meaning(standings)]
+    lines += [f"{mark}: {says}." for mark, says in MARKS.items() if any(mark in row.marks for row in rows)]
     if any(row.rank_interval for row in rows):
         lines.append(
             "ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next, "

@@ -55,13 +55,17 @@ class Basic(Cell):
             "parent": os.getpid(),
             "of_itself": proc_mask.OF_ITSELF,
             "own_pid": seccomp.OWN_PID,
-            "program": seccomp.program(may_leave_group=builds, hold_files=True),
-            "program_with_signals": seccomp.program(may_leave_group=builds, hold_files=True, hold_signals=True),
+            "network": command.network,
+            "handed": [*command.handed],  # by name: the words of a process can be read by all
+            "program": seccomp.program(may_leave_group=builds, hold_files=True, network=command.network),
+            "program_with_signals": seccomp.program(
+                may_leave_group=builds, hold_files=True, hold_signals=True, network=command.network
+            ),
         }
         return cls(
             argv=[sys.executable, "-I", "-S", "-B", "-c", START, HERE, marshal.dumps(orders).hex()],
             folder="/",
-            environment={"PATH": readable_paths.BARE_PATH, MARK: mark},
+            environment={"PATH": readable_paths.BARE_PATH, MARK: mark} | command.handed,
             scratch=home,
             user=user,
         )

@@ -26,7 +26,8 @@ WRAPPING = 2
 UNCOUNTED = 16
 OF_PROC = 256 * 1024
 """Bytes for the few settings that replace /proc/sys."""
-NAMESPACES = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+NAMESPACES = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+NO_NETWORK = "--unshare-net"
 
 
 class Inside(msgspec.Struct, frozen=True):
@@ -39,6 +40,7 @@ class Inside(msgspec.Struct, frozen=True):
     resources: the limits
     user: the number it runs as under root's arbiter, else None
     counted: a control group counts its processes, so that this limit need not
+    network: it shares the machine's network
     """
 
     argv: Sequence[str]
@@ -48,6 +50,7 @@ class Inside(msgspec.Struct, frozen=True):
     resources: Resources
     user: int | None
     counted: bool = False
+    network: bool = False
 
 
 @cache
@@ -64,7 +67,7 @@ def command(inside: Inside, filter_descriptor: int, pictures: Mapping[str, int])
     """The words that start a program inside. The descriptors are open on a seccomp program and, by path, on what files of /proc
     are to hold, each at its beginning."""
     bwrap, prlimit, setpriv = tools()
-    words = [bwrap, *NAMESPACES, "--die-with-parent", "--cap-drop", "ALL"]
+    words = [bwrap, *NAMESPACES, *([] if inside.network else [NO_NETWORK]), "--die-with-parent", "--cap-drop", "ALL"]
     if inside.user is None:
         words += ["--unshare-user", "--disable-userns"]
     else:

@@ -173,6 +173,8 @@ def cell(command: Command, sandbox: Sandbox, mark: str, *, for_a_match: bool = F
     warmed = for_a_match and of_level.keeps_warm()
     try:
         shown = (*(needed if warmed else readable_paths).all_of(program, command.readable, *command.own), *command.own)
+        if command.network:
+            shown = (*shown, *readable_paths.of_the_network(shown))
         if warmed:
             warm.keep([path for path in shown if not bubblewrap.stays_a_link(path)])
         return of_level.made(command, program, sandbox, mark, shown)
@@ -195,7 +197,8 @@ def java_options(memory: int) -> str:
 
 
 def environment(command: Command, program: str, home: str, mark: str, memory: int) -> dict[str, str]:
-    """A bare environment: so little that it is the same on two machines, and nothing from the arbiter's own."""
+    """A bare environment: so little that it is the same on two machines, and nothing from the arbiter's own. What a bot is handed
+    is not in it."""
     bare = {"PATH": readable_paths.search_path(program), "HOME": home, "TMPDIR": home, "LANG": "C.UTF-8", MARK: mark}
     # Runtimes size heaps and thread pools by the machine's memory and cores, of which a bot has but a part.
     bare["JAVA_TOOL_OPTIONS"] = java_options(memory)

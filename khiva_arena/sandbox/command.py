@@ -13,6 +13,8 @@ class Command:
     readable: paths that it may read besides its toolchain
     staged: the folder belongs to the bot alone, so it may read all of it
     ours: it is a program of the arena that stands for a player who is elsewhere, and runs outside every cell
+    network: its cell is open to the network
+    handed: variables that it is handed with the arbiter's own values, which are struck out of what it says
     """
 
     argv: tuple[str, ...]
@@ -21,6 +23,8 @@ class Command:
     readable: tuple[str, ...] = ()
     staged: bool = False
     ours: bool = False
+    network: bool = False
+    handed: dict[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def own(self) -> tuple[str, ...]:

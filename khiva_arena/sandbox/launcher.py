@@ -48,10 +48,12 @@ def checked(libc, what: str, *words) -> int:  # type: ignore[no-untyped-def]
     return result
 
 
-def restrict_files(libc, version: int, readable: list[str], writable: list[str]) -> int:  # type: ignore[no-untyped-def]
-    """A ruleset that allows reading and running what is readable, and everything in what is writable."""
+def restrict_files(  # type: ignore[no-untyped-def]
+    libc, version: int, readable: list[str], writable: list[str], network: bool
+) -> int:
+    """A ruleset that allows reading and running what is readable, everything in what is writable, and TCP with ``network``."""
     handled = FILES | (REFER if version >= 2 else 0) | (TRUNCATE if version >= 3 else 0) | (DEVICE_CONTROL if version >= 5 else 0)
-    net = CONNECT_AND_BIND if version >= 4 else 0
+    net = CONNECT_AND_BIND if version >= 4 and not network else 0
     scoped = SCOPES if version >= SIGNALS_SINCE else 0
     attributes = struct.pack("=QQQ", handled, net, scoped)[: 8 if version < 4 else 16 if version < SIGNALS_SINCE else 24]
     ruleset = checked(libc, "Landlock", CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
@@ -96,7 +98,7 @@ def main() -> None:
     if not version:
         fail("this kernel has no Landlock")
     own = [f"/proc/{os.getpid()}/{name}" for name in request["of_itself"]]
-    ruleset = restrict_files(libc, version, [*request["readable"], *own], request["writable"])
+    ruleset = restrict_files(libc, version, [*request["readable"], *own], request["writable"], request["network"])
     os.chdir(request["folder"])
     set_limits(request["limits"])
     if request["user"] is not None:
@@ -119,6 +121,7 @@ def main() -> None:
     # The arbiter holds them back until a bot is there, see stops.py.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
     try:
-        os.execve(request["argv"][0], request["argv"], request["environment"])
+        handed = {name: os.environ[name] for name in request["handed"]}
+        os.execve(request["argv"][0], request["argv"], request["environment"] | handed)
     except OSError as error:
         fail(f"{request['argv'][0]}: {error.strerror}")

@@ -18,6 +18,13 @@ SETTINGS = ("ld.so.cache", "alternatives", "ssl/openssl.cnf", "localtime")
 OF_RUNTIMES = ("java*", "php*", "perl", "lua*", "ruby*", "nim", "mono/config", "R", "racket", "sbclrc")
 # Debian keeps the list of GHC's libraries here; a link in /usr leads to it.
 ELSEWHERE = ("/var/lib/ghc/package.conf.d",)
+# What a bot with a network reads besides: how names are looked up, and whose certificates are believed.
+NETWORK = (
+    *("/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services"),
+    *("/etc/protocols", "/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/pki/tls/certs", "/etc/pki/tls/cert.pem"),
+    *("/etc/pki/ca-trust/extracted", "/etc/ca-certificates/extracted"),
+    *("/usr/share/ca-certificates", "/usr/local/share/ca-certificates"),
+)
 LONGEST_FIRST_LINE = 256
 LONGEST_SETTINGS = 65_536
 BARE_PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -30,6 +37,11 @@ def system() -> tuple[str, ...]:
     paths = [path for path in (*PROGRAMS, *ELSEWHERE) if os.path.isdir(path)]
     paths += [str(path) for pattern in (*SETTINGS, *OF_RUNTIMES) for path in sorted(Path("/etc").glob(pattern))]
     return tuple(paths)
+
+
+def of_the_network(shown: Sequence[str]) -> tuple[str, ...]:
+    """What is there of ``NETWORK`` and not below what is ``shown`` anyway."""
+    return tuple(path for path in NETWORK if os.path.exists(path) and not any(is_below(path, one) for one in shown))
 
 
 @cache

@@ -136,6 +136,10 @@ MMAP, SHARED_AND_ANONYMOUS = Call(9, 222), 0x21
 MADVISE, PAGE_OUT = Call(28, 233), 21
 # Allowed for the caller itself (0), refused with another process's number.
 ONLY_SELF = {"prlimit64": Call(302, 261), "sched_setaffinity": Call(203, 122)}
+# A bot with a network: sockets of these families (AF_INET, AF_INET6), and no pairs of datagram sockets, which could send to any
+# socket of the machine that has a name.
+SOCKET, FAMILIES = REFUSED["socket"], (2, 10)
+SOCKETPAIR, TYPE, DATAGRAMS = Call(53, 199), 0xF, (2, 3)
 # If nothing else restricts signals (see ``launcher.py``): allowed to one's own group and to the bot's first process.
 KILLS = {"kill": Call(62, 129), "tgkill": Call(234, 131)}
 OTHER_KILLS = {"tkill": Call(200, 130), "rt_sigqueueinfo": Call(129, 138), "rt_tgsigqueueinfo": Call(297, 240)}
@@ -169,10 +173,13 @@ def refused_here() -> dict[str, tuple[int, int]]:
     return {name: (number(call), int(call.error)) for name, call in REFUSED.items()} if supported() else {}
 
 
-def program(*, may_leave_group: bool = False, hold_files: bool = False, hold_signals: bool = False) -> bytes:
+def program(
+    *, may_leave_group: bool = False, hold_files: bool = False, hold_signals: bool = False, network: bool = False
+) -> bytes:
     """The filter for this machine. ``may_leave_group``: for builds, whose tools start sessions of their own and lock folders.
     ``hold_files``: refuse what changes files that are not open for writing; a build may set modes and times. ``hold_signals``:
-    refuse signals to others, OWN_PID to be replaced by the number of the bot's first process."""
+    refuse signals to others, OWN_PID to be replaced by the number of the bot's first process. ``network``: allow sockets of the
+    internet's families."""
     machine = platform.machine()
     refused = dict(REFUSED)
     if may_leave_group:
@@ -183,6 +190,8 @@ def program(*, may_leave_group: bool = False, hold_files: bool = False, hold_sig
         refused |= ATTRIBUTES | ({} if may_leave_group else MODES_AND_TIMES)
     if hold_signals:
         refused |= OTHER_KILLS
+    if network:
+        del refused["socket"]
     steps = [_step(_LOAD, _ARCHITECTURE), _step(_EQUAL, ARCHITECTURES[machine], 1, 0), _step(_RETURN, _KILL)]
     steps.append(_step(_LOAD, _NUMBER))
     if machine == "x86_64":
@@ -194,6 +203,9 @@ def program(*, may_leave_group: bool = False, hold_files: bool = False, hold_sig
         steps += _holding_still(machine)
     steps += _if(FCNTL, machine, [_argument(1), *_refuse_each((*LOCKS, *OWNERS))])
     steps += _if(IOCTL, machine, [_argument(1), *_refuse_each((*IOCTLS, *(FILE_FLAGS if hold_files else ())))])
+    if network:
+        steps += _if(SOCKET, machine, [_argument(0), *_allow_only(FAMILIES, SOCKET.error)])
+        steps += _if(SOCKETPAIR, machine, [_argument(1), _step(_AND, TYPE), *_refuse_each(DATAGRAMS)])
     for call in ONLY_SELF.values():
         steps += _if(call, machine, [_argument(0), _step(_EQUAL, 0, 1, 0), _step(_RETURN, _FAIL | errno.EPERM)])
     if hold_signals:
@@ -236,8 +248,8 @@ def _refuse_each(values: Iterable[int], error: int = errno.EPERM) -> list[bytes]
     return steps
 
 
-def _allow_only(values: Iterable[int]) -> list[bytes]:
+def _allow_only(values: Iterable[int], error: int = errno.EPERM) -> list[bytes]:
     steps: list[bytes] = []
     for value in values:
         steps += [_step(_EQUAL, value, 0, 1), _step(_RETURN, _ALLOW)]
-    return [*steps, _step(_RETURN, _FAIL | errno.EPERM)]
+    return [*steps, _step(_RETURN, _FAIL | error)]

@@ -42,7 +42,7 @@ class Standard(Cell):
         """``counted``: something else counts its processes, so that this limit need not be exact."""
         descriptors: list[int] = []
         try:
-            descriptors.append(_reopened(_filter(sandbox.may_leave_group)))
+            descriptors.append(_reopened(_filter(sandbox.may_leave_group, command.network)))
             pictures = {}
             for path, picture in _pictures().items():
                 descriptors.append(_reopened(picture))
@@ -55,11 +55,13 @@ class Standard(Cell):
                 resources=sandbox.resources,
                 user=uids.next_user(),
                 counted=counted,
+                network=command.network,
             )
             return cls(
                 argv=bubblewrap.command(inside, descriptors[0], pictures),
                 folder="/",
-                environment=cell.environment(command, program, bubblewrap.SCRATCH, mark, sandbox.resources.memory),
+                environment=cell.environment(command, program, bubblewrap.SCRATCH, mark, sandbox.resources.memory)
+                | command.handed,
                 descriptors=tuple(descriptors),
                 user=inside.user,
             )
@@ -113,9 +115,9 @@ class Standard(Cell):
 
 
 @cache
-def _filter(may_leave_group: bool) -> int:
+def _filter(may_leave_group: bool, network: bool) -> int:
     """A descriptor of a file in memory with the seccomp program, open as long as this process."""
-    return _in_memory(seccomp.program(may_leave_group=may_leave_group))
+    return _in_memory(seccomp.program(may_leave_group=may_leave_group, network=network))
 
 
 @cache

@@ -43,7 +43,7 @@ class Trusted(Cell):
         return cls(
             argv=[*words, *stops.open_to_signals(), program, *command.argv[1:]],
             folder=command.folder,
-            environment=cell.environment(command, program, home, mark, sandbox.resources.memory),
+            environment=cell.environment(command, program, home, mark, sandbox.resources.memory) | command.handed,
             scratch=home,
             limits=_by_number(limits) if system.LIMITS_OF_OTHERS and not prlimit else None,
         )

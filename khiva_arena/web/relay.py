@@ -1,7 +1,7 @@
 """Seats a bot of this machine at a table of Khiva Arena elsewhere.
 
-Standard-library Python, 3.9 or newer, for any system. For a machine without the arena ``khiva-arena relay --copy relay.py`` writes
-it and relay_protocol.py as one file:
+Standard-library Python, 3.9 or newer, for any system. For a machine without the arena ``khiva-arena relay --copy relay.py``
+writes it and relay_protocol.py as one file:
 
     python3 relay.py HOST:PORT NAME -- COMMAND
 

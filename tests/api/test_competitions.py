@@ -304,3 +304,13 @@ def test_a_store_and_a_bundle_are_verified(played: Path) -> None:
     assert [one.number for one in khiva_arena.verify(played / "out", "2").events] == [2]
     with pytest.raises(ConfigError, match="a bundle is verified as a whole"):
         khiva_arena.verify(played / "all.khiva", 1)
+
+
+def test_a_bot_is_opened_to_the_network_by_keywords(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_KEY", "s0me-secret")
+    competition = khiva_arena.run(**PAIR, seeds=1, network=["random"], env=["random=SOME_KEY"], out=tmp_path / "out").wait()
+    table = competition.standings()[0]
+    assert (table["random"].marks, table["naive"].marks) == (("network",), ())
+    assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file() and b"s0me-secret" in path.read_bytes()]
+    with pytest.raises(ConfigError, match=r"^network: no bot called 'rand' \(did you mean random\?\); there are random, naive$"):
+        khiva_arena.run(**PAIR, network=["rand"], out=tmp_path / "out").wait()

@@ -7,6 +7,7 @@ import pytest
 from arena import NAIVE, RANDOM, arena, bots
 
 from khiva_arena.arbiter.overheard import KEPT, LINES_MOST, BotOutput
+from khiva_arena.arbiter.strike import Strike
 
 pytestmark = pytest.mark.slow
 
@@ -116,11 +117,11 @@ def test_what_is_shown_is_bounded_and_harmless() -> None:
     output = BotOutput()
     for _ in range(1_000):
         output.add(b"\x1b]0;owned\x07 some words\xff\n")
-    lines = output.text().split("\n")
+    lines = output.text(Strike({})).split("\n")
     assert len(lines) == LINES_MOST + 1
     assert lines[0] == "\\x1b]0;owned\\x07 some words\\xff"
     assert lines[-1] == f"... and {23 * (1_000 - LINES_MOST)} bytes more"
     wide = BotOutput()
     wide.add("\u20ac".encode() * 5_000)
-    assert wide.text().count("\u20ac") == KEPT // 3
-    assert BotOutput().text() == ""
+    assert wide.text(Strike({})).count("\u20ac") == KEPT // 3
+    assert BotOutput().text(Strike({})) == ""

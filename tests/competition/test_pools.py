@@ -1,12 +1,16 @@
 """Which events of a store make one table, and what stands above it."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from event_rows import BOTS, LIMITS, event
 from msgspec import structs
 
+from khiva_arena.competition.define import refuse_to_mix
+from khiva_arena.competition.more_seeds import commands
 from khiva_arena.competition.pools import entrants_of, in_common, pooled, title
+from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import BotRow
 
 
@@ -48,3 +52,42 @@ def test_the_title_says_what_is_common_and_what_is_not_the_default() -> None:
     assert list(in_common(events)) == [
         *("events", "seats", "game", "rules_version", "time", "policy", "isolation", "limits", "ponder"),
     ]
+
+
+def bots_with(**fields: Any) -> list[dict[str, Any]]:
+    return [{"identity": "id-a", "name": "a", **fields}, {"identity": "id-b", "name": "b"}]
+
+
+def test_bots_that_may_remember_make_a_table_of_their_own_unless_the_organiser_says_otherwise() -> None:
+    plain, kept, both = event(1), event(2, bots=bots_with(kept=True)), event(3, bots=bots_with(kept=True), rate_kept=True)
+    again = event(4, bots=bots_with(kept=True))
+    assert pooled([plain, kept, both, again]) == [[plain, both], [kept, again]]
+    assert title([kept]) == title([plain]).replace("trusted; event 1", "trusted; bots that may remember, apart; event 2")
+    assert "remember" not in title([plain, both])
+
+
+def test_a_network_is_a_mark_and_no_condition() -> None:
+    plain, network, remote = event(1), event(2, bots=bots_with(network=True, env=["KEY"])), event(3, bots=bots_with(remote=True))
+    assert pooled([plain, network, remote]) == [[plain, network, remote]]
+    assert [bot.marks for bot in entrants_of([plain, remote, network])] == [("network", "remote"), ()]
+    assert [bot.marks for bot in entrants_of([plain])] == [(), ()]
+
+
+def test_a_run_does_not_put_them_together() -> None:
+    mixed = bots_with(kept=True)
+    with pytest.raises(ConfigError, match=r"^a: a bot whose process serves many matches may remember.*--rate-kept$"):
+        refuse_to_mix(event(1, bots=mixed).definition)
+    refuse_to_mix(event(1, bots=mixed, rate_kept=True).definition)
+    refuse_to_mix(event(1, bots=[{**bot, "kept": True} for bot in mixed]).definition)
+    refuse_to_mix(event(1).definition)
+
+
+def test_what_nobody_has_is_not_in_the_text_of_a_definition() -> None:
+    assert all(word not in event(1).definition.text for word in ("network", "env", "remote", "kept"))
+    text = event(1, bots=bots_with(network=True, env=["KEY"])).definition.text
+    assert '"env":["KEY"],"identity":"id-a","name":"a","network":true' in text
+
+
+def test_the_command_for_more_seeds_opens_the_same() -> None:
+    (line,) = commands(Path("store"), [event(1, bots=bots_with(network=True, env=["KEY", "URL"]))], 3)
+    assert "--network a --env a=KEY --env a=URL" in line

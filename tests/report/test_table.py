@@ -79,7 +79,7 @@ def test_a_table_fits_a_narrow_terminal_and_says_what_it_leaves_out(seats, width
     heads = lines[0].split()
     assert heads[:5] == ["rank", "bot", "ranks", "elo", "+/-"]
     order = ["2nd", "3rd", "4th", "5th", "1st", "matches", "score%", "voids", "seeds", "faults", "los%"]
-    only_wide = ["caused", "disk"]  # nothing stands in them here
+    only_wide = ["marks", "caused", "disk"]  # nothing stands in them here
     gone = [head for head in whole.split("\n")[0].split()[:-7] if head not in (*heads, *only_wide)]
     assert gone
     assert {head for head in order if head in whole.split("\n")[0]} >= set(gone)
@@ -122,7 +122,8 @@ def test_a_wide_table_has_every_column_and_whole_names():
     found = standings(rows(seats=5, seeds=12), BOTS)
     head, *lines = to_text(found, wide=True).split("\n\n")[0].split("\n")
     assert head.split() == [
-        *("rank", "bot", "ranks", "elo", "+/-", "los%", "matches", "seeds", "score%", "1st", "2nd", "3rd", "4th", "5th"),
+        *("rank", "bot", "marks", "ranks", "elo", "+/-", "los%", "matches", "seeds", "score%"),
+        *("1st", "2nd", "3rd", "4th", "5th"),
         *("faults", "voids", "caused", "disk", "ties%", "pool+/-", "quasi", "deff", "opp", "ff-elo", "ff+/-"),
     ]
     assert any(NAMES[3] in line for line in lines)
@@ -217,6 +218,7 @@ def test_json_has_stable_keys_and_null_for_what_there_is_not():
         *("matches", "seeds", "score", "ties"),
         *("finishes", "faults", "voids", "cpu_s", "paused", "caused", "page_faults", "fault_free_elo"),
         *("fault_free_error", "fault_free_bound", "differs", "pool_error", "quasi_se", "design_effect", "opponents"),
+        "marks",
     ]
     assert data["rows"][0]["error"] is None
     assert data["rows"][-1]["rank"] is None

@@ -176,6 +176,22 @@ def test_where_nothing_else_does_it_holds_signals_in(monkeypatch: pytest.MonkeyP
         assert answer(free, getattr(call, machine), (1,), architecture) == ALLOW
 
 
+@MACHINES
+def test_a_network_is_the_internets_sockets_and_no_others(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
+    program, closed = made(monkeypatch, machine, network=True), made(monkeypatch, machine)
+    architecture = seccomp.ARCHITECTURES[machine]
+    number = getattr(seccomp.SOCKET, machine)
+    families = {family: answer(program, number, (family, 1), architecture) for family in range(64)}
+    assert {family for family, found in families.items() if found == ALLOW} == {2, 10}
+    assert {found for found in families.values() if found != ALLOW} == {errno.EAFNOSUPPORT}
+    assert answer(closed, number, (2, 1), architecture) == errno.EAFNOSUPPORT
+    pair = getattr(seccomp.SOCKETPAIR, machine)
+    types = [answer(program, pair, (1, kind | 0o2000000), architecture) for kind in (1, 2, 3, 5)]
+    assert types == [ALLOW, errno.EPERM, errno.EPERM, ALLOW]
+    every = [call for name, call in NEVER.items() if name not in HELD and name != "socket"]
+    assert [answer(program, getattr(call, machine), (1,), architecture) for call in every] == [call.error for call in every]
+
+
 def model(machine: str, number: int, words: Sequence[int], hold: bool, files: bool) -> Answer:
     """The decision, call by call, as one would say it."""
     first, second, third, fourth = words

@@ -22,6 +22,7 @@ export function facts(event) {
     ["time", `${duration(time.turn_ms / 1000)} a decision, ${duration(time.bank_ms / 1000)} in the bank, ${duration(time.startup_ms / 1000)} to start${event.ponder ? "" : "; no pondering"}`],
     ["faults", event.policy],
     ["isolation", event.isolation],
+    ...event.bots.filter((bot) => had(bot)).map((bot) => /** @type {[string, string]} */ ([bot.name, had(bot)])),
     ["limits", Object.entries(event.limits).map(([key, value]) => `${key} ${value}`).join(", ")],
     ["played by", `khiva-arena ${event.engines.join(", ")}`],
     ["begun", event.begun || "n/a"],
@@ -38,6 +39,12 @@ export function facts(event) {
     h("dl", {}, pairs(rows)),
     bots(event),
   );
+}
+
+/** What a bot had that others may lack, "" for nothing. @param {import("./types").Bot} bot */
+export function had(bot) {
+  const marks = Object.entries(bot.marks).map(([mark, says]) => `${mark}: ${says}`);
+  return [...marks, ...(bot.env.length ? [`handed ${bot.env.join(", ")}`] : [])].join("; ");
 }
 
 /** @param {string} text */

@@ -38,6 +38,8 @@ export interface Bot {
   name: string;
   version: string;
   complete: boolean;
+  marks: Record<string, string>;
+  env: string[];
 }
 
 export interface Round {

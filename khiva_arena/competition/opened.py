@@ -1,0 +1,59 @@
+"""What the organiser opens to bots by name: the network, and variables of the arena's own environment.
+
+Settings and definitions hold the names of variables alone. The values are read from the environment when a bot is about to be
+started, and stand in its ``Command`` only.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from khiva_arena.sandbox.cell import CORE_COUNTS
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.reap import MARK
+from khiva_arena.text import is_text
+from khiva_arena.words import meant
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+OURS = ("PATH", "HOME", "TMPDIR", "LANG", "JAVA_TOOL_OPTIONS", MARK, *CORE_COUNTS)
+"""Variables that every bot has from the arena."""
+OF_THE_LINKER = ("LD_", "GLIBC_")
+"""How variables begin that would change the programs that put a bot into its cell."""
+
+
+def mistakes(network: Sequence[str], env: Sequence[str], names: Sequence[str]) -> list[str]:
+    """What is wrong with the settings of these names, if bots are called ``names``: a line each."""
+    there = f"there are {', '.join(names)}"
+    problems = [f"--network: no bot called {name!r}{meant(name, names)}; {there}" for name in network if name not in names]
+    for word in env:
+        name, equals, variable = word.rpartition("=")
+        if not equals or not _VARIABLE.fullmatch(variable):
+            # What stands there may be the value itself, which is not repeated.
+            problems.append("--env: write --env NAME=KEY, a bot and the name of the variable that it is handed, not its value")
+        elif name not in names:
+            problems.append(f"--env {word}: no bot called {name!r}{meant(name, names)}; {there}")
+        elif variable in OURS or variable.startswith(OF_THE_LINKER):
+            problems.append(f"--env {word}: {variable} is the arena's to set; a bot can't be handed it")
+        elif variable not in os.environ:
+            problems.append(f"--env {word}: {variable} is not set; export it before, or leave this out")
+        elif not is_text(os.environ[variable]):
+            problems.append(f"--env {word}: the value of {variable} is not valid Unicode text")
+    return problems
+
+
+def variables_of(name: str, env: Sequence[str]) -> tuple[str, ...]:
+    """The variables that a bot is handed, by name, in the order of the alphabet."""
+    pairs = [word.rpartition("=") for word in env]
+    return tuple(sorted({variable for bot, _, variable in pairs if bot == name}))
+
+
+def values_of(name: str, env: Sequence[str]) -> dict[str, str]:
+    """The same with the values that they have now."""
+    return {variable: os.environ[variable] for variable in variables_of(name, env)}
+
+
+def opened(command: Command, name: str, network: Sequence[str], env: Sequence[str]) -> Command:
+    """How a bot is started with what is opened to it."""
+    handed = values_of(name, env)
+    return replace(command, network=name in network, handed=handed) if handed or name in network else command
