@@ -36,8 +36,8 @@ def main() -> int:
     sources = {0, hub.fileno()}
     while True:
         ready = select.select(sources, (), ())[0]
-        if 0 in ready and not _forward(hub, sources):
-            return LOST
+        if 0 in ready:
+            _forward(hub, sources)
         if hub.fileno() in ready:
             try:
                 data = hub.recv(CHUNK)
@@ -51,8 +51,8 @@ def main() -> int:
                 return status
 
 
-def _forward(hub: socket.socket, sources: set[int]) -> bool:
-    """What came on stdin, to the hub. Returns whether that still takes it."""
+def _forward(hub: socket.socket, sources: set[int]) -> None:
+    """What came on stdin, to the hub. If that takes no more, what it said before stands there to be read."""
     data = os.read(0, CHUNK)
     try:
         if data:
@@ -61,8 +61,7 @@ def _forward(hub: socket.socket, sources: set[int]) -> bool:
             sources.discard(0)
             hub.shutdown(socket.SHUT_WR)
     except OSError:
-        return False
-    return True
+        sources.discard(0)
 
 
 def _write_records(held: bytearray) -> int | None:
