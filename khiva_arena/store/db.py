@@ -14,7 +14,7 @@ from msgspec import structs
 
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
-from khiva_arena.result import Measured
+from khiva_arena.result import LINK_LOST, Measured
 from khiva_arena.store import files, private, sums
 from khiva_arena.store.files import FILE, LOCK, VERSION, explained
 from khiva_arena.store.rows import BotRow, EventRow, MatchRow, SeatRow, Times, VoidRow, now
@@ -43,6 +43,7 @@ ROWS_AT_ONCE = 32  # asked of SQLite before they are weighed: each may be as lon
 MOST_BYTES = 2**30  # that one question may take: more than a million matches need
 _TIMES = msgspec.json.Decoder(Times)  # made once: one is read for each match
 MEASURED = {"cpu": "cpu_s", "paused": "paused"}  # columns of seats, and what of Measured they hold
+_LOST = (LINK_LOST, f"crashed: {LINK_LOST}")
 T = TypeVar("T")
 
 
@@ -261,9 +262,11 @@ class Store:
         for row, intact in self._pairs("seats", f"{where[0]}, seat", *where[1:]):
             _, ordinal, seat, bot, rank, score, verdict, faults, decisions, thought, slowest, bank_left, cpu, *others = row
             status, notes, notes_total, peak, paused, _ = others
-            measured = Measured(cpu, paused, 0, majors.get((ordinal, seat), 0))
+            blamed = _faults(faults)
+            lost = sum(detail in _LOST for _, detail, _ in blamed)
+            measured = Measured(cpu, paused, 0, majors.get((ordinal, seat), 0), lost)
             place, thinking = (seat, bot, rank, score, verdict), (decisions, thought, slowest, bank_left)
-            mine = SeatRow(*place, _faults(faults), *thinking, status, notes, notes_total, peak, measured)
+            mine = SeatRow(*place, blamed, *thinking, status, notes, notes_total, peak, measured)
             seats.setdefault(ordinal, []).append(mine)
             if not intact:
                 changed.add(ordinal)

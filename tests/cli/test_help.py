@@ -20,7 +20,7 @@ def test_every_command_has_help(command: str, tmp_path: Path) -> None:
     text = arena(command, "-h", cwd=tmp_path).stdout
     assert text.startswith(f"Usage: khiva-arena {command}")
     assert arena(command, "--help", cwd=tmp_path).stdout == text
-    if command not in ("match", "games", "bots", "run", "doctor", "init", "sprt", "watch", "new", "check", "decode"):
+    if command not in ("match", "games", "bots", "run", "doctor", "init", "sprt", "watch", "new", "check", "decode", "relay"):
         assert "STORE" in text
 
 
