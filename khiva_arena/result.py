@@ -34,6 +34,9 @@ class Policy(StrEnum):
     STRICT = "strict"
 
 
+LINK_LOST = "link lost"
+"""The detail of a crash, or how it ends, if the link to another machine was lost on which the seat was played."""
+
 # These cost a strike under the lenient policy; every other fault leaves a stream that cannot be trusted any more.
 STRIKING = (Verdict.TIMEOUT, Verdict.ILLEGAL)
 STRIKES_TO_FORFEIT = {Policy.LENIENT: 3, Policy.STRICT: 1}
@@ -46,12 +49,14 @@ class Measured(NamedTuple):
     paused: times that the bot was stopped, since it kept a core from a seat that was to answer.
     caused: void attempts at the match that the seat caused, by being late.
     page_faults: those for which a disk was read.
+    links_lost: crashes that were the end of a link to another machine.
     """
 
     cpu_s: float | None = None
     paused: int = 0
     caused: int = 0
     page_faults: int | None = None
+    links_lost: int = 0
 
 
 NOT_MEASURED = Measured()

@@ -46,6 +46,7 @@ from khiva_arena.arbiter.lifetimes import Lifetimes, describe_status, exited
 from khiva_arena.arbiter.pipes import Pipes
 from khiva_arena.arbiter.watch import Watch
 from khiva_arena.arbiter.wire import Arrival, Ending, HostFault, Use
+from khiva_arena.result import LINK_LOST
 from khiva_arena.sandbox import detect
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING, Sandbox
@@ -57,7 +58,6 @@ GONE_SECONDS = 0.5
 LAUNCH_FAILED = (1, 2, 126, 127)
 LINK_LOST_STATUS = 75
 """With it ``web/link.py`` ends if the player on whose behalf it plays has gone: EX_TEMPFAIL of sysexits.h."""
-LINK_LOST = "link lost"
 
 
 class Processes:

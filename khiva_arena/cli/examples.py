@@ -24,6 +24,10 @@ EXAMPLES = {
         "khiva-arena play --game emira --bot shipped:python/greedy_emira --bot person --turn 1m",
         "khiva-arena play --bot person:ann --bot person:bob --bot shipped:python/search",
     ),
+    "relay": (
+        "khiva-arena relay 127.0.0.1:7421 ann -- ./my-bot",
+        "khiva-arena relay arena.example.org:7421 ann --token ann.token --ca arena.pem -- python3 my_bot.py --fast",
+    ),
     "sprt": ("khiva-arena sprt ./my-bot shipped:python/greedy --elo0 0 --elo1 20 -j 2 --out results/test",),
     "watch": ("khiva-arena watch events.jsonl",),
     "standings": ("khiva-arena standings results/first --section crosstable", "khiva-arena standings results/first 1 --json"),

@@ -17,6 +17,7 @@ _LAYOUT = {
     "The table": ("--anchor", "--section", "--effects", "--wide", "--error", "--gap", "--power"),
     _PAGE: ("--title", "--replays", "--matches", "--names", "--for-authors"),
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),
+    "Remote bots": (_SETTINGS, "--token", "--ca", "--tls", "--keep", "--copy"),
     "Your page": ("--hints", "--port", "--open"),
     "Output": ("--trace", "--notes", "--capture", "--json", "--version", "--help"),
 }

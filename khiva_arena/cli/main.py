@@ -24,6 +24,7 @@ COMMANDS = {
     "init": "Write a commented settings file for a competition.",
     "match": "Play one match and print it turn by turn.",
     "play": "Play a match yourself, in your browser, against bots.",
+    "relay": "Seat a bot of this machine at a table of another one.",
     "sprt": "Test whether one bot is better than others, and stop once that is clear.",
     "watch": "Watch a run that writes its events to a file.",
     "standings": "Print the rating table of a store.",

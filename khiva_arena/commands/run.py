@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from khiva_arena.commands import remotes
 from khiva_arena.commands.bots import ready_bots
 from khiva_arena.competition import events
 from khiva_arena.competition.draw import How
@@ -38,7 +39,7 @@ def run(
     if shipped:
         _add_shipped(config, given)
     stages, entrants = what_is_played(config, given, say)
-    played, complete = compete(stages, entrants, how, web=web)
+    played, complete = compete(stages, entrants, how, web=web, seating=remotes.seating(stages[0], entrants))
     if commit:
         print_commitment(stages[0].out, played[0], as_json)
         return 0

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from khiva_arena.commands import remotes
 from khiva_arena.commands.run import print_commitment
 from khiva_arena.competition.draw import How
 from khiva_arena.competition.run import compete
@@ -39,7 +40,7 @@ def sprt(
     hypotheses = Hypotheses(flags.pop("elo0"), flags.pop("elo1"), flags.pop("alpha"), flags.pop("beta"), model)
     given = given_by_flags(flags) | {"bots": (candidate, *opponents)}
     settings, entrants = test_of(given, hypotheses, say)
-    played, complete = compete([settings], entrants, how, web=web)
+    played, complete = compete([settings], entrants, how, web=web, seating=remotes.seating(settings, entrants))
     if commit:
         print_commitment(settings.out, played[0], as_json)
         return 0

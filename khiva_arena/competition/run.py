@@ -4,7 +4,7 @@ import secrets
 import shlex
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from khiva_arena.arbiter import pool
@@ -47,7 +47,13 @@ _FEW_SEEDS = 10
 
 
 def compete(
-    stages: Sequence[Settings], entrants: Sequence[Bot], how: How, listener: EventsFile | None = None, *, web: bool = False
+    stages: Sequence[Settings],
+    entrants: Sequence[Bot],
+    how: How,
+    listener: EventsFile | None = None,
+    *,
+    web: bool = False,
+    seating: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> tuple[list[str], bool]:
     """Play all stages, or the part of them that is not played yet. Returns the ids of their events so far, and whether all is
     recorded; with ``how.commit`` the id of the event that would be played now, which is then stored. If all is over already, it
@@ -55,6 +61,7 @@ def compete(
 
     listener: a file that gets the stream of events, beside the one that the settings name
     web: whether browsers are shown how it goes
+    seating: lasts while bots are played, and waits at its beginning for those that are elsewhere
 
     Raises ConfigError, StoreError and BotError before the first match.
     """
@@ -76,6 +83,20 @@ def compete(
                 return _nothing_to_play(store, stages, todo, how, listener)
             if not another:
                 _check_what_is_next(store, todo, how)
+    with if_interrupted(say, lambda: "no match was begun"), seating():
+        return _played(stages, entrants, how, listener, sandbox, another, web)
+
+
+def _played(
+    stages: Sequence[Settings],
+    entrants: Sequence[Bot],
+    how: How,
+    listener: EventsFile | None,
+    sandbox: Sandbox,
+    another: bool,
+    web: bool,
+) -> tuple[list[str], bool]:
+    first = stages[0]
     with if_interrupted(say, lambda: "no match was begun"):
         with _one_interrupt():
             commands = {
@@ -247,7 +268,7 @@ def _preflight(settings: Settings, definition: Definition, entrants: Sequence[Bo
     who = [("preflight", "")] * settings.seats
     header = definition.header(who, "preflight", bytes(seeds.SECRET_BYTES))
     started = [commands[bot.identity] for bot in entrants]
-    words = [bot.asked_as for bot in entrants]
+    words = ["" if bot.guest else bot.asked_as for bot in entrants]
     preflight([bot.name for bot in entrants], started, header, definition.sandbox(), words=words)
     warn_of_cold_files()
 

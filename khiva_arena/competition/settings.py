@@ -66,6 +66,11 @@ class Settings(msgspec.Struct, frozen=True):
     name: what the stage is called.
     take: how many of the best of the stage before play in it; None: all.
     hypotheses: of a sequential test.
+    listen: where relays arrive, as HOST:PORT.
+    tls_cert, tls_key: files of its certificate.
+    tokens: the folder of the relays' tokens; None: that of this user.
+    reconnect_ms: how long a relay may be away.
+    kept: remote bots that may play many matches in one process.
     """
 
     bots: tuple[str, ...]
@@ -92,6 +97,12 @@ class Settings(msgspec.Struct, frozen=True):
     engines: Path | None
     events: Path | None
     report: Path | None
+    listen: str
+    tls_cert: Path | None
+    tls_key: Path | None
+    tokens: Path | None
+    reconnect_ms: int
+    kept: tuple[str, ...]
     loading: Loading = loads.AS_IT_IS
     network: tuple[str, ...] = ()
     env: tuple[str, ...] = ()
@@ -168,6 +179,7 @@ def settle(
         "game": game,
         "rules": rules,
         "limits": Limits(*(duration_ms(values[key]) for key in TIMES)),
+        "reconnect_ms": duration_ms(values["reconnect"]),
         "resources": _resources(values["limits"]),
         "loading": loads.valid_part_of(values["limits"], values["runtimes"]),
         "policy": Policy(values["policy"]),

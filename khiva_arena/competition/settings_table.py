@@ -13,6 +13,7 @@ AUTO = "auto"
 TEST_SEEDS = 10_000
 """The deals of a sequential test, at most, unless it is given another number."""
 BOTS, PLAYED, TIME, ISOLATION, RUN = "Bots", "What is played", "Time and faults", "Isolation", "The run"
+REMOTE = "Remote bots"
 
 # Words are imported only when they are needed, so that -h and TAB are quick.
 
@@ -168,6 +169,28 @@ TABLE: tuple[Setting, ...] = (
                     'virtual environment or another folder with a bin in it, or a program. Bots that name one '
                     'may read all of it.',
             example={"torch": "runtimes/torch"}),
+    Setting("listen", Kind.TEXT, "127.0.0.1:7421", REMOTE,
+            help="Where relays of --bot remote:NAME arrive, as HOST:PORT. Beyond this machine only with TLS.",
+            comment='Where relays of bots named "remote:NAME" arrive, as HOST:PORT. Beyond this machine only '
+                    'with TLS.'),
+    Setting("tls_cert", Kind.FILE, None, REMOTE,
+            help="The certificate of the address where relays arrive, in PEM.",
+            example="arena.pem"),
+    Setting("tls_key", Kind.FILE, None, REMOTE,
+            help="Its key.",
+            example="arena.key"),
+    Setting("tokens", Kind.FOLDER, None, REMOTE,
+            help="A file for each relay, by its name, with the token that it shows; one that is missing is made "
+                 "[default: khiva-arena/tokens in ~/.config].",
+            example="tokens"),
+    Setting("reconnect", Kind.TIME, "30s", REMOTE, least=1,
+            help="How long a relay may be away before its match is lost. The bot's clock runs meanwhile.",
+            comment="How long a relay may be away before its match is lost. The bot's clock runs meanwhile."),
+    Setting("kept", Kind.NAMES, (), REMOTE, of="names of remote bots",
+            help="A remote bot that may play many matches in one process, and so remember; repeat for each. "
+                 "It is marked.",
+            comment="Remote bots that may play many matches in one process, and so remember; they are marked.",
+            example=("ann",)),
 )
 # fmt: on
 OF_A_MATCH = tuple(row.name for row in TABLE if row.of_a_match)

@@ -36,6 +36,7 @@ class Bot:
     largest: bytes that it may have when it is built.
     home: the folder of its bot.toml.
     guest: who plays if it is no program of this machine: "person" or "remote"; "" if it is one.
+    kept: whether one process of it may play many matches, and so remember.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Bot:
     largest: int = DEFAULT.build_size
     home: str = ""
     guest: str = ""
+    kept: bool = False
 
 
 def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:

@@ -15,6 +15,10 @@ PERSON, REMOTE = "person", "remote"
 HUB = "KHIVA_ARENA_HUB"
 """The variable that says where the hub's socket is; the command that starts the hub sets it for itself."""
 LINK = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "web", "link.py")
+NOT_HERE = {
+    PERSON: "a person plays by `khiva-arena play`; this command seats programs alone",
+    REMOTE: "`khiva-arena run` and `sprt` seat remote bots; this command does not",
+}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 
 
@@ -31,9 +35,10 @@ def named(word: str) -> tuple[str, str]:
     return kind, name or kind
 
 
-def command(name: str) -> Command:
+def command(word: str) -> Command:
     """What stands for a guest at the table. Raises ConfigError if no hub runs at which the player could arrive."""
+    kind, name = named(word)
     hub = os.environ.get(HUB)
     if not hub:
-        raise ConfigError(f"--bot {name}: a person plays by `khiva-arena play`; this command seats programs alone")
+        raise ConfigError(f"--bot {word}: {NOT_HERE[kind]}")
     return Command((sys.executable, "-I", "-S", LINK, hub, name), os.path.dirname(hub), ours=True)

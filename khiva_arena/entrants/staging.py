@@ -52,7 +52,7 @@ def stage(bot: Bot, level: Level = Level.TRUSTED) -> Command:
     Raises BotError when the build fails, with the end of what it printed.
     """
     if bot.guest:
-        return guests.command(bot.name)
+        return guests.command(bot.asked_as)
     if not bot.sources:
         named = [os.path.join(bot.folder, word) for word in bot.run[1:]]
         files = tuple(os.path.abspath(path) for path in named if os.path.isfile(path))

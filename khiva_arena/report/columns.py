@@ -46,6 +46,7 @@ class Standing(Struct, frozen=True):
     paused: int
     caused: int
     page_faults: int | None
+    links_lost: int
     fault_free_elo: float | None
     fault_free_error: float | None
     fault_free_bound: str
@@ -196,6 +197,15 @@ TABLE = (
         0,
         6,
         _any("caused"),
+    ),
+    Column(
+        "links",
+        "links_lost",
+        "of the faults, those that were the end of a link to another machine, on which the bot played (shown if there are any); "
+        "the crash counts as any other",
+        0,
+        6,
+        _any("links_lost"),
     ),
     Column(
         "disk",

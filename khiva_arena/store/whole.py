@@ -8,13 +8,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from khiva_arena.result import Measured
+from khiva_arena.result import LINK_LOST, Measured
 from khiva_arena.store.rows import MatchRow, SeatRow, Times, VoidRow
 
 UNREADABLE = "unreadable"
 Checked = Iterable[tuple[Sequence[Any], bool]]
 """Rows, sum included, and whether each is as it was written."""
 _TIMES = msgspec.json.Decoder(Times)  # made once: one is read for each match
+_LOST = (LINK_LOST, f"crashed: {LINK_LOST}")
 T = TypeVar("T")
 
 
@@ -50,7 +51,9 @@ def _seat(row: Sequence[Any], major: int) -> SeatRow:
     _, _, seat, bot, rank, score, verdict, faults, decisions, thought, slowest, bank_left, cpu, *others = row
     status, notes, notes_total, peak, paused, _ = others
     place, thinking = (seat, bot, rank, score, verdict), (decisions, thought, slowest, bank_left)
-    return SeatRow(*place, _faults(faults), *thinking, status, notes, notes_total, peak, Measured(cpu, paused, 0, major))
+    blamed = _faults(faults)
+    measured = Measured(cpu, paused, 0, major, sum(detail in _LOST for _, detail, _ in blamed))
+    return SeatRow(*place, blamed, *thinking, status, notes, notes_total, peak, measured)
 
 
 def whole_voids(voids: list[tuple[dict[str, Any], bool]], causes: list[tuple[dict[str, Any], bool]]) -> list[VoidRow]:

@@ -5,10 +5,11 @@ and ends at the end of its stdin, so that it never outlives the command. At the 
 """
 
 import sys
+from typing import Any
 
 import trio
 
-from khiva_arena.web.links import Seated, listen
+from khiva_arena.web.links import listen
 from khiva_arena.web.orders import Orders, tell
 
 
@@ -17,19 +18,37 @@ async def _main() -> None:
     first = await orders.next()
     if first is None:
         return
-    players: dict[str, Seated] = {}
     async with trio.open_nursery() as nursery:
-        if first["persons"]:
-            from khiva_arena.web.persons import Persons  # not above: Starlette comes with it
-
-            persons = Persons(first)
-            players |= persons.seats()
-            await nursery.start(listen, first["socket"], players)
-            addresses = await nursery.start(persons.serve)
-            tell({"addresses": addresses})
-        while (order := await orders.next()) is not None:
-            await persons.order(order)
+        if "relays" in first:
+            await _with_relays(first, orders, nursery)
+        else:
+            await _with_persons(first, orders, nursery)
         nursery.cancel_scope.cancel()
+
+
+async def _with_persons(first: dict[str, Any], orders: Orders, nursery: trio.Nursery) -> None:
+    from khiva_arena.web.persons import Persons  # not above: Starlette comes with it
+
+    persons = Persons(first)
+    await nursery.start(listen, first["socket"], persons.seats())
+    tell({"addresses": await nursery.start(persons.serve)})
+    while (order := await orders.next()) is not None:
+        await persons.order(order)
+
+
+async def _with_relays(first: dict[str, Any], orders: Orders, nursery: trio.Nursery) -> None:
+    from khiva_arena.web.relays import Relays
+
+    relays = Relays(first)
+    await nursery.start(listen, first["socket"], relays.seats())
+    try:
+        tell({"port": await nursery.start(relays.serve)})
+    except OSError as error:
+        tell({"cannot": error.strerror or str(error)})
+        return
+    while (order := await orders.next()) is not None:
+        await relays.order(order)
+    await relays.bye(over=False)
 
 
 def main() -> int:

@@ -54,7 +54,7 @@ class Hub:
         return dict(msgspec.json.decode(line))
 
     def _ended(self) -> str:
-        return f"the process that serves the page has ended, with status {self._process.wait()}; nobody can take a seat"
+        return f"the process at which players arrive has ended, with status {self._process.wait()}; nobody can take a seat"
 
     def close(self) -> None:
         """End it. Idempotent."""

@@ -4,8 +4,9 @@ library, since one is started for each match: ``link.py SOCKET NAME``.
 To the hub goes a line with the name, then all that comes on stdin, and its end as an end. What comes from it are records, each a
 letter, a u32 big-endian length and that many bytes:
 
-    o   for stdout
+    o   for stdout; with no bytes: the player has closed it
     e   for stderr
+    i   the player has closed its input
     x   the player's program has ended: its exit status in digits, negative for a signal. The last record
 
 If the hub's side ends without an ``x``, the link is lost: this process ends with LOST, which the arbiter reads as that.
@@ -35,8 +36,8 @@ def main() -> int:
     sources = {0, hub.fileno()}
     while True:
         ready = select.select(sources, (), ())[0]
-        if 0 in ready and not _forward(hub, sources):
-            return LOST
+        if 0 in ready:
+            _forward(hub, sources)
         if hub.fileno() in ready:
             try:
                 data = hub.recv(CHUNK)
@@ -50,8 +51,8 @@ def main() -> int:
                 return status
 
 
-def _forward(hub: socket.socket, sources: set[int]) -> bool:
-    """What came on stdin, to the hub. Returns whether that still takes it."""
+def _forward(hub: socket.socket, sources: set[int]) -> None:
+    """What came on stdin, to the hub. If that takes no more, what it said before stands there to be read."""
     data = os.read(0, CHUNK)
     try:
         if data:
@@ -60,8 +61,7 @@ def _forward(hub: socket.socket, sources: set[int]) -> bool:
             sources.discard(0)
             hub.shutdown(socket.SHUT_WR)
     except OSError:
-        return False
-    return True
+        sources.discard(0)
 
 
 def _write_records(held: bytearray) -> int | None:
@@ -74,8 +74,18 @@ def _write_records(held: bytearray) -> int | None:
         del held[: HEADER + size]
         if kind == ord("x"):
             return _ended(int(data))
-        _write(1 if kind == ord("o") else 2, data)
+        if data or kind == ord("e"):
+            _write(1 if kind == ord("o") else 2, data)
+        else:
+            _close(1 if kind == ord("o") else 0)
     return None
+
+
+def _close(descriptor: int) -> None:
+    """So that the arbiter sees what it would see of the player. Nothing that is opened later gets the number."""
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, descriptor)
+    os.close(null)
 
 
 def _write(descriptor: int, data: bytes) -> None:

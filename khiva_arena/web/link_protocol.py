@@ -1,6 +1,6 @@
 """What a hub says to ``link.py``, which explains it: records with a letter and a length."""
 
-OUT, ERR, EXIT = b"o", b"e", b"x"
+OUT, ERR, EXIT, DEAF = b"o", b"e", b"x", b"i"
 LONGEST_NAME = 64
 
 

@@ -14,13 +14,15 @@ from khiva_arena.cli.examples import EXAMPLES
 from khiva_arena.cli.help import GROUPS, OTHERS, laid_out, long_name
 from khiva_arena.cli.main import COMMANDS, cli
 
+NO_STORE = ("match", "games", "bots", "run", "play", "relay", "doctor", "init", "sprt", "watch", "new", "check", "decode")
+
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command: str, tmp_path: Path) -> None:
     text = arena(command, "-h", cwd=tmp_path).stdout
     assert text.startswith(f"Usage: khiva-arena {command}")
     assert arena(command, "--help", cwd=tmp_path).stdout == text
-    if command not in ("match", "games", "bots", "run", "play", "doctor", "init", "sprt", "watch", "new", "check", "decode"):
+    if command not in NO_STORE:
         assert "STORE" in text
 
 

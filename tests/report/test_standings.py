@@ -141,6 +141,13 @@ def test_who_caused_voids_is_told_apart_from_who_sat_there() -> None:
     assert "caused" not in to_text(standings(event(seeds=2), BOTS)).splitlines()[0]
 
 
+def test_links_that_were_lost_are_counted_apart() -> None:
+    found = standings(event(seeds=2, measured=each(lambda n: Measured(links_lost=int(n == "deep")))), BOTS)
+    assert {name: row.links_lost > 0 for name, row in by_name(found).items()} == {"greedy": False, "random": False, "deep": True}
+    assert "links" in to_text(found).splitlines()[0]
+    assert "links" not in to_text(standings(event(seeds=2), BOTS)).splitlines()[0]
+
+
 def test_page_faults_are_counted_where_they_are_known_and_many_are_told() -> None:
     unknown = standings(event(seeds=2), BOTS)
     assert {row.page_faults for row in unknown.rows} == {None}

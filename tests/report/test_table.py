@@ -79,7 +79,7 @@ def test_a_table_fits_a_narrow_terminal_and_says_what_it_leaves_out(seats, width
     heads = lines[0].split()
     assert heads[:5] == ["rank", "bot", "ranks", "elo", "+/-"]
     order = ["2nd", "3rd", "4th", "5th", "1st", "matches", "score%", "voids", "seeds", "faults", "los%"]
-    only_wide = ["marks", "caused", "disk"]  # nothing stands in them here
+    only_wide = ["marks", "caused", "links", "disk"]  # nothing stands in them here
     gone = [head for head in whole.split("\n")[0].split()[:-7] if head not in (*heads, *only_wide)]
     assert gone
     assert {head for head in order if head in whole.split("\n")[0]} >= set(gone)
@@ -124,7 +124,7 @@ def test_a_wide_table_has_every_column_and_whole_names():
     assert head.split() == [
         *("rank", "bot", "marks", "ranks", "elo", "+/-", "los%", "matches", "seeds", "score%"),
         *("1st", "2nd", "3rd", "4th", "5th"),
-        *("faults", "voids", "caused", "disk", "ties%", "pool+/-", "quasi", "deff", "opp", "ff-elo", "ff+/-"),
+        *("faults", "voids", "caused", "links", "disk", "ties%", "pool+/-", "quasi", "deff", "opp", "ff-elo", "ff+/-"),
     ]
     assert any(NAMES[3] in line for line in lines)
 
@@ -216,7 +216,8 @@ def test_json_has_stable_keys_and_null_for_what_there_is_not():
     assert list(data["rows"][0]) == [
         *("rank", "rank_interval", "bot", "name", "elo", "error", "low", "high", "rough", "bound", "los_next"),
         *("matches", "seeds", "score", "ties"),
-        *("finishes", "faults", "voids", "cpu_s", "paused", "caused", "page_faults", "fault_free_elo"),
+        *("finishes", "faults", "voids", "cpu_s", "paused", "caused", "page_faults", "links_lost"),
+        "fault_free_elo",
         *("fault_free_error", "fault_free_bound", "differs", "pool_error", "quasi_se", "design_effect", "opponents"),
         "marks",
     ]

@@ -1,0 +1,43 @@
+"""``khiva-arena relay``: a bot of this machine plays at a table elsewhere."""
+
+from pathlib import Path
+
+import click
+
+from khiva_arena.cli.help import Verb
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command("relay", cls=Verb)
+@click.argument("where", required=False, metavar="HOST:PORT")
+@click.argument("name", required=False)
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND")
+@click.option("--token", type=FILE, help="The file with the token [default: NAME in khiva-arena/tokens of ~/.config].")
+@click.option("--ca", type=FILE, help="Trust this certificate in place of the system's.")
+@click.option("--tls", is_flag=True, help="TLS even to this machine, as through a tunnel.")
+@click.option("--keep", is_flag=True, help="Let one process play one match after another; the organiser has to allow it.")
+@click.option("--copy", type=FILE, help="Write the relay as one file of Python, for a machine without the arena.")
+def command(
+    where: str | None,
+    name: str | None,
+    command: tuple[str, ...],
+    token: Path | None,
+    ca: Path | None,
+    tls: bool,
+    keep: bool,
+    copy: Path | None,
+) -> int:
+    """Seat a bot of this machine at a table elsewhere, where `khiva-arena run --bot remote:NAME` waits for it at HOST:PORT.
+
+    COMMAND starts the bot, once for each match; a folder with bot.toml, or a bot of `khiva-arena bots`, does as well. The link is
+    TLS, unless HOST is this machine, as behind an ssh tunnel. If it is lost, the relay connects again and no byte is lost, while
+    the bot's clock runs. It ends with the run, or by Ctrl-C. docs/remote.md has the rest.
+    """
+    from khiva_arena.commands import relay  # when it is called, so that -h is quick
+
+    if copy:
+        return relay.copy(copy)
+    if where is None or name is None:
+        raise click.UsageError("name where the arena listens, and the bot: khiva-arena relay HOST:PORT NAME -- COMMAND")
+    return relay.relay(where, name, command, token, ca, tls, keep)

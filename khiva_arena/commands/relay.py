@@ -1,0 +1,57 @@
+"""The work of ``khiva-arena relay``: a bot of this machine plays at a table elsewhere."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from khiva_arena import shipped
+from khiva_arena.errors import ConfigError
+from khiva_arena.terminal.console import say
+from khiva_arena.web import relay as one_file
+from khiva_arena.web import relay_protocol
+
+_FUTURE = "from __future__ import annotations\n"
+_IMPORT = re.compile(r"from khiva_arena\.web\.relay_protocol import \(.*?\)\n", re.DOTALL)
+
+
+def relay(where: str, name: str, command: Sequence[str], token: Path | None, ca: Path | None, tls: bool, keep: bool) -> int:
+    """Serve it until the arena needs it no more. Returns the exit code."""
+    folder, environment = None, None
+    words = list(command)
+    if not words:
+        raise ConfigError("relay: name the bot behind --, as: khiva-arena relay HOST:PORT NAME -- ./my-bot")
+    if len(words) == 1 and (words[0].startswith(shipped.WORD) or Path(words[0]).is_dir()):
+        words, folder, environment = _staged(words[0])
+    try:
+        return one_file.relay(where, name, words, token=token, ca=ca, tls=tls, keep=keep, folder=folder, environment=environment)
+    except OSError as error:
+        raise ConfigError(f"relay: {error.filename or where}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise ConfigError(f"relay: {error}") from None
+
+
+def _staged(word: str) -> tuple[list[str], str, dict[str, str]]:
+    from khiva_arena.entrants import bots, staging
+    from khiva_arena.sandbox import cell
+    from khiva_arena.sandbox.level import TRUSTING
+    from khiva_arena.sandbox.reap import new_mark
+
+    command = staging.stage(bots.load(word))
+    return list(command.argv), command.folder, cell.cell(command, TRUSTING, new_mark()).environment
+
+
+def copy(file: Path) -> int:
+    """Write the relay as one file, for a machine without the arena. Returns the exit code."""
+    try:
+        with file.open("x", encoding="utf-8") as new:
+            new.write(as_one_file())
+    except OSError as error:
+        raise ConfigError(f"--copy {file}: {error.strerror}") from None
+    say(f"{file}: needs Python 3.9 or newer and nothing else; python3 {file} -h")
+    return 0
+
+
+def as_one_file() -> str:
+    """The relay with the protocol in place of its import, and of what stands once in a file."""
+    shared = Path(relay_protocol.__file__).read_text(encoding="utf-8").split(_FUTURE)[1]
+    return _IMPORT.sub(lambda _: shared, Path(one_file.__file__).read_text(encoding="utf-8"))

@@ -1,0 +1,166 @@
+"""The relay protocol, version 1, as both sides need it: relay.py, which is on another machine, and relays.py.
+
+Over TCP or TLS both sides send frames: a letter, a session (u32), a length (u32, at most MOST) and that many bytes; numbers are
+big-endian. First, each with a JSON object:
+
+    G  arena: a nonce
+    H  relay: its name, a nonce, ``life`` (drawn by each relay process), ``run`` and ``got`` of the arena that it knows, if
+       it keeps, and a proof: HMAC-SHA256 by the token over both nonces, the name and which side says it
+    W  arena: its own proof, the ``run``, ``got``, whether it ``resumed``, and after how many seconds a lost link is lost
+       for good
+    R  arena, in place of W: why not, and whether that is ``final``
+
+A session is a bot in one match. From the arena come ``o`` (begin), ``d`` (bytes for stdin), ``n`` (end of input), ``k`` (end it
+now); from the relay ``1`` and ``2`` (bytes of stdout and stderr; none in a ``1``: stdout was closed), ``i`` (the bot closed its
+input), ``x`` (how its program ended, in digits as Python has them, the last of a session). ``c``, from both sides, says that so
+many (u32) bytes more may be sent; a session begins with WINDOW bytes each way.
+
+All these are counted. Who connects again says how many it got, and the other side sends the rest again, so that no byte is lost
+or doubled. Not counted are ``a`` (u64: so many came, you need not keep them), ``p`` and ``q`` (a ping and its echo), and ``b``
+(the arena ends; ``over``: and needs nobody any more).
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import json
+import os
+import stat
+import struct
+from collections import deque
+from pathlib import Path
+from typing import Any, Iterator  # noqa: UP035 - for Python 3.9
+
+VERSION = 1
+HEAD = struct.Struct(">cII")
+MOST = 65_536
+WINDOW = 262_144
+GRANT = WINDOW // 4
+ACK_EVERY = 32
+LIFE_BYTES = 16
+DEAD_SECONDS = 10.0
+"""Nothing came for so long, though the arena sends a ping each second: the connection is dead."""
+GREET_SECONDS = 10.0
+POSIX = os.name == "posix"
+COUNTED_OF_ARENA, COUNTED_OF_RELAY, NOT_COUNTED = b"odnkc", b"12ixc", b"apqbGHWR"
+
+
+class LinkBreach(Exception):
+    """The other side sent what the protocol does not allow."""
+
+
+def packed(kind: bytes, session: int = 0, data: bytes = b"") -> bytes:
+    """A frame."""
+    return HEAD.pack(kind, session, len(data)) + data
+
+
+def packed_json(kind: bytes, **values: Any) -> bytes:
+    """A frame with a JSON object."""
+    return packed(kind, 0, json.dumps(values).encode())
+
+
+def proof(token: str, side: str, name: str, nonce_of_arena: str, nonce_of_relay: str) -> str:
+    """What shows that a side, "arena" or "relay", knows the token without saying it."""
+    said = "\0".join(("khiva-relay-1", side, name, nonce_of_arena, nonce_of_relay))
+    return hmac.new(token.encode(), said.encode(), "sha256").hexdigest()
+
+
+class Frames:
+    """Bytes in, frames out. ``most``: of bytes in a frame."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self.most = most
+        self._held = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[tuple[bytes, int, bytes]]:
+        """All whole frames: kind, session and bytes. Raises LinkBreach."""
+        self._held += data
+        at = 0
+        try:
+            while len(self._held) - at >= HEAD.size:
+                kind, session, size = HEAD.unpack_from(self._held, at)
+                if size > self.most:
+                    raise LinkBreach(f"a frame of {size} bytes; {self.most} are allowed")
+                end = at + HEAD.size + size
+                if len(self._held) < end:
+                    break
+                data, at = bytes(self._held[end - size : end]), end
+                yield kind, session, data
+        finally:
+            del self._held[:at]
+
+
+class Channel:
+    """Counted frames, of which each arrives once and in order although connections are lost.
+
+    got: how many came from the other side.
+    """
+
+    def __init__(self) -> None:
+        self.got = 0
+        self._first = 0
+        self._kept: deque[bytes] = deque()
+
+    def made(self, kind: bytes, session: int, data: bytes = b"") -> bytes:
+        """A frame, which is kept until the other side says that it came."""
+        frame = packed(kind, session, data)
+        self._kept.append(frame)
+        return frame
+
+    def came(self) -> bytes:
+        """Count one of the other side. Returns what is to be sent because of it."""
+        self.got += 1
+        return b"" if self.got % ACK_EVERY else packed(b"a", 0, struct.pack(">Q", self.got))
+
+    def acknowledged(self, count: int) -> None:
+        """So many of ours came. Raises LinkBreach if that cannot be."""
+        if not self._first <= count <= self._first + len(self._kept):
+            raise LinkBreach("an impossible count of frames that came")
+        while self._first < count:
+            self._kept.popleft()
+            self._first += 1
+
+    def again(self, count: int) -> bytes:
+        """What is to be sent again to one whom so many came. Raises LinkBreach."""
+        self.acknowledged(count)
+        return b"".join(self._kept)
+
+
+def number(data: bytes, form: str) -> int:
+    """A number of a frame. Raises LinkBreach."""
+    if len(data) != struct.calcsize(form):
+        raise LinkBreach("a number of another size")
+    return int(struct.unpack(form, data)[0])
+
+
+def address(text: str) -> tuple[str, int]:
+    """Of "HOST:PORT" or "[::1]:PORT". Raises ValueError."""
+    host, colon, port = text.rpartition(":")
+    host = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+    if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise ValueError(f"{text!r} is not an address; write HOST:PORT, as 127.0.0.1:7421")
+    return host, int(port)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether it names this machine alone."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def token_folder() -> Path:
+    """Where tokens lie, a file for each name, unless somebody names another place."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "khiva-arena" / "tokens"
+
+
+def read_token(file: Path) -> str:
+    """Raises OSError, and ValueError if it is no token or others may read it."""
+    if POSIX and stat.S_IMODE(file.stat().st_mode) & 0o077:
+        raise ValueError(f"{file}: other users may read this token; chmod 600 it, or let the arena make another one")
+    token = file.read_text(encoding="ascii", errors="replace").strip()
+    if not 16 <= len(token) <= 256:
+        raise ValueError(f"{file}: holds no token; the arena makes one when it waits for the relay")
+    return token

@@ -1,0 +1,624 @@
+"""Bots that play from other machines, here all on loopback."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from arena import ROOT, arena, descendants, living, until_gone
+from jobs import SECRET, job
+
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.arbiter.pool import play, play_one
+from khiva_arena.commands.relay import as_one_file
+from khiva_arena.entrants import guests
+from khiva_arena.replay.verify import verify
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.reap import MARK
+from khiva_arena.web.hub_process import Hub
+from khiva_arena.web.relay_protocol import MOST, WINDOW, packed, packed_json, proof
+
+FAULTY = str(ROOT / "tests" / "support" / "faulty.py")
+BROKEN = str(ROOT / "bots" / "broken" / "main.py")
+TOKEN = "a token that nobody else has"
+TIME = {"startup_ms": 5_000, "turn_ms": 300, "bank_ms": 3_000}
+SECONDS = 20.0
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The relay as one file, away from the arena."""
+    file = tmp_path_factory.mktemp("relay") / "relay.py"
+    file.write_text(as_one_file())
+    token = file.with_name("token")
+    token.write_text(TOKEN)
+    token.chmod(0o600)
+    return file
+
+
+@contextmanager
+def hub(*names: str, kept: bool = False, reconnect: float = 2.0, tls: list[str] | None = None) -> Iterator[tuple[Hub, int]]:
+    """One that waits for relays of these names; with its port."""
+    with Hub() as one:
+        relays = {name: {"token": TOKEN, "file": "token", "kept": kept} for name in names or ("ann",)}
+        order = {"listen": ["127.0.0.1", 0], "tls": tls, "reconnect_s": reconnect, "waits_s": reconnect, "relays": relays}
+        one.say({"socket": one.socket, **order})
+        yield one, one.hear()["port"]
+
+
+@contextmanager
+def relay(
+    script: Path, port: int, *bot: str, name: str = "ann", options: tuple[str, ...] = ()
+) -> Iterator[subprocess.Popen[str]]:
+    """A relay with a bot."""
+    words = [
+        sys.executable,
+        "-I",
+        str(script),
+        *options,
+        "--token",
+        str(script.with_name("token")),
+        f"127.0.0.1:{port}",
+        name,
+        "--",
+    ]
+    process = subprocess.Popen([*words, sys.executable, *bot], stderr=subprocess.PIPE, text=True, env=OURS)
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.terminate()
+        process.wait(SECONDS)
+        assert process.stderr
+        process.stderr.close()
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Its exit code and what it said."""
+    assert process.stderr
+    said = process.stderr.read()
+    return process.wait(SECONDS), said
+
+
+def until_here(one: Hub) -> dict[str, Any]:
+    """Until a relay is there."""
+    while "here" not in (message := one.hear()):
+        pass
+    return message
+
+
+def local(*bot: str) -> Command:
+    return Command((sys.executable, *bot), "/tmp")
+
+
+HONEST = (FAULTY, "honest", "0")
+OURS = os.environ | {MARK: f"{os.getpid()}-relay"}
+"""Marks a child of this process that is no bot's, so that no match ends it."""
+
+
+def match(ordinal: int = 0, seat: int = 1, other: tuple[str, ...] = HONEST, policy: str = "strict", **limits: int) -> Job:
+    """A relay's seat beside a local one."""
+    commands = [local(*other), local(*other)]
+    commands[seat] = guests.command("remote:ann")
+    return job(commands, ordinal, policy=policy, **TIME | limits)
+
+
+def blamed(outcome: Outcome, seat: int = 1) -> tuple[str, str]:
+    """Verdict and detail of a seat; the other one is sound, and the match replays."""
+    assert outcome.record is not None, outcome.void
+    verify(outcome.record, SECRET)
+    assert outcome.record.verdicts[1 - seat] == "ok", outcome.seats[1 - seat].faults
+    faults = outcome.seats[seat].faults
+    return str(outcome.record.verdicts[seat]), faults[-1].detail if faults else ""
+
+
+def test_a_relay_plays_as_a_local_bot_does(script: Path) -> None:
+    equal_records(script, 20)
+
+
+@pytest.mark.soak
+def test_200_matches_over_a_relay_are_those_of_a_local_bot(script: Path) -> None:
+    equal_records(script, 200)
+
+
+def equal_records(script: Path, matches: int) -> None:
+    limits = {"turn_ms": 5_000}
+    by_relay: dict[int, str] = {}
+    by_local: dict[int, str] = {}
+    with hub() as (one, port), relay(script, port, *HONEST) as process:
+        assert until_here(one)["rtt_ms"] < 1_000
+        play((match(number, number % 2, **limits) for number in range(matches)), 2, lambda o: _keep(by_relay, o), 1)
+        one.say({"over": True})
+        while "figures" not in (message := one.hear()):
+            pass
+        assert ended(process)[0] == 0
+    jobs = (job([local(*HONEST), local(*HONEST)], number, policy="strict", **TIME | limits) for number in range(matches))
+    play(jobs, 2, lambda o: _keep(by_local, o), 1)
+    assert len(by_relay) == matches
+    assert by_relay == by_local
+    assert message["figures"][0]["away"] == 0
+
+
+def _keep(digests: dict[int, str], outcome: Outcome) -> None:
+    assert outcome.record is not None, outcome.void
+    digests[outcome.ordinal] = outcome.record.digest
+
+
+def test_the_one_file_needs_no_new_python_and_no_arena() -> None:
+    import ast
+
+    text = as_one_file()
+    ast.parse(text, feature_version=(3, 9))
+    imported = re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE)
+    assert set(imported) <= sys.stdlib_module_names
+
+
+# --- lost links ---
+
+
+@contextmanager
+def wire_between(port: int) -> Iterator[tuple[int, Callable[[bool], None]]]:
+    """A forwarder to a port: its own port, and a function that cuts all connections and says whether it takes new ones."""
+    import threading
+
+    listener = socket.create_server(("127.0.0.1", 0))
+    pairs: list[socket.socket] = []
+    up = threading.Event()
+    up.set()
+
+    def pump(one: socket.socket, other: socket.socket) -> None:
+        with suppress(OSError):
+            while data := one.recv(65_536):
+                other.sendall(data)
+        for end in (one, other):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                one, _ = listener.accept()
+                if not up.is_set():
+                    one.close()
+                    continue
+                other = socket.create_connection(("127.0.0.1", port))
+                pairs.extend((one, other))
+                for ends in ((one, other), (other, one)):
+                    threading.Thread(target=pump, args=ends, daemon=True).start()
+
+    def cut(again: bool = True) -> None:
+        up.set() if again else up.clear()
+        for end in pairs:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    threading.Thread(target=accept, daemon=True).start()
+    try:
+        yield listener.getsockname()[1], cut
+    finally:
+        cut(False)
+        listener.close()
+        for end in pairs:
+            end.close()
+
+
+def test_a_connection_that_is_cut_again_and_again_loses_no_byte(script: Path) -> None:
+    import threading
+
+    with hub(reconnect=10.0) as (one, port), wire_between(port) as (between, cut), relay(script, between, *HONEST):
+        until_here(one)
+        done = threading.Event()
+
+        def cuts() -> None:
+            while not done.wait(0.35):
+                cut(True)
+
+        thread = threading.Thread(target=cuts)
+        thread.start()
+        outcomes: list[Outcome] = []
+        try:
+            play((match(number, turn_ms=20_000, startup_ms=20_000) for number in range(6)), 1, outcomes.append, 1)
+        finally:
+            done.set()
+            thread.join()
+        assert [blamed(outcome) for outcome in outcomes] == [("ok", "")] * 6
+        one.say({"over": True})
+        while "figures" not in (message := one.hear()):
+            pass
+        assert message["figures"][0]["away"] > 1
+
+
+PHASES = {
+    "before hello": ("start-silent", ("start_failed", "crashed: link lost")),
+    "while deciding": ("silent", ("crashed", "link lost")),
+    "at the end": ("linger 0", ("ok", "")),
+}
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_relay_that_is_killed_is_lost_in_every_phase_and_may_come_back(script: Path, phase: str) -> None:
+    import threading
+
+    how, expected = PHASES[phase]
+    with hub(reconnect=1.0) as (one, port):
+        with relay(script, port, FAULTY, *how.split()) as process:
+            until_here(one)
+            kill = threading.Timer(1.2, process.kill)
+            kill.start()
+            assert blamed(play_one(match(turn_ms=60_000, startup_ms=60_000))) == expected
+            kill.cancel()
+            process.kill()
+        with relay(script, port, *HONEST):
+            until_here(one)
+            assert blamed(play_one(match(1))) == ("ok", "")
+
+
+def test_a_relay_that_is_killed_between_decisions_loses_the_match_alone(script: Path) -> None:
+    with hub(reconnect=1.0) as (one, port):
+        with relay(script, port, *HONEST) as process:
+            until_here(one)
+            import threading
+
+            kill = threading.Timer(0.8, process.kill)
+            kill.start()
+            outcome = play_one(match(other=(FAULTY, "late", "2", "3"), turn_ms=60_000))
+            assert blamed(outcome) == ("crashed", "link lost")
+            kill.join()
+        with relay(script, port, *HONEST):
+            until_here(one)
+            assert blamed(play_one(match(1))) == ("ok", "")
+
+
+def test_a_relay_that_is_away_for_longer_than_a_turn_is_late(script: Path) -> None:
+    import threading
+
+    with hub(reconnect=30.0) as (one, port), wire_between(port) as (between, cut), relay(script, between, FAULTY, "silent"):
+        until_here(one)
+        threading.Timer(0.6, cut, (False,)).start()
+        began = time.monotonic()
+        verdict, _ = blamed(play_one(match()))
+        assert verdict == "timeout"
+        assert time.monotonic() - began < SECONDS
+
+
+def test_no_relay_ever_comes(script: Path) -> None:
+    with hub(reconnect=0.5):
+        assert blamed(play_one(match())) == ("start_failed", "crashed: link lost")
+
+
+# --- who may come ---
+
+
+def test_a_second_relay_of_one_name_is_refused_while_the_first_is_there(script: Path) -> None:
+    with hub() as (one, port), relay(script, port, *HONEST):
+        until_here(one)
+        with relay(script, port, *HONEST) as second:
+            code, said = ended(second)
+        assert code == 2
+        assert "relay: a relay of the name ann is connected already; one bot, one name" in said
+        assert blamed(play_one(match())) == ("ok", "")
+
+
+def test_a_wrong_token_a_wrong_name_and_a_process_that_is_kept_are_refused(script: Path, tmp_path: Path) -> None:
+    other = tmp_path / "relay.py"
+    other.write_text(script.read_text())
+    wrong = tmp_path / "token"
+    wrong.write_text("another token, just as long")
+    wrong.chmod(0o600)
+    with hub() as (_, port):
+        with relay(other, port, *HONEST) as process:
+            assert "no relay of the name ann with this token is expected" in ended(process)[1]
+        with relay(script, port, *HONEST, name="bob") as process:
+            assert "no relay of the name bob with this token is expected" in ended(process)[1]
+        with relay(script, port, *HONEST, options=("--keep",)) as process:
+            assert "the organiser has to allow --keep, by --kept ann" in ended(process)[1]
+    wrong.chmod(0o644)
+    with relay(other, 1, *HONEST) as process:
+        assert "other users may read this token" in ended(process)[1]
+
+
+# --- hostile relays ---
+
+
+class Hostile:
+    """A relay that does as it likes."""
+
+    def __init__(self, port: int, kept: bool = False) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), SECONDS)
+        nonce = json.loads(self.frame()[2])["nonce"]
+        said = proof(TOKEN, "relay", "ann", nonce, "mine")
+        hello = {"relay": 1, "name": "ann", "life": "evil", "run": "", "got": 0, "kept": kept, "nonce": "mine", "proof": said}
+        self.socket.sendall(packed_json(b"H", **hello))
+        assert self.frame()[0] == b"W"
+
+    def frame(self) -> tuple[bytes, int, bytes]:
+        head = self._exactly(9)
+        return head[:1], int.from_bytes(head[1:5], "big"), self._exactly(int.from_bytes(head[5:], "big"))
+
+    def _exactly(self, size: int) -> bytes:
+        data = b""
+        while len(data) < size:
+            more = self.socket.recv(size - len(data))
+            if not more:
+                raise EOFError
+            data += more
+        return data
+
+    def until(self, kind: bytes) -> int:
+        """Answer pings until this comes; its session."""
+        while True:
+            got, session, data = self.frame()
+            if got == kind:
+                return session
+            if got == b"p":
+                self.socket.sendall(packed(b"q", 0, data))
+
+
+LIES = {
+    "a huge frame": lambda s: packed(b"1", s)[:5] + b"\xff\xff\xff\xff",
+    "more than its window": lambda s: packed(b"2", s, bytes(MOST)) * (WINDOW // MOST * 3),
+    "another session": lambda s: packed(b"1", s + 1, b"x"),
+    "session 0": lambda s: packed(b"1", 0, b"x"),
+    "an unknown kind": lambda s: packed(b"?", s),
+    "a kind of the arena": lambda s: packed(b"o", s),
+    "an impossible window": lambda s: packed(b"c", s, b"\xff\xff\xff\xff"),
+    "a short number": lambda s: packed(b"c", s, b"\1"),
+    "an impossible count": lambda s: packed(b"a", 0, b"\xff" * 8),
+    "a ping's echo": lambda s: packed(b"q", 0, b"12345678"),
+    "no exit status": lambda s: packed(b"x", s, b"0x1"),
+    "a long exit status": lambda s: packed(b"x", s, b"9" * 5000),
+    "bytes behind the end": lambda s: packed(b"x", s, b"0") + packed(b"1", s, b"x"),
+    "an end twice": lambda s: packed(b"1", s) * 2,
+    "another hello": lambda s: packed_json(b"H", name="ann"),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_relay_that_lies_is_cut_off_and_the_match_goes_on(lie: str) -> None:
+    import threading
+
+    with hub(reconnect=1.0) as (one, port):
+        hostile = Hostile(port)
+        outcomes: list[Outcome] = []
+        thread = threading.Thread(target=lambda: outcomes.append(lied(hostile, lie)))  # type: ignore[arg-type, func-returns-value]
+        thread.start()
+        outcome = play_one(match())
+        thread.join(SECONDS)
+        verdict, detail = blamed(outcome)
+        assert verdict == "start_failed"
+        assert "link lost" in detail or "exited with code 0" in detail
+        while "why" not in (message := one.hear()) or not message["why"]:
+            pass
+        assert message["away"] == "ann"
+
+
+def lied(hostile: Hostile, lie: str) -> None:
+    session = hostile.until(b"o")
+    with suppress(OSError):
+        hostile.socket.sendall(LIES[lie](session))
+    with suppress(EOFError, OSError):
+        hostile.until(b"never")
+    hostile.socket.close()
+
+
+def test_an_exit_status_is_never_more_than_an_end() -> None:
+    """A stop in place of an end, or the status by which a link says that it is lost."""
+    import threading
+
+    for status, expected in (
+        (b"-19", "was ended by SIGKILL"),
+        (b"75", "exited with code 255"),
+        (b"3221225477", "exited with code 255"),
+    ):
+        with hub() as (_, port):
+            hostile = Hostile(port)
+
+            def says(hostile: Hostile = hostile, status: bytes = status) -> None:
+                hostile.socket.sendall(packed(b"x", hostile.until(b"o"), status))
+
+            thread = threading.Thread(target=says)
+            thread.start()
+            verdict, detail = blamed(play_one(match()))
+            thread.join(SECONDS)
+            hostile.socket.close()
+            assert (verdict, detail) == ("start_failed", f"crashed: {expected}")
+
+
+def test_strangers_are_few_and_leave_room_for_the_relay(script: Path) -> None:
+    with hub() as (one, port):
+        strangers = [socket.create_connection(("127.0.0.1", port), SECONDS) for _ in range(40)]
+        for stranger in strangers[:8]:
+            stranger.sendall(os.urandom(5000))
+        for stranger in strangers:
+            stranger.close()
+        with relay(script, port, *HONEST):
+            until_here(one)
+            assert blamed(play_one(match())) == ("ok", "")
+
+
+# --- faulty bots behind an honest relay ---
+
+FAULTS = {
+    "exit": ("crashed", "^exited with code 3$"),
+    "segv": ("crashed", "^was ended by SIGSEGV$"),
+    "raise": ("crashed", "^exited with code 1$"),
+    "silent": ("timeout", "^no answer came"),
+    "stop": ("timeout", "^no answer came"),
+    "print": ("protocol", "thinking hard"),
+    "illegal": ("illegal", ""),
+    "half": ("timeout", "^3 bytes of a frame came"),
+    "flood": ("protocol", "a frame of 0 bytes"),
+    "answers": ("flooded", "more than 16 acts"),
+    "notes": ("timeout|ok", ""),
+    "close": ("crashed", "^closed its output and lives on$"),
+    "deaf": ("crashed|timeout", "^closed its input$|^no answer came"),
+    "daemon": ("crashed", "^exited with code 0$"),
+    "start-exit": ("start_failed", "crashed: exited with code 1"),
+    "start-text": ("start_failed", "Hello"),
+    "last-notes": ("ok", ""),
+}
+
+
+@pytest.mark.parametrize("how", FAULTS)
+def test_a_faulty_bot_behind_a_relay_is_blamed_as_beside_it(script: Path, how: str) -> None:
+    verdict, detail = FAULTS[how]
+    with hub() as (one, port), relay(script, port, FAULTY, how, "0" if how == "last-notes" else "2") as process:
+        until_here(one)
+        began = time.monotonic()
+        found = blamed(play_one(match(startup_ms=2_000, bank_ms=0)))
+        assert time.monotonic() - began < SECONDS
+        assert re.fullmatch(verdict, found[0]), found
+        assert re.search(detail, found[1]), found
+        gone = time.monotonic() + 5
+        while (left := living(descendants(process.pid))) and time.monotonic() < gone:
+            time.sleep(0.05)
+        assert not left
+
+
+def test_a_bot_that_cannot_be_started_says_so(script: Path) -> None:
+    with hub() as (one, port):
+        words = [sys.executable, "-I", str(script), "--token", str(script.with_name("token"))]
+        with subprocess.Popen(
+            [*words, f"127.0.0.1:{port}", "ann", "--", "/nowhere/bot"], stderr=subprocess.DEVNULL, env=OURS
+        ) as process:
+            until_here(one)
+            outcome = play_one(match())
+            assert blamed(outcome) == ("start_failed", "crashed: exited with code 127")
+            assert "/nowhere/bot: No such file" in outcome.seats[1].ending.notes
+            process.terminate()
+
+
+# --- a process that is kept ---
+
+
+def test_a_kept_process_plays_one_match_after_another(script: Path, tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    kit = ROOT / "bots" / "python" / "kit"
+    bot.write_text(
+        f"import sys, os; sys.path.insert(0, {str(kit)!r})\n"
+        "from khiva_kit import note, play\n"
+        "note('STARTED', os.getpid())\n"
+        "played = []\n"
+        "def choose(decide, match):\n"
+        "    if match['seat'] not in played or decide['req'] == 1: played.append(match['seat'])\n"
+        "    return 0\n"
+        "play('kept', choose)\n"
+    )
+    with hub(kept=True) as (one, port), relay(script, port, str(bot), options=("--keep",)) as process:
+        assert until_here(one)["kept"]
+        pids = set()
+        for number in range(5):
+            assert blamed(play_one(match(number, turn_ms=5_000))) == ("ok", "")
+            pids |= {frozenset(living(descendants(process.pid)))}
+        assert len(pids) == 1
+        # a match that does not end by itself takes the process with it, and another one is there
+        assert blamed(play_one(match(9, other=(FAULTY, "exit", "1"), turn_ms=5_000)), 0)[0] == "crashed"
+        assert blamed(play_one(match(6, turn_ms=5_000))) == ("ok", "")
+
+
+# --- the commands ---
+
+
+def test_an_arena_that_is_killed_takes_the_bot_behind_a_relay_along(tmp_path: Path) -> None:
+    environment = os.environ | {"XDG_CONFIG_HOME": str(tmp_path)}
+    port = free_port()
+    words = [sys.executable, "-m", "khiva_arena"]
+    seats = ["--bot", "remote:ann", "--bot", f"{sys.executable} {FAULTY} silent", "--seats", "2", "--turn", "60s", "--trust-bots"]
+    run = subprocess.Popen(
+        [*words, "run", *seats, "--listen", f"127.0.0.1:{port}", "--isolation", "trusted", "--out", str(tmp_path / "out")],
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stderr
+    said = ""
+    while "waiting for ann" not in said:
+        said = run.stderr.readline()
+        assert said
+    assert f"khiva-arena relay 127.0.0.1:{port} ann --token {tmp_path}/khiva-arena/tokens/ann -- COMMAND" in said
+    assert (tmp_path / "khiva-arena" / "tokens" / "ann").stat().st_mode & 0o777 == 0o600
+    relay_words = [*words, "relay", f"127.0.0.1:{port}", "ann", "--", sys.executable, *HONEST]
+    with subprocess.Popen(relay_words, env=environment, stderr=subprocess.DEVNULL) as process:
+        while "run digest" not in said and "commitment" not in said:
+            said = run.stderr.readline()
+            assert said
+        until = time.monotonic() + SECONDS
+        while not (bots := living(descendants(process.pid))) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert bots
+        time.sleep(0.5)
+        ours = descendants(run.pid)
+        run.kill()
+        assert until_gone(bots)
+        assert until_gone(ours)
+        assert process.poll() is None  # it waits for the arena to come back
+        process.send_signal(signal.SIGINT)
+        assert process.wait(SECONDS) == 130
+    run.stderr.close()
+    run.wait()
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as one:
+        return int(one.getsockname()[1])
+
+
+def test_a_run_of_a_relay_is_marked_and_needs_no_more_than_the_two_commands(tmp_path: Path) -> None:
+    environment = {"XDG_CONFIG_HOME": str(tmp_path)}
+    port = free_port()
+    other = f"{sys.executable} {FAULTY} honest 0"
+    tokens = tmp_path / "khiva-arena" / "tokens"
+    tokens.mkdir(parents=True)
+    (tokens / "ann").write_text(TOKEN)
+    (tokens / "ann").chmod(0o600)
+    words = [sys.executable, "-m", "khiva_arena", "relay", f"127.0.0.1:{port}", "ann", "--", sys.executable, *HONEST]
+    with subprocess.Popen(words, env=OURS | environment, stderr=subprocess.PIPE, text=True) as process:
+        seats = ["--bot", "remote:ann", "--bot", other, "--seats", "2", "--seeds", "2", "--isolation", "trusted", "--jobs", "2"]
+        done = arena("run", *seats, "--listen", f"127.0.0.1:{port}", "--out", "out", cwd=tmp_path, env=environment)
+        assert process.wait(SECONDS) == 0
+        assert process.stderr
+        assert process.stderr.read().endswith("relay: the arena needs this bot no more\n")
+    assert re.search(r"^ann is there: round trip [0-9.]+ ms", done.stderr, re.MULTILINE)
+    assert re.search(r"^ann: round trip [0-9.]+ ms", done.stderr, re.MULTILINE)
+    assert "remote" in done.stdout
+    arena("verify", "out", cwd=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--listen", "0.0.0.0:7421"], "--tls-cert FILE and --tls-key FILE, or stay at 127.0.0.1"),
+        (["--listen", "here"], "is not an address"),
+        (["--tls-cert", "x"], "give both or neither"),
+        (["--kept", "bob"], "--kept bob: there is no --bot remote:bob"),
+        (["--bot", "person"], "a person plays by `khiva-arena play`"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(words: list[str], said: str, tmp_path: Path) -> None:
+    seats = ["--bot", "remote:ann", "--bot", "shipped:python/random", "--seats", "2", "--isolation", "trusted"]
+    done = arena("run", *seats, *words, cwd=tmp_path, code=None, env={"XDG_CONFIG_HOME": str(tmp_path)})
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_tls_with_a_certificate_of_ones_own(script: Path, tmp_path: Path) -> None:
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=arena"]
+    made += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "arena.key", "-out", "arena.pem"]
+    subprocess.run(made, cwd=tmp_path, check=True, capture_output=True)
+    files = [str(tmp_path / "arena.pem"), str(tmp_path / "arena.key")]
+    with hub(tls=files) as (one, port):
+        with relay(script, port, *HONEST, options=("--ca", files[0])):
+            until_here(one)
+            assert blamed(play_one(match())) == ("ok", "")
+        with relay(script, port, *HONEST, options=("--tls",)) as process:
+            assert process.stderr
+            assert "its certificate is not trusted" in process.stderr.readline()
