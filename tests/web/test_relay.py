@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -168,8 +169,6 @@ def test_the_one_file_needs_no_new_python_and_no_arena() -> None:
 @contextmanager
 def wire_between(port: int) -> Iterator[tuple[int, Callable[[bool], None]]]:
     """A forwarder to a port: its own port, and a function that cuts all connections and says whether it takes new ones."""
-    import threading
-
     listener = socket.create_server(("127.0.0.1", 0))
     pairs: list[socket.socket] = []
     up = threading.Event()
@@ -212,8 +211,6 @@ def wire_between(port: int) -> Iterator[tuple[int, Callable[[bool], None]]]:
 
 
 def test_a_connection_that_is_cut_again_and_again_loses_no_byte(script: Path) -> None:
-    import threading
-
     with hub(reconnect=10.0) as (one, port), wire_between(port) as (between, cut), relay(script, between, *HONEST):
         until_here(one)
         done = threading.Event()
@@ -246,8 +243,6 @@ PHASES = {
 
 @pytest.mark.parametrize("phase", PHASES)
 def test_a_relay_that_is_killed_is_lost_in_every_phase_and_may_come_back(script: Path, phase: str) -> None:
-    import threading
-
     how, expected = PHASES[phase]
     with hub(reconnect=1.0) as (one, port):
         with relay(script, port, FAULTY, *how.split()) as process:
@@ -266,8 +261,6 @@ def test_a_relay_that_is_killed_between_decisions_loses_the_match_alone(script: 
     with hub(reconnect=1.0) as (one, port):
         with relay(script, port, *HONEST) as process:
             until_here(one)
-            import threading
-
             kill = threading.Timer(0.8, process.kill)
             kill.start()
             outcome = play_one(match(other=(FAULTY, "late", "2", "3"), turn_ms=60_000))
@@ -279,8 +272,6 @@ def test_a_relay_that_is_killed_between_decisions_loses_the_match_alone(script: 
 
 
 def test_a_relay_that_is_away_for_longer_than_a_turn_is_late(script: Path) -> None:
-    import threading
-
     with hub(reconnect=30.0) as (one, port), wire_between(port) as (between, cut), relay(script, between, FAULTY, "silent"):
         until_here(one)
         threading.Timer(0.6, cut, (False,)).start()
@@ -288,6 +279,15 @@ def test_a_relay_that_is_away_for_longer_than_a_turn_is_late(script: Path) -> No
         verdict, _ = blamed(play_one(match()))
         assert verdict == "timeout"
         assert time.monotonic() - began < SECONDS
+
+
+def test_a_hub_that_dies_is_the_hosts_fault(script: Path) -> None:
+    with hub() as (one, port), relay(script, port, FAULTY, "silent"):
+        until_here(one)
+        threading.Timer(1.0, one._process.kill).start()
+        outcome = play_one(match(turn_ms=60_000))
+        assert outcome.record is None
+        assert outcome.void == "the process at which players arrive has ended"
 
 
 def test_no_relay_ever_comes(script: Path) -> None:
@@ -384,8 +384,6 @@ LIES = {
 
 @pytest.mark.parametrize("lie", LIES)
 def test_a_relay_that_lies_is_cut_off_and_the_match_goes_on(lie: str) -> None:
-    import threading
-
     with hub(reconnect=1.0) as (one, port):
         hostile = Hostile(port)
         outcomes: list[Outcome] = []
@@ -412,8 +410,6 @@ def lied(hostile: Hostile, lie: str) -> None:
 
 def test_an_exit_status_is_never_more_than_an_end() -> None:
     """A stop in place of an end, or the status by which a link says that it is lost."""
-    import threading
-
     for status, expected in (
         (b"-19", "was ended by SIGKILL"),
         (b"75", "exited with code 255"),
@@ -474,7 +470,7 @@ def test_a_faulty_bot_behind_a_relay_is_blamed_as_beside_it(script: Path, how: s
     with hub() as (one, port), relay(script, port, FAULTY, how, "0" if how == "last-notes" else "2") as process:
         until_here(one)
         began = time.monotonic()
-        found = blamed(play_one(match(startup_ms=2_000, bank_ms=0)))
+        found = blamed(play_one(match(startup_ms=2_000, turn_ms=1_000, bank_ms=0)))
         assert time.monotonic() - began < SECONDS
         assert re.fullmatch(verdict, found[0]), found
         assert re.search(detail, found[1]), found
@@ -600,6 +596,7 @@ def test_a_run_of_a_relay_is_marked_and_needs_no_more_than_the_two_commands(tmp_
         (["--listen", "here"], "is not an address"),
         (["--tls-cert", "x"], "give both or neither"),
         (["--kept", "bob"], "--kept bob: there is no --bot remote:bob"),
+        (["--network", "ann"], "plays on another machine"),
         (["--bot", "person"], "a person plays by `khiva-arena play`"),
     ],
 )
