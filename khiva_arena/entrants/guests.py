@@ -7,7 +7,6 @@ which the players themselves arrive. So the arbiter knows nothing but processes.
 import os
 import re
 import sys
-from importlib.resources import files
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox.command import Command
@@ -41,5 +40,5 @@ def command(word: str) -> Command:
     hub = os.environ.get(HUB)
     if not hub:
         raise ConfigError(f"--bot {word}: {NOT_HERE[kind]}")
-    link = str(files("khiva_arena") / "web" / "link.py")
+    link = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "web", "link.py")
     return Command((sys.executable, "-I", "-S", link, hub, name), os.path.dirname(hub), ours=True)
