@@ -56,8 +56,9 @@ from khiva_arena.sandbox.reaper import REAPER
 PATIENCE = 0.001
 GONE_SECONDS = 0.5
 LAUNCH_FAILED = (1, 2, 126, 127)
-LINK_LOST_STATUS = 75
-"""With it ``web/link.py`` ends if the player on whose behalf it plays has gone: EX_TEMPFAIL of sysexits.h."""
+LINK_LOST_STATUS, HUB_GONE_STATUS = 75, 74
+"""With these ``web/link.py`` ends if the player on whose behalf it plays has gone (EX_TEMPFAIL of sysexits.h), and if the hub
+has, at which players arrive (EX_IOERR)."""
 
 
 class Processes:
@@ -213,7 +214,9 @@ class Processes:
         return None if status is None else child.started.cell.exit_status(status)
 
     def _check_host(self, child: Child) -> None:
-        """Raise HostFault if it was the host that did not let a bot start."""
+        """Raise HostFault if it was the host that did not let a bot start, or not play on."""
+        if child.ours and child.ending is not None and child.ending.status == HUB_GONE_STATUS:
+            raise HostFault("the process at which players arrive has ended")
         if child.ending is not None and child.ending.status in LAUNCH_FAILED and not child.ours:
             why = detect.refused(self._level, child.ending.notes)
             if why:

@@ -50,6 +50,9 @@ def _order(settings: Settings, remote: dict[str, Bot]) -> dict[str, Any]:
         raise ConfigError(f"--tls-cert, --tls-key: no such file: {missing[0]}")
     if not files and not is_loopback(host):
         raise ConfigError(f"--listen {settings.listen}: {NO_TLS.format(port=port)}")
+    to = {*settings.network, *(word.partition("=")[0] for word in settings.env)}
+    if opened := [bot.name for bot in remote.values() if bot.name in to]:
+        raise ConfigError(f"--network, --env: {opened[0]} plays on another machine, where its relay says what it has")
     relays = {}
     for name, bot in remote.items():
         token, file = token_of(settings.tokens or token_folder(), name)

@@ -9,7 +9,8 @@ letter, a u32 big-endian length and that many bytes:
     i   the player has closed its input
     x   the player's program has ended: its exit status in digits, negative for a signal. The last record
 
-If the hub's side ends without an ``x``, the link is lost: this process ends with LOST, which the arbiter reads as that.
+If the hub's side ends without an ``x``, the link is lost: this process ends with LOST, which the arbiter reads as that; with GONE
+if there is no hub any more, which is no player's fault.
 """
 
 import os
@@ -17,8 +18,9 @@ import select
 import socket
 import sys
 
-LOST = 75
+LOST, GONE = 75, 74
 CHUNK = 65_536
+LOOK_SECONDS = 0.2
 HEADER = 5
 
 
@@ -31,7 +33,7 @@ def main() -> int:
         hub.sendall(name.encode() + b"\n")
     except OSError as error:
         print(f"the hub cannot be reached: {error.strerror}", file=sys.stderr)
-        return LOST
+        return GONE
     held = bytearray()
     sources = {0, hub.fileno()}
     while True:
@@ -44,11 +46,25 @@ def main() -> int:
             except OSError:
                 data = b""
             if not data:
-                return LOST
+                return LOST if _is_there(path) else GONE
             held += data
             status = _write_records(held)
             if status is not None:
                 return status
+
+
+def _is_there(path: str) -> bool:
+    """Whether the hub still takes players. One that is just dying may take this one, but does not wait for its name."""
+    with socket.socket(socket.AF_UNIX) as again:
+        again.settimeout(LOOK_SECONDS)
+        try:
+            again.connect(path)
+            again.recv(1)
+        except TimeoutError:
+            return True
+        except OSError:
+            pass
+        return False
 
 
 def _forward(hub: socket.socket, sources: set[int]) -> None:

@@ -58,7 +58,7 @@ from khiva_arena.web.relay_protocol import (
 )
 
 BACKOFF = (0.1, 5.0)
-DRAIN_SECONDS = 0.3
+DRAIN_SECONDS = 0.1
 KEPT_SECONDS = 0.02
 """After the end of a kept bot's match: for what it still says on stderr."""
 CHUNK = 65_536

@@ -62,6 +62,7 @@ class Life:
     word: what it calls itself.
     keeps: whether one process of its bot plays many matches.
     connection: the one that it has now, if any.
+    arriving: where it came last.
     gone: set when it is over for good.
     """
 
@@ -70,6 +71,7 @@ class Life:
         self.keeps = keeps
         self.channel = Channel()
         self.connection: Connection | None = None
+        self.arriving: _Stream | None = None
         self.gone = trio.Event()
         self._sessions: dict[int, RemoteSeat] = {}
         self._last = 0
@@ -328,6 +330,7 @@ class Relays:
             why = "a process that is kept may remember other matches"
             raise Refused(f"{why}: the organiser has to allow --keep, by --kept {place.name}")
         life, resumed = await self._life_of(place, hello)
+        life.arriving = stream
         welcome = packed_json(
             b"W",
             proof=proof(place.token, "arena", hello.name, nonce, hello.nonce),
@@ -350,13 +353,13 @@ class Relays:
                 life.end()
             place.life = Life(hello.life, hello.kept)
             return place.life, False
+        await _leave(life)  # now: what is said next of how much came must stay true
         return life, True
 
     async def _connected(self, stream: _Stream, place: RelayPlace, life: Life, got: int) -> None:
         await trio.sleep_until(place.arrived_at + AGAIN_SECONDS)
-        await _leave(life)
-        if place.life is not life:
-            return
+        if place.life is not life or life.arriving is not stream:
+            return  # it came once more meanwhile
         place.arrived_at = trio.current_time()
         connection = Connection(stream, place, life)
         why = ""

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import trio
 
-from khiva_arena.web import link_protocol
+from khiva_arena.web import link, link_protocol
 from khiva_arena.web.links import Link
 from khiva_arena.web.relay_protocol import GRANT, MOST, WINDOW, LinkBreach, number
 
@@ -123,7 +123,7 @@ class RemoteSeat:
 
 
 def _status(data: bytes) -> int:
-    """As a program of this machine could have ended. 75 is what the link itself says when it is lost. Raises LinkBreach."""
+    """As a program of this machine could have ended. Two of these the link has for itself. Raises LinkBreach."""
     try:
         status = int(data.decode("ascii")) if len(data) <= 11 else None
     except ValueError:
@@ -132,4 +132,4 @@ def _status(data: bytes) -> int:
         raise LinkBreach("no exit status")
     if status < 0:
         return status if -status in DEADLY else -9
-    return 255 if status > 255 or status == 75 else status
+    return 255 if status > 255 or status in (link.LOST, link.GONE) else status

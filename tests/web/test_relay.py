@@ -7,31 +7,21 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from arena import ROOT, arena, descendants, living, until_gone
-from jobs import SECRET, job
+from jobs import job
+from relaying import FAULTY, HONEST, OURS, SECONDS, TIME, TOKEN, blamed, ended, hub, local, match, relay, until_here
 
-from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play, play_one
 from khiva_arena.commands.relay import as_one_file
-from khiva_arena.entrants import guests
-from khiva_arena.replay.verify import verify
-from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.reap import MARK
-from khiva_arena.web.hub_process import Hub
 from khiva_arena.web.relay_protocol import MOST, WINDOW, packed, packed_json, proof
-
-FAULTY = str(ROOT / "tests" / "support" / "faulty.py")
-BROKEN = str(ROOT / "bots" / "broken" / "main.py")
-TOKEN = "a token that nobody else has"
-TIME = {"startup_ms": 5_000, "turn_ms": 300, "bank_ms": 3_000}
-SECONDS = 20.0
 
 
 @pytest.fixture(scope="module")
@@ -43,82 +33,6 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
     token.write_text(TOKEN)
     token.chmod(0o600)
     return file
-
-
-@contextmanager
-def hub(*names: str, kept: bool = False, reconnect: float = 2.0, tls: list[str] | None = None) -> Iterator[tuple[Hub, int]]:
-    """One that waits for relays of these names; with its port."""
-    with Hub() as one:
-        relays = {name: {"token": TOKEN, "file": "token", "kept": kept} for name in names or ("ann",)}
-        order = {"listen": ["127.0.0.1", 0], "tls": tls, "reconnect_s": reconnect, "waits_s": reconnect, "relays": relays}
-        one.say({"socket": one.socket, **order})
-        yield one, one.hear()["port"]
-
-
-@contextmanager
-def relay(
-    script: Path, port: int, *bot: str, name: str = "ann", options: tuple[str, ...] = ()
-) -> Iterator[subprocess.Popen[str]]:
-    """A relay with a bot."""
-    words = [
-        sys.executable,
-        "-I",
-        str(script),
-        *options,
-        "--token",
-        str(script.with_name("token")),
-        f"127.0.0.1:{port}",
-        name,
-        "--",
-    ]
-    process = subprocess.Popen([*words, sys.executable, *bot], stderr=subprocess.PIPE, text=True, env=OURS)
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            process.terminate()
-        process.wait(SECONDS)
-        assert process.stderr
-        process.stderr.close()
-
-
-def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
-    """Its exit code and what it said."""
-    assert process.stderr
-    said = process.stderr.read()
-    return process.wait(SECONDS), said
-
-
-def until_here(one: Hub) -> dict[str, Any]:
-    """Until a relay is there."""
-    while "here" not in (message := one.hear()):
-        pass
-    return message
-
-
-def local(*bot: str) -> Command:
-    return Command((sys.executable, *bot), "/tmp")
-
-
-HONEST = (FAULTY, "honest", "0")
-OURS = os.environ | {MARK: f"{os.getpid()}-relay"}
-"""Marks a child of this process that is no bot's, so that no match ends it."""
-
-
-def match(ordinal: int = 0, seat: int = 1, other: tuple[str, ...] = HONEST, policy: str = "strict", **limits: int) -> Job:
-    """A relay's seat beside a local one."""
-    commands = [local(*other), local(*other)]
-    commands[seat] = guests.command("remote:ann")
-    return job(commands, ordinal, policy=policy, **TIME | limits)
-
-
-def blamed(outcome: Outcome, seat: int = 1) -> tuple[str, str]:
-    """Verdict and detail of a seat; the other one is sound, and the match replays."""
-    assert outcome.record is not None, outcome.void
-    verify(outcome.record, SECRET)
-    assert outcome.record.verdicts[1 - seat] == "ok", outcome.seats[1 - seat].faults
-    faults = outcome.seats[seat].faults
-    return str(outcome.record.verdicts[seat]), faults[-1].detail if faults else ""
 
 
 def test_a_relay_plays_as_a_local_bot_does(script: Path) -> None:
@@ -168,8 +82,6 @@ def test_the_one_file_needs_no_new_python_and_no_arena() -> None:
 @contextmanager
 def wire_between(port: int) -> Iterator[tuple[int, Callable[[bool], None]]]:
     """A forwarder to a port: its own port, and a function that cuts all connections and says whether it takes new ones."""
-    import threading
-
     listener = socket.create_server(("127.0.0.1", 0))
     pairs: list[socket.socket] = []
     up = threading.Event()
@@ -212,8 +124,6 @@ def wire_between(port: int) -> Iterator[tuple[int, Callable[[bool], None]]]:
 
 
 def test_a_connection_that_is_cut_again_and_again_loses_no_byte(script: Path) -> None:
-    import threading
-
     with hub(reconnect=10.0) as (one, port), wire_between(port) as (between, cut), relay(script, between, *HONEST):
         until_here(one)
         done = threading.Event()
@@ -246,8 +156,6 @@ PHASES = {
 
 @pytest.mark.parametrize("phase", PHASES)
 def test_a_relay_that_is_killed_is_lost_in_every_phase_and_may_come_back(script: Path, phase: str) -> None:
-    import threading
-
     how, expected = PHASES[phase]
     with hub(reconnect=1.0) as (one, port):
         with relay(script, port, FAULTY, *how.split()) as process:
@@ -266,8 +174,6 @@ def test_a_relay_that_is_killed_between_decisions_loses_the_match_alone(script: 
     with hub(reconnect=1.0) as (one, port):
         with relay(script, port, *HONEST) as process:
             until_here(one)
-            import threading
-
             kill = threading.Timer(0.8, process.kill)
             kill.start()
             outcome = play_one(match(other=(FAULTY, "late", "2", "3"), turn_ms=60_000))
@@ -279,8 +185,6 @@ def test_a_relay_that_is_killed_between_decisions_loses_the_match_alone(script: 
 
 
 def test_a_relay_that_is_away_for_longer_than_a_turn_is_late(script: Path) -> None:
-    import threading
-
     with hub(reconnect=30.0) as (one, port), wire_between(port) as (between, cut), relay(script, between, FAULTY, "silent"):
         until_here(one)
         threading.Timer(0.6, cut, (False,)).start()
@@ -288,6 +192,15 @@ def test_a_relay_that_is_away_for_longer_than_a_turn_is_late(script: Path) -> No
         verdict, _ = blamed(play_one(match()))
         assert verdict == "timeout"
         assert time.monotonic() - began < SECONDS
+
+
+def test_a_hub_that_dies_is_the_hosts_fault(script: Path) -> None:
+    with hub() as (one, port), relay(script, port, FAULTY, "silent"):
+        until_here(one)
+        threading.Timer(1.0, one._process.kill).start()
+        outcome = play_one(match(turn_ms=60_000))
+        assert outcome.record is None
+        assert outcome.void == "the process at which players arrive has ended"
 
 
 def test_no_relay_ever_comes(script: Path) -> None:
@@ -384,8 +297,6 @@ LIES = {
 
 @pytest.mark.parametrize("lie", LIES)
 def test_a_relay_that_lies_is_cut_off_and_the_match_goes_on(lie: str) -> None:
-    import threading
-
     with hub(reconnect=1.0) as (one, port):
         hostile = Hostile(port)
         outcomes: list[Outcome] = []
@@ -412,8 +323,6 @@ def lied(hostile: Hostile, lie: str) -> None:
 
 def test_an_exit_status_is_never_more_than_an_end() -> None:
     """A stop in place of an end, or the status by which a link says that it is lost."""
-    import threading
-
     for status, expected in (
         (b"-19", "was ended by SIGKILL"),
         (b"75", "exited with code 255"),
@@ -474,7 +383,7 @@ def test_a_faulty_bot_behind_a_relay_is_blamed_as_beside_it(script: Path, how: s
     with hub() as (one, port), relay(script, port, FAULTY, how, "0" if how == "last-notes" else "2") as process:
         until_here(one)
         began = time.monotonic()
-        found = blamed(play_one(match(startup_ms=2_000, bank_ms=0)))
+        found = blamed(play_one(match(startup_ms=2_000, turn_ms=1_000, bank_ms=0)))
         assert time.monotonic() - began < SECONDS
         assert re.fullmatch(verdict, found[0]), found
         assert re.search(detail, found[1]), found
@@ -600,6 +509,7 @@ def test_a_run_of_a_relay_is_marked_and_needs_no_more_than_the_two_commands(tmp_
         (["--listen", "here"], "is not an address"),
         (["--tls-cert", "x"], "give both or neither"),
         (["--kept", "bob"], "--kept bob: there is no --bot remote:bob"),
+        (["--network", "ann"], "plays on another machine"),
         (["--bot", "person"], "a person plays by `khiva-arena play`"),
     ],
 )
