@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from khiva_arena.api.functions import Choose, as_words
 from khiva_arena.api.host import Host
 from khiva_arena.api.keywords import as_path, plain_settings
-from khiva_arena.competition.find import bundled_matches, events_of, matches_of
+from khiva_arena.competition.find import events_of, matches_of
+from khiva_arena.competition.in_bundle import bundled_matches
 from khiva_arena.competition.settings_table import OF_A_MATCH
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.games.base import Event, Pending, State

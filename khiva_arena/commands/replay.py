@@ -14,7 +14,8 @@ from khiva_arena.arbiter.refeed import RefeedResult, Reply, feed
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.arbiter.trace import Trace
 from khiva_arena.commands.rematch import recorded_bot
-from khiva_arena.competition.find import bundled_match, match_of, secret_of
+from khiva_arena.competition.find import match_of, secret_of
+from khiva_arena.competition.in_bundle import bundled_match
 from khiva_arena.competition.isolation import sandbox_of_stored
 from khiva_arena.competition.settings_flags import loading_of_stored
 from khiva_arena.entrants import bots as bot_files

@@ -1,23 +1,33 @@
 """The work of ``khiva-arena run``: a whole competition, from bots to a rating table."""
 
 import json
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import click
 
-from khiva_arena.commands import remotes
 from khiva_arena.commands.bots import ready_bots
 from khiva_arena.competition import events
 from khiva_arena.competition.draw import How
 from khiva_arena.competition.played import what_is_played
 from khiva_arena.competition.run import compete, if_interrupted
-from khiva_arena.competition.settings import DEFAULTS
+from khiva_arena.competition.settings import DEFAULTS, Settings
 from khiva_arena.competition.settings_file import read_file
 from khiva_arena.competition.settings_flags import given_by_flags
+from khiva_arena.entrants.bots import Bot
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import say
-from khiva_arena.web.needed import check_installed
+
+
+def seating(first: Settings, entrants: Sequence[Bot]) -> Callable[[], AbstractContextManager[None]]:
+    """What lasts while these are played. Raises ConfigError if they cannot be seated."""
+    if not any(bot.guest for bot in entrants):
+        return nullcontext
+    from khiva_arena.commands import remotes  # not above: most runs have none
+
+    return remotes.seating(first, entrants)
 
 
 def run(
@@ -33,13 +43,15 @@ def run(
 ) -> int:
     """Play the competition and print its table. Returns the exit code."""
     if web:
+        from khiva_arena.web.needed import check_installed  # not above: most runs are not served
+
         check_installed()
     how = How(any_engine, new_event, commit, public)
     given = given_by_flags(flags)
     if shipped:
         _add_shipped(config, given)
     stages, entrants = what_is_played(config, given, say)
-    played, complete = compete(stages, entrants, how, web=web, seating=remotes.seating(stages[0], entrants))
+    played, complete = compete(stages, entrants, how, web=web, seating=seating(stages[0], entrants))
     if commit:
         print_commitment(stages[0].out, played[0], as_json)
         return 0

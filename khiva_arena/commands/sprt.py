@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from khiva_arena.commands import remotes
-from khiva_arena.commands.run import print_commitment
+from khiva_arena.commands.run import print_commitment, seating
 from khiva_arena.competition.draw import How
 from khiva_arena.competition.run import compete
 from khiva_arena.competition.sequential import sprt_of, test_of
@@ -15,7 +14,6 @@ from khiva_arena.ratings.sprt import Hypotheses, Model
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.sprt import to_json, to_text
 from khiva_arena.terminal.console import say
-from khiva_arena.web.needed import check_installed
 
 UNDECIDED = 1
 
@@ -34,13 +32,15 @@ def sprt(
 ) -> int:
     """Play the test and print it. Returns the exit code."""
     if web:
+        from khiva_arena.web.needed import check_installed  # not above: most runs are not served
+
         check_installed()
     how = How(any_engine, new_event, commit, public)
     model = Model.NORMALIZED if normalized else Model.LOGISTIC
     hypotheses = Hypotheses(flags.pop("elo0"), flags.pop("elo1"), flags.pop("alpha"), flags.pop("beta"), model)
     given = given_by_flags(flags) | {"bots": (candidate, *opponents)}
     settings, entrants = test_of(given, hypotheses, say)
-    played, complete = compete([settings], entrants, how, web=web, seating=remotes.seating(settings, entrants))
+    played, complete = compete([settings], entrants, how, web=web, seating=seating(settings, entrants))
     if commit:
         print_commitment(settings.out, played[0], as_json)
         return 0

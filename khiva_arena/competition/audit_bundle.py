@@ -12,7 +12,7 @@ from khiva_arena.competition import events
 from khiva_arena.competition.audit import AuditLine, AuditResult
 from khiva_arena.competition.audit_event import audit
 from khiva_arena.competition.bundling import BundledMatches, tables_of
-from khiva_arena.competition.find import opened_bundle
+from khiva_arena.competition.in_bundle import opened_bundle
 from khiva_arena.competition.settings import MOST
 from khiva_arena.errors import ArenaError, RecordError
 from khiva_arena.games.registry import get

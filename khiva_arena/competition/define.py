@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from khiva_arena.competition.opened import variables_of
 from khiva_arena.competition.settings import Settings
-from khiva_arena.entrants import guests, runtimes
+from khiva_arena.entrants import runtimes
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
@@ -72,7 +72,7 @@ def _defined(bot: Bot, settings: Settings) -> DefinedBot:
         bot.author if settings.authors_apart else "",
         network=bot.name in settings.network,
         env=variables_of(bot.name, settings.env),
-        remote=bot.guest == guests.REMOTE,
+        remote=bot.is_remote,
         kept=bot.kept,
     )
 

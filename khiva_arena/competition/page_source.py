@@ -11,7 +11,8 @@ from khiva_arena.arbiter.stderr import NOT_STARTED
 from khiva_arena.competition.audit_bundle import audited_bundle
 from khiva_arena.competition.bundling import places_of
 from khiva_arena.competition.events import timetable_of
-from khiva_arena.competition.find import bundled_matches, events_of, in_order, matches_of, voids_of
+from khiva_arena.competition.find import events_of, in_order, matches_of, voids_of
+from khiva_arena.competition.in_bundle import bundled_matches
 from khiva_arena.competition.page_names import renamed
 from khiva_arena.competition.places import has_places
 from khiva_arena.competition.pools import pooled, standings_of

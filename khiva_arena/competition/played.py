@@ -16,7 +16,6 @@ from khiva_arena.competition.settings_file import by_line, read_file
 from khiva_arena.competition.settings_table import TABLE
 from khiva_arena.competition.stages import settle_stages
 from khiva_arena.entrants import bots as bot_files
-from khiva_arena.entrants import guests
 from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
@@ -89,7 +88,7 @@ def _kept(bots: list[Bot], names: Any) -> list[Bot]:
     """The same bots, those marked of which one process may play many matches. Raises ConfigError for a name that is nobody's."""
     if not isinstance(names, list | tuple):
         return bots
-    remote = [guests.named(bot.asked_as)[1] if bot.guest == guests.REMOTE else "" for bot in bots]
+    remote = [bot.asked_as.partition(":")[2] if bot.is_remote else "" for bot in bots]
     if unknown := [name for name in names if name not in remote]:
         raise ConfigError([f"--kept {name}: there is no --bot remote:{name}" for name in unknown])
     return [dataclasses.replace(bot, kept=name in names) if name else bot for bot, name in zip(bots, remote, strict=True)]

@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
@@ -18,7 +19,6 @@ from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.find import check_event, check_others
 from khiva_arena.competition.isolation import keep_apart, keep_private, sandbox_of, warn_of_cold_files
 from khiva_arena.competition.live_page import LivePage
-from khiva_arena.competition.live_web import LiveWeb
 from khiva_arena.competition.opened import opened
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.played import unplayable
@@ -31,7 +31,6 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import run_digest
-from khiva_arena.report import html
 from khiva_arena.report.same_names import in_a_line
 from khiva_arena.sandbox import system
 from khiva_arena.sandbox.command import Command
@@ -42,6 +41,9 @@ from khiva_arena.store.db import EventRow, MatchRow, Store
 from khiva_arena.store.new_file import check_new_file
 from khiva_arena.terminal.console import say
 from khiva_arena.words import count
+
+if TYPE_CHECKING:
+    from khiva_arena.competition.live_web import LiveWeb  # most runs are not served
 
 _FEW_SEEDS = 10
 
@@ -168,11 +170,13 @@ def _nothing_to_play(
 
 
 @contextmanager
-def _served(settings: Settings, *, web: bool) -> Iterator[LiveWeb | None]:
+def _served(settings: Settings, *, web: bool) -> Iterator["LiveWeb | None"]:
     """What browsers are shown, if that was asked for and is possible."""
     if not web:
         yield None
         return
+    from khiva_arena.competition.live_web import LiveWeb  # not above: most runs are not served
+
     try:
         served = LiveWeb(settings.report, _say_or_warn)
     except OSError as error:
@@ -261,7 +265,9 @@ def _check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
     if settings.report is not None:
         if settings.events is not None and settings.events.resolve() == settings.report.resolve():
             raise ConfigError(f"--report {settings.report}: --events names this file, too; name another one")
-        check_new_file(settings.report, replaces=html.BEGINNING)
+        from khiva_arena.report.html import BEGINNING  # not above: most runs write no page
+
+        check_new_file(settings.report, replaces=BEGINNING)
 
 
 def _preflight(settings: Settings, definition: Definition, entrants: Sequence[Bot], commands: dict[str, Command]) -> None:

@@ -11,13 +11,15 @@ from hashlib import sha256
 from pathlib import Path
 
 from khiva_arena import shipped
-from khiva_arena.entrants import guests, manifest, runtimes, sources
+from khiva_arena.entrants import manifest, runtimes, sources
 from khiva_arena.entrants.loading import AS_IT_IS, DEFAULT, Loading
 from khiva_arena.entrants.runtimes import WORD, Runtime
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox import regular_files
 
 PYTHON = "{python}"
+GUESTS = ("person", "remote")
+"""Words that name players who are no programs of this machine, see guests.py."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +58,18 @@ class Bot:
     guest: str = ""
     kept: bool = False
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether it plays on another machine."""
+        return self.guest == "remote"
+
 
 def load(word: str, base: str = "", loading: Loading = AS_IT_IS) -> Bot:
     """The bot that a ``--bot`` word names: one that comes with the arena, a folder with bot.toml, else a command. Its paths are
     relative to ``base``, by default the working folder. Raises ConfigError with all mistakes."""
     if word.startswith(shipped.WORD):
         return _shipped(word, loading)
-    if guests.is_one(word):
+    if word.partition(":")[0] in GUESTS:
         return _guest(word)
     place = os.path.join(base, word)
     try:
@@ -141,6 +148,8 @@ def of_another_game(bots: Sequence[Bot], game: str) -> list[str]:
 
 
 def _guest(word: str) -> Bot:
+    from khiva_arena.entrants import guests  # not above: most tables have none
+
     kind, name = guests.named(word)
     identity = sha256(f"khiva-guest-1\0{kind}\0{name}".encode()).hexdigest()
     return Bot(name, "", (), (), (), identity, False, (), word, guest=kind)

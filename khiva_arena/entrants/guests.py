@@ -24,13 +24,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 
 def is_one(word: str) -> bool:
     """Whether a --bot word names a guest."""
-    return word == PERSON or word.startswith((f"{PERSON}:", f"{REMOTE}:"))
+    return word.partition(":")[0] in (PERSON, REMOTE)
 
 
 def named(word: str) -> tuple[str, str]:
     """The kind and the name of the guest that a word names: ``person`` is one with that name. Raises ConfigError."""
     kind, colon, name = word.partition(":")
-    if colon and not _NAME.fullmatch(name):
+    if (colon or kind == REMOTE) and not _NAME.fullmatch(name):
         raise ConfigError(f"--bot {word}: a name has up to 32 letters, digits, dots, dashes and underscores after {kind}:")
     return kind, name or kind
 

@@ -56,7 +56,7 @@ _PAGE = (
 
 def page(data: "PageData", replays: Sequence[bytes]) -> str:
     """The whole file. ``replays``: blocks of ``replay/frames.py``, compressed, which ``data`` names by number."""
-    script, style = _script(data.scenery, _RESULTS), page_style()
+    script, style = _script(data.scenery), page_style()
     shown = _shown(msgspec.to_builtins(data))
     return _PAGE.format(
         policy=policy(script, style),
@@ -126,7 +126,7 @@ def _lean(source: str) -> str:
     return _INDENT.sub("", _COMMENT.sub("", source))
 
 
-def _script(games: Collection[str], first: str) -> str:
+def _script(games: Collection[str], first: str = _RESULTS) -> str:
     """The modules that ``first`` needs in one script, each in a function of its own that is called once, those it imports first;
     of the drawings those of these games."""
     sources = {path.name.removesuffix(".js"): path.read_text() for path in _folder().iterdir() if path.name.endswith(".js")}

@@ -15,7 +15,6 @@ from msgspec import structs
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
 from khiva_arena.store import files, private, sums
-from khiva_arena.store.changes import changes
 from khiva_arena.store.files import FILE, LOCK, VERSION, explained
 from khiva_arena.store.inserting import Insertion
 from khiva_arena.store.rows import BotRow, EventRow, MatchRow, SeatRow, VoidRow, now
@@ -285,6 +284,8 @@ class Store:
         with explained(self.folder):
             if self._seal.holds():
                 return []
+        from khiva_arena.store.changes import changes  # not above: a sealed store has no need of it
+
         return list(self._once(event, lambda: changes(event, self._rows, self._checked)))
 
     def is_known_sound(self, event: str) -> bool:

@@ -38,7 +38,7 @@ FAREWELL_SECONDS = 2.0
 """How long readers have, at the end, to fetch the last page."""
 
 
-class Board:
+class Shown:
     """What readers are shown, and who they are.
 
     source: of the lines
@@ -108,10 +108,10 @@ def _what(began: Begin) -> str:
     return f"{harmless(began.format, 20)}, {harmless(began.game, 20)} at {began.seats} seats"
 
 
-class Progress(Response):
+class ProgressEvents(Response):
     """Server-sent events to one reader, until it goes or the address closes. ``board``: what is shown."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: Shown) -> None:
         self._board = board
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
@@ -146,14 +146,14 @@ async def _until_gone(receive: Receive, scope: trio.CancelScope) -> None:
     scope.cancel()
 
 
-async def show(board: Board, say: Callable[[str], None], gone: Callable[[], bool]) -> None:
+async def show(board: Shown, say: Callable[[str], None], gone: Callable[[], bool]) -> None:
     """Serve until the command that plays is ``gone``, and a moment longer. Raises NotAStream. ``say``: takes the address."""
 
     async def page(_request: Request) -> Response:
         return board.page.response()
 
     async def events(_request: Request) -> Response:
-        return Progress(board)
+        return ProgressEvents(board)
 
     token = new_token()
     async with trio.open_nursery() as nursery:
@@ -173,7 +173,7 @@ async def show(board: Board, say: Callable[[str], None], gone: Callable[[], bool
         nursery.cancel_scope.cancel()
 
 
-def run(board: Board, say: Callable[[str], None], gone: Callable[[], bool]) -> None:
+def run(board: Shown, say: Callable[[str], None], gone: Callable[[], bool]) -> None:
     """The same for those who do not speak trio. Raises NotAStream, and KeyboardInterrupt."""
     try:
         trio.run(show, board, say, gone)
@@ -199,7 +199,7 @@ def main() -> int:
     descriptor, page, folder = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     os.nice(NICENESS)  # bots come first
     try:
-        run(Board(Source(descriptor), ServedPage(page)), partial(print, flush=True), _stdin_ended)
+        run(Shown(Source(descriptor), ServedPage(page)), partial(print, flush=True), _stdin_ended)
     except NotAStream:
         return 1
     finally:

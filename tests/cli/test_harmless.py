@@ -48,6 +48,8 @@ def test_words_of_the_command_line(name: str, tmp_path: Path, monkeypatch: pytes
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
     words = [EVIL for param in command.params if isinstance(param, click.Argument)]
+    if name == "play":  # with no bot it would begin
+        words = ["--bot", EVIL]
     told(capsys, name, f"--{EVIL}")
     told(capsys, name, *words, EVIL, EVIL)
     if words:
@@ -198,6 +200,22 @@ def toml(value: object) -> str:
     return '"' + "".join(c if c.isprintable() and c != '"' else f"\\U{ord(c):08x}" for c in str(value)) + '"'
 
 
+def _play(place: Place) -> None:
+    """A bot that cannot play: before anybody can sit down."""
+    bot = place.bots()[0]
+    for key in ("name", "version", "run", "games"):
+        good = {"name": "a", "version": "1", "run": "{python} main.py", key: EVIL}
+        (bot / "bot.toml").write_text("".join(f"{json.dumps(key)} = {toml(value)}\n" for key, value in good.items()))
+        assert "owned" in place.live("play", "--no-open", "--bot", str(bot), "--bot", f"{EVIL}", "--isolation", "trusted")
+
+
+def _relay(place: Place) -> None:
+    token = place.folder / f"token{EVIL}"
+    token.write_text(EVIL)
+    assert "owned" in place.live("relay", "127.0.0.1:1", EVIL, "--token", str(token), "--", EVIL)
+    assert "owned" in place.live("relay", EVIL, "ann", "--", EVIL)
+
+
 def _sprt(place: Place) -> None:
     bots = list(map(str, place.bots()))
     how = ["--isolation", "trusted", "--seats", "2", "--seeds", "32", "--elo1", "300", "--out", f"o{EVIL}"]
@@ -260,6 +278,8 @@ TOLD: dict[str, Callable[[Place], None]] = {
     "run": _run,
     "init": _init,
     "match": _match,
+    "play": _play,
+    "relay": _relay,
     "sprt": _sprt,
     "watch": _watch,
     "standings": stored("standings", "--section", "all", "--wide"),

@@ -15,6 +15,9 @@ from khiva_arena.arbiter.wire import Arrival
 from khiva_arena.games.registry import get
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Header, RecordedSeat
+from khiva_arena.sandbox.command import Command
+
+SCRIPTED = Command(("scripted",), "/")
 
 
 class RecordingWire(ScriptedWire):
@@ -85,6 +88,6 @@ def record(of: Header, bots: Sequence[Bot]) -> tuple[Outcome, RecordingWire]:
 
     async def run() -> tuple[Outcome, RecordingWire]:
         wire = RecordingWire(bots)
-        return await LiveMatch(Job(0, 1, of, SECRET, ()), wire, LagMeter()).play(), wire
+        return await LiveMatch(Job(0, 1, of, SECRET, (SCRIPTED,) * len(of.seats)), wire, LagMeter()).play(), wire
 
     return trio.run(run, clock=trio.testing.MockClock(autojump_threshold=0))
