@@ -3,10 +3,12 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 
 from khiva_arena import shipped
 from khiva_arena.errors import ConfigError
 from khiva_arena.terminal.console import say
+from khiva_arena.text import harmless
 from khiva_arena.web import relay as one_file
 from khiva_arena.web import relay_protocol
 
@@ -47,7 +49,7 @@ def copy(file: Path) -> int:
             new.write(as_one_file())
     except OSError as error:
         raise ConfigError(f"--copy {file}: {error.strerror}") from None
-    say(f"{file}: needs Python 3.9 or newer and nothing else; python3 {file} -h")
+    say(harmless(f"{file}: needs Python 3.9 or newer and nothing else; python3 {quote(str(file))} -h"))
     return 0
 
 

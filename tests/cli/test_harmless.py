@@ -203,10 +203,12 @@ def toml(value: object) -> str:
 def _play(place: Place) -> None:
     """A bot that cannot play: before anybody can sit down."""
     bot = place.bots()[0]
-    for key in ("name", "version", "run", "games"):
+    said = ""
+    for key in ("name", "version", "run", "build", "games", "author"):
         good = {"name": "a", "version": "1", "run": "{python} main.py", key: EVIL}
         (bot / "bot.toml").write_text("".join(f"{json.dumps(key)} = {toml(value)}\n" for key, value in good.items()))
-        assert "owned" in place.live("play", "--no-open", "--bot", str(bot), "--bot", f"{EVIL}", "--isolation", "trusted")
+        said += place.live("play", "--no-open", "--bot", str(bot), "--bot", RANDOM, "--isolation", "trusted", "--start", "1s")
+    assert "owned" in said
 
 
 def _relay(place: Place) -> None:
