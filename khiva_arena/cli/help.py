@@ -18,7 +18,7 @@ _LAYOUT = {
     _PAGE: ("--title", "--replays", "--matches", "--names", "--for-authors"),
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),
     "Remote bots": (_SETTINGS, "--token", "--ca", "--tls", "--keep", "--copy"),
-    "Your page": ("--hints", "--port", "--open"),
+    "Your seat": ("--hints", "--terminal", "--port", "--open"),
     "Output": ("--trace", "--notes", "--capture", "--json", "--version", "--help"),
 }
 """By heading: the options that are not settings, and the place of the settings' options among them."""

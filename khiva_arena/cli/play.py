@@ -13,8 +13,9 @@ from khiva_arena.cli.options import OF_A_MATCH, json_option, setting_options
 @click.option("--hints/--no-hints", default=True, help="Say on request what a bot would play [default: hints].")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where it is served [default: any free port].")
 @click.option("--open/--no-open", "opens", default=True, help="Open the page in your browser [default: open].")
+@click.option("--terminal", is_flag=True, help="Play in this terminal instead, by typing numbers.")
 @json_option
-def command(hints: bool, port: int, opens: bool, as_json: bool, **flags: Any) -> int:
+def command(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, **flags: Any) -> int:
     """Play a match yourself, in your browser, against the bots that you name, or two of those that come with the arena.
 
     You take the first seat, or the one at which you write --bot person. For several people write --bot person:ANN for each; each
@@ -25,4 +26,4 @@ def command(hints: bool, port: int, opens: bool, as_json: bool, **flags: Any) ->
     """
     from khiva_arena.commands.play import play  # when it is called, so that -h is quick
 
-    return play(hints, port, opens, as_json, flags)
+    return play(hints, port, opens, terminal, as_json, flags)

@@ -1,5 +1,7 @@
 """The work of ``khiva-arena play``: a person takes a seat in the browser, and bots the others."""
 
+import os
+import sys
 import webbrowser
 from collections import Counter
 from typing import Any
@@ -32,9 +34,10 @@ ADVISERS = {"khiva": "search", "emira": "greedy_emira", "silk_road": "greedy_sil
 """By game: the bot that gives hints."""
 
 
-def play(hints: bool, port: int, opens: bool, as_json: bool, flags: dict[str, Any]) -> int:
+def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, flags: dict[str, Any]) -> int:
     """Play a match with persons and print how it ended. Returns the exit code."""
-    check_installed()
+    if not terminal:
+        check_installed()
     given = given_by_flags(flags)
     given["bots"] = _seated(list(given.get("bots", ())), given.get("game", "khiva"))
     with Hub() as hub:
@@ -42,6 +45,8 @@ def play(hints: bool, port: int, opens: bool, as_json: bool, flags: dict[str, An
         names = _names(one)
         persons = {word: seat for seat, word in enumerate(one.words) if guests.is_one(word)}
         game = one.job.header.game
+        if terminal and len(persons) > 1:
+            raise ConfigError("--terminal: one person sits at a terminal; leave it out for a page each")
         hub.say(
             {
                 "socket": hub.socket,
@@ -50,6 +55,7 @@ def play(hints: bool, port: int, opens: bool, as_json: bool, flags: dict[str, An
                 "game": game,
                 "engine": __version__,
                 "port": port,
+                "terminal": _terminal() if terminal else None,
                 "hints": _adviser(game) if hints else None,
             }
         )
@@ -57,7 +63,7 @@ def play(hints: bool, port: int, opens: bool, as_json: bool, flags: dict[str, An
         preflight(names, one.job.commands, one.job.header, one.job.sandbox, words=one.words)
         for name, address in addresses.items():
             say(f"{name} plays here: {address}")
-        if opens and not webbrowser.open(next(iter(addresses.values()))):
+        if addresses and opens and not webbrowser.open(next(iter(addresses.values()))):
             say("no browser could be opened; open the address yourself")
         outcome = play_one(one.job)
         if outcome.record is None:
@@ -66,7 +72,8 @@ def play(hints: bool, port: int, opens: bool, as_json: bool, flags: dict[str, An
             return 1
         hub.say(ended.ended(outcome.record, one.job.secret, [isolated(name) for name in names]))
         _print(outcome, one, names, as_json)
-        say("the replay is in the page, all hands open, until you close it or press Ctrl-C")
+        if not terminal:
+            say("the replay is in the page, all hands open, until you close it or press Ctrl-C")
         try:
             hub.hear()
         except KeyboardInterrupt:
@@ -91,6 +98,14 @@ def _seated(words: list[str], game: str) -> list[str]:
     if twice := [name for name, times in called.items() if times > 1]:
         raise ConfigError(f"--bot person:{twice[0]}: two persons have one name; give each another, as --bot person:ann")
     return words
+
+
+def _terminal() -> str:
+    """The path of the terminal that this command was typed at. Raises ConfigError."""
+    try:
+        return os.ttyname(sys.stdin.fileno())
+    except (OSError, ValueError):
+        raise ConfigError("--terminal: standard input is no terminal") from None
 
 
 def _names(one: OneMatch) -> list[str]:

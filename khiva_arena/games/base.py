@@ -193,6 +193,10 @@ class Game(ABC):
     def narrate(self, event: Event, names: Sequence[str]) -> str:
         """One line of text for an event, for people. ``names`` by seat."""
 
+    def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
+        """An entry of ``legal`` in words, for a person who is asked. ``view``: of that seat."""
+        return ", ".join(str(part).replace("_", " ") for part in entry)
+
     @abstractmethod
     def sketch(self, state: State, names: Sequence[str]) -> str:
         """The whole state as text for people, hidden things included: for playthroughs and debugging, never for bots."""

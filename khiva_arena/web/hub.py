@@ -27,9 +27,15 @@ async def _main() -> None:
 
 
 async def _with_persons(first: dict[str, Any], orders: Orders, nursery: trio.Nursery) -> None:
-    from khiva_arena.web.persons import Persons  # not above: Starlette comes with it
+    persons: Any
+    if first["terminal"]:
+        from khiva_arena.web.terminal_seat import TerminalPersons  # not above: rich comes with it
 
-    persons = Persons(first)
+        persons = TerminalPersons(first)
+    else:
+        from khiva_arena.web.persons import Persons  # not above: Starlette comes with it
+
+        persons = Persons(first)
     await nursery.start(listen, first["socket"], persons.seats())
     tell({"addresses": await nursery.start(persons.serve)})
     while (order := await orders.next()) is not None:

@@ -105,6 +105,7 @@ class Person:
         self._frames.append(frame)
         self._chosen = []
         self._ask = {key: message[key] for key in ("req", "kind", "legal", "turn_ms", "bank_ms")}
+        self._ask["texts"] = [harmless(self._game.choice(message["kind"], entry, view)) for entry in message["legal"]]
         return [{"type": "ask", "frame": frame, "ask": self._ask}]
 
     def _told(self, data: dict[str, Plain]) -> dict[str, Plain]:
@@ -121,6 +122,11 @@ class Person:
             return []
         self._ask = None
         return self._say("Your seat is out: its time ran out. The others play on.")
+
+    @property
+    def asked(self) -> int | None:
+        """The number of the decision that is open."""
+        return None if self._ask is None else self._ask["req"]
 
     def over(self, end: dict[str, Plain]) -> list[dict[str, Plain]]:
         """The match is over, with its replay, or was void; what an open page is told."""

@@ -1,7 +1,7 @@
 """The persons of a match: their links at the table, and a page in the browser for each."""
 
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,52 +15,33 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.games.base import Plain
 from khiva_arena.report.html import seat_page
-from khiva_arena.web import link_protocol, serving
+from khiva_arena.web import serving
+from khiva_arena.web.chair import Chair
 from khiva_arena.web.hints import Hints
-from khiva_arena.web.links import Link, Seated
+from khiva_arena.web.links import Seated
 from khiva_arena.web.orders import tell
-from khiva_arena.web.person import Frames, Person, read
+from khiva_arena.web.person import Person, read
 
 CLOSED_SECONDS = 3.0
 """After the match: with no page open for so long, since one that is loaded again is away for a moment, the command may end."""
 TAKEN = "This seat is open in another page. Close that one, and load this one again."
 
 
-class _Chair:
-    """A person with what joins the seat to the table and to the page. One page at a time has it."""
+class _Seat(Chair):
+    """A person's seat with a page. One page at a time has it."""
 
     def __init__(self, person: Person, hints: Hints | None) -> None:
-        self.person = person
-        self.hints = hints
+        super().__init__(person, hints)
         self.key = secrets.token_urlsafe(12)
-        self.link: Link | None = None
         self.page: WebSocket | None = None
 
-    async def seated(self, link: Link) -> None:
-        """A match, or the trial start before it."""
-        self.link = link
-        frames = Frames()
-        while data := await link.receive():
-            for raw, message in frames.feed(data):
-                answer, told = self.person.take(raw, message)
-                await self._tell(told)
-                if answer:
-                    await link.send(link_protocol.record(link_protocol.OUT, answer))
-        await self._tell(self.person.gone())
-        await link.send(link_protocol.exited(0))
-
-    async def over(self, end: dict[str, Plain]) -> None:
-        await self._tell(self.person.over(end))
-
-    async def _tell(self, messages: list[dict[str, Plain]]) -> None:
+    async def tell(self, messages: Sequence[dict[str, Plain]]) -> None:
         page = self.page
         for message in messages if page else ():
             try:
                 await page.send_text(msgspec.json.encode(message).decode())  # type: ignore[union-attr]
             except (RuntimeError, WebSocketDisconnect, trio.BrokenResourceError):
                 return  # it has gone; when it comes back it is told everything
-
-    # --- the page ---
 
     async def talk(self, socket: WebSocket) -> None:
         """One page, from its opening to its end."""
@@ -71,7 +52,7 @@ class _Chair:
             return
         self.page = socket
         try:
-            await self._tell([self.person.table()])
+            await self.tell([self.table()])
             while True:
                 await self._asked(await socket.receive_text())
         except (WebSocketDisconnect, KeyError):  # the latter for a message that is not text
@@ -83,23 +64,11 @@ class _Chair:
         try:
             message = read(text)
             if message.get("type") == "hint":
-                await self._hint(message.get("req"))
+                await self.advise()
             else:
-                answer, told = self.person.choose(message.get("req"), message.get("choice"))
-                await self._tell(told)  # first: once the arbiter has the answer, the next question may come at any moment
-                if answer and self.link is not None:
-                    await self.link.send(link_protocol.record(link_protocol.OUT, answer))
+                await self.choose(message.get("req"), message.get("choice"))
         except RemoteProtocolError as error:
-            await self._tell([{"type": "said", "text": error.detail}])
-
-    async def _hint(self, req: object) -> None:
-        if self.hints is None:
-            return
-        choice = await self.hints.of(self.person.requests)
-        if choice is None:
-            await self._tell([{"type": "said", "text": "There is no hint: the bot that gives them did not answer."}])
-        else:
-            await self._tell([{"type": "hint", "req": req, "choice": choice, "by": self.hints.name}])
+            await self.tell([{"type": "said", "text": error.detail}])
 
 
 class Persons:
@@ -111,7 +80,7 @@ class Persons:
         self._token = serving.new_token()
         hints = order["hints"]
         self._chairs = [
-            _Chair(Person(one["name"], one["seat"], order["names"], bool(hints)), Hints(**hints) if hints else None)
+            _Seat(Person(one["name"], one["seat"], order["names"], bool(hints)), Hints(**hints) if hints else None)
             for one in order["persons"]
         ]
         self._over = False
@@ -130,7 +99,7 @@ class Persons:
             task_status.started({chair.person.name: f"{base}{chair.key}/" for chair in self._chairs})
             await self._tell_when_closed()
 
-    def _routes(self, chair: _Chair) -> list[BaseRoute]:
+    def _routes(self, chair: _Seat) -> list[BaseRoute]:
         async def page(_: Request) -> HTMLResponse:
             return HTMLResponse(self._page, headers={"content-security-policy": f"{self._policy}; frame-ancestors 'none'"})
 

@@ -1,6 +1,6 @@
 """Khiva put together: the state that the arbiter gets, and the game that makes it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from khiva_arena.games.adapter import AdaptedGame, PositionState
 from khiva_arena.games.base import Plain
@@ -33,6 +33,10 @@ class Khiva(AdaptedGame[KhivaState]):
     rules_file = rules
     notation_file = notation
     scenery = SCENERY
+
+    def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
+        """See ``base.Game``."""
+        return notation.choice(kind, entry, view)
 
     def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> KhivaState:
         """A state that its seat could be in, given its view: for bots that search with the engine as their model."""

@@ -1,7 +1,9 @@
 """Khiva for people: one line for an event, and the whole position as text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from khiva_arena.games.base import Plain
 from khiva_arena.games.khiva.state import Position
 from khiva_arena.games.khiva.tables import CAMELS, CODE, COLOURS, OUTPOST
 from khiva_arena.games.wording import Data, Names, lines_of, standing
@@ -18,6 +20,17 @@ def card(face: Sequence[int]) -> str:
 
 def _cards(faces: Sequence[Sequence[int]]) -> str:
     return " ".join(card(face) for face in faces) or "none"
+
+
+def choice(kind: str, entry: Sequence[Any], view: Mapping[str, Plain]) -> str:
+    """See ``Game.choice``: cards are places in the hand, the first half is played, the other one passed."""
+    if kind == "play_pass":
+        faces = [view["hand"][place] for place in entry]
+        half = len(faces) // 2
+        return f"play {_cards(faces[:half])}, pass {_cards(faces[half:])}"
+    if kind == "boost":
+        return count(entry[0], "gem") if entry[0] else "no gem"
+    return str(entry[0])
 
 
 def _code(code: int) -> str:

@@ -1,6 +1,6 @@
 """Silk Road put together: the state that the arbiter gets, and the game that makes it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from khiva_arena.games.adapter import AdaptedGame, PositionState
 from khiva_arena.games.base import Plain
@@ -30,6 +30,10 @@ class SilkRoad(AdaptedGame[SilkRoadState]):
     rules_file = rules
     notation_file = notation
     scenery = SCENERY
+
+    def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
+        """See ``base.Game``."""
+        return notation.choice(kind, entry)
 
     def every_rule(self, rules: Mapping[str, Plain]) -> dict[str, Plain]:
         """See ``base.Game``."""

@@ -1,6 +1,7 @@
 """Silk Road for people: one line for an event, and the whole position as text, which has one letter for a card or jewel."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from khiva_arena.games.silk_road.state import GONE, Position
 from khiva_arena.games.silk_road.tables import COLOURS, GOOD_OF, GOODS, SIZES, TILES
@@ -43,6 +44,18 @@ def _counts(counts: Sequence[int], letters: str = LETTERS) -> str:
 
 def _jewels(colours: Iterable[int]) -> str:
     return ", ".join(COLOURS[colour] for colour in colours) or "none"
+
+
+def choice(kind: str, entry: Sequence[Any]) -> str:
+    """See ``Game.choice``."""
+    if kind == "move":
+        good, number, caravan, place = entry
+        return f"{number} {GOODS[good]}, caravan {caravan} to {place}"
+    if kind == "jewel":
+        return COLOURS[entry[0]]
+    if kind == "robber":
+        return f"{GOODS[entry[1]]} of seat {entry[0]}"
+    return GOODS[entry[0]] if isinstance(entry[0], int) else str(entry[0])
 
 
 def _setup(d: Data, names: Names) -> str:

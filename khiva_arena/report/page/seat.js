@@ -14,7 +14,7 @@ const AT_ONCE = 12;
 const DAY = 86_400_000;
 const LOST = "The game has ended: the command in the terminal no longer runs.";
 
-/** @typedef {{ req: number, kind: string, legal: any[][], turn_ms: number, bank_ms: number, age_ms?: number }} Ask */
+/** @typedef {{ req: number, kind: string, legal: any[][], texts: string[], turn_ms: number, bank_ms: number, age_ms?: number }} Ask */
 
 /** @param {Record<string, import("./types").Drawing>} drawings */
 export function start(drawings) {
@@ -42,10 +42,6 @@ export function start(drawings) {
   const drawing = () => drawings[table.game] ?? generic;
   const socket = new WebSocket(`${location.href.replace(/^http/, "ws").replace(/#.*$/, "")}seat`);
 
-  const words = (/** @type {any[]} */ entry) => {
-    const knows = table.frames.at(-1).all;
-    return drawing().choice?.(ask?.kind ?? "", entry, table.scenery, knows) ?? entry.join(" ");
-  };
   const send = (/** @type {Record<string, any>} */ message) => socket.send(JSON.stringify(message));
   const choose = (/** @type {number} */ choice) => {
     if (ask) send({ type: "choose", req: ask.req, choice });
@@ -66,7 +62,7 @@ export function start(drawings) {
   };
   /** What there is to choose now: all of it, or where that is much, first its first part. */
   const options = () => {
-    const all = (ask?.legal ?? []).map((entry, choice) => ({ hinted: choice === hint, choice, text: words(entry) }));
+    const all = (ask?.texts ?? []).map((text, choice) => ({ hinted: choice === hint, choice, text }));
     if (all.length <= AT_ONCE) return all.map((one) => ({ ...one, press: () => choose(one.choice) }));
     const first = (/** @type {string} */ text) => text.split(", ")[0];
     const groups = [...new Set(all.map(({ text }) => first(text)))];
@@ -78,7 +74,7 @@ export function start(drawings) {
   const choices = (focus = false) => {
     if (!ask) return refill(panel);
     const list = options();
-    const hinted = hint < 0 ? null : h("p", { class: "hint" }, `${table.hinted} would choose: `, h("b", {}, words(ask.legal[hint])));
+    const hinted = hint < 0 ? null : h("p", { class: "hint" }, `${table.hinted} would choose: `, h("b", {}, ask.texts[hint]));
     refill(
       panel,
       h("p", { class: "dim" }, group ? `${group}, and then?` : "Choose by a click or by its key:"),

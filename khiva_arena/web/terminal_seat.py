@@ -1,0 +1,128 @@
+"""A person's seat on a terminal, for a shell without a browser: what happened, what the seat knows, and numbers to choose by."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, TextIO
+
+import trio
+from rich.columns import Columns
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from khiva_arena.errors import RemoteProtocolError
+from khiva_arena.games.base import Plain
+from khiva_arena.text import harmless
+from khiva_arena.web.chair import Chair
+from khiva_arena.web.hints import Hints
+from khiva_arena.web.links import Seated
+from khiva_arena.web.orders import tell
+from khiva_arena.web.person import Person
+
+CHUNK = 4_096
+LONGEST_LINE = 1_000
+LONGEST_FACT = 400
+
+
+class _TerminalChair(Chair):
+    """Writes to the terminal, and answers what was typed there."""
+
+    def __init__(self, person: Person, hints: Hints | None, console: Console) -> None:
+        super().__init__(person, hints)
+        self._console = console
+        self._ask: dict[str, Plain] | None = None
+
+    async def tell(self, messages: Sequence[dict[str, Plain]]) -> None:
+        for message in messages:
+            kind = message["type"]
+            if kind == "ask":
+                self._ask = message["ask"]
+                self._asked(message["frame"], message["ask"])
+            elif kind == "chosen":
+                self._ask = None
+                self._say("Waiting for the others ...")
+            elif kind == "said":
+                self._say(message["text"])
+                self._ask = self._ask if message["open"] else None
+            elif kind == "hint" and self._ask:
+                self._say(f"{message['by']} would choose {message['choice'] + 1}: {self._ask['texts'][message['choice']]}")
+            elif kind == "over":
+                self._over(message["over"])
+
+    def _asked(self, frame: Mapping[str, Plain], ask: Mapping[str, Plain]) -> None:
+        self._console.rule()
+        for event in frame["events"]:
+            if event["text"]:
+                self._say(event["text"])
+        facts = Table(show_header=False, box=None, padding=(0, 1))
+        for key, value in frame["all"].items():
+            facts.add_row(Text(harmless(key), style="dim"), Text(harmless(_short(value))))
+        self._console.print(facts)
+        self._console.print(Text(f"Your turn: {harmless(ask['kind']).replace('_', ' ')}.", style="bold"))
+        choices = [Text(f"{number}  {text}") for number, text in enumerate(ask["texts"], 1)]
+        self._console.print(Columns(choices, padding=(0, 3), column_first=True))
+        hint = ", ? for a hint" if self._hints else ""
+        self._console.print(Text(f"A number from 1 to {len(choices)}{hint}, and Enter: "), end="")
+
+    def _over(self, end: Mapping[str, Plain]) -> None:
+        self._ask = None
+        self._say(end["text"] if end["match"] is None else "The match is over.")
+
+    def _say(self, text: str) -> None:
+        self._console.print(Text(text))
+
+    async def typed(self, line: str) -> None:
+        """A line that was typed."""
+        if self._ask is None:
+            self._say("It is not your turn; Ctrl-C ends the match.")
+        elif line == "?":
+            await self.advise()
+        else:
+            number = int(line) - 1 if line.isascii() and line.isdigit() and len(line) < 10 else None
+            try:
+                await self.choose(self._ask["req"], -1 if number is None else number)
+            except RemoteProtocolError:
+                self._say(f"Type a number from 1 to {len(self._ask['texts'])}.")
+
+
+def _short(value: Plain) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST_FACT else f"{text[:LONGEST_FACT]} ..."
+
+
+class TerminalPersons:
+    """The one person of a match who plays on a terminal, as the command's first order says: ``terminal`` is its path."""
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        # Opened here: this process has no terminal of its own, so that nothing stops it when it reads.
+        self._input = os.open(order["terminal"], os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        self._output: TextIO = open(order["terminal"], "w", opener=_without_control)  # noqa: SIM115 - as long as this process
+        one, hints = order["persons"][0], order["hints"]
+        person = Person(one["name"], one["seat"], order["names"], bool(hints))
+        console = Console(file=self._output, highlight=False)
+        self._chair = _TerminalChair(person, Hints(**hints) if hints else None, console)
+
+    def seats(self) -> dict[str, Seated]:
+        """Who seats the person, by name."""
+        return {self._chair.person.name: self._chair.seated}
+
+    async def serve(self, *, task_status: trio.TaskStatus[dict[str, str]]) -> None:
+        """Read what is typed until cancelled."""
+        task_status.started({})
+        held = b""
+        async with trio.lowlevel.FdStream(self._input) as typed:
+            while data := await typed.receive_some(CHUNK):
+                *lines, held = (held + data).split(b"\n")
+                held = held[:LONGEST_LINE]
+                for line in lines:
+                    await self._chair.typed(line.decode(errors="replace").strip())
+
+    async def order(self, order: dict[str, Any]) -> None:
+        """The command says that the match is over."""
+        await self._chair.over(order)
+        tell({"closed": True})
+
+
+def _without_control(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOCTTY)

@@ -1,0 +1,85 @@
+"""``khiva-arena play --terminal``, on a terminal of its own."""
+
+from pathlib import Path
+
+import pytest
+from arena import C, arena, bots
+from terminal import Terminal
+
+from khiva_arena.games.khiva.game import GAME as KHIVA
+from khiva_arena.games.silk_road.game import GAME as SILK_ROAD
+from khiva_arena.replay.record import Record
+from khiva_arena.replay.seeds import run_secret, seed_secret
+from khiva_arena.replay.verify import verify
+
+WORDS = ["play", "--terminal", "--seed", "demo", "--isolation", "trusted"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("game", "opponent"), [("khiva", C), ("silk_road", "shipped:python/random")])
+def test_a_whole_match_by_numbers(tmp_path: Path, game: str, opponent: str) -> None:
+    run = Terminal([*WORDS, "--game", game, *bots("person", opponent)], tmp_path, rows=50, columns=100, stdout=True)
+    asked = 0
+    while run.until(lambda text, n=asked: text.count("and Enter:") > n or "every choice replays" in text):
+        if "every choice replays" in run.shown.text:
+            break
+        asked += 1
+        run.type(b"1\n")
+    assert run.end() == 0
+    text = run.shown.text
+    assert asked > 10
+    assert "Your turn: " in text
+    assert text.count("Waiting for the others ...") == asked
+    assert "The match is over." in text
+    assert "every choice replays; digest " in text
+
+
+@pytest.mark.slow
+def test_what_is_typed_wrong_and_a_hint(tmp_path: Path) -> None:
+    run = Terminal([*WORDS, *bots("person", C)], tmp_path, rows=50, columns=100, stdout=True)
+    assert run.until(lambda text: "and Enter:" in text)
+    for wrong in (b"0\n", b"-1\n", b"x\n", b"999999999999\n", b"\xff\n", b"\n"):
+        before = run.shown.text.count("Type a number from 1 to")
+        run.type(wrong)
+        assert run.until(lambda text, n=before: text.count("Type a number from 1 to") > n), wrong
+    run.type(b"?\n")
+    assert run.until(lambda text: "search would choose " in text)
+    run.type(b"1\n")
+    assert run.until(lambda text: "Waiting for the others ..." in text)
+    run.type(b"\x03")
+    assert run.end() == 130
+
+
+def test_without_a_terminal_or_for_several(tmp_path: Path) -> None:
+    assert "no terminal" in arena(*WORDS, *bots("person", C), cwd=tmp_path, code=2).stderr
+    said = arena(*WORDS, *bots("person:ann", "person:bob"), cwd=tmp_path, code=2).stderr
+    assert "one person sits at a terminal" in said
+
+
+def test_choices_are_told_in_words() -> None:
+    view = {"hand": [[0, 1], [4, 5], [2, 2], [1, 3]]}
+    assert KHIVA.choice("play_pass", [1, 0], view) == "play K5, pass W1"
+    assert KHIVA.choice("play_pass", [1, 2, 0, 3], view) == "play K5 G2, pass W1 B3"
+    assert [KHIVA.choice("boost", [n], view) for n in (0, 1, 2)] == ["no gem", "1 gem", "2 gems"]
+    assert SILK_ROAD.choice("move", [2, 1, 3, "r0"], {}) == "1 porcelain, caravan 3 to r0"
+    assert SILK_ROAD.choice("jewel", [1], {}) == "yellow"
+    assert SILK_ROAD.choice("robber", [2, 4], {}) == "tea of seat 2"
+    assert SILK_ROAD.choice("draw", ["pile"], {}) == "pile"
+    assert SILK_ROAD.choice("draw", [0], {}) == "ivory"
+
+
+@pytest.mark.slow
+def test_the_record_is_that_of_any_match(tmp_path: Path) -> None:
+    run = Terminal([*WORDS, "--json", "--no-hints", *bots("person", C)], tmp_path, rows=50, columns=100, stdout=True)
+    asked = 0
+    while run.until(lambda text, n=asked: text.count("and Enter:") > n or '"digest"' in text):
+        if '"digest"' in run.shown.text:
+            break
+        asked += 1
+        run.type(b"2\n")
+    assert run.end() == 0
+    assert "? for a hint" not in run.shown.text
+    line = next(line for line in run.raw.decode().splitlines() if line.startswith('{"'))
+    record = Record.from_json(line)
+    verify(record, seed_secret(run_secret("demo"), 0))
+    assert record.header.seats[0].name == "person"
