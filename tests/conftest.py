@@ -6,9 +6,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from browser import Page
 
 # How long an example takes is no one's failure on a shared machine.
 settings.register_profile("arena", deadline=None, print_blob=True)
@@ -56,3 +60,22 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         return (yield)
     with tools.only_of_python():
         return (yield)
+
+
+@pytest.fixture(scope="session")
+def _browser() -> "Iterator[Page]":
+    """One for all tests of pages that a worker runs."""
+    from browser import browser  # not above: most tests need none
+
+    with browser() as page:
+        yield page
+
+
+@pytest.fixture
+def page(_browser: "Page") -> "Page":
+    """A wide, light window."""
+    from browser import WIDE
+
+    _browser.size(WIDE)
+    _browser.wrong()
+    return _browser

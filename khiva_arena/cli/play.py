@@ -11,7 +11,9 @@ from khiva_arena.cli.options import OF_A_MATCH, json_option, setting_options
 @click.command("play", cls=Verb)
 @setting_options(*OF_A_MATCH, turn="Time for each decision, as 1m, shown in the page [default: a day].")
 @click.option("--hints/--no-hints", default=True, help="Say on request what a bot would play [default: hints].")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where it is served [default: any free port].")
+@click.option(
+    "--port", metavar="PORT", type=click.IntRange(0, 65535), default=0, help="Where it is served [default: any free port]."
+)
 @click.option("--open/--no-open", "opens", default=True, help="Open the page in your browser [default: open].")
 @click.option("--terminal", is_flag=True, help="Play in this terminal instead, by typing numbers.")
 @json_option
@@ -20,7 +22,8 @@ def command(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, 
 
     You take the first seat, or the one at which you write --bot person. For several people write --bot person:ANN for each; each
     gets an address. Everybody sees what a bot in that seat would see and nothing else; the choices of all are shown once all are
-    in. After the match the page replays it, all hands open. The match is recorded as any other, and never rated.
+    in. After the match the page replays it, all hands open. Its record is checked as any other, and printed by --json; it is
+    never rated.
 
     The page is served to this machine alone, under an address that nobody can guess, until the command ends.
     """

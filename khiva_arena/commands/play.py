@@ -4,6 +4,8 @@ import os
 import sys
 import webbrowser
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import click
@@ -14,18 +16,15 @@ from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.preflight import preflight
 from khiva_arena.competition.one_match import OneMatch, one_match
 from khiva_arena.competition.settings_flags import given_by_flags
-from khiva_arena.entrants import bots, guests
-from khiva_arena.entrants.staging import stage
+from khiva_arena.entrants import guests
+from khiva_arena.entrants.unconfined import unconfined
 from khiva_arena.errors import ConfigError
-from khiva_arena.sandbox import cell as isolation
-from khiva_arena.sandbox.level import TRUSTING
-from khiva_arena.sandbox.reap import new_mark
+from khiva_arena.replay.story import places
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless, isolated
 from khiva_arena.web import ended
 from khiva_arena.web.hub_process import Hub
 from khiva_arena.web.needed import check_installed
-from khiva_arena.words import count
 
 DAY = "1440m"
 OPPONENTS = {"khiva": "greedy", "emira": "greedy_emira", "silk_road": "greedy_silk_road"}
@@ -40,44 +39,40 @@ def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, fla
         check_installed()
     given = given_by_flags(flags)
     given["bots"] = _seated(list(given.get("bots", ())), given.get("game", "khiva"))
+    if terminal and len([word for word in given["bots"] if guests.is_one(word)]) > 1:
+        raise ConfigError("--terminal: one person sits at a terminal; leave it out for a page each")
+    at = _terminal() if terminal else None
     with Hub() as hub:
         one = one_match({"turn": DAY, **given})
-        names = _names(one)
-        persons = {word: seat for seat, word in enumerate(one.words) if guests.is_one(word)}
-        game = one.job.header.game
-        if terminal and len(persons) > 1:
-            raise ConfigError("--terminal: one person sits at a terminal; leave it out for a page each")
-        hub.say(
-            {
-                "socket": hub.socket,
-                "persons": [{"name": guests.named(word)[1], "seat": seat} for word, seat in persons.items()],
-                "names": names,
-                "game": game,
-                "engine": __version__,
-                "port": port,
-                "terminal": _terminal() if terminal else None,
-                "hints": _adviser(game) if hints else None,
-            }
-        )
-        addresses = hub.hear()["addresses"]
-        preflight(names, one.job.commands, one.job.header, one.job.sandbox, words=one.words)
-        for name, address in addresses.items():
-            say(f"{name} plays here: {address}")
-        if addresses and opens and not webbrowser.open(next(iter(addresses.values()))):
-            say("no browser could be opened; open the address yourself")
-        outcome = play_one(one.job)
-        if outcome.record is None:
-            hub.say(ended.void(outcome.void))
-            say(f"the match is void, twice: {outcome.void}")
-            return 1
-        hub.say(ended.ended(outcome.record, one.job.secret, [isolated(name) for name in names]))
-        _print(outcome, one, names, as_json)
-        if not terminal:
-            say("the replay is in the page, all hands open, until you close it or press Ctrl-C")
-        try:
-            hub.hear()
-        except KeyboardInterrupt:
-            return 0
+        with _adviser(one.job.header.game, hints) as adviser:
+            return _played(hub, one, {"port": port, "terminal": at, "hints": adviser}, opens, as_json)
+
+
+def _played(hub: Hub, one: OneMatch, how: dict[str, Any], opens: bool, as_json: bool) -> int:
+    names = _names(one)
+    persons = [(guests.named(word)[1], seat) for seat, word in enumerate(one.words) if guests.is_one(word)]
+    table = {"persons": [{"name": name, "seat": seat} for name, seat in persons], "names": names, "game": one.job.header.game}
+    hub.say({"socket": hub.socket, "engine": __version__, **table, **how})
+    said = hub.hear()
+    if "cannot" in said:
+        raise ConfigError(f"--port {how['port']}: {said['cannot']}; name another one, or leave it out for any that is free")
+    preflight(names, one.job.commands, one.job.header, one.job.sandbox, words=one.words)
+    addresses = said["addresses"]
+    for name, address in addresses.items():
+        say(f"{name} plays here: {address}")
+    if addresses and opens and not (_display() and webbrowser.open(next(iter(addresses.values())))):
+        say("there is no screen here to open a browser on: open the address yourself, or play with --terminal")
+    outcome = play_one(one.job)
+    if outcome.record is None:
+        hub.say(ended.void(outcome.void))
+        say(f"the match is void, twice: {outcome.void}")
+        return 1
+    hub.say(ended.ended(outcome.record, one.job.secret, names))
+    _print(outcome, one, names, as_json)
+    if addresses:
+        say("the replay is in the page, all hands open, until you close it or press Ctrl-C")
+    with suppress(KeyboardInterrupt):  # the match is over
+        hub.hear()
     return 0
 
 
@@ -111,16 +106,22 @@ def _terminal() -> str:
 def _names(one: OneMatch) -> list[str]:
     """What each seat is called on the page: bots of one name with their seat behind it."""
     names = [seat.name for seat in one.job.header.seats]
-    return [f"{name}#{seat}" if names.count(name) > 1 else name for seat, name in enumerate(names)]
+    return [isolated(f"{name}#{seat}" if names.count(name) > 1 else name) for seat, name in enumerate(names)]
 
 
-def _adviser(game: str) -> dict[str, Any] | None:
-    """How the bot is started that gives hints; None if there is none for a game."""
-    if game not in ADVISERS:
-        return None
-    command = stage(bots.load(f"shipped:python/{ADVISERS[game]}"))
-    cell = isolation.cell(command, TRUSTING, new_mark())
-    return {"name": ADVISERS[game], "argv": list(command.argv), "folder": command.folder, "environment": cell.environment}
+@contextmanager
+def _adviser(game: str, wanted: bool) -> Iterator[dict[str, Any] | None]:
+    """How the bot is started that gives hints; None if there is none for a game, or none is wanted."""
+    if not wanted or game not in ADVISERS:
+        yield None
+        return
+    with unconfined(f"shipped:python/{ADVISERS[game]}") as start:
+        yield {"name": ADVISERS[game], **start._asdict()}
+
+
+def _display() -> bool:
+    """Whether a browser has a screen to open on: one in the terminal would take that from us."""
+    return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _print(outcome: Outcome, one: OneMatch, names: list[str], as_json: bool) -> None:
@@ -129,10 +130,8 @@ def _print(outcome: Outcome, one: OneMatch, names: list[str], as_json: bool) -> 
     if as_json:
         click.echo(record.to_json())
     else:
-        for seat in sorted(range(len(names)), key=lambda seat: (record.ranks[seat], seat)):
-            verdict = record.verdicts[seat]
-            fault = "" if verdict == "ok" else f"  {verdict}"
-            click.echo(harmless(f"{record.ranks[seat]:>3}. {names[seat]}  {count(record.scores[seat], 'point')}{fault}"))
+        for line in places(record, names):
+            click.echo(harmless(line))
         click.echo(f"every choice replays; digest {record.digest}")
     if one.drawn is not None:
         say(f"to play these deals again: --seed {one.drawn.hex()}")

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from shlex import quote
 
 from khiva_arena import shipped
+from khiva_arena.entrants.unconfined import Start, unconfined
 from khiva_arena.errors import ConfigError
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
@@ -18,28 +20,22 @@ _IMPORT = re.compile(r"from khiva_arena\.web\.relay_protocol import \(.*?\)\n", 
 
 def relay(where: str, name: str, command: Sequence[str], token: Path | None, ca: Path | None, tls: bool, keep: bool) -> int:
     """Serve it until the arena needs it no more. Returns the exit code."""
-    folder, environment = None, None
     words = list(command)
     if not words:
         raise ConfigError("relay: name the bot behind --, as: khiva-arena relay HOST:PORT NAME -- ./my-bot")
-    if len(words) == 1 and (words[0].startswith(shipped.WORD) or Path(words[0]).is_dir()):
-        words, folder, environment = _staged(words[0])
-    try:
-        return one_file.relay(where, name, words, token=token, ca=ca, tls=tls, keep=keep, folder=folder, environment=environment)
-    except OSError as error:
-        raise ConfigError(f"relay: {error.filename or where}: {error.strerror or error}") from None
-    except ValueError as error:
-        raise ConfigError(f"relay: {error}") from None
-
-
-def _staged(word: str) -> tuple[list[str], str, dict[str, str]]:
-    from khiva_arena.entrants import bots, staging
-    from khiva_arena.sandbox import cell
-    from khiva_arena.sandbox.level import TRUSTING
-    from khiva_arena.sandbox.reap import new_mark
-
-    command = staging.stage(bots.load(word))
-    return list(command.argv), command.folder, cell.cell(command, TRUSTING, new_mark()).environment
+    with ExitStack() as stack:
+        start: Start | None = None
+        if len(words) == 1 and (words[0].startswith(shipped.WORD) or Path(words[0]).is_dir()):
+            start = stack.enter_context(unconfined(words[0]))
+        argv, folder, environment = start or (words, None, None)
+        try:
+            return one_file.relay(
+                where, name, argv, token=token, ca=ca, tls=tls, keep=keep, folder=folder, environment=environment
+            )
+        except OSError as error:
+            raise ConfigError(f"relay: {error.filename or where}: {error.strerror or error}") from None
+        except ValueError as error:
+            raise ConfigError(f"relay: {error}") from None
 
 
 def copy(file: Path) -> int:

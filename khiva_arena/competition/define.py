@@ -83,7 +83,7 @@ def refuse_to_mix(definition: Definition) -> None:
     if definition.rated_apart and len(kept) < len(definition.bots):
         raise ConfigError(
             f"{', '.join(kept)}: a bot whose process serves many matches may remember, and is not rated with others that start "
-            "anew for each; play without --keep, or say --rate-kept"
+            "again for each; play without --keep, or say --rate-kept"
         )
 
 

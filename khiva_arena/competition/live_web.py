@@ -15,7 +15,7 @@ from typing import Self
 
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.live_page import Notify
-from khiva_arena.sandbox.reap import MARK
+from khiva_arena.sandbox.reap import MARK, end_helper
 
 START_SECONDS = 20.0
 END_SECONDS = 4.0
@@ -70,17 +70,7 @@ class LiveWeb:
     def __exit__(self, *_: object) -> None:
         process, self._process = self._process, None
         if process is not None:
-            try:
-                assert process.stdin
-                process.stdin.close()
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(END_SECONDS)
-            finally:  # of an impatient interrupt, too
-                if process.poll() is None:
-                    process.kill()
-                    process.wait()
-                assert process.stdout
-                process.stdout.close()
+            end_helper(process, END_SECONDS)
         _remove(Path(self._folder))
 
 

@@ -32,9 +32,16 @@ def story(record: Record, secret: bytes) -> str:
     verify(record, secret, watch)
     lines.append("")
     lines.append("the match is over" if record.reason == "over" else "all but one have forfeited")
+    lines += places(record, names)
+    lines.append(f"digest {record.digest}")
+    return "\n".join(map(harmless, lines))
+
+
+def places(record: Record, names: Sequence[str]) -> list[str]:
+    """How it ended, a line a seat, the best first."""
+    lines = []
     for seat in sorted(range(len(names)), key=lambda seat: (record.ranks[seat], seat)):
         verdict = record.verdicts[seat]
         fault = "" if verdict == "ok" else f"  {verdict}"
         lines.append(f"{record.ranks[seat]:>3}. {names[seat]}  {count(record.scores[seat], 'point')}{fault}")
-    lines.append(f"digest {record.digest}")
-    return "\n".join(map(harmless, lines))
+    return lines

@@ -5,6 +5,7 @@ import fcntl
 import os
 import secrets
 import signal
+import subprocess
 import time
 from collections.abc import Collection
 from contextlib import suppress
@@ -203,3 +204,21 @@ def _arbiters_of(pid: str) -> list[int]:
         return []
     owner = (_mark_of(pid) or "").partition("-")[0]
     return [int(owner)] if owner.isdecimal() and owner.isascii() else []
+
+
+def end_helper(process: subprocess.Popen[bytes] | subprocess.Popen[str], seconds: float) -> None:
+    """End the input of a process of our own that helps a command (a live screen, a server of pages, a hub) and ends with it; wait
+    for it, and kill one that takes longer than so many seconds."""
+    with suppress(OSError):  # it has ended, and something for it was still held here
+        assert process.stdin
+        process.stdin.close()
+    try:
+        if seconds > 0:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(seconds)
+    finally:  # of an impatient interrupt, too
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        if process.stdout:
+            process.stdout.close()

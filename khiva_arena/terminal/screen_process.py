@@ -11,7 +11,7 @@ import sys
 from contextlib import suppress
 
 from khiva_arena.sandbox.proc_usage import children
-from khiva_arena.sandbox.reap import MARK
+from khiva_arena.sandbox.reap import MARK, end_helper
 
 END_SECONDS = 1.0
 """How long a screen may take to end."""
@@ -55,18 +55,8 @@ class ScreenProcess:
     def end(self, *, at_once: bool = False) -> None:
         """Let it take itself off the terminal; kill one that takes too long, or any if ``at_once``. Idempotent."""
         process, self._process = self._process, None
-        if process is None:
-            return
-        assert process.stdin
-        process.stdin.close()
-        try:
-            if not at_once:
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(END_SECONDS)
-        finally:  # of an impatient interrupt, too
-            if process.poll() is None:
-                process.kill()
-                process.wait()
+        if process is not None:
+            end_helper(process, 0.0 if at_once else END_SECONDS)
 
 
 def cpu_seconds_of(arbiter: int) -> float:

@@ -5,7 +5,7 @@ from typing import Any
 
 from khiva_arena.games.base import Plain
 from khiva_arena.replay.frames import block, film
-from khiva_arena.replay.record import Record
+from khiva_arena.replay.record import FORFEITED, Record
 from khiva_arena.report.html import has_drawing
 
 
@@ -18,12 +18,11 @@ def ended(record: Record, secret: bytes, names: Sequence[str]) -> dict[str, Plai
         return len(legal) - 1
 
     made = film(record, secret, names, not has_drawing(record.header.game))
-    reasons = {choice.why: None for step in record.steps for choice in step if choice.why}
     faults = [
         [choice.seat, choice.why, at + 1, ""]
         for at, step in enumerate(record.steps)
         for choice in step
-        if choice.why in reasons and choice.why != "forfeited"
+        if choice.why and choice.why != FORFEITED
     ]
     match = {
         "key": "1/0",

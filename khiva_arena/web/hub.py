@@ -37,7 +37,11 @@ async def _with_persons(first: dict[str, Any], orders: Orders, nursery: trio.Nur
 
         persons = Persons(first)
     await nursery.start(listen, first["socket"], persons.seats())
-    tell({"addresses": await nursery.start(persons.serve)})
+    try:
+        tell({"addresses": await nursery.start(persons.serve)})
+    except* OSError as errors:
+        first_error = errors.exceptions[0]
+        tell({"cannot": getattr(first_error, "strerror", None) or str(first_error)})
     while (order := await orders.next()) is not None:
         await persons.order(order)
 

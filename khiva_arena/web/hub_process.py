@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -13,7 +12,7 @@ import msgspec
 
 from khiva_arena.entrants.guests import HUB
 from khiva_arena.errors import ArenaError
-from khiva_arena.sandbox.reap import MARK
+from khiva_arena.sandbox.reap import MARK, end_helper
 
 END_SECONDS = 5.0
 
@@ -27,13 +26,15 @@ class Hub:
     def __init__(self) -> None:
         self._folder = tempfile.mkdtemp(prefix="khiva-arena-hub-")  # of mode 700: nobody else can sit down
         self.socket = os.path.join(self._folder, "hub")
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "khiva_arena.web.hub"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for the command
-            env=os.environ | {MARK: f"{os.getpid()}-hub"},
-        )
+        words = [sys.executable, "-P", "-m", "khiva_arena.web.hub"]
+        # Its mark differs from that of strays that bots leave behind, and a later run ends it if we are dead. Ctrl-C is for us.
+        environment = os.environ | {MARK: f"{os.getpid()}-hub"}
+        pipe = subprocess.PIPE
+        try:
+            self._process = subprocess.Popen(words, stdin=pipe, stdout=pipe, start_new_session=True, env=environment)
+        except OSError as error:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise ArenaError(f"the process at which players arrive cannot be started: {error}") from None
         os.environ[HUB] = self.socket
 
     def say(self, order: dict[str, Any]) -> None:
@@ -59,16 +60,7 @@ class Hub:
     def close(self) -> None:
         """End it. Idempotent."""
         os.environ.pop(HUB, None)
-        if self._process.stdin and not self._process.stdin.closed:
-            with suppress(OSError):  # it has ended, and something for it was still held here
-                self._process.stdin.close()
-        try:
-            self._process.wait(END_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        if self._process.stdout:
-            self._process.stdout.close()
+        end_helper(self._process, END_SECONDS)
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def __enter__(self) -> Self:

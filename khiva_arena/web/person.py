@@ -121,7 +121,7 @@ class Person:
         if self._ask is None:
             return []
         self._ask = None
-        return self._say("Your seat is out: its time ran out. The others play on.")
+        return self._say("You are not asked any more: your time ran out, or the match was stopped.")
 
     @property
     def asked(self) -> int | None:

@@ -6,7 +6,7 @@ export function busy() {
 }
 
 /**
- * Notes the place: scrolling, sorting, what is unfolded, the focus. Returns what finds it again after the view was drawn anew.
+ * Notes the place: scrolling, sorting, what is unfolded, the focus. Returns what finds it again after the view was drawn again.
  * @param {HTMLElement} main
  */
 export function place(main) {

@@ -1,4 +1,4 @@
-"""A run in browsers: how far it is, as lines of its stream come, and its page of results, again whenever that is written anew.
+"""A run in browsers: how far it is, as lines of its stream come, and its page of results whenever that is written.
 
 ``run --web`` starts this as a process of its own, ``python -m`` with the descriptor of the stream, the path of the page, and the
 folder to be removed at the end; it prints the address and ends with its stdin. Nobody waits for a reader: each is sent the newest

@@ -4,14 +4,13 @@ import csv
 import gzip
 import io
 import json
-import socket
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pages
 import pytest
 from arena import C, arena, bots
+from greeter import greeting
 
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level
@@ -41,20 +40,8 @@ GAME = ("--rule", "max_turns=2", "--seats", "2", "--seeds", "1", "--seed", "s")
 
 @pytest.fixture
 def port() -> Iterator[int]:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def serve() -> None:
-            while True:
-                try:
-                    guest, _ = server.accept()
-                except OSError:
-                    return  # the test is over
-                with guest:
-                    guest.sendall(b"fold")
-
-        threading.Thread(target=serve, daemon=True).start()
-        yield server.getsockname()[1]
-        server.shutdown(socket.SHUT_RDWR)
+    with greeting(b"fold") as port:
+        yield port
 
 
 @pytest.fixture

@@ -1,28 +1,13 @@
-"""One browser for all tests of pages that a worker runs, and the pages of events that were published."""
+"""The pages of events that were published."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browser import WIDE, Page, browser
 from once import filled
 from published import published
 
 from khiva_arena.competition.page import REPLAYS_MOST, page_of, write_page
-
-
-@pytest.fixture(scope="session")
-def _browser() -> Iterator[Page]:
-    with browser() as page:
-        yield page
-
-
-@pytest.fixture
-def page(_browser: Page) -> Page:
-    """A wide, light window."""
-    _browser.size(WIDE)
-    _browser.wrong()
-    return _browser
 
 
 @pytest.fixture(scope="session")

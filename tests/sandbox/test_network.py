@@ -1,12 +1,11 @@
 """A bot whose cell is open to the network reaches a server, one whose cell is not reaches none, and nothing else is different."""
 
 import json
-import socket
-import threading
 from collections.abc import Iterator
 
 import pytest
 import trio
+from greeter import greeting
 from levels import EVERY_LEVEL, KEEPING, need_level, python_at
 
 from khiva_arena.arbiter.process import Processes
@@ -47,20 +46,8 @@ NEVER = dict.fromkeys(("unix", "netlink", "raw", "named datagrams", "users"), "n
 @pytest.fixture
 def port() -> Iterator[int]:
     """Of a server on loopback that greets everybody."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def serve() -> None:
-            while True:
-                try:
-                    guest, _ = server.accept()
-                except OSError:
-                    return  # the test is over
-                with guest:
-                    guest.sendall(b"hello")
-
-        threading.Thread(target=serve, daemon=True).start()
-        yield server.getsockname()[1]
-        server.shutdown(socket.SHUT_RDWR)
+    with greeting(b"hello") as port:
+        yield port
 
 
 def said(level: Level, port: int, *, network: bool, handed: dict[str, str] | None = None) -> tuple[dict[str, str], str]:

@@ -14,6 +14,8 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 from tools import need
 
+from khiva_arena.sandbox.reap import MARK
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WAIT = 20
 WIDE, PHONE = (1280, 1000), (360, 740)
@@ -96,7 +98,9 @@ def browser() -> Iterator[Page]:
     for word in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])):
         options.add_argument(word)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    # A match in this process would take it for a stray of its bots: one without a mark that began with it.
+    marked = os.environ | {MARK: f"{os.getpid()}-browser"}
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver"), env=marked))
     try:
         driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
         driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})  # one browser of several has none

@@ -15,17 +15,21 @@ from khiva_arena.replay.verify import verify
 WORDS = ["play", "--terminal", "--seed", "demo", "--isolation", "trusted"]
 
 
+def answered(run: Terminal, line: bytes, last: str) -> int:
+    """Type the same at each question, until the last words stand there and the command has ended. Returns how often."""
+    asked = 0
+    while run.until(lambda text, n=asked: text.count("and Enter:") > n or last in text) and last not in run.shown.text:
+        asked += 1
+        run.type(line)
+    assert run.end() == 0
+    return asked
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "opponent"), [("khiva", C), ("silk_road", "shipped:python/random")])
 def test_a_whole_match_by_numbers(tmp_path: Path, game: str, opponent: str) -> None:
     run = Terminal([*WORDS, "--game", game, *bots("person", opponent)], tmp_path, rows=50, columns=100, stdout=True)
-    asked = 0
-    while run.until(lambda text, n=asked: text.count("and Enter:") > n or "every choice replays" in text):
-        if "every choice replays" in run.shown.text:
-            break
-        asked += 1
-        run.type(b"1\n")
-    assert run.end() == 0
+    asked = answered(run, b"1\n", "every choice replays")
     text = run.shown.text
     assert asked > 10
     assert "Your turn: " in text
@@ -71,13 +75,7 @@ def test_choices_are_told_in_words() -> None:
 @pytest.mark.slow
 def test_the_record_is_that_of_any_match(tmp_path: Path) -> None:
     run = Terminal([*WORDS, "--json", "--no-hints", *bots("person", C)], tmp_path, rows=50, columns=100, stdout=True)
-    asked = 0
-    while run.until(lambda text, n=asked: text.count("and Enter:") > n or '"digest"' in text):
-        if '"digest"' in run.shown.text:
-            break
-        asked += 1
-        run.type(b"2\n")
-    assert run.end() == 0
+    answered(run, b"2\n", '"digest"')
     assert "? for a hint" not in run.shown.text
     line = next(line for line in run.raw.decode().splitlines() if line.startswith('{"'))
     record = Record.from_json(line)

@@ -153,7 +153,7 @@ export function start(drawings) {
     }
   };
   socket.onclose = () => {
-    if (table && !table.closed) say(LOST);
+    if (table) say(LOST);
     refill(panel);
     ask = null;
     tick();

@@ -155,13 +155,15 @@ export function player(place, one, film, drawing, scenery, want) {
     }),
   );
   const lines = story(film, one, (next) => to(next));
-  const show = () => {
+  const show = (stays = false) => {
     const frame = seen(film[step], eyes);
     const before = step ? seen(film[step - 1], eyes) : null;
     refill(drawn, drawing.draw({ frame, before, film: film.slice(0, step + 1).map((past) => seen(past, eyes)), names: one.names, seats, eyes, rules: one.event.rules, scenery, width: drawn.clientWidth || 700 }), choices(frame, before, one, drawing, scenery));
     const inside = side.contains(document.activeElement);
+    const held = document.activeElement?.textContent;
     refill(side, lines(step, eyes));
-    if (inside) /** @type {HTMLElement | null} */ (side.querySelector(".now .step"))?.focus({ preventScroll: true });
+    const same = stays ? [...side.querySelectorAll(".step")].find((one) => one.textContent === held) : null;
+    if (inside) /** @type {HTMLElement | null} */ (same ?? side.querySelector(".now .step"))?.focus({ preventScroll: true });
     const now = /** @type {HTMLElement | null} */ (side.querySelector(".now"));
     if (now) side.scrollTop = Math.max(0, now.offsetTop + now.offsetHeight - side.clientHeight + 24); // not scrollIntoView: the page stays
     refill(graph, scores(film, one, step, swings, to, graph.clientWidth || 700));
@@ -172,7 +174,7 @@ export function player(place, one, film, drawing, scenery, want) {
   };
   refill(place, h("div", { class: "stage" }, drawn, side), bar, pick, graph);
   show();
-  whenever_wide(place, show);
+  whenever_wide(place, () => show(true));
   /** @type {Record<string, () => unknown>} */
   const acts = { ArrowRight: () => to(step + 1), ArrowLeft: () => to(step - 1), Home: () => to(0), End: () => to(last), " ": toggle, t: () => jump(turns, 1), T: () => jump(turns, -1), f: () => jump(faults, 1), F: () => jump(faults, -1), l: () => jump(swings, 1), "?": () => help.togglePopover(), a: () => look("all"), p: () => look("public") };
   return (key) => {

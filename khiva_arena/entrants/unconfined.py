@@ -1,0 +1,35 @@
+"""A bot that runs as we do, outside any match: as an adviser of a person, or behind a relay."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from khiva_arena.entrants.bots import load
+from khiva_arena.entrants.staging import stage
+from khiva_arena.sandbox import cell
+from khiva_arena.sandbox.level import TRUSTING
+from khiva_arena.sandbox.reap import new_mark
+
+
+class Start(NamedTuple):
+    """How it is started.
+
+    argv: its words.
+    folder: where.
+    environment: as bare as in a match.
+    """
+
+    argv: list[str]
+    folder: str
+    environment: dict[str, str]
+
+
+@contextmanager
+def unconfined(word: str) -> Iterator[Start]:
+    """The bot that a --bot word names, staged. Its home lasts as long as this. Raises ConfigError and BotError."""
+    command = stage(load(word))
+    made = cell.cell(command, TRUSTING, new_mark())
+    try:
+        yield Start(list(command.argv), command.folder, made.environment)
+    finally:
+        made.clean()
