@@ -16,6 +16,8 @@ from pathlib import Path
 SECONDS = 120.0
 _TOKEN = re.compile(r"\x1b\[(\d*)([AJKm])|\x1b\[[\d;]*m|\r|\n|[^\x1b\r\n]+|\x1b")
 
+_CUT = re.compile(r"\x1b(\[[\d;]*)?\Z")
+
 
 class Shown:
     """Lines as they stand on a terminal that has ``rows`` rows, all that scrolled away included. Raises ValueError on an escape
@@ -25,9 +27,13 @@ class Shown:
         self._rows = rows
         self.lines = [""]
         self._row = self._column = 0
+        self._begun = ""
 
     def feed(self, text: str) -> None:
-        for token in _TOKEN.finditer(text):
+        """Take what was written; the beginning of an escape sequence waits for the rest of it."""
+        text = self._begun + text
+        self._begun = cut[0] if (cut := _CUT.search(text)) else ""
+        for token in _TOKEN.finditer(text.removesuffix(self._begun)):
             self._take(token)
 
     def _take(self, token: re.Match[str]) -> None:
