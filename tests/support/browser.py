@@ -19,6 +19,8 @@ from khiva_arena.sandbox.reap import MARK
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WAIT = 20
 WIDE, PHONE = (1280, 1000), (360, 740)
+# They are drawn in the frame after they have got their width.
+CHARTS = "[...document.querySelectorAll('.chart .drawing')]"
 # What a page must never do: break its own policy, throw, or ask for anything.
 WATCH = """
 window.wrong = [];
@@ -41,6 +43,10 @@ class Page:
         self.driver.get("about:blank")
         self.driver.get(file.as_uri() + view)
         self.until("return document.querySelector('main')?.childElementCount > 0")
+        # Charts are drawn in the frame after they have got their width.
+        self.until(
+            "return [...document.querySelectorAll('.chart .drawing')].every((one) => !one.clientWidth || one.childElementCount)"
+        )
 
     def go(self, view: str) -> None:
         """Go to another view, as a link does."""
