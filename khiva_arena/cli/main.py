@@ -121,12 +121,7 @@ def _run(arguments: list[str]) -> int:
         say(f"khiva-arena: error: {_one_line(error)}")
         return USAGE
     except (click.Abort, KeyboardInterrupt):
-        interrupts.listen_no_more()  # an impatient second one would hide the exit code
-        say("khiva-arena: interrupted")
-        # If it hit while a text was run as code, as for each dataclass when a module is imported, Python would end by SIGINT
-        # itself, whatever exit code we give; running one that ends well lets it forget that.
-        eval("0")
-        return INTERRUPTED
+        return _interrupted()
     except ConfigError as error:
         for problem in error.problems:
             say(f"khiva-arena: error: {harmless(problem)}")
@@ -135,7 +130,9 @@ def _run(arguments: list[str]) -> int:
         for problem in error.problems or (str(error),):
             say(f"khiva-arena: error: {_lines(problem)}")
         return error.exit_code
-    except (Exception, SystemExit):  # click makes an exit of a broken pipe
+    except (Exception, SystemExit) as error:  # click makes an exit of a broken pipe
+        if isinstance(error.__cause__, KeyboardInterrupt):  # as Python 3.11 makes of one that hits while a class is made
+            return _interrupted()
         failed = unwritten()
         if failed:
             return _lost(failed)
@@ -151,6 +148,15 @@ def _answer(arguments: list[str]) -> Any:
     if asked := os.environ.get(VARIABLE):
         return answer(cli, asked)
     return cli.main(arguments, prog_name="khiva-arena", standalone_mode=False)
+
+
+def _interrupted() -> int:
+    interrupts.listen_no_more()  # an impatient second one would hide the exit code
+    say("khiva-arena: interrupted")
+    # If it hit while a text was run as code, as for each dataclass when a module is imported, Python would end by SIGINT
+    # itself, whatever exit code we give; running one that ends well lets it forget that.
+    eval("0")
+    return INTERRUPTED
 
 
 def _check_text(arguments: list[str]) -> None:

@@ -128,6 +128,27 @@ def test_a_second_interrupt_does_not_hide_the_exit_code(monkeypatch: pytest.Monk
         signal.signal(signal.SIGINT, before)
 
 
+IN_A_CLASS = """
+import os, signal
+from khiva_arena.cli import main
+class Named:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass
+def command(*words, **more):
+    type("Made", (), {"one": Named()})
+main.cli.main = command
+main.main()
+"""
+
+
+def test_an_interrupt_while_a_class_is_made_is_one() -> None:
+    """Python 3.11 makes a RuntimeError of it, as in the import of any module with an enumeration."""
+    done = subprocess.run([sys.executable, "-c", IN_A_CLASS], capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stderr) == (130, "khiva-arena: interrupted\n")
+
+
 LOST = """
 import gc, os, signal, sys, time
 from khiva_arena.cli import main
