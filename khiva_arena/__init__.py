@@ -9,6 +9,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     json_schema.py                    JSON Schemas of what is printed and written
     games/      base.py: what a game offers   registry.py: which there are   conformance.py: the check of any game
                 adapter.py: a game made of its files   schema.py: JSON Schemas of what a game's bots get
+                sheet.py: what a game's terminal.py draws its table with
                 khiva/ emira/ silk_road/: tables < state < rules < {observation, notation}, assembled in game.py, and RULES.md
     protocol/   messages.py, codec.py, session.py: bytes in, outcomes out; no I/O, no clock   schema.py: JSON Schemas
     schedule/   formats.py: the formats, a module each: who plays whom in which round   timetable.py: place by place
@@ -51,7 +52,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     web/        serving.py: loopback port, token, who is answered   guard.py: the looks at each request (knows trio, too)
                 watching.py: the process that shows a run in browsers, served_page.py: its page of results
                 hub.py: the process at which players arrive who are elsewhere; link.py stands for each at the table
-                persons.py, person.py, hints.py: people in browsers
+                persons.py, person.py, hints.py: people in browsers   terminal_seat.py, terminal_table.py: on a terminal
     commands/   what each command does, in a file named like it
     cli/        the words and options of each command, likewise: nothing is imported of what it does until it is called
 

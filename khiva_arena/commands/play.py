@@ -67,7 +67,8 @@ def _played(hub: Hub, one: OneMatch, how: dict[str, Any], opens: bool, as_json: 
         hub.say(ended.void(outcome.void))
         say(f"the match is void, twice: {outcome.void}")
         return 1
-    hub.say(ended.ended(outcome.record, one.job.secret, names))
+    last = {"since": ended.since(outcome.record, one.job.secret, names, persons[0][1])} if how["terminal"] else {}
+    hub.say(ended.ended(outcome.record, one.job.secret, names) | last)
     _print(outcome, one, names, as_json)
     if addresses:
         say("the replay is in the page, all hands open, until you close it or press Ctrl-C")

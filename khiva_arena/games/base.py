@@ -197,6 +197,11 @@ class Game(ABC):
         """An entry of ``legal`` in words, for a person who is asked. ``view``: of that seat."""
         return ", ".join(str(part).replace("_", " ") for part in entry)
 
+    def points(self, view: Mapping[str, Plain]) -> list[int] | None:
+        """Points by seat as they stand, if a seat can count all of them from its view: ``State.scores``. None if the rules hide
+        something that they hang on."""
+        return None
+
     @abstractmethod
     def sketch(self, state: State, names: Sequence[str]) -> str:
         """The whole state as text for people, hidden things included: for playthroughs and debugging, never for bots."""

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from khiva_arena.games.base import Plain
+from khiva_arena.games.base import Event, Plain, State
+from khiva_arena.games.registry import get
 from khiva_arena.replay.frames import block, film
 from khiva_arena.replay.record import FORFEITED, Record
+from khiva_arena.replay.verify import verify
 from khiva_arena.report.html import has_drawing
 
 
@@ -33,6 +35,19 @@ def ended(record: Record, secret: bytes, names: Sequence[str]) -> dict[str, Plai
         "faults": faults,
     }
     return {"match": match, "block": block([made], number), "legal": legal}
+
+
+def since(record: Record, secret: bytes, names: Sequence[str], seat: int) -> list[str]:
+    """What has happened since a seat last chose, a line each, with all hands open."""
+    game = get(record.header.game)
+    chose = max((at for at, step in enumerate(record.steps, 1) if any(one.seat == seat for one in step)), default=0)
+    lines: list[str] = []
+
+    def watch(step: int, _state: State, happened: Sequence[Event]) -> None:
+        lines.extend(line for event in happened if step >= chose and (line := game.narrate(event, names)))
+
+    verify(record, secret, watch)
+    return lines
 
 
 def void(why: str) -> dict[str, Plain]:

@@ -99,7 +99,7 @@ class Person:
             "own": [view if seat == self.seat else None for seat in range(len(self.names))],
             "asked": self._chosen,
             "events": events,
-            "scores": [],
+            "scores": self._game.points(view) or [],  # a page shows none then
             "sketch": "",
         }
         self._frames.append(frame)

@@ -1,28 +1,29 @@
-"""A person's seat on a terminal, for a shell without a browser: what happened, what the seat knows, and numbers to choose by."""
+"""A person's seat on a terminal, for a shell without a browser: what happened, the table, and numbers to choose by."""
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
 import trio
-from rich.columns import Columns
 from rich.console import Console
-from rich.table import Table
+from rich.rule import Rule
 from rich.text import Text
 
 from khiva_arena.errors import RemoteProtocolError
 from khiva_arena.games.base import Plain
-from khiva_arena.text import harmless
+from khiva_arena.games.sheet import Draw
+from khiva_arena.text import ISOLATES, harmless
 from khiva_arena.web.chair import Chair
 from khiva_arena.web.hints import Hints
 from khiva_arena.web.links import Seated
 from khiva_arena.web.orders import tell
 from khiva_arena.web.person import Person
+from khiva_arena.web.terminal_table import choices, drawing_of, meant, table
 
 CHUNK = 4_096
 LONGEST_LINE = 1_000
-LONGEST_FACT = 400
+LONGEST_SHOWN = 40
+DAY_MS = 86_400_000
 
 
 class _TerminalChair(Chair):
@@ -32,11 +33,15 @@ class _TerminalChair(Chair):
         super().__init__(person, hints)
         self._console = console
         self._ask: dict[str, Plain] | None = None
+        self._table: dict[str, Plain] = {}
+        self._draw: Draw | None = None
 
     async def tell(self, messages: Sequence[dict[str, Plain]]) -> None:
         for message in messages:
             kind = message["type"]
-            if kind == "ask":
+            if kind == "table":
+                self._table, self._draw = message, drawing_of(message["game"])
+            elif kind == "ask":
                 self._ask = message["ask"]
                 self._asked(message["frame"], message["ask"])
             elif kind == "chosen":
@@ -45,32 +50,41 @@ class _TerminalChair(Chair):
             elif kind == "said":
                 self._say(message["text"])
                 self._ask = self._ask if message["open"] else None
+                self._prompt()
             elif kind == "hint" and self._ask:
                 self._say(f"{message['by']} would choose {message['choice'] + 1}: {self._ask['texts'][message['choice']]}")
+                self._prompt()
             elif kind == "over":
                 self._over(message["over"])
 
     def _asked(self, frame: Mapping[str, Plain], ask: Mapping[str, Plain]) -> None:
-        self._console.rule()
+        assert self._draw
+        self._console.print(Rule(style="dim"))
         for event in frame["events"]:
             if event["text"]:
                 self._say(event["text"])
-        facts = Table(show_header=False, box=None, padding=(0, 1))
-        for key, value in frame["all"].items():
-            facts.add_row(Text(harmless(key), style="dim"), Text(harmless(_short(value))))
-        self._console.print(facts)
-        self._console.print(Text(f"Your turn: {harmless(ask['kind']).replace('_', ' ')}.", style="bold"))
-        choices = [Text(f"{number}  {text}") for number, text in enumerate(ask["texts"], 1)]
-        self._console.print(Columns(choices, padding=(0, 3), column_first=True))
+        self._say("")
+        self._console.print(table(self._draw(frame["all"], self._table["names"], self._table["rules"])))
+        time = ask["turn_ms"] + ask["bank_ms"]
+        left = f" You have {time / 1000:g} s." if ask["turn_ms"] < DAY_MS else ""
+        self._console.print(Text(f"Your turn: {harmless(ask['kind']).replace('_', ' ')}.{left}", style="bold"))
+        self._console.print(choices(ask["texts"]))
+        self._prompt()
+
+    def _prompt(self) -> None:
+        if self._ask is None:
+            return
         hint = ", ? for a hint" if self._hints else ""
-        self._console.print(Text(f"A number from 1 to {len(choices)}{hint}, and Enter: "), end="")
+        self._console.print(Text(f"A number from 1 to {len(self._ask['texts'])}{hint}, and Enter: "), end="")
 
     def _over(self, end: Mapping[str, Plain]) -> None:
         self._ask = None
+        for line in end.get("since", ()):
+            self._say(line)
         self._say(end["text"] if end["match"] is None else "The match is over.")
 
     def _say(self, text: str) -> None:
-        self._console.print(Text(text))
+        self._console.print(Text(harmless(text, keep=ISOLATES)))
 
     async def typed(self, line: str) -> None:
         """A line that was typed."""
@@ -79,16 +93,11 @@ class _TerminalChair(Chair):
         elif line == "?":
             await self.advise()
         else:
-            number = int(line) - 1 if line.isascii() and line.isdigit() and len(line) < 10 else None
             try:
-                await self.choose(self._ask["req"], -1 if number is None else number)
+                await self.choose(self._ask["req"], meant(line, self._ask["texts"]))
             except RemoteProtocolError:
-                self._say(f"Type a number from 1 to {len(self._ask['texts'])}.")
-
-
-def _short(value: Plain) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= LONGEST_FACT else f"{text[:LONGEST_FACT]} ..."
+                self._say(f"There is no choice {harmless(line, LONGEST_SHOWN)!r}." if line else "Nothing was typed.")
+                self._prompt()
 
 
 class TerminalPersons:

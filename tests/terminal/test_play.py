@@ -1,11 +1,13 @@
 """``khiva-arena play --terminal``, on a terminal of its own."""
 
+import re
 from pathlib import Path
 
 import pytest
 from arena import C, arena, bots
 from terminal import Terminal
 
+from khiva_arena.games.emira.game import GAME as EMIRA
 from khiva_arena.games.khiva.game import GAME as KHIVA
 from khiva_arena.games.silk_road.game import GAME as SILK_ROAD
 from khiva_arena.replay.record import Record
@@ -26,15 +28,18 @@ def answered(run: Terminal, line: bytes, last: str) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("game", "opponent"), [("khiva", C), ("silk_road", "shipped:python/random")])
+@pytest.mark.parametrize(
+    ("game", "opponent"), [("khiva", C), ("emira", "shipped:python/random"), ("silk_road", "shipped:python/random")]
+)
 def test_a_whole_match_by_numbers(tmp_path: Path, game: str, opponent: str) -> None:
-    run = Terminal([*WORDS, "--game", game, *bots("person", opponent)], tmp_path, rows=50, columns=100, stdout=True)
+    run = Terminal([*WORDS, "--game", game, *bots("person", opponent, opponent)], tmp_path, rows=50, columns=100, stdout=True)
     asked = answered(run, b"1\n", "every choice replays")
     text = run.shown.text
     assert asked > 10
     assert "Your turn: " in text
     assert text.count("Waiting for the others ...") == asked
-    assert "The match is over." in text
+    end = text.index("The match is over.")
+    assert "The end (" in text[:end].rpartition("Waiting for")[2]  # the story goes on to the end
     assert "every choice replays; digest " in text
 
 
@@ -42,13 +47,16 @@ def test_a_whole_match_by_numbers(tmp_path: Path, game: str, opponent: str) -> N
 def test_what_is_typed_wrong_and_a_hint(tmp_path: Path) -> None:
     run = Terminal([*WORDS, *bots("person", C)], tmp_path, rows=50, columns=100, stdout=True)
     assert run.until(lambda text: "and Enter:" in text)
-    for wrong in (b"0\n", b"-1\n", b"x\n", b"999999999999\n", b"\xff\n", b"\n"):
-        before = run.shown.text.count("Type a number from 1 to")
+    for number, wrong in enumerate((b"0\n", b"-1\n", b"x\n", b"999999999999\n", b"\xff\n", b"play\n", b"\n"), 2):
         run.type(wrong)
-        assert run.until(lambda text, n=before: text.count("Type a number from 1 to") > n), wrong
+        assert run.until(lambda text, n=number: text.count("and Enter:") >= n), wrong  # it asks again
+    assert run.shown.text.count("There is no choice ") == number - 2
+    assert "Nothing was typed." in run.shown.text
     run.type(b"?\n")
     assert run.until(lambda text: "search would choose " in text)
-    run.type(b"1\n")
+    first = re.search(r"^1  (play .*?)  ", run.shown.text, re.MULTILINE)
+    assert first
+    run.type(first[1].lower().encode() + b"\n")  # in words
     assert run.until(lambda text: "Waiting for the others ..." in text)
     run.type(b"\x03")
     assert run.end() == 130
@@ -65,7 +73,13 @@ def test_choices_are_told_in_words() -> None:
     assert KHIVA.choice("play_pass", [1, 0], view) == "play K5, pass W1"
     assert KHIVA.choice("play_pass", [1, 2, 0, 3], view) == "play K5 G2, pass W1 B3"
     assert [KHIVA.choice("boost", [n], view) for n in (0, 1, 2)] == ["no gem", "1 gem", "2 gems"]
-    assert SILK_ROAD.choice("move", [2, 1, 3, "r0"], {}) == "1 porcelain, caravan 3 to r0"
+    tiles = {"tiles": {"r0": "tea_market"}}
+    assert SILK_ROAD.choice("move", [2, 1, 3, "r0"], tiles) == "1 porcelain, caravan 3 to r0 (tea market)"
+    assert SILK_ROAD.choice("move", [2, 1, 3, "Byzanz"], tiles) == "1 porcelain, caravan 3 to Byzanz"
+    assert SILK_ROAD.choice("lay_out", [3], {}) == "3"
+    assert [EMIRA.choice("bid", [word], {}) for word in ("pass", "grant", 120)] == ["pass", "grant", "bid 120"]
+    assert EMIRA.choice("order", [2, 0, 1], {"ask": {"cards": ["Noor", "Hind", "Layla"]}}) == "Layla, Noor, Hind"
+    assert [EMIRA.choice("buy", [many], {}) for many in (0, 2)] == ["none", "look at 2 cards"]
     assert SILK_ROAD.choice("jewel", [1], {}) == "yellow"
     assert SILK_ROAD.choice("robber", [2, 4], {}) == "tea of seat 2"
     assert SILK_ROAD.choice("draw", ["pile"], {}) == "pile"
@@ -74,9 +88,16 @@ def test_choices_are_told_in_words() -> None:
 
 @pytest.mark.slow
 def test_the_record_is_that_of_any_match(tmp_path: Path) -> None:
-    run = Terminal([*WORDS, "--json", "--no-hints", *bots("person", C)], tmp_path, rows=50, columns=100, stdout=True)
+    run = Terminal(
+        [*WORDS, "--json", "--no-hints", "--turn", "10m", "--bank", "0s", *bots("person", C)],
+        tmp_path,
+        rows=50,
+        columns=100,
+        stdout=True,
+    )
     answered(run, b"2\n", '"digest"')
     assert "? for a hint" not in run.shown.text
+    assert "You have 600 s." in run.shown.text
     line = next(line for line in run.raw.decode().splitlines() if line.startswith('{"'))
     record = Record.from_json(line)
     verify(record, seed_secret(run_secret("demo"), 0))

@@ -1,6 +1,7 @@
 """Phase 4: auctions for the right to act, the grant, the actions (E3-E5b, E21-E23)."""
 
 from bisect import insort
+from collections.abc import Collection
 
 from khiva_arena.games.base import Plain
 from khiva_arena.games.emira import events, questions
@@ -146,9 +147,8 @@ def _serve(pos: Position, log: Log, seat: int) -> None:
 # --- actions ---
 
 
-def prices(pos: Position, seat: int) -> tuple[int, ...]:
-    """What each caravan, a section and a camel cost this seat (E31)."""
-    palace = pos.princesses[seat]
+def prices(palace: Collection[int]) -> tuple[int, ...]:
+    """What each caravan, a section and a camel cost a seat with whom these princesses live (E31)."""
     caravans = ADARA_PRICE if ADARA in palace else CARAVAN_PRICE
     return (*caravans, BADRA_PRICE if BADRA in palace else PALACE_PRICE, FARAH_PRICE if FARAH in palace else CAMEL_PRICE)
 
@@ -156,7 +156,7 @@ def prices(pos: Position, seat: int) -> tuple[int, ...]:
 def _ask_action(pos: Position, log: Log, seat: int) -> None:
     """E21: what is still to be had and can be paid for, or nothing; the grant instead (E5)."""
     gold, on_board = pos.gold[seat], pos.open
-    *caravans, section, camel = prices(pos, seat)
+    *caravans, section, camel = prices(pos.princesses[seat])
     mask = 0
     for kind, price in enumerate(caravans):
         if on_board >> kind // 2 & 1 and price <= gold:
@@ -222,7 +222,7 @@ def _take_status(pos: Position, log: Log, seat: int, card: int) -> None:
 
 def _take_item(pos: Position, log: Log, seat: int, action: int) -> None:
     """A caravan, a section or a camel out of the supply (E2, E22)."""
-    *caravans, section, camel = prices(pos, seat)
+    *caravans, section, camel = prices(pos.princesses[seat])
     item: Plain = None
     if action == PALACE:
         size, price = SECTIONS, section

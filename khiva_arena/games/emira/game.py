@@ -1,6 +1,9 @@
 """Emira put together: the state that the arbiter gets, and the game that makes it."""
 
+from collections.abc import Mapping, Sequence
+
 from khiva_arena.games.adapter import AdaptedGame, PositionState
+from khiva_arena.games.base import Plain
 from khiva_arena.games.emira import notation, observation, rules, scoring, variants
 from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.tables import SCENERY, SEATS
@@ -27,6 +30,10 @@ class Emira(AdaptedGame[EmiraState]):
     rules_file = rules
     notation_file = notation
     scenery = SCENERY
+
+    def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
+        """See ``base.Game``."""
+        return notation.choice(kind, entry, view)
 
 
 GAME = Emira()

@@ -1,6 +1,6 @@
 """Emira for people: one line for an event, and the whole position as text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from khiva_arena.games.base import Plain
 from khiva_arena.games.emira.events import goal_face
@@ -30,6 +30,24 @@ def _ways(ways: Sequence[Sequence[str]]) -> str:
 
 def _halves(value: int) -> str:
     return f"{value / 2:g}"
+
+
+def choice(kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
+    """See ``Game.choice``."""
+    if kind == "order":
+        return _list(view["ask"]["cards"][place] for place in entry)
+    first = entry[0]
+    if kind == "bid":
+        return f"bid {first}" if isinstance(first, int) else _words(first)
+    if kind == "buy":
+        return f"look at {first} cards" if first else "none"
+    if kind == "place":
+        return f"the Emira at place {first + 1}"
+    if kind == "caravan":
+        return f"{_words(first)}, {count(entry[1], 'income')} left"
+    if kind == "vermin_move":
+        return f"those with {' and '.join(map(str, entry))} left" if len(entry) > 1 else f"the one with {first} left"
+    return _words(first)
 
 
 def _setup(d: Data, names: Names) -> str:

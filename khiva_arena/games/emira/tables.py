@@ -8,8 +8,9 @@ Numbers used inside the engine (E numbers are those of RULES.md):
 - palace value: in halves, so that Restoration fits (E13).
 """
 
+from collections.abc import Mapping
 from itertools import permutations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 SEATS = (3, 4, 5)
 
@@ -234,7 +235,7 @@ GOALS: dict[int, tuple[tuple[Demand, ...], ...]] = {
 
 # --- what a drawing needs ---
 
-SCENERY = {
+SCENERY: Mapping[str, Any] = {
     "emiras": {
         card.name: [
             *(PREFERENCES[wish] if wish >= 0 else "" for wish in (card.first, card.second)),

@@ -34,6 +34,10 @@ class Khiva(AdaptedGame[KhivaState]):
     notation_file = notation
     scenery = SCENERY
 
+    def points(self, view: Mapping[str, Plain]) -> list[int]:
+        """See ``base.Game``."""
+        return rules.points(view)
+
     def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
         """See ``base.Game``."""
         return notation.choice(kind, entry, view)

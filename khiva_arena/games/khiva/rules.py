@@ -9,7 +9,7 @@ tables: they are to be read, not changed.
 from bisect import insort
 from collections.abc import Mapping, Sequence
 
-from khiva_arena.games.base import NOBODY, Event, Pending, check_choices
+from khiva_arena.games.base import NOBODY, Event, Pending, Plain, check_choices
 from khiva_arena.games.khiva import dealing, events
 from khiva_arena.games.khiva.state import Bid, Offer, Position
 from khiva_arena.games.khiva.tables import (
@@ -375,6 +375,12 @@ def scores(pos: Position) -> list[int]:
         sum(pos.teapots[seat]) + sum(pos.salts[seat]) + sum(code % 10 for code in pos.delivered[seat]) + pos.gems[seat]
         for seat in range(pos.seats)
     ]
+
+
+def points(view: Mapping[str, Plain]) -> list[int]:
+    """The same from what any seat knows: all of it lies open (K22)."""
+    open_to_all = zip(view["teapots"], view["salts"], view["delivered"], view["gems"], strict=True)
+    return [sum(pots) + sum(salts) + sum(value for _, value in carpets) + gems for pots, salts, carpets, gems in open_to_all]
 
 
 def ranks(pos: Position) -> list[int]:

@@ -31,9 +31,13 @@ class SilkRoad(AdaptedGame[SilkRoadState]):
     notation_file = notation
     scenery = SCENERY
 
+    def points(self, view: Mapping[str, Plain]) -> list[int]:
+        """See ``base.Game``."""
+        return scoring.points(view["jewels"], view["colourless"], view["markers"])
+
     def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
         """See ``base.Game``."""
-        return notation.choice(kind, entry)
+        return notation.choice(kind, entry, view)
 
     def every_rule(self, rules: Mapping[str, Plain]) -> dict[str, Plain]:
         """See ``base.Game``."""

@@ -1,8 +1,9 @@
 """Silk Road for people: one line for an event, and the whole position as text, which has one letter for a card or jewel."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from khiva_arena.games.base import Plain
 from khiva_arena.games.silk_road.state import GONE, Position
 from khiva_arena.games.silk_road.tables import COLOURS, GOOD_OF, GOODS, SIZES, TILES
 from khiva_arena.games.wording import Data, Names, lines_of, standing
@@ -46,11 +47,14 @@ def _jewels(colours: Iterable[int]) -> str:
     return ", ".join(COLOURS[colour] for colour in colours) or "none"
 
 
-def choice(kind: str, entry: Sequence[Any]) -> str:
+def choice(kind: str, entry: Sequence[Any], view: Mapping[str, Plain]) -> str:
     """See ``Game.choice``."""
     if kind == "move":
         good, number, caravan, place = entry
-        return f"{number} {GOODS[good]}, caravan {caravan} to {place}"
+        tile = view["tiles"].get(place)
+        return f"{number} {GOODS[good]}, caravan {caravan} to {place}" + (f" ({_tile(tile)})" if tile else "")
+    if kind == "lay_out":
+        return str(entry[0])
     if kind == "jewel":
         return COLOURS[entry[0]]
     if kind == "robber":

@@ -1,16 +1,23 @@
 """What a Silk Road position is worth to each seat, and the places that follow (S18)."""
 
+from collections.abc import Sequence
+
 from khiva_arena.games.silk_road.state import Position
 from khiva_arena.games.silk_road.tables import COLOURLESS_POINTS, JEWELS_PER_COLOUR, MARKER_POINTS, SET_POINTS
 
 
 def scores(pos: Position) -> list[int]:
     """Points by seat: sets of different colours, colourless jewels, markers."""
+    return points(pos.jewels, pos.colourless, pos.markers)
+
+
+def points(jewels: Sequence[Sequence[int]], colourless: Sequence[int], markers: Sequence[int]) -> list[int]:
+    """The same of what lies in front of each seat, which all see."""
     return [
-        sum(SET_POINTS[sum(count > layer for count in jewels)] for layer in range(JEWELS_PER_COLOUR))
-        + COLOURLESS_POINTS[colourless]
-        + MARKER_POINTS * markers
-        for jewels, colourless, markers in zip(pos.jewels, pos.colourless, pos.markers, strict=True)
+        sum(SET_POINTS[sum(count > layer for count in own)] for layer in range(JEWELS_PER_COLOUR))
+        + COLOURLESS_POINTS[plain]
+        + MARKER_POINTS * held
+        for own, plain, held in zip(jewels, colourless, markers, strict=True)
     ]
 
 

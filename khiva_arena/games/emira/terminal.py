@@ -1,0 +1,123 @@
+"""Emira's table on a terminal, from what one seat knows."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from khiva_arena.games.base import Plain
+from khiva_arena.games.emira.auction import prices
+from khiva_arena.games.emira.tables import APPEARANCE_PRICE, CARAVAN_INCOME, CARAVANS, KINDS, NAMES, SCENERY
+from khiva_arena.games.sheet import NOTHING, Block, Cell, Flow, Piece, some, words
+from khiva_arena.words import count
+
+View = Mapping[str, Plain]
+Names = Sequence[str]
+QUIET: tuple[Plain, ...] = (None, False, 0, "odd", [])
+"""Of an effect: it has none."""
+
+
+def draw(view: View, names: Names, rules: Mapping[str, Plain]) -> list[Block | Flow]:
+    """See ``games/sheet.py``."""
+    return [_emiras(view), _courts(view, names), Block(_board(view, names)), Block(_own(view))]
+
+
+def _list(items: Sequence[Plain]) -> str:
+    return ", ".join(map(words, items)) or NOTHING
+
+
+def _emiras(view: View) -> Block:
+    """Who looks for a home, with what she wishes and can."""
+    groups = (("now", view["active"]), ("next round", view["coming"]), ("undecided", view["undecided"]))
+    return Block(
+        [[name, when, *_wishes(name, view["swapped"])] for when, names in groups for name in names],
+        ("princess", "chooses", "wants most", "if equal", "talents"),
+    )
+
+
+def _wishes(name: str, swapped: Sequence[str]) -> tuple[str, str, str]:
+    first, second, talents = SCENERY["emiras"][name]
+    if not first:
+        return "princesses", NOTHING, NOTHING
+    return (*((second, first) if name in swapped else (first, second)), " or ".join(talents))
+
+
+def _courts(view: View, names: Names) -> Block:
+    """Seats beside each other: a row has room for few words."""
+    rows: dict[str, Callable[[int], str]] = {
+        "gold": lambda seat: _gold(view, seat),
+        "appearance": lambda seat: f"{view['appearance'][seat]} {_counters(view['counters'][seat])}".strip(),
+        "status": lambda seat: str(view["status"][seat]),
+        "palace": lambda seat: f"{view['palace'][seat] / 2:g}, room for {view['room'][seat]}",
+        "camels": lambda seat: f"{view['camels'][seat]}, each takes off {view['discount'][seat]}",
+        "caravans": lambda seat: _caravans(view["caravans"][seat]),
+        "princesses": lambda seat: _list([f"{name} {_talents(name)}" for name in view["princesses"][seat]]),
+        "upkeep": lambda seat: str(view["upkeep"][seat]),
+        "event cards": lambda seat: str(view["hands"][seat]),
+    }
+    seats = range(len(names))
+    sheiks: list[Cell] = [
+        [Piece(colour, colour), *(["you"] if seat == view["seat"] else [])] for seat, colour in enumerate(view["colours"])
+    ]
+    table: list[list[Cell]] = [["", *sheiks]]
+    table += [[name, *(show(seat) for seat in seats)] for name, show in rows.items()]
+    return Block(table, ("", *names))
+
+
+def _gold(view: View, seat: int) -> str:
+    if view["gold"][seat] is not None:
+        return str(view["gold"][seat])
+    shown = view["gold_shown"][seat]
+    return f"{shown[1]} in round {shown[0]}" if shown else "hidden"
+
+
+def _counters(counts: Sequence[int]) -> str:
+    listed = ", ".join(f"{many} {kind}" for many, kind in zip(counts, KINDS, strict=True) if many)
+    return f"({listed})" if listed else ""
+
+
+def _caravans(by_kind: Sequence[Sequence[int]]) -> str:
+    kinds = zip(CARAVANS, CARAVAN_INCOME, by_kind, strict=True)
+    return ", ".join(f"{words(name)} {left} x {income}" for name, income, own in kinds for left in own) or NOTHING
+
+
+def _talents(name: str) -> str:
+    talents = SCENERY["emiras"][name][2]
+    return f"({' or '.join(talents)})" if talents else ""
+
+
+def _board(view: View, names: Names) -> list[list[Cell]]:
+    small, large, camels, sections = view["supply"]
+    sale = [*view["board"]["appearance"], *(f"status {price}" for price in view["board"]["status"]), *view["board"]["open"]]
+    happens = [words(name) for name, value in view["effects"].items() if name != "blocked" and value not in QUIET]
+    rows: list[list[Cell]] = [
+        ["round", f"{view['round']}, {view['phase']}; {names[view['start']]} has the start marker"],
+        ["for sale", _list(sale)],
+        ["your prices", _prices(view["princesses"][view["seat"]])],
+        ["supply", f"{small} small and {large} large caravans, {count(camels, 'camel')}, {count(sections, 'section')}"],
+    ]
+    if happens:
+        rows.append(["this round", ", ".join(happens)])
+    auction = view["auction"]
+    if auction:
+        highest = "no bid yet" if auction["bidder"] is None else f"{names[auction['bidder']]} bids {auction['bid']}"
+        rows.append(["auction", f"{highest}; in it: {', '.join(names[seat] for seat in auction['bidding'])}"])
+    return rows
+
+
+def _prices(palace: Sequence[str]) -> str:
+    """What a seat pays with whom these princesses live."""
+    *caravans, section, camel = prices([NAMES.index(name) for name in palace])
+    listed = ", ".join(f"{words(kind)} {price}" for kind, price in zip(CARAVANS, caravans, strict=True))
+    return f"{listed}, counter {APPEARANCE_PRICE}, palace {section}, camel {camel}"
+
+
+def _own(view: View) -> list[list[Cell]]:
+    goal = " or ".join(", ".join(f"{way.count(one)} {one}" for one in dict.fromkeys(way)) for way in view["goal"])
+    rows: list[list[Cell]] = [["your goal", goal], ["your events", some(_list(view["hand"]))]]
+    if off := view["off_bid"][view["seat"]]:
+        rows.append(["your camels", f"take {off} off what you bid"])
+    ask = view["ask"]
+    if ask and ask["seat"] == view["seat"]:
+        if ask["cards"]:
+            rows.append(["you see", _list(ask["cards"])])
+        if isinstance(ask["about"], str):
+            rows.append(["about", words(ask["about"])])
+    return rows

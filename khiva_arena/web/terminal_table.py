@@ -1,0 +1,127 @@
+"""What a person's seat on a terminal shows: the table as the game draws it (games/sheet.py), and choices with their numbers."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+
+from rich.columns import Columns
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Column, Table
+from rich.text import Text
+
+from khiva_arena.games.base import Plain
+from khiva_arena.games.sheet import Block, Cell, Draw, Flow, Piece
+from khiva_arena.text import ISOLATES, harmless
+
+INKS = {
+    "white": "black on grey93",
+    "blue": "white on dodger_blue3",
+    "green": "white on dark_green",
+    "pink": "black on plum2",
+    "black": "white on grey15",
+    "red": "white on red3",
+    "yellow": "black on gold1",
+    "violet": "white on purple4",
+    "brown": "white on orange4",
+}
+"""By colour of a piece: ink and ground, so that it shows on a dark terminal and on a light one."""
+LONGEST_FACT = 400
+FEWEST = 4
+"""Choices of a row: numbers in steps are listed by their ends from so many on."""
+_NUMBER = re.compile(r"\d+")
+
+
+def drawing_of(game: str) -> Draw:
+    """How a game draws its table, or, if it does not, a list of what its seat knows."""
+    name = f"khiva_arena.games.{game}.terminal"
+    if find_spec(name) is None:
+        return _facts
+    draw: Draw = import_module(name).draw
+    return draw
+
+
+def _facts(view: Mapping[str, Plain], _names: Sequence[str], _rules: Mapping[str, Plain]) -> list[Block | Flow]:
+    return [Block([[key.replace("_", " "), _short(value)] for key, value in view.items()])]
+
+
+def _short(value: Plain) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST_FACT else f"{text[:LONGEST_FACT]} ..."
+
+
+def table(blocks: Sequence[Block | Flow]) -> RenderableType:
+    """Blocks below each other."""
+    return Group(*(_flow(one) if isinstance(one, Flow) else _block(one) for one in blocks if one[0]))
+
+
+def _flow(flow: Flow) -> RenderableType:
+    cells = Columns([_text(cell) for cell in flow.cells], padding=(0, 2), column_first=True)
+    return Group(Text(flow.title, style="dim"), Padding(cells, (0, 0, 1, 1)))
+
+
+def _block(block: Block) -> RenderableType:
+    columns = [Column(name, overflow="fold") for name in block.head]
+    made = Table(*columns, box=None, show_header=bool(block.head), header_style="dim", padding=(0, 2, 0, 0))
+    if not block.head:
+        made.add_column(style="dim", no_wrap=True)
+        made.add_column(overflow="fold")
+    for at, row in enumerate(block.rows):
+        made.add_row(*map(_text, row), style="bold" if at == block.own else None)
+    return Padding(made, (0, 0, 1, 0))
+
+
+def _text(cell: Cell) -> Text:
+    parts = [cell] if isinstance(cell, str | Piece) else cell
+    return Text(" ").join([_part(part) for part in parts])
+
+
+def _part(part: str | Piece) -> Text:
+    if isinstance(part, Piece):
+        return Text(harmless(part.text), style=INKS.get(part.colour, ""))
+    return Text(harmless(part, keep=ISOLATES))
+
+
+def choices(texts: Sequence[str]) -> RenderableType:
+    """All that can be chosen, with the number to type for each: "2-87 bid 10, 20, ..., 860" stands for a long row."""
+    shown: list[Text] = []
+    at = 0
+    while at < len(texts):
+        many = _row(texts, at)
+        last = at + many - 1
+        if many < FEWEST:
+            many, number, text = 1, f"{at + 1}", texts[at]
+        else:
+            numbers = [_NUMBER.findall(texts[one])[0] for one in (at + 1, last)]
+            number, text = f"{at + 1}-{last + 1}", f"{texts[at]}, {numbers[0]}, ..., {numbers[1]}"
+        shown.append(Text.assemble((number, "bold"), "  ", text))
+        at += many
+    return Columns(shown, padding=(0, 3), column_first=True)
+
+
+def _row(texts: Sequence[str], at: int) -> int:
+    """How many from here on differ in their one number alone, which grows by the same step."""
+    bare, numbers = _NUMBER.sub("#", texts[at]), _NUMBER.findall(texts[at])
+    if len(numbers) != 1:
+        return 1
+    values = [int(numbers[0])]
+    for text in texts[at + 1 :]:
+        if _NUMBER.sub("#", text) != bare:
+            break
+        value = int(_NUMBER.findall(text)[0])
+        if len(values) > 1 and value - values[-1] != values[1] - values[0]:
+            break
+        values.append(value)
+    return len(values)
+
+
+def meant(typed: str, texts: Sequence[str]) -> int:
+    """The choice that a line means: by its number, or by its words or how no other one begins. -1 for none."""
+    if typed.isascii() and typed.isdigit():
+        return int(typed[:9]) - 1 if 0 < int(typed[:9]) <= len(texts) else -1
+    words = typed.casefold()
+    equal = [at for at, text in enumerate(texts) if text.casefold() == words]
+    begun = equal or [at for at, text in enumerate(texts) if words and text.casefold().startswith(words)]
+    return begun[0] if len(begun) == 1 else -1
