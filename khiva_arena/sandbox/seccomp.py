@@ -136,9 +136,9 @@ MMAP, SHARED_AND_ANONYMOUS = Call(9, 222), 0x21
 MADVISE, PAGE_OUT = Call(28, 233), 21
 # Allowed for the caller itself (0), refused with another process's number.
 ONLY_SELF = {"prlimit64": Call(302, 261), "sched_setaffinity": Call(203, 122)}
-# A bot with a network: sockets of these families (AF_INET, AF_INET6), and no pairs of datagram sockets, which could send to any
-# socket of the machine that has a name.
+# A bot with a network: sockets of these families (AF_INET, AF_INET6).
 SOCKET, FAMILIES = REFUSED["socket"], (2, 10)
+# One of a pair of datagram sockets can send to any socket of the machine that has a name, and take a name itself: of no bot's.
 SOCKETPAIR, TYPE, DATAGRAMS = Call(53, 199), 0xF, (2, 3)
 # If nothing else restricts signals (see ``launcher.py``): allowed to one's own group and to the bot's first process.
 KILLS = {"kill": Call(62, 129), "tgkill": Call(234, 131)}
@@ -203,9 +203,9 @@ def program(
         steps += _holding_still(machine)
     steps += _if(FCNTL, machine, [_argument(1), *_refuse_each((*LOCKS, *OWNERS))])
     steps += _if(IOCTL, machine, [_argument(1), *_refuse_each((*IOCTLS, *(FILE_FLAGS if hold_files else ())))])
+    steps += _if(SOCKETPAIR, machine, [_argument(1), _step(_AND, TYPE), *_refuse_each(DATAGRAMS)])
     if network:
         steps += _if(SOCKET, machine, [_argument(0), *_allow_only(FAMILIES, SOCKET.error)])
-        steps += _if(SOCKETPAIR, machine, [_argument(1), _step(_AND, TYPE), *_refuse_each(DATAGRAMS)])
     for call in ONLY_SELF.values():
         steps += _if(call, machine, [_argument(0), _step(_EQUAL, 0, 1, 0), _step(_RETURN, _FAIL | errno.EPERM)])
     if hold_signals:
