@@ -42,6 +42,7 @@ class Begin(Line, frozen=True, kw_only=True, tag="begin"):
     before: matches recorded by earlier runs, which follow
     jobs: matches at a time
     at: when, in UTC
+    marks: of each bot, in the order of ``bots``, what it has that others may lack, as in a definition; none in older streams
     """
 
     event: str
@@ -59,6 +60,11 @@ class Begin(Line, frozen=True, kw_only=True, tag="begin"):
     jobs: Whole
     commitment: str
     at: str
+    marks: list[list[str]] = []
+
+    def marked(self) -> dict[str, list[str]]:
+        """The marks of those bots that have any, by name."""
+        return {name: marks for name, marks in zip(self.bots, self.marks, strict=False) if marks}
 
 
 class Round(Line, frozen=True, kw_only=True, tag="round"):
@@ -275,7 +281,7 @@ class StreamReader:
         """Whether the bots that it names exist: a file may hold anything."""
         match line:
             case Begin():
-                return line.anchor < len(line.bots)
+                return line.anchor < len(line.bots) and len(line.marks) in (0, len(line.bots))
             case MatchRecorded():
                 sizes = {len(line.bots), len(line.ranks), len(line.scores), len(line.verdicts)}
                 return sizes == {self._seats} and all(bot < self._bots for bot in line.bots)

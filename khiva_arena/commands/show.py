@@ -9,10 +9,13 @@ import click
 
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.competition.find import events_of, match_of, matches_of, secret_of
+from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.replay.story import story
+from khiva_arena.report.columns import MARKS
 from khiva_arena.report.text import listing
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.store.db import Store
+from khiva_arena.store.rows import SeatRow
 from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import harmless
 from khiva_arena.words import count
@@ -29,9 +32,11 @@ def show(store: Path, match: str | None, notes: bool, as_json: bool) -> None:
 
 def _list(store: Store, as_json: bool) -> None:
     listed: list[dict[str, Any]] = []
+    seated: list[str] = []
     for event in events_of(store, ()):
         names = [bot.name for bot in event.bots]
         for row in matches_of(store, event):
+            seated.append("  ".join(_seated(event.definition.bots[seat.bot], seat) for seat in row.seats))
             result = [(names[seat.bot], seat.rank, seat.score, seat.verdict) for seat in row.seats]
             listed.append({"match": f"{event.number}/{row.ordinal}", "id": row.id, "seed": row.seed, "seats": result})
     if as_json:
@@ -56,12 +61,17 @@ def _list(store: Store, as_json: bool) -> None:
             row["match"],
             harmless(row["id"]),
             str(row["seed"]),
-            harmless("  ".join(f"{n} {s} ({r}.{'' if v == 'ok' else ' ' + v})" for n, r, s, v in row["seats"])),
+            harmless(seats),
         ]
-        for row in listed
+        for row, seats in zip(listed, seated, strict=True)
     ]
     heads = ["match", "id", "seed", "by seat: bot, score (place)"]
     click.echo("\n".join(listing([heads, *table], list_width(), right=(2,))))
+
+
+def _seated(bot: DefinedBot, seat: SeatRow) -> str:
+    marks = f" [{', '.join(bot.marks)}]" if bot.marks else ""
+    return f"{bot.name}{marks} {seat.score} ({seat.rank}.{'' if seat.verdict == 'ok' else ' ' + seat.verdict})"
 
 
 def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
@@ -74,6 +84,8 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
         return
     click.echo(story(record, secret_of(store, event, row.seed)[0]))
     for seat in row.seats:
+        for mark in event.definition.bots[seat.bot].marks:
+            click.echo(f"seat {seat.seat} is marked {mark}: {MARKS[mark]}")
         for verdict, detail, step in seat.faults:
             click.echo(harmless(f"seat {seat.seat}: {verdict} at step {step}: {detail}"))
         if notes:

@@ -124,6 +124,7 @@ class RunEvents:
             jobs=jobs,
             commitment=event.commitment,
             at=datetime.now(UTC).isoformat(timespec="seconds"),
+            marks=[list(bot.marks) for bot in what.bots],
         )
         self._write(self._begin)
         if self._files:

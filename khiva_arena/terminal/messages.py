@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from khiva_arena.stream import Any_line, FaultRecorded, Llr, Note, Paused, RunEnded, SetAside, VoidRecorded
+from khiva_arena.stream import Any_line, Begin, FaultRecorded, Llr, Note, Paused, RunEnded, SetAside, VoidRecorded
 
 SHOWN_AS = {"gather": "step"}
 """Keys of the stream and the log that people see under another name."""
@@ -35,6 +35,8 @@ def message_of(line: Any_line, bots: Sequence[str]) -> Message | None:
     bots: the names of the event's bots
     """
     match line:
+        case Begin() if marked := line.marked():
+            return Message("marked", {name: ",".join(marks) for name, marks in marked.items()}, False)
         case Note():
             return Message(line.text, {}, line.warning)
         case FaultRecorded(before=False):

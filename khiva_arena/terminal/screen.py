@@ -160,9 +160,11 @@ def _ratings(data: ScreenData, width: int, most: int, now: float) -> list[Text]:
     heads = ["elo", "+/-", "score%", "matches"] if width >= NARROW else ["elo", "+/-"]
     cells = [_cells(row)[: len(heads)] for row in shown]
     widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    marks = dict(enumerate(data.state.began.marks)) if data.state.began else {}
     rows = [Text(_row("", "bot", heads, wide, widths), style="bold")]
     for place, (row, cell) in enumerate(zip(shown, cells, strict=True), 1):
-        rows.append(Text(_row(str(place), names[row.bot], cell, wide, widths)))
+        has = harmless("".join(f"  {mark}" for mark in marks.get(row.bot, ())), 64)
+        rows.append(Text(_row(str(place), names[row.bot], cell, wide, widths) + has))
     return [*rows, Text(_basis(data.state, ratings, now), style="dim")]
 
 

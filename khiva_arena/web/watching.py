@@ -80,7 +80,7 @@ class Shown:
         await self._changed.wait()
 
     def data(self) -> dict[str, Any]:
-        """What is sent. Names that others chose are in the title alone."""
+        """What is sent. Names that others chose are in the title and the marks alone."""
         state, began = self.state, self.state.began
         left = rate(state, state.t).left
         title = "" if began is None else ", ".join([*([harmless(began.stage, 64)] if began.stage else []), _what(began)])
@@ -97,6 +97,7 @@ class Shown:
             "faults": state.faults,
             "voids": state.voids,
             "set_aside": state.set_aside,
+            "marks": harmless("; ".join(f"{name}: {', '.join(has)}" for name, has in began.marked().items())) if began else "",
             "llr": f"{llr.llr:.2f}, between {llr.low:.2f} and {llr.high:.2f}, after {llr.seeds} seeds" if llr else "",
             "how": state.end.how if state.end else "",
             "page": self.page.number,

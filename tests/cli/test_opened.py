@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pages
 import pytest
 from arena import C, arena, bots
 from greeter import greeting
+from levels import need_level
 
 from khiva_arena.sandbox.detect import best
 from khiva_arena.sandbox.level import Level
@@ -86,9 +88,11 @@ def test_a_run_keeps_no_key_and_marks_the_seat(tmp_path: Path, asks: str) -> Non
             ("verify", "out/all.bundle"),
             ("verify", "out/store"),
             ("show", "out/store", "1/0", "--notes"),
+            ("show", "out/store"),
+            ("watch", "out/events.jsonl"),
         )
     ]
-    table, as_json, sheet, lines, shown = (printed[at].stdout for at in (1, 2, 3, 4, 8))
+    table, as_json, sheet, lines, shown, listed = (printed[at].stdout for at in (1, 2, 3, 4, 8, 9))
     # the mark
     (head,) = [line for line in table.splitlines() if line.startswith("rank ")]
     assert head.split()[:3] == ["rank", "bot", "marks"]
@@ -105,6 +109,13 @@ def test_a_run_keeps_no_key_and_marks_the_seat(tmp_path: Path, asks: str) -> Non
     seats_of_page = {bot["name"]: bot for bot in pages.blocks(out / "page.html")["data"]["events"][0]["bots"]}
     assert (list(seats_of_page["asks"]["marks"]), seats_of_page["asks"]["env"]) == (["network"], ["API_KEY"])
     assert (seats_of_page["random"]["marks"], seats_of_page["random"]["env"]) == ({}, [])
+    (begun,) = [line for line in (out / "events.jsonl").read_text().splitlines() if '"begin"' in line]
+    assert dict(zip(json.loads(begun)["bots"], json.loads(begun)["marks"], strict=True)) == {"asks": ["network"], "random": []}
+    said = "marked  asks=network"
+    assert [(one.stdout + one.stderr).count(said) for one in (printed[0], printed[10])] == [1, 1]  # the run, and ``watch``
+    assert shown.count("is marked network: its cell was open to the network") == shown.count(" is marked ") == 1
+    assert "asks [network] " in listed
+    assert "random [" not in listed
     # it had what was opened to it
     assert "my key is [API_KEY] and the server says fold" in shown
     # the key is nowhere
@@ -120,6 +131,18 @@ def test_without_it_there_is_no_network_and_no_key(tmp_path: Path, asks: str) ->
     said = arena("match", *bots(asks, C), "--rule", "max_turns=2", "--notes", cwd=tmp_path, env={"API_KEY": KEY}).stdout
     assert "no network:" in said
     assert "my key is no key and the server says no answer" in said
+
+
+@pytest.mark.parametrize("level", [Level.STRICT, Level.STANDARD])
+def test_the_network_of_one_bot_is_no_other_bots(tmp_path: Path, asks: str, level: Level) -> None:
+    """As the command puts both bots of one match into their cells; tests/sandbox/test_network.py has level basic, too."""
+    need_level(level)
+    other = shutil.copytree(asks, tmp_path / "other")
+    (other / "bot.toml").write_text((other / "bot.toml").read_text().replace('"asks"', '"other"'))
+    words = ("match", *bots(asks, str(other)), "--network", "asks", "--rule", "max_turns=2", "--notes", "--isolation", str(level))
+    done = arena(*words, cwd=tmp_path)
+    said = [line for line in done.stdout.splitlines() if "and the server says" in line]
+    assert sum("says fold" in line for line in said) == sum("says no answer" in line for line in said) == 1, done.stdout
 
 
 @pytest.mark.parametrize("leaks", [False, True])

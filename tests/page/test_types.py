@@ -25,9 +25,14 @@ def test_modules_and_drawings_have_the_types_that_they_say() -> None:
 
 
 @pytest.mark.slow
-def test_every_module_and_drawing_is_checked() -> None:
+def test_every_script_of_a_page_is_checked() -> None:
+    assert {path.parent.name for path in HERE.rglob("*.js")} - {*registry.NAMES} == {"page", "web"}
     _, files = checked("--listFilesOnly")
-    modules = [*HERE.glob("report/page/*.js"), *(HERE / "games" / name / "drawing.js" for name in registry.NAMES)]
+    modules = [
+        *HERE.glob("report/page/*.js"),
+        *HERE.glob("web/*.js"),
+        *(HERE / "games" / name / "drawing.js" for name in registry.NAMES),
+    ]
     assert len(modules) > 15
     assert [path for path in modules if str(path) not in files.splitlines()] == []
 

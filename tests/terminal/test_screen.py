@@ -129,6 +129,27 @@ def test_the_error_of_a_rate_is_that_of_a_mean_of_seconds(counts: list[int]) -> 
 # --- ratings so far ---
 
 
+def test_a_bot_that_is_marked_is_marked_on_the_screen_and_in_words() -> None:
+    marks = [[], ["network"], [], ["remote", "kept"], [], []]
+    rows = rows_of(data_of(97, marks=marks))
+    of_bots = {row.split()[1]: row.split()[6:] for row in rows if row.split()[:1] in ([str(n)] for n in range(1, 7))}
+    assert of_bots == dict(zip(NAMES, marks, strict=True))
+    assert rows_of(data_of(97)) == [row.removesuffix("  network").removesuffix("  remote  kept") for row in rows]
+    assert text_of(begin(marks=marks), NAMES) == "marked  greedy=network  random-js=remote,kept"
+    assert text_of(begin(), NAMES) == ""
+
+
+def test_marks_of_a_stream_fit_its_bots() -> None:
+    """One of an older version has none; one that has too many is no stream."""
+    line = stream.encoded(begin())
+    assert b'"marks":[]' in line
+    (older,) = stream.StreamReader().feed(line.replace(b',"marks":[]', b""))
+    assert isinstance(older, stream.Begin)
+    assert older.marked() == {}
+    with pytest.raises(stream.NotAStream):
+        list(stream.StreamReader().feed(stream.encoded(begin(marks=[["network"]]))))
+
+
 def test_ratings_are_those_of_a_fit_over_complete_tables() -> None:
     played = list(matches())[:97]  # the last table has one of three matches
     data = data_of(97)

@@ -16,9 +16,14 @@ from urllib.parse import urlsplit
 
 import pytest
 from arena import NAIVE, C, arena, bots, descendants, kill, started, until_gone
+from sample_stream import begin
 
 from khiva_arena.report import html
+from khiva_arena.stream import encoded
+from khiva_arena.terminal.viewer import open_source
 from khiva_arena.web import needed, served_page
+from khiva_arena.web.served_page import ServedPage
+from khiva_arena.web.watching import Shown
 
 pytestmark = pytest.mark.slow
 
@@ -76,6 +81,18 @@ def refused(address: str) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+def test_marks_are_among_what_a_reader_is_sent(tmp_path: Path) -> None:
+    stream = tmp_path / "events.jsonl"
+    names = ["plain", "\x1b[2J", "c", "d", "e", "f"]
+    stream.write_bytes(encoded(begin(bots=names, marks=[[], ["network"], [], ["remote", "kept"], [], []])))
+    source = open_source(stream)
+    board = Shown(source, ServedPage(None))
+    assert board.data()["marks"] == ""
+    board.look()
+    assert board.data()["marks"] == "\\x1b[2J: network; d: remote, kept"
+    source.close()
 
 
 def test_a_run_is_shown_as_it_goes_and_the_page_of_each_complete_seed(tmp_path: Path) -> None:
