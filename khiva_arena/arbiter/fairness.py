@@ -69,12 +69,17 @@ class CpuAccount:
             self.before = sample_of(uses)
             self._trees = {seat: uses[seat].processes for seat in greeted if uses[seat].processes}
             return
-        known = [seat for seat in seats if seat in self._trees and seat not in self.changed]
+        known = self._known(seats)
         self.changed |= {seat for seat, now in self._wire.trees(known).items() if now != self._trees[seat]}
 
-    def plan_next(self) -> None:
-        """Choose when to look again."""
-        self.next_look = trio.current_time() + LOOK_SECONDS * random.uniform(0.5, 1.5)
+    def _known(self, seats: Sequence[int]) -> list[int]:
+        return [seat for seat in seats if seat in self._trees and seat not in self.changed]
+
+    def plan_next(self, seats: Sequence[int]) -> None:
+        """Choose when to look again at seats that are waited for: never, if there is nothing to be found any more, as while a
+        person thinks."""
+        soon = trio.current_time() + LOOK_SECONDS * random.uniform(0.5, 1.5)
+        self.next_look = soon if self._known(seats) else math.inf
 
 
 def sample_of(uses: Sequence[Use]) -> CpuSample:

@@ -200,11 +200,11 @@ class Gatherer:
             if now < self._asked + SLOW:
                 continue
             lag = self._lag.total(now) - self._lag_before
+            numbers = [wait.seat.number for wait in waiting]
             if now >= cpu.next_look or any(now >= wait.due(lag) for wait in waiting):
-                numbers = [wait.seat.number for wait in waiting]
                 cpu.look(numbers, [number for number in numbers if self._seats[number].name])
             if now >= cpu.next_look:
-                cpu.plan_next()
+                cpu.plan_next(numbers)
             for wait in waiting:
                 if self._awaited(wait) and now >= wait.due(lag):
                     self._out_of_time(wait, now)

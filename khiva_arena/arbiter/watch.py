@@ -80,8 +80,8 @@ def trees(children: Iterable[Child]) -> dict[int, list[int]]:
 def uses(children: Sequence[Child]) -> list[Use]:
     """What all bots have had of the processor, from one look at them; nothing of those that are reaped."""
     found = trees(children)
-    return [_use(found.get(child.seat, [])) for child in children]
+    return [_use(found.get(child.seat, []), child.ours) for child in children]
 
 
-def _use(pids: Sequence[int]) -> Use:
-    return Use(proc_usage.thread_times(pids), proc_usage.usage(pids, 0).cpu, frozenset(pids))
+def _use(pids: Sequence[int], ours: bool) -> Use:
+    return Use(proc_usage.thread_times(pids), proc_usage.usage(pids, 0).cpu, frozenset(() if ours else pids))

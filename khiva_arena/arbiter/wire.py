@@ -37,7 +37,7 @@ class Use(NamedTuple):
 
     threads: by its number, how long each thread waited for a core and how long it had one; empty if that is not known
     cpu: seconds that its processes used, those that ended and were waited for included
-    processes: the numbers of those that live
+    processes: the numbers of those that live; none of a seat that only stands for a player who is elsewhere
     """
 
     threads: dict[int, ThreadTime]

@@ -1,5 +1,6 @@
 """A seat is late because it had no core: who is to blame for that, in virtual time and with real processes."""
 
+import math
 import os
 import re
 import sys
@@ -17,7 +18,7 @@ from scripted import Bot, ScriptedWire, act, honest, play
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.clock import LagMeter
-from khiva_arena.arbiter.fairness import CpuSample, cpu_shortfall, over_cpu_share
+from khiva_arena.arbiter.fairness import CpuAccount, CpuSample, cpu_shortfall, over_cpu_share
 from khiva_arena.arbiter.match import VOIDS_MOST, Job, LiveMatch, Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.process import Processes
@@ -25,6 +26,7 @@ from khiva_arena.replay.record import Record
 from khiva_arena.replay.verify import verify
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.proc_usage import ThreadTime
 
 pytestmark = pytest.mark.slow
@@ -354,6 +356,22 @@ def test_what_is_more_than_a_seat_s_due() -> None:
     before, after = CpuSample(10.0, [{}] * 4, [1.0] * 4), CpuSample(20.0, [{}] * 4, [13.0, 13.1, 2.0, 2.1])
     found = over_cpu_share(before, after, {0: True, 1: True, 2: False, 3: False})
     assert found == {1: pytest.approx(12.1), 3: pytest.approx(1.1)}
+
+
+@pytest.mark.parametrize("ours", [False, True])
+def test_who_only_stands_for_a_player_elsewhere_is_not_looked_at_again(ours: bool) -> None:
+    """A person may think for hours: nothing is looked for that cannot be there."""
+
+    async def next_look() -> float:
+        wire = Processes([Command(("/bin/sleep", "60"), "/", ours=ours)], Sandbox(Level.TRUSTED))
+        account = CpuAccount(wire)
+        account.begin(0.0)
+        account.look([0], [0])
+        account.plan_next([0])
+        await wire.close(0.0)
+        return account.next_look
+
+    assert (trio.run(next_look) == math.inf) == ours
 
 
 @pytest.mark.parametrize("name", [b"bot", b") R 1 (", b"\xff\xfe\n) 1"])
