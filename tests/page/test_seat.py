@@ -4,14 +4,18 @@ import json
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
+from urllib.parse import quote
 
 import pytest
 from arena import C, bots, started
 from axe import load, violations
 from browser import PHONE, WIDE, Page
 from seat_client import addresses
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.action_chains import ActionChains
 
 from khiva_arena.replay.record import Record
@@ -21,8 +25,14 @@ from khiva_arena.replay.verify import verify
 pytestmark = pytest.mark.slow
 OPPONENTS = {"khiva": C, "emira": "shipped:python/random", "silk_road": "shipped:python/random"}
 LAST_CHOICE = """
-[...document.querySelectorAll('.options button')].filter((one) => !one.textContent.includes('back')).at(-1)?.click();
+return [...document.querySelectorAll('.options button')].filter((one) => !one.textContent.includes('back')).at(-1);
 """
+ONE_CHOICE = """
+const [button, told] = [document.querySelector('.options button'), document.querySelector('.story').textContent];
+if (told === arguments[0]) button?.click();
+return button && told !== arguments[0];
+"""
+"""The first choice, part by part, until the next question is there: what was told before it is the argument."""
 STATE = """
 const options = [...document.querySelectorAll('.options button')];
 return [document.querySelector('.controls') !== null, options.length, document.querySelector('.status')?.textContent ?? ''];
@@ -62,9 +72,10 @@ def test_a_whole_match_by_clicks(page: Page, tmp_path: Path, game: str) -> None:
         clicks = 0
         while not (state := page.js(STATE))[0]:
             # The last choice each time; of a long list in parts the last but one, since the last goes back.
-            if state[1]:
-                page.js(LAST_CHOICE)
-                clicks += 1
+            if state[1] and (last := page.js(LAST_CHOICE)) is not None:
+                with suppress(StaleElementReferenceException):  # the choice before was still on its way
+                    last.click()  # by the pointer: what lies over it would take the click
+                    clicks += 1
         record = record_of(process)
         assert clicks >= sum(choice.seat == 0 for step in record.steps for choice in step) > 10
         assert record.verdicts[0] == "ok"
@@ -75,22 +86,104 @@ def test_a_whole_match_by_clicks(page: Page, tmp_path: Path, game: str) -> None:
             page.js("return document.querySelector('.where').textContent") == f"step {len(record.steps)} of {len(record.steps)}"
         )
         assert page.wrong() == []
+        process.send_signal(signal.SIGINT)  # a page that is left open keeps the replay, and says that nobody serves it any more
+        assert process.wait(30) == 0
+        page.until("return document.querySelector('.said').textContent.includes('no longer runs')")
+        page.keys("Home")
+        page.until("return document.querySelector('.where')?.textContent.startsWith('step 0 of')")
 
 
-def test_keys_alone_play_a_match(page: Page, tmp_path: Path) -> None:
-    with seated(page, tmp_path, *table("khiva")) as process:
+@pytest.mark.parametrize("game", OPPONENTS)
+def test_keys_alone_play_a_match_on_a_phone(page: Page, tmp_path: Path, game: str) -> None:
+    """On the width of one, that is, which nothing ever exceeds."""
+    page.size(PHONE)
+    with seated(page, tmp_path, *table(game)) as process:
         while not (state := page.js(STATE))[0]:
             if state[1]:
+                assert page.js("return document.documentElement.scrollWidth") <= PHONE[0]
                 ActionChains(page.driver, duration=0).send_keys(str(min(2, state[1]))).perform()
         assert record_of(process).verdicts[0] == "ok"
         assert page.wrong() == []
 
 
+def test_a_second_tab_is_told_that_the_seat_is_taken_and_the_first_plays_on(page: Page, tmp_path: Path) -> None:
+    with seated(page, tmp_path, *table("khiva")):
+        address, first = page.driver.current_url, page.driver.current_window_handle
+        page.driver.switch_to.new_window("tab")
+        page.driver.get(address)
+        page.until("return document.querySelector('.status').textContent.startsWith('This seat is open in another page.')")
+        assert page.texts(".options button") == []
+        assert page.texts(".said p") == []
+        page.driver.close()
+        page.driver.switch_to.window(first)
+        page.js("document.querySelector('.options button').click()")
+        page.until("return document.querySelectorAll('.options button').length")
+
+
+HOSTILE = b"""<!doctype html><title>hostile</title><body><script>
+const address = decodeURIComponent(location.hash.slice(1));
+const found = window.found = {};
+const tried = (name, promise) => promise.then((what) => { found[name] = what; }, () => { found[name] = "refused"; });
+tried("socket", new Promise((done, fail) => {
+  const socket = new WebSocket(address.replace("http", "ws") + "seat");
+  socket.onopen = () => done("open");
+  socket.onmessage = ({ data }) => done(data);
+  socket.onerror = fail;
+}));
+tried("read", fetch(address).then((answer) => answer.text()));
+tried("blind", fetch(address, { mode: "no-cors" }).then((answer) => answer.text().then((text) => text || "refused")));
+tried("posted", fetch(address, { method: "POST", body: "{}" }).then((answer) => answer.text()));
+tried("framed", new Promise((done, fail) => {
+  const frame = document.createElement("iframe");
+  frame.onload = () => { try { done(frame.contentWindow.document.body.textContent || "refused"); } catch { fail(); } };
+  frame.src = address;
+  document.body.append(frame);
+}));
+tried("script", new Promise((done, fail) => {
+  const script = document.createElement("script");
+  script.onload = () => done("ran");
+  script.onerror = fail;
+  script.src = address;
+  document.body.append(script);
+}));
+</script>"""
+
+
+def test_a_hostile_page_of_another_origin_gets_nothing_even_if_it_knows_the_address(page: Page, tmp_path: Path) -> None:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.end_headers()
+            self.wfile.write(HOSTILE)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with seated(page, tmp_path, *table("khiva")), ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            address, first = page.driver.current_url, page.driver.current_window_handle
+            page.driver.switch_to.new_window("tab")
+            page.driver.get(f"http://127.0.0.1:{server.server_port}/#{quote(address, safe='')}")
+            found = page.until("return Object.keys(window.found).length === 6 && window.found")
+            assert found == dict.fromkeys(("socket", "read", "blind", "posted", "framed", "script"), "refused")
+            page.driver.close()
+            page.driver.switch_to.window(first)
+            page.js("document.querySelector('.options button').click()")  # the match goes on
+            page.until("return document.querySelectorAll('.options button').length")
+            page.wrong()  # the browser says what it refused
+        finally:
+            server.shutdown()
+            thread.join()
+
+
 def test_a_page_that_is_loaded_again_in_the_middle_goes_on(page: Page, tmp_path: Path) -> None:
     with seated(page, tmp_path, *table("khiva")):
         for _ in range(3):
-            page.js("document.querySelector('.options button').click()")
-            page.until("return document.querySelector('.options button')")
+            told = page.js("return document.querySelector('.story').textContent")
+            page.until(ONE_CHOICE, told)
         before = page.until("return document.querySelector('.options button') && document.querySelector('.story').textContent")
         options = page.texts(".options button")
         page.driver.refresh()
@@ -135,6 +228,7 @@ def test_the_seat_fits_its_window_and_axe_finds_nothing(page: Page, tmp_path: Pa
             assert page.js("return document.documentElement.scrollWidth") <= size[0]
         load(page)
         assert violations(page, game) == {}
+        assert len(page.texts(".player .points")) == (0 if game == "emira" else 3)
 
 
 def test_nothing_of_others_is_in_the_page(page: Page, tmp_path: Path) -> None:

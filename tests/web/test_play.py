@@ -195,6 +195,20 @@ def test_a_person_who_is_late_plays_the_first_choice_and_then_forfeits(tmp_path:
         assert process.wait(20) == 0
 
 
+def test_who_closes_the_page_in_the_middle_forfeits_by_the_clock(tmp_path: Path) -> None:
+    with playing(*ONE, "--turn", "2s", "--bank", "0s", cwd=tmp_path) as process:
+        page = Seat(addresses(process)[0])
+        for _ in range(2):
+            ask = page.until("table", "ask")
+            req = (ask.get("ask") or page.until("ask")["ask"])["req"]
+            page.say({"type": "choose", "req": req, "choice": 0})
+            page.until("chosen")
+        page.close()
+        out, _ = process.communicate(timeout=60)
+    assert "timeout" in next(line for line in out.splitlines() if "person" in line)
+    assert "every choice replays" in out
+
+
 def test_nobody_at_the_page_is_late_like_anybody(tmp_path: Path) -> None:
     with playing(*ONE, "--turn", "100ms", "--bank", "0s", cwd=tmp_path) as process:
         out, _ = process.communicate(timeout=30)
