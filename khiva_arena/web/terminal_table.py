@@ -17,15 +17,15 @@ from khiva_arena.games.sheet import Block, Cell, Draw, Flow, Piece
 from khiva_arena.text import ISOLATES, harmless
 
 INKS = {
-    "white": "black on grey93",
-    "blue": "white on dodger_blue3",
-    "green": "white on dark_green",
-    "pink": "black on plum2",
-    "black": "white on grey15",
-    "red": "white on red3",
-    "yellow": "black on gold1",
-    "violet": "white on purple4",
-    "brown": "white on orange4",
+    "white": "grey0 on grey93",
+    "blue": "grey100 on dodger_blue3",
+    "green": "grey100 on dark_green",
+    "pink": "grey0 on plum2",
+    "black": "grey100 on grey15",
+    "red": "grey100 on red3",
+    "yellow": "grey0 on gold1",
+    "violet": "grey100 on purple4",
+    "brown": "grey100 on orange4",
 }
 """By colour of a piece: ink and ground, so that it shows on a dark terminal and on a light one."""
 LONGEST_FACT = 400
