@@ -100,6 +100,14 @@ class Processes:
     def asked(self, seat: int, step: int, kind: str) -> None:
         self._children[seat].notes.asked(step, kind)
 
+    def round_trip(self, seat: int) -> float | None:
+        link = self._children[seat].link
+        if not link:
+            return None
+        from khiva_arena.arbiter import round_trip  # not above: most seats have none
+
+        return round_trip.get(link)
+
     def look(self) -> Sequence[Arrival]:
         return self._pipes.poll(0.0)
 

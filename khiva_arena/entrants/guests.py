@@ -41,4 +41,16 @@ def command(word: str) -> Command:
     hub = os.environ.get(HUB)
     if not hub:
         raise ConfigError(f"--bot {word}: {NOT_HERE[kind]}")
-    return Command((sys.executable, "-I", "-S", LINK, hub, name), os.path.dirname(hub), ours=True)
+    folder = os.path.dirname(hub)
+    trips = trips_file(hub, name) if kind == REMOTE else ""
+    return Command((sys.executable, "-I", "-S", LINK, hub, seat_of(kind, name)), folder, ours=True, link=trips)
+
+
+def seat_of(kind: str, name: str) -> str:
+    """What a guest's seat is called at the hub, where a person and a relay may have one name."""
+    return f"{kind}:{name}" if kind == REMOTE else name
+
+
+def trips_file(hub: str, name: str) -> str:
+    """Where the hub with this socket says how long the way to a relay and back takes."""
+    return f"{hub}-trip-{name}"

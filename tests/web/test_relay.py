@@ -9,30 +9,34 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from arena import ROOT, arena, descendants, living, until_gone
 from jobs import job
-from relaying import FAULTY, HONEST, OURS, SECONDS, TIME, TOKEN, blamed, ended, hub, local, match, relay, until_here
+from relaying import (
+    FAULTY,
+    HONEST,
+    OURS,
+    SECONDS,
+    TIME,
+    TOKEN,
+    blamed,
+    ended,
+    free_port,
+    hub,
+    local,
+    match,
+    relay,
+    until_here,
+    wire_between,
+)
 
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play, play_one
 from khiva_arena.commands.relay import as_one_file
 from khiva_arena.web.relay_protocol import MOST, WINDOW, packed, packed_json, proof
-
-
-@pytest.fixture(scope="module")
-def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The relay as one file, away from the arena."""
-    file = tmp_path_factory.mktemp("relay") / "relay.py"
-    file.write_text(as_one_file())
-    token = file.with_name("token")
-    token.write_text(TOKEN)
-    token.chmod(0o600)
-    return file
 
 
 def test_a_relay_plays_as_a_local_bot_does(script: Path) -> None:
@@ -77,50 +81,6 @@ def test_the_one_file_needs_no_new_python_and_no_arena() -> None:
 
 
 # --- lost links ---
-
-
-@contextmanager
-def wire_between(port: int) -> Iterator[tuple[int, Callable[[bool], None]]]:
-    """A forwarder to a port: its own port, and a function that cuts all connections and says whether it takes new ones."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    pairs: list[socket.socket] = []
-    up = threading.Event()
-    up.set()
-
-    def pump(one: socket.socket, other: socket.socket) -> None:
-        with suppress(OSError):
-            while data := one.recv(65_536):
-                other.sendall(data)
-        for end in (one, other):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-    def accept() -> None:
-        with suppress(OSError):
-            while True:
-                one, _ = listener.accept()
-                if not up.is_set():
-                    one.close()
-                    continue
-                other = socket.create_connection(("127.0.0.1", port))
-                pairs.extend((one, other))
-                for ends in ((one, other), (other, one)):
-                    threading.Thread(target=pump, args=ends, daemon=True).start()
-
-    def cut(again: bool = True) -> None:
-        up.set() if again else up.clear()
-        for end in pairs:
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-    threading.Thread(target=accept, daemon=True).start()
-    try:
-        yield listener.getsockname()[1], cut
-    finally:
-        cut(False)
-        listener.close()
-        for end in pairs:
-            end.close()
 
 
 def test_a_connection_that_is_cut_again_and_again_loses_no_byte(script: Path) -> None:
@@ -474,11 +434,6 @@ def test_an_arena_that_is_killed_takes_the_bot_behind_a_relay_along(tmp_path: Pa
         assert process.wait(SECONDS) == 130
     run.stderr.close()
     run.wait()
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as one:
-        return int(one.getsockname()[1])
 
 
 def test_a_run_of_a_relay_is_marked_and_needs_no_more_than_the_two_commands(tmp_path: Path) -> None:
