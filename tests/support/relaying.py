@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from arena import ROOT
+from arena import ROOT, descendants, living
 from jobs import SECRET, job
 
 from khiva_arena.arbiter.match import Job, Outcome
@@ -21,6 +21,7 @@ from khiva_arena.replay.verify import verify
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.reap import MARK
 from khiva_arena.web.hub_process import Hub
+from khiva_arena.web.relay_program import GUARD
 
 FAULTY = str(ROOT / "tests" / "support" / "faulty.py")
 BROKEN = str(ROOT / "bots" / "broken" / "main.py")
@@ -147,6 +148,12 @@ def relay_command(folder: Path, port: int, *bot: str, name: str = "ann") -> Iter
             yield process
         finally:
             process.terminate()
+
+
+def bots_of(process: subprocess.Popen[str]) -> set[int]:
+    """All that a relay has started and that lives, without its guard."""
+    alive = living(descendants(process.pid))
+    return {pid for pid in alive if GUARD.encode() not in Path(f"/proc/{pid}/cmdline").read_bytes()}
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:

@@ -23,6 +23,7 @@ from relaying import (
     TIME,
     TOKEN,
     blamed,
+    bots_of,
     ended,
     free_port,
     hub,
@@ -166,6 +167,36 @@ def test_a_hub_that_dies_is_the_hosts_fault(script: Path) -> None:
 def test_no_relay_ever_comes(script: Path) -> None:
     with hub(reconnect=0.5):
         assert blamed(play_one(match())) == ("start_failed", "crashed: link lost")
+
+
+# --- a relay that is killed, and its bot ---
+
+STUBBORN = """
+import os, signal, subprocess, sys, time
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_no_bot_outlives_a_relay_that_is_killed(script: Path, tmp_path: Path, kept: bool) -> None:
+    """Not even one that reads nothing, with a child that holds none of its pipes' ends."""
+    bot = tmp_path / "bot.py"
+    bot.write_text(STUBBORN)
+    options = ("--keep",) if kept else ()
+    with hub(reconnect=0.5, kept=kept) as (one, port), relay(script, port, str(bot), options=options) as process:
+        until_here(one)
+        playing = threading.Thread(target=play_one, args=(match(startup_ms=60_000),))
+        playing.start()
+        until = time.monotonic() + SECONDS
+        while len(bots := bots_of(process)) < 2 + kept and time.monotonic() < until:
+            time.sleep(0.05)
+        everything = living(descendants(process.pid))
+        assert len(bots) >= 2
+        process.kill()
+        assert until_gone(everything)
+        playing.join(SECONDS)
 
 
 # --- who may come ---
@@ -348,7 +379,7 @@ def test_a_faulty_bot_behind_a_relay_is_blamed_as_beside_it(script: Path, how: s
         assert re.fullmatch(verdict, found[0]), found
         assert re.search(detail, found[1]), found
         gone = time.monotonic() + 5
-        while (left := living(descendants(process.pid))) and time.monotonic() < gone:
+        while (left := bots_of(process)) and time.monotonic() < gone:
             time.sleep(0.05)
         assert not left
 
@@ -387,7 +418,7 @@ def test_a_kept_process_plays_one_match_after_another(script: Path, tmp_path: Pa
         pids = set()
         for number in range(5):
             assert blamed(play_one(match(number, turn_ms=5_000))) == ("ok", "")
-            pids |= {frozenset(living(descendants(process.pid)))}
+            pids |= {frozenset(bots_of(process))}
         assert len(pids) == 1
         # a match that does not end by itself takes the process with it, and another one is there
         assert blamed(play_one(match(9, other=(FAULTY, "exit", "1"), turn_ms=5_000)), 0)[0] == "crashed"
@@ -421,7 +452,7 @@ def test_an_arena_that_is_killed_takes_the_bot_behind_a_relay_along(tmp_path: Pa
             said = run.stderr.readline()
             assert said
         until = time.monotonic() + SECONDS
-        while not (bots := living(descendants(process.pid))) and time.monotonic() < until:
+        while not (bots := bots_of(process)) and time.monotonic() < until:
             time.sleep(0.05)
         assert bots
         time.sleep(0.5)
