@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from khiva_arena import shipped
-from khiva_arena.api.host import HostCall, HostReply
+from khiva_arena.api.host import HostCall, HostReply, is_remote
 from khiva_arena.api.keywords import in_keywords
 from khiva_arena.competition.draw import How
 from khiva_arena.competition.events_file import EventsFile
@@ -151,7 +151,7 @@ def with_tuples(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_trust(words: Sequence[str], callables: Sequence[str], trusted: bool) -> None:
     """Raise ConfigError if others were played with the caller's rights only since a function is."""
-    strangers = [word for word in words if word not in callables and not word.startswith(shipped.WORD)]
+    strangers = [word for word in words if word not in callables and not word.startswith(shipped.WORD) and not is_remote((word,))]
     if callables and strangers and not trusted:
         raise ConfigError(
             f"bots: a function plays at isolation trusted, and so does everybody at its tables; trust_bots=True says that you "

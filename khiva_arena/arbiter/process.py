@@ -168,7 +168,8 @@ class Processes:
         return self._watch.exceeded(self._children[seat])
 
     def doing(self, seat: int) -> str:
-        return watch.doing(self._children[seat])
+        child = self._children[seat]
+        return "" if child.ours else watch.doing(child)  # what stands for a player does nothing that is worth a word
 
     def uses(self) -> list[Use]:
         return watch.uses(self._children)

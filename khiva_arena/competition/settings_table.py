@@ -189,7 +189,7 @@ TABLE: tuple[Setting, ...] = (
     Setting("link_allowance", Kind.TIME, "0s", REMOTE, least=0, of_a_match=True,
             help="Give each remote bot the round trip to its relay back, for each decision, up to this time.",
             comment="Each remote bot gets the measured round trip to its relay back, for each decision, up to this time."),
-    Setting("kept", Kind.NAMES, (), REMOTE, of="names of remote bots",
+    Setting("kept", Kind.NAMES, (), REMOTE, of_a_match=True, of="names of remote bots",
             help="A remote bot that may play many matches in one process, and so remember; repeat for each. "
                  "It is marked.",
             comment="Remote bots that may play many matches in one process, and so remember; they are marked.",

@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn, Sequence  # noqa: UP035 - for Python 3.9
 
+from khiva_arena.web.relay_connecting import Ended
 from khiva_arena.web.relay_protocol import address, is_loopback, read_token, token_folder
 from khiva_arena.web.relay_talk import Relay
 
@@ -46,7 +47,7 @@ def relay(
 
 
 def _terminated(*_: object) -> NoReturn:
-    sys.exit(143)
+    raise Ended(143, "ended by a signal")
 
 
 def _say(text: str) -> None:

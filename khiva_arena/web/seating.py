@@ -121,13 +121,13 @@ def _print(news: LinkNews) -> None:
 
 def _news(message: dict[str, Any], reconnect_s: float) -> LinkNews:
     """What the hub said of a link."""
-    if name := message.get("away"):
-        why = message["why"]
-        return LinkNews(t=0.0, relay=name, what="cut" if why else "away", seconds=reconnect_s, why=why)
+    if name := message.get("here"):
+        kept = "it keeps its process" if message["kept"] else ""
+        return LinkNews(t=0.0, relay=name, what=message["what"], seconds=message["seconds"], why=kept, **_trips(message))
     if name := message.get("lost"):
         return LinkNews(t=0.0, relay=name, what="lost", seconds=reconnect_s)
-    kept = "it keeps its process" if message["kept"] else ""
-    return LinkNews(t=0.0, relay=message["here"], what=message["what"], seconds=message["seconds"], why=kept, **_trips(message))
+    why = message["why"]
+    return LinkNews(t=0.0, relay=message["away"], what="cut" if why else "away", seconds=reconnect_s, why=why)
 
 
 def _trips(figures: dict[str, Any]) -> dict[str, Any]:

@@ -142,7 +142,8 @@ def token_in(folder: Path, name: str = "ann") -> dict[str, str]:
 @contextmanager
 def relay_command(folder: Path, port: int, *bot: str, name: str = "ann") -> Iterator[subprocess.Popen[str]]:
     """`khiva-arena relay`, which knows the token in a folder."""
-    words = [sys.executable, "-m", "khiva_arena", "relay", f"127.0.0.1:{port}", name, "--", sys.executable, *bot]
+    words = [sys.executable, "-m", "khiva_arena", "relay", f"127.0.0.1:{port}", name, "--"]
+    words += bot if bot[0].startswith("shipped:") else (sys.executable, *bot)
     with subprocess.Popen(words, env=OURS | token_in(folder, name), stderr=subprocess.PIPE, text=True) as process:
         try:
             yield process

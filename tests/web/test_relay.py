@@ -397,6 +397,15 @@ def test_a_bot_that_cannot_be_started_says_so(script: Path) -> None:
             process.terminate()
 
 
+def test_a_relay_that_is_told_to_end_says_so_in_a_line(script: Path) -> None:
+    with hub() as (one, port), relay(script, port, *HONEST) as process:
+        until_here(one)
+        process.terminate()
+        code, said = ended(process)
+    assert code == 143
+    assert said.splitlines()[-1] == "relay: ended by a signal"
+
+
 # --- a process that is kept ---
 
 
