@@ -157,7 +157,8 @@ class Connection:
             if due := channel.came():
                 self.send(due)
         elif kind == b"a":
-            channel.acknowledged(number(data, ">Q"))
+            if not channel.acknowledged(number(data, ">Q")):
+                raise LinkBreach("a count of frames that came, twice")  # or it could send that without end
         elif kind == b"q" and self._pinged and data == self._pinged[0]:
             self._measured(time.monotonic() - self._pinged[1])
             self._pinged = None

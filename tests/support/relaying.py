@@ -176,8 +176,9 @@ def local(*bot: str) -> Command:
 
 
 HONEST = (FAULTY, "honest", "0")
-OURS = os.environ | {MARK: f"{os.getpid()}-relay"}
+OURS = {**os.environ, MARK: f"{os.getpid()}-relay"}
 """Marks a child of this process that is no bot's, so that no match ends it."""
+OURS.pop("PYTHONUNBUFFERED", None)  # the bot behind a relay has its environment, one of this machine a bare one
 
 
 def match(ordinal: int = 0, seat: int = 1, other: tuple[str, ...] = HONEST, policy: str = "strict", **limits: int) -> Job:

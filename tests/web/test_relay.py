@@ -277,6 +277,7 @@ LIES = {
     "an impossible window": lambda s: packed(b"c", s, b"\xff\xff\xff\xff"),
     "a short number": lambda s: packed(b"c", s, b"\1"),
     "an impossible count": lambda s: packed(b"a", 0, b"\xff" * 8),
+    "a count that is not new": lambda s: packed(b"a", 0, bytes(8)),
     "a ping's echo": lambda s: packed(b"q", 0, b"12345678"),
     "no exit status": lambda s: packed(b"x", s, b"0x1"),
     "a long exit status": lambda s: packed(b"x", s, b"9" * 5000),
