@@ -177,6 +177,28 @@ class Note(Line, frozen=True, kw_only=True, tag="note"):
     warning: bool
 
 
+class LinkNews(Line, frozen=True, kw_only=True, tag="link"):
+    """What became of the link to a bot on another machine.
+
+    relay: its name, as in remote:NAME
+    what: ``here``: it came. ``away``: it is lost, and may come back within ``seconds``. ``back``: the same one came back after
+        ``seconds``, and nothing is lost. ``again``: another one came instead. ``lost``: none came in time. ``cut``: it sent what
+        it may not, which ``why`` says. ``enough``: no more is said of it until the end. ``figures``: it was lost so many
+        ``times``, for ``seconds`` in all.
+    median_ms: of the round trips so far, in milliseconds; None if that is not known
+    p95_ms: what 95 % of them stay below
+    why: more in words, "" for nothing
+    """
+
+    relay: str
+    what: Literal["here", "away", "back", "again", "lost", "cut", "enough", "figures"]
+    seconds: Seconds = 0.0
+    times: Whole = 0
+    median_ms: Seconds | None = None
+    p95_ms: Seconds | None = None
+    why: str = ""
+
+
 class RunEnded(Line, frozen=True, kw_only=True, tag="end"):
     """The run is over.
 
@@ -192,8 +214,8 @@ class RunEnded(Line, frozen=True, kw_only=True, tag="end"):
     digest: str | None
 
 
-Any_line = Begin | Round | MatchRecorded | FaultRecorded | Paused | VoidRecorded | SetAside | Llr | Note | RunEnded
-KINDS = (Begin, Round, MatchRecorded, FaultRecorded, Paused, VoidRecorded, SetAside, Llr, Note, RunEnded)
+Any_line = Begin | Round | MatchRecorded | FaultRecorded | Paused | VoidRecorded | SetAside | Llr | LinkNews | Note | RunEnded
+KINDS = (Begin, Round, MatchRecorded, FaultRecorded, Paused, VoidRecorded, SetAside, Llr, LinkNews, Note, RunEnded)
 _encode = msgspec.json.Encoder().encode
 _decode: Callable[[bytes], Any_line] = msgspec.json.Decoder(Any_line).decode
 

@@ -7,11 +7,12 @@ from typing import Any
 import msgspec
 
 from khiva_arena.api.functions import Choose, as_words
-from khiva_arena.api.host import Host
+from khiva_arena.api.host import Host, is_remote
 from khiva_arena.api.keywords import plain_settings, several
 from khiva_arena.check.report import CheckReport
 
 OF_A_CHECK = ("turn", "bank", "start", "isolation", "trust_bots", "network", "env", "limits", "runtimes")
+OF_A_LINK = ("listen", "tls_cert", "tls_key", "tokens", "reconnect")
 
 
 def check(bot: str | Path | Choose, *, games: str | Sequence[str] = (), quick: bool = False, **settings: Any) -> CheckReport:
@@ -20,11 +21,12 @@ def check(bot: str | Path | Choose, *, games: str | Sequence[str] = (), quick: b
     bot: a folder with a bot.toml, a word as ``--bot`` takes it, or a function, which is checked at isolation trusted.
     games: only these of those that it plays.
     quick: takes seconds: fewer seat counts and sizes.
-    settings: of ``OF_A_CHECK``: turn, bank, start, isolation, trust_bots, network, env, limits, runtimes.
+    settings: of ``OF_A_CHECK``: turn, bank, start, isolation, trust_bots, network, env, limits, runtimes; of a bot behind a relay
+        also those of ``OF_A_LINK``.
 
     Raises ConfigError for wrong settings, or if the level cannot start the bot.
     """
     (word,), functions = as_words((bot,))
-    given = plain_settings(settings, functions, known=OF_A_CHECK)
-    found = Host("check", bot=word, games=several("games", games), quick=bool(quick), given=given).value()
-    return msgspec.convert(found, CheckReport)
+    given = plain_settings(settings, functions, known=(*OF_A_CHECK, *OF_A_LINK))
+    host = Host("check", aloud=is_remote((word,)), bot=word, games=several("games", games), quick=bool(quick), given=given)
+    return msgspec.convert(host.value(), CheckReport)

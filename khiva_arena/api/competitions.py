@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
 from khiva_arena.api.functions import Choose, as_words
-from khiva_arena.api.host import Host
+from khiva_arena.api.host import Host, is_remote
 from khiva_arena.api.keywords import as_path, number, plain_settings, text
 from khiva_arena.api.matches import PlayedMatch, recorded_matches
 from khiva_arena.competition.settings import DEFAULTS
@@ -209,7 +209,10 @@ def run(
     named = {} if bots is None else {"bots": words}
     given = plain_settings({**more, **named}, functions, isolation=file.get("isolation"))
     how = _how(any_engine, new_event, public)
-    host = Host("compete", listens=True, config=str(config) if config else None, given=given, how=how, callables=functions)
+    aloud = is_remote(words or file.get("bots", ()))
+    host = Host(
+        "compete", listens=True, aloud=aloud, config=str(config) if config else None, given=given, how=how, callables=functions
+    )
     return Competition(host, _store(given, file))
 
 
@@ -247,7 +250,7 @@ def sprt(
     hypotheses: dict[str, Any] = {name: number(name, value) for name, value in bounds.items()}
     hypotheses |= {"model": "normalized" if normalized else "logistic"}
     how = _how(any_engine, new_event, public)
-    host = Host("test", listens=True, given=given, hypotheses=hypotheses, how=how, callables=functions)
+    host = Host("test", listens=True, aloud=is_remote(words), given=given, hypotheses=hypotheses, how=how, callables=functions)
     return RunningTest(host, _store(given, {}))
 
 

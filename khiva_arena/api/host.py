@@ -69,8 +69,11 @@ class Host:
     interrupted: whether ``interrupt`` has ended it.
     """
 
-    def __init__(self, call: str, *, listens: bool = False, **arguments: Any) -> None:
+    def __init__(self, call: str, *, listens: bool = False, aloud: bool = False, **arguments: Any) -> None:
+        """``aloud``: messages for people are printed on the caller's stderr while it is waited for, as what to type elsewhere."""
         self.interrupted = False
+        self._aloud = aloud
+        self._printed = 0
         self._at = 0
         with contextlib.ExitStack() as stack:
             try:
@@ -102,7 +105,7 @@ class Host:
                 try:
                     self._process.wait(LOOK_SECONDS)
                 except subprocess.TimeoutExpired:
-                    continue
+                    self._print_more()
         except KeyboardInterrupt:
             self.interrupt()
             raise
@@ -133,6 +136,14 @@ class Host:
         size = os.fstat(self._said.fileno()).st_size
         return os.pread(self._said.fileno(), size, 0).decode(errors="replace")
 
+    def _print_more(self) -> None:
+        """Lines that are whole and new."""
+        if self._aloud:
+            said = self.said()
+            new = said[self._printed : said.rfind("\n") + 1]
+            self._printed += len(new)
+            sys.stderr.write(new)
+
     def reply(self) -> HostReply:
         """What it answered, once it has ended. Raises InternalError if it could not."""
         self.wait()
@@ -154,6 +165,11 @@ class Host:
         if reply.error:
             raise _error(reply)
         return reply.value
+
+
+def is_remote(words: object) -> bool:
+    """Whether somebody has to start a relay before bots of these words can play."""
+    return isinstance(words, list | tuple) and any(str(word).startswith("remote:") for word in words)
 
 
 _LIVING: weakref.WeakSet[Host] = weakref.WeakSet()

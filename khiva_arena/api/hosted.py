@@ -6,13 +6,14 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from khiva_arena import shipped
-from khiva_arena.api.host import HostCall, HostReply
+from khiva_arena.api.host import HostCall, HostReply, is_remote
 from khiva_arena.api.keywords import in_keywords
 from khiva_arena.competition.draw import How
 from khiva_arena.competition.events_file import EventsFile
@@ -23,6 +24,9 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.terminal import interrupts
 from khiva_arena.terminal.console import say
+
+if TYPE_CHECKING:
+    from khiva_arena.web.seating import Links  # most tables have none
 
 
 def main() -> None:
@@ -59,6 +63,15 @@ def _reply(request: HostCall) -> HostReply:
         return HostReply(error="InternalError", problems=[f"this is a bug, please report it: {last}"])
 
 
+def seating(first: Settings, entrants: Sequence[Bot]) -> "Callable[[], AbstractContextManager[Links | None]]":
+    """What lasts while these are played, see web/seating.py. Raises ConfigError if they cannot be seated."""
+    if not any(bot.guest for bot in entrants):
+        return nullcontext
+    from khiva_arena.web import seating  # not above: most tables have none
+
+    return seating.seating(first, entrants)
+
+
 # --- calls ---
 
 
@@ -89,7 +102,8 @@ def test(
 def _played(stages: Sequence[Settings], entrants: Sequence[Bot], how: How, listener: int) -> dict[str, Any]:
     from khiva_arena.competition.run import compete as play
 
-    events, complete = play(stages, entrants, how, EventsFile(listener, fifo=False, called="what the caller sees"))
+    seen = EventsFile(listener, fifo=False, called="what the caller sees")
+    events, complete = play(stages, entrants, how, seen, seating=seating(stages[0], entrants))
     return {"events": events, "complete": complete}
 
 
@@ -98,14 +112,16 @@ def match(given: dict[str, Any], callables: list[str]) -> dict[str, Any]:
     from khiva_arena.arbiter.pool import play_one
     from khiva_arena.arbiter.preflight import preflight
     from khiva_arena.competition.isolation import warn_of_cold_files
-    from khiva_arena.competition.one_match import one_match
+    from khiva_arena.competition.one_match import one_match, who_plays
 
     _check_trust(given["bots"], callables, given.get("trust_bots") is True)
-    one = one_match(with_tuples(given))
-    job = one.job
-    preflight([seat.name for seat in job.header.seats], job.commands, job.header, job.sandbox, words=one.words)
-    warn_of_cold_files()
-    outcome = play_one(job)
+    settings, entrants = who_plays(with_tuples(given))
+    with seating(settings, entrants)():
+        one = one_match(settings, entrants)
+        job = one.job
+        preflight([seat.name for seat in job.header.seats], job.commands, job.header, job.sandbox, words=one.words)
+        warn_of_cold_files()
+        outcome = play_one(job)
     if outcome.record is None:
         raise ArenaError(f"the match is void, twice: {outcome.void}")
     return {
@@ -135,7 +151,7 @@ def with_tuples(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_trust(words: Sequence[str], callables: Sequence[str], trusted: bool) -> None:
     """Raise ConfigError if others were played with the caller's rights only since a function is."""
-    strangers = [word for word in words if word not in callables and not word.startswith(shipped.WORD)]
+    strangers = [word for word in words if word not in callables and not word.startswith(shipped.WORD) and not is_remote((word,))]
     if callables and strangers and not trusted:
         raise ConfigError(
             f"bots: a function plays at isolation trusted, and so does everybody at its tables; trust_bots=True says that you "

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from khiva_arena.api.functions import Choose, as_words
-from khiva_arena.api.host import Host
+from khiva_arena.api.host import Host, is_remote
 from khiva_arena.api.keywords import as_path, plain_settings
 from khiva_arena.competition.find import events_of, matches_of
 from khiva_arena.competition.in_bundle import bundled_matches
@@ -168,7 +168,7 @@ def match(*bots: str | Path | Choose, **settings: Any) -> PlayedMatch:
     """
     words, functions = as_words(bots)
     given = {**plain_settings(settings, functions, known=[name for name in OF_A_MATCH if name != "bots"]), "bots": words}
-    played = Host("match", given=given, callables=functions).value()
+    played = Host("match", aloud=is_remote(words), given=given, callables=functions).value()
     return PlayedMatch(
         record=Record.from_json(played["record"]),
         secret=bytes.fromhex(played["secret"]),

@@ -1,7 +1,8 @@
 """What a check of a bot is made with."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from khiva_arena.check.context import RunningCheck
@@ -35,7 +36,13 @@ def new_check(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, A
         raise ConfigError(problems)
     played = _games(loaded, games)
     sandbox = sandbox_of(settings, rated=False)
-    _must_start(loaded, sandbox)
+    seats: Callable[[], AbstractContextManager[object]] = nullcontext
+    if loaded.guest:
+        from khiva_arena.web.seating import seating  # not above: most bots are of this machine
+
+        seats = seating(settings, [loaded])
+    else:
+        _must_start(loaded, sandbox)
     restricted = settings.isolation != AUTO
     return RunningCheck(
         bot=loaded,
@@ -48,6 +55,7 @@ def new_check(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, A
         runtimes=settings.loading.runtimes,
         network=bool(settings.network),
         handed=values_of(loaded.name, settings.env),
+        seats=seats,
     )
 
 

@@ -47,6 +47,7 @@ class Child:
     cpu_seen: seconds of CPU that it had used when it was killed, 0 if the system says that later
     ending: set once it is reaped
     ours: it stands for a player who is elsewhere
+    link: the file in which the round trip to that player stands; "" for none
     """
 
     seat: int
@@ -68,3 +69,4 @@ class Child:
     cpu_seen: float = 0.0
     ending: Ending | None = None
     ours: bool = False
+    link: str = ""

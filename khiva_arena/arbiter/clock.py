@@ -27,13 +27,19 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Bank:
-    """One seat's time left beyond its turns, in seconds."""
+    """One seat's time left beyond its turns, in seconds.
 
-    __slots__ = ("left", "turn")
+    turn: for each decision.
+    left: for all that decisions take beyond that.
+    given: for the next decision beside them, since its bytes are on their way for so long: it is not charged.
+    """
+
+    __slots__ = ("given", "left", "turn")
 
     def __init__(self, limits: Limits) -> None:
         self.turn = limits.turn
         self.left = limits.bank_ms / 1000
+        self.given = 0.0
 
     @property
     def left_ms(self) -> int:
@@ -42,12 +48,14 @@ class Bank:
 
     def allowance(self) -> float:
         """Seconds the next decision may take in all."""
-        return self.turn + self.left
+        return self.turn + self.left + self.given
 
-    def charge(self, elapsed: float) -> None:
-        """Take what a decision of ``elapsed`` seconds took beyond its turn."""
-        if elapsed > self.turn:
-            self.left = max(0.0, self.left - (elapsed - self.turn))
+    def charge(self, elapsed: float) -> float:
+        """Take what a decision of ``elapsed`` seconds took beyond its turn. Returns how long it took without what was given."""
+        own = max(0.0, elapsed - self.given)
+        if own > self.turn:
+            self.left = max(0.0, self.left - (own - self.turn))
+        return own
 
 
 class LagMeter:

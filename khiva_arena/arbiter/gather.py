@@ -18,7 +18,8 @@ to because of it, and the arbiter spends no time on it. If all that a seat had s
 waits again, and so do the seats behind it, which are still sealed; seats that have done so before are therefore opened last.
 
 Deadlines. A seat has its turn and what is left in its bank, from the moment when the last request went out, for its whole frame:
-bytes that trickle in do not move the deadline. Two things do, neither of which a seat can bring about for another:
+bytes that trickle in do not move the deadline. If its player is elsewhere, it may have the way there and back as well, as it was
+measured before (``Bank.given``). Two things move deadlines, neither of which a seat can bring about for another:
 
 - The arbiter's own lag (clock.py) is added, since an answer that was there in time may have been noticed late.
 - A seat whose time is up and that had no core for a part of it (fairness.py) gets that part back, as often as it takes: whoever

@@ -56,7 +56,7 @@ class Lifetimes:
         quiet = Quiet(noise.lines(isolation.java_options(self._sandbox.resources.memory)))
         started = CellProcess(process, process.pid, cell)
         strike = Strike(command.handed)
-        return Child(seat, started, started, "", *ours, quiet=quiet, strike=strike, ours=command.ours)
+        return Child(seat, started, started, "", *ours, quiet=quiet, strike=strike, ours=command.ours, link=command.link)
 
     def kill(self, child: Child) -> None:
         """Kill a bot and whatever is left of its processes."""

@@ -62,7 +62,9 @@ class SeatReport(msgspec.Struct, frozen=True):
 
     name, version: as the bot greeted, "" if it did not
     faults: all, strikes that did not forfeit included
-    times: seconds that each decision took that it answered or was late with, by the number of the step
+    times: seconds that each decision took that it answered or was late with, by the number of the step,
+        without what was given back
+    round_trips: seconds of the way to its player and back, as measured when it was asked, likewise; empty if that is not known
     bank_left: seconds
     ending: how its process ended
     measured: of it in this match
@@ -72,6 +74,7 @@ class SeatReport(msgspec.Struct, frozen=True):
     version: str
     faults: tuple[Blame, ...]
     times: Mapping[int, float]
+    round_trips: Mapping[int, float]
     bank_left: float
     ending: Ending
     measured: Measured
@@ -242,6 +245,7 @@ class LiveMatch:
         req = self._reqs[seat.number]
         self._reqs[seat.number] = req + 1
         seat.asked_at = len(self._steps) + 1
+        self._give_back(seat)
         events, seat.events = seat.events, []
         self._wire.asked(seat.number, len(self._steps) + 1, decision.kind)
         message = messages.Decide(
@@ -254,6 +258,13 @@ class LiveMatch:
             self._legal(decision),  # type: ignore[arg-type]  # encoded once, spliced in
         )
         return seat.session.ask(message, req)
+
+    def _give_back(self, seat: Seat) -> None:
+        """Of the way to a player who is elsewhere, as far as the settings say: its clock is not for that."""
+        trip = self._wire.round_trip(seat.number)
+        if trip is not None:
+            seat.round_trips[seat.asked_at] = trip
+            seat.bank.given = min(trip, self._job.commands[seat.number].allowance)
 
     def _legal(self, decision: Decision) -> object:
         """A legal list that the game keeps as a constant tuple is encoded once a match."""
@@ -315,6 +326,7 @@ def _report(seat: Seat, ending: Ending) -> SeatReport:
         seat.version,
         tuple(seat.faults),
         seat.times,
+        {step: trip for step, trip in seat.round_trips.items() if step in seat.times},
         seat.bank.left,
         ending,
         ending.measured._replace(paused=seat.paused),

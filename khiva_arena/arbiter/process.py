@@ -100,6 +100,14 @@ class Processes:
     def asked(self, seat: int, step: int, kind: str) -> None:
         self._children[seat].notes.asked(step, kind)
 
+    def round_trip(self, seat: int) -> float | None:
+        link = self._children[seat].link
+        if not link:
+            return None
+        from khiva_arena.arbiter import round_trip  # not above: most seats have none
+
+        return round_trip.get(link)
+
     def look(self) -> Sequence[Arrival]:
         return self._pipes.poll(0.0)
 
@@ -160,7 +168,8 @@ class Processes:
         return self._watch.exceeded(self._children[seat])
 
     def doing(self, seat: int) -> str:
-        return watch.doing(self._children[seat])
+        child = self._children[seat]
+        return "" if child.ours else watch.doing(child)  # what stands for a player does nothing that is worth a word
 
     def uses(self) -> list[Use]:
         return watch.uses(self._children)

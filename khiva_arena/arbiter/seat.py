@@ -37,6 +37,7 @@ class Seat:
     output_ended: its bot can say nothing more
     asked_at: number of the step at which it was asked last, 0 for the start
     times: by that number, seconds that it took
+    round_trips: by that number, seconds of the way to its player and back, if that is measured
     paused: how often it was stopped, since it kept a core from a seat that was asked
     """
 
@@ -53,6 +54,7 @@ class Seat:
     output_ended: bool = False
     asked_at: int = 0
     times: dict[int, float] = field(default_factory=dict)
+    round_trips: dict[int, float] = field(default_factory=dict)
     paused: int = 0
 
     @classmethod
@@ -66,9 +68,8 @@ class Seat:
         return self.forfeited_at is None
 
     def took(self, elapsed: float) -> None:
-        """What it was asked last took ``elapsed`` seconds."""
-        self.bank.charge(elapsed)
-        self.times[self.asked_at] = elapsed
+        """What it was asked last took ``elapsed`` seconds, the way to its player included."""
+        self.times[self.asked_at] = self.bank.charge(elapsed)
 
     def blame(self, verdict: Verdict, detail: str, step: int, policy: Policy) -> bool:
         """Note a fault. Returns whether it forfeits the match by the policy."""

@@ -82,6 +82,9 @@ class Wire(Protocol):
     def look(self) -> Sequence[Arrival]:
         """What has come, without waiting."""
 
+    def round_trip(self, seat: int) -> float | None:
+        """Seconds that the way to the seat's player and back takes now; None if it sits here, or that is not measured."""
+
     def end_input(self, seat: int) -> bool:
         """End the bot's input unless something is still to be written there. Returns whether it has ended."""
 
@@ -126,6 +129,7 @@ class PassingWire:
         self._wire = wire
         self.asked = wire.asked
         self.end_input = wire.end_input
+        self.round_trip = wire.round_trip
         self.uses = wire.uses
         self.trees = wire.trees
         self.rest = wire.rest

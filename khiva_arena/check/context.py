@@ -1,6 +1,7 @@
 """What a check is made with, what it measures on the way, and how a step says that it did not go well."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from khiva_arena.arbiter.clock import Limits
@@ -55,6 +56,7 @@ class RunningCheck:
     runtimes: those that the bot might name.
     network: whether its cell is open to the network.
     handed: values by the names of the variables that it is handed.
+    seats: lasts while it is checked; of a bot on another machine, this waits for its relay first.
     staged: how it is started, None before it is staged.
     starts: seconds from each hello to its answer.
     thought: seconds of each decision.
@@ -76,6 +78,7 @@ class RunningCheck:
     runtimes: Mapping[str, Runtime] = field(default_factory=dict)
     network: bool = False
     handed: Mapping[str, str] = field(default_factory=dict, repr=False)
+    seats: Callable[[], AbstractContextManager[object]] = nullcontext
     staged: Command | None = None
     starts: list[float] = field(default_factory=list)
     thought: list[float] = field(default_factory=list)

@@ -56,6 +56,10 @@ WITHOUT = {
     EXITS: "its exit when the match is over fails already",
 }
 """In the order of the steps: why those that need one of them are not tried."""
+LEVEL = "level:"
+HERE = ("children", "processor", "memory")
+"""Steps that look at the bot's own processes, as do those at each level: a bot on another machine has none here."""
+ELSEWHERE = "not tried: it runs on another machine, where its processes can't be seen or confined from here"
 SILENT = f"{SILENT_MOST} steps waited for an answer in vain already"
 ONE_AT_A_TIME = "a read may give less than you ask for: read on until the length's 4 bytes, then all of the payload, are there"
 LEFT_OVER = "a read may give more than one frame: keep what is behind the first one for the next, and answer all of them"
@@ -102,7 +106,7 @@ def steps(running: RunningCheck) -> Iterator[PlannedStep]:
     yield PlannedStep("exit-frame", "it exits when its input ends inside of a message", steps_ending.exits_in_frame, EXITS, EXIT)
     yield PlannedStep("children", "no processes left behind", steps_ending.children, EXITS, CHILD)
     for level in running.levels:
-        yield PlannedStep(f"level:{level}", f"isolation {level}", partial(steps_ending.survives, level=level), ANSWERS)
+        yield PlannedStep(f"{LEVEL}{level}", f"isolation {level}", partial(steps_ending.survives, level=level), ANSWERS)
     yield PlannedStep("keys", "no key twice in a message", steps_play.keys, START, asks=False)
     yield PlannedStep("time", "time for its decisions", steps_play.latency, ANSWERS, IN_TIME, asks=False)
     yield PlannedStep("processor", "use of the processor", steps_play.cores, ANSWERS)
@@ -114,6 +118,11 @@ def check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
 
     Raises BotError if the host cannot start bots at all. An interrupt leaves no process behind.
     """
+    with running.seats():
+        return _checked(running, word, listener)
+
+
+def _checked(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
     began = time.monotonic()
     steps_so_far = CheckRun([], listener, Strike(running.handed))
     steps_so_far.add("settings", "its settings", Status.OK, said=_settings(running))
@@ -139,7 +148,7 @@ def check(running: RunningCheck, word: str, listener: Listener) -> CheckReport:
         latency_ms={name: round(took, 4) for name, took in steps_play.of_latency(running.thought).items()},
         histogram=[Bar(round(edge, 4), often) for edge, often in steps_play.histogram(running.thought)],
         startup_ms=[round(took * 1000, 1) for took in running.starts],
-        memory_bytes=running.peak or None,
+        memory_bytes=None if running.bot.is_remote else running.peak or None,
         seconds=round(time.monotonic() - began, 2),
     )
 
@@ -183,6 +192,9 @@ class CheckRun:
 
 async def _all(running: RunningCheck, made: CheckRun) -> None:
     for plan in steps(running):
+        if running.bot.is_remote and (plan.id in HERE or plan.id.startswith(LEVEL)):
+            made.add(plan.id, plan.title, Status.SKIPPED, said=ELSEWHERE)
+            continue
         if plan.asks and len(made.silent) >= SILENT_MOST:
             made.add(plan.id, plan.title, Status.SKIPPED, said=f"not tried: {SILENT}")
             continue
@@ -213,12 +225,16 @@ async def _one(plan: PlannedStep, running: RunningCheck, made: CheckRun) -> None
 def _settings(running: RunningCheck) -> str:
     bot = running.bot
     plays = ", ".join(bot.games) or "any game"
+    if bot.is_remote:
+        return f"a bot on another machine, of which nothing is known here but its name; plays {plays}"
     if not bot.sources:
         return f"a bare command, which sees only the files that its words name; plays {plays}"
     return f"bot.toml is read; {bot.name} {bot.version}".rstrip() + f", plays {plays}"
 
 
 def _built(running: RunningCheck) -> str:
+    if running.bot.is_remote:
+        return "its relay starts it; nothing is copied or built here"
     files = len(running.bot.sources)
     copied = f"{count(files, 'file')} copied" if files else "nothing to copy"
     return f"{copied}, " + (f"`{shlex.join(running.bot.build)}` done" if running.bot.build else "nothing to build")

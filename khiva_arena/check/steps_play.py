@@ -128,7 +128,8 @@ async def latency(running: RunningCheck) -> str:
         raise Skipped("it answered no request")
     turn = running.limits.turn_ms
     text = ", ".join(f"{name} {_ms(took)}" for name, took in percentiles.items())
-    text = f"{len(running.thought):,} decisions: {text}; a turn has {turn:,} ms"
+    way = ", the way to its relay and back included" if running.bot.is_remote else ""
+    text = f"{len(running.thought):,} decisions{way}: {text}; a turn has {turn:,} ms"
     over = sum(took * 1000 > turn for took in running.thought)
     if not over:
         return text

@@ -24,6 +24,7 @@ from khiva_arena.sandbox.level import Level
 @click.option("--quick", is_flag=True, help="Take only some seconds: fewer seat counts and sizes, no variants, no golden frames.")
 @setting_options(
     *("turn", "bank", "start", "isolation", "trust_bots", "network", "env", "limits", "runtimes"),
+    *("listen", "tls_cert", "tls_key", "tokens", "reconnect"),
     isolation=f"Check at this level alone: {', '.join(Level)} [default: the best that works here, and a start at each].",
     trust_bots="Start it at isolation trusted, too, with all of your rights.",
 )
@@ -36,8 +37,8 @@ from khiva_arena.sandbox.level import Level
 )
 @json_option
 def command(bot: str, games: tuple[str, ...], quick: bool, form: str | None, as_json: bool, **flags: Any) -> int:
-    """Check that BOT, a folder with a bot.toml or a command, keeps the protocol, and say in numbered steps what was tried, what
-    was expected, what came instead, and the most likely cause.
+    """Check that BOT, a folder with a bot.toml, a command, or remote:NAME for one behind a relay, keeps the protocol, and say in
+    numbered steps what was tried, what was expected, what came instead, and the most likely cause.
 
     Exit code 0 if nothing failed, 1 if something did; warnings and skipped steps do not count as failures. What --json prints is
     described by the schema khiva_arena/check/schema/check.json, which is installed with the package.

@@ -17,7 +17,7 @@ def command(store: Path, match: str | None, notes: bool, as_json: bool) -> None:
     """Without MATCH, list the events and matches of STORE. With MATCH (as EVENT/ORDINAL, or the beginning of its id), print it
     turn by turn, hidden cards included, and the command that plays it again. In JSON a line of a seat's notes that begins with
     U+001E is the arbiter's own, such as "[step 12: boost]"; "times" has, by seat, the step and the microseconds of each decision,
-    and is null if an older version recorded the match."""
+    of a remote bot also those of the round trip to it, and is null if an older version recorded the match."""
     from khiva_arena.commands.show import show  # when it is called, so that -h is quick
 
     show(store, match, notes, as_json)

@@ -1,5 +1,6 @@
 """The work of ``khiva-arena match``: one match, printed turn by turn; or a stored one again, with live bots."""
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import click
 
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.commands.traced import Tracing, play, print_notes
-from khiva_arena.competition.one_match import one_match
+from khiva_arena.competition.one_match import one_match, who_plays
 from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.errors import ConfigError
 from khiva_arena.terminal.console import say
@@ -25,8 +26,15 @@ def match(
         from khiva_arena.commands.rematch import play_stored  # when it is asked for: the store comes with it
 
         return play_stored(Path(stored[0]), stored[1], flags, tracing, as_json)
-    one = one_match(given_by_flags(flags))
-    outcome, code = play(one.job, tracing, one.words)
+    settings, entrants = who_plays(given_by_flags(flags))
+    seats: AbstractContextManager[object] = nullcontext()
+    if any(bot.guest for bot in entrants):
+        from khiva_arena.web.seating import seating  # not above: most tables have none
+
+        seats = seating(settings, entrants)()
+    with seats:
+        one = one_match(settings, entrants)
+        outcome, code = play(one.job, tracing, one.words)
     if outcome.record is None:
         say(f"the match is void, twice: {outcome.void}")
         return 1

@@ -5,7 +5,7 @@ import sys
 import webbrowser
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 import click
@@ -14,7 +14,7 @@ from khiva_arena import __version__
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.preflight import preflight
-from khiva_arena.competition.one_match import OneMatch, one_match
+from khiva_arena.competition.one_match import OneMatch, one_match, who_plays
 from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.unconfined import unconfined
@@ -25,6 +25,7 @@ from khiva_arena.text import harmless, isolated
 from khiva_arena.web import ended
 from khiva_arena.web.hub_process import Hub
 from khiva_arena.web.needed import check_installed
+from khiva_arena.web.seating import linked, relays_order
 
 DAY = "1440m"
 OPPONENTS = {"khiva": "greedy", "emira": "greedy_emira", "silk_road": "greedy_silk_road"}
@@ -39,30 +40,34 @@ def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, fla
         check_installed()
     given = given_by_flags(flags)
     given["bots"] = _seated(list(given.get("bots", ())), given.get("game", "khiva"))
-    if terminal and len([word for word in given["bots"] if guests.is_one(word)]) > 1:
+    if terminal and len([word for word in given["bots"] if _is_person(word)]) > 1:
         raise ConfigError("--terminal: one person sits at a terminal; leave it out for a page each")
     at = _terminal() if terminal else None
+    settings, entrants = who_plays({"turn": DAY, **given})
+    order = relays_order(settings, entrants)
     with Hub() as hub:
-        one = one_match({"turn": DAY, **given})
+        one = one_match(settings, entrants)
         with _adviser(one.job.header.game, hints) as adviser:
-            return _played(hub, one, {"port": port, "terminal": at, "hints": adviser}, opens, as_json)
+            return _played(hub, one, {"port": port, "terminal": at, "hints": adviser}, order, opens, as_json)
 
 
-def _played(hub: Hub, one: OneMatch, how: dict[str, Any], opens: bool, as_json: bool) -> int:
+def _played(hub: Hub, one: OneMatch, how: dict[str, Any], order: dict[str, Any], opens: bool, as_json: bool) -> int:
+    """``order``: of relays; empty if there are none."""
     names = _names(one)
-    persons = [(guests.named(word)[1], seat) for seat, word in enumerate(one.words) if guests.is_one(word)]
+    persons = [(guests.named(word)[1], seat) for seat, word in enumerate(one.words) if _is_person(word)]
     table = {"persons": [{"name": name, "seat": seat} for name, seat in persons], "names": names, "game": one.job.header.game}
-    hub.say({"socket": hub.socket, "engine": __version__, **table, **how})
+    hub.say({"socket": hub.socket, "engine": __version__, **table, **how, **order})
     said = hub.hear()
     if "cannot" in said:
         raise ConfigError(f"--port {how['port']}: {said['cannot']}; name another one, or leave it out for any that is free")
-    preflight(names, one.job.commands, one.job.header, one.job.sandbox, words=one.words)
     addresses = said["addresses"]
-    for name, address in addresses.items():
-        say(f"{name} plays here: {address}")
-    if addresses and opens and not (_display() and webbrowser.open(next(iter(addresses.values())))):
-        say("there is no screen here to open a browser on: open the address yourself, or play with --terminal")
-    outcome = play_one(one.job)
+    with linked(hub, order) if order else nullcontext():
+        preflight(names, one.job.commands, one.job.header, one.job.sandbox, words=one.words)
+        for name, address in addresses.items():
+            say(f"{name} plays here: {address}")
+        if addresses and opens and not (_display() and webbrowser.open(next(iter(addresses.values())))):
+            say("there is no screen here to open a browser on: open the address yourself, or play with --terminal")
+        outcome = play_one(one.job)
     if outcome.record is None:
         hub.say(ended.void(outcome.void))
         say(f"the match is void, twice: {outcome.void}")
@@ -80,20 +85,22 @@ def _played(hub: Hub, one: OneMatch, how: dict[str, Any], opens: bool, as_json: 
 def _seated(words: list[str], game: str) -> list[str]:
     """Who sits down: a person at the first seat unless one was given a place, and two bots if none was named. Raises
     ConfigError."""
-    if not [word for word in words if not guests.is_one(word)] and len(words) < 2:
+    if all(_is_person(word) for word in words) and len(words) < 2:
         bot = OPPONENTS.get(game)
         if bot is None:
             raise ConfigError(f"--bot: name who plays {game} against you")
         words += [f"shipped:python/{bot}"] * 2
-    persons = [word for word in words if guests.is_one(word)]
+    persons = [word for word in words if _is_person(word)]
     if not persons:
         words.insert(0, guests.PERSON)
-    if remote := [word for word in persons if guests.named(word)[0] != guests.PERSON]:
-        raise ConfigError(f"--bot {remote[0]}: here persons and bots of this machine play; `khiva-arena run` seats remote bots")
     called = Counter(guests.named(word)[1] for word in persons)
     if twice := [name for name, times in called.items() if times > 1]:
         raise ConfigError(f"--bot person:{twice[0]}: two persons have one name; give each another, as --bot person:ann")
     return words
+
+
+def _is_person(word: str) -> bool:
+    return guests.is_one(word) and guests.named(word)[0] == guests.PERSON
 
 
 def _terminal() -> str:

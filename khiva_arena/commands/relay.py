@@ -12,10 +12,9 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
 from khiva_arena.web import relay as one_file
-from khiva_arena.web import relay_protocol
 
 _FUTURE = "from __future__ import annotations\n"
-_IMPORT = re.compile(r"from khiva_arena\.web\.relay_protocol import \(.*?\)\n", re.DOTALL)
+_IMPORT = re.compile(r"^from khiva_arena\.web\.(\w+) import (?:\(.*?\)|[^\n]*)\n", re.DOTALL | re.MULTILINE)
 
 
 def relay(where: str, name: str, command: Sequence[str], token: Path | None, ca: Path | None, tls: bool, keep: bool) -> int:
@@ -50,6 +49,18 @@ def copy(file: Path) -> int:
 
 
 def as_one_file() -> str:
-    """The relay with the protocol in place of its import, and of what stands once in a file."""
-    shared = Path(relay_protocol.__file__).read_text(encoding="utf-8").split(_FUTURE)[1]
-    return _IMPORT.sub(lambda _: shared, Path(one_file.__file__).read_text(encoding="utf-8"))
+    """The relay with each of its modules in place of the first import of it."""
+    written: set[str] = set()
+
+    def whole(module: str) -> str:
+        written.add(module)
+        return _IMPORT.sub(lambda found: "" if found[1] in written else after_future(whole(found[1])), _text(module))
+
+    def after_future(text: str) -> str:
+        return text.split(_FUTURE)[1]
+
+    return whole("relay")
+
+
+def _text(module: str) -> str:
+    return Path(one_file.__file__).with_name(f"{module}.py").read_text(encoding="utf-8")

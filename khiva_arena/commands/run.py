@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,14 +20,17 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import say
 
+if TYPE_CHECKING:
+    from khiva_arena.web.seating import Links  # most tables have none
 
-def seating(first: Settings, entrants: Sequence[Bot]) -> Callable[[], AbstractContextManager[None]]:
-    """What lasts while these are played. Raises ConfigError if they cannot be seated."""
+
+def seating(first: Settings, entrants: Sequence[Bot]) -> "Callable[[], AbstractContextManager[Links | None]]":
+    """What lasts while these are played, see web/seating.py. Raises ConfigError if they cannot be seated."""
     if not any(bot.guest for bot in entrants):
         return nullcontext
-    from khiva_arena.commands import remotes  # not above: most runs have none
+    from khiva_arena.web import seating  # not above: most tables have none
 
-    return remotes.seating(first, entrants)
+    return seating.seating(first, entrants)
 
 
 def run(

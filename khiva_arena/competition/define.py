@@ -21,8 +21,8 @@ from khiva_arena.replay.definition import (
 from khiva_arena.sandbox.level import Sandbox
 
 
-def conditions_of(settings: Settings, sandbox: Sandbox) -> Conditions:
-    """What matches of these settings are played under."""
+def conditions_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox) -> Conditions:
+    """What matches of these settings are played under, and by these bots."""
     limits = settings.limits
     return Conditions(
         game=settings.game.name,
@@ -33,7 +33,15 @@ def conditions_of(settings: Settings, sandbox: Sandbox) -> Conditions:
         isolation=sandbox.level,
         limits=sandbox.resources,
         ponder=sandbox.ponder,
+        link_ms=settings.link_ms if any(bot.is_remote for bot in bots) else 0,
     )
+
+
+def nobody_to_allow(settings: Settings, bots: Sequence[Bot]) -> list[str]:
+    """What is wrong if an allowance is given and nobody plays who could have it."""
+    if settings.link_ms and not any(bot.is_remote for bot in bots):
+        return ["--link-allowance: no bot is remote:NAME, and others have no link that takes time"]
+    return []
 
 
 def definition_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox, after: str | None = None) -> Definition:
@@ -42,7 +50,7 @@ def definition_of(settings: Settings, bots: Sequence[Bot], sandbox: Sandbox, aft
     names = [bot.name for bot in bots]
     if missing := [name for name in settings.candidates if name not in names]:
         raise ConfigError(f"--candidate: {', '.join(missing)} did not come to this stage; there are {', '.join(names)}")
-    conditions = conditions_of(settings, sandbox)
+    conditions = conditions_of(settings, bots, sandbox)
     return Definition(
         **{name: getattr(conditions, name) for name in conditions.__struct_fields__},
         format=settings.format,

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from khiva_arena.arbiter.match import Job
-from khiva_arena.competition.define import conditions_of, runtimes_of
+from khiva_arena.competition.define import conditions_of, nobody_to_allow, runtimes_of
 from khiva_arena.competition.isolation import keep_apart, sandbox_of
 from khiva_arena.competition.opened import mistakes, opened
-from khiva_arena.competition.settings import settle
+from khiva_arena.competition.settings import Settings, settle
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.staging import stage
@@ -34,34 +34,40 @@ class OneMatch(NamedTuple):
     drawn: bytes | None
 
 
-def one_match(given: Mapping[str, Any]) -> OneMatch:
-    """A match of settings with as many seats as bots, which sit in the order given. Its bots are staged.
-
-    Raises ConfigError with every mistake, and BotError if a bot cannot be built.
-    """
+def who_plays(given: Mapping[str, Any]) -> tuple[Settings, list[Bot]]:
+    """Settings with as many seats as bots, and these in the order given. Raises ConfigError with every mistake."""
     seated = {"seats": len(given["bots"])} if given.get("bots") else {}
     settings = settle({**given, **seated}, {"seats": "--bot"}, seats="bots")
     entrants = [bot_files.load(word, loading=settings.loading) for word in settings.bots]
     problems = bot_files.of_another_game(entrants, settings.game.name)
-    if problems := [*problems, *mistakes(settings.network, settings.env, [bot.name for bot in entrants])]:
+    problems += mistakes(settings.network, settings.env, [bot.name for bot in entrants])
+    if problems := [*problems, *nobody_to_allow(settings, entrants)]:
         raise ConfigError(problems)
+    return settings, bot_files.kept(entrants, settings.kept)
+
+
+def one_match(settings: Settings, entrants: Sequence[Bot]) -> OneMatch:
+    """A match of these. Its bots are staged, so if players are elsewhere there is a hub for them already.
+
+    Raises ConfigError, and BotError if a bot cannot be built.
+    """
     sandbox = sandbox_of(settings, rated=False)
     drawn = secrets.token_bytes(seeds.SECRET_BYTES) if settings.seed is None else None
     seed = seeds.seed_secret(drawn or seeds.run_secret(settings.seed or ""), 0)
-    conditions = conditions_of(settings, sandbox)
+    conditions = conditions_of(settings, entrants, sandbox)
     who = [(bot.name, bot.identity) for bot in entrants]
     runtimes = msgspec.to_builtins(runtimes_of(entrants))
     played = conditions.plain() | ({"runtimes": runtimes} if runtimes else {})
     played |= {key: value for key in ("network", "env") if (value := sorted(getattr(settings, key)))}
     name = seeds.match_id(digest_of({**played, "bots": who, "deal": seeds.commitment("match", seed)})[: seeds.ID_LENGTH], 0)
-    commands = staged(entrants, sandbox, settings.network, settings.env)
+    commands = staged(entrants, sandbox, settings.network, settings.env, settings.link_ms)
     keep_apart(entrants, commands, sandbox)
     job = Job(0, 1, conditions.header(who, name, seed), seed, commands, sandbox)
     return OneMatch(job, tuple(bot.asked_as for bot in entrants), drawn)
 
 
 def staged(
-    entrants: Sequence[Bot], sandbox: Sandbox, network: Sequence[str] = (), env: Sequence[str] = ()
+    entrants: Sequence[Bot], sandbox: Sandbox, network: Sequence[str] = (), env: Sequence[str] = (), link_ms: int = 0
 ) -> tuple[Command, ...]:
     """How each bot is started, now that it is staged, with what is opened to it. Raises BotError."""
-    return tuple(opened(stage(bot, sandbox.level), bot.name, network, env) for bot in entrants)
+    return tuple(opened(stage(bot, sandbox.level), bot.name, network, env, link_ms) for bot in entrants)

@@ -53,7 +53,9 @@ def values_of(name: str, env: Sequence[str]) -> dict[str, str]:
     return {variable: os.environ[variable] for variable in variables_of(name, env)}
 
 
-def opened(command: Command, name: str, network: Sequence[str], env: Sequence[str]) -> Command:
-    """How a bot is started with what is opened to it."""
-    handed = values_of(name, env)
-    return replace(command, network=name in network, handed=handed) if handed or name in network else command
+def opened(command: Command, name: str, network: Sequence[str], env: Sequence[str], link_ms: int = 0) -> Command:
+    """How a bot is started with what is opened to it. ``link_ms``: of the round trip to a player elsewhere, what it gets back."""
+    handed, allowance = values_of(name, env), link_ms / 1000 if command.link else 0.0
+    if not (handed or allowance or name in network):
+        return command
+    return replace(command, network=name in network, handed=handed, allowance=allowance)

@@ -1,7 +1,7 @@
 """What a page of results shows, made from a store or a bundle: see ``report/page_data.py`` for what that is, and what it leaves
 out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import getdoc
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from khiva_arena.competition.page_folder import ReplayFolder
 from khiva_arena.competition.page_replays import NO_LIMIT, NOTHING_PRIVATE, REPLAYS_MOST, Private, Replays, Wish, named
 from khiva_arena.competition.page_rounds import rounds_of
 from khiva_arena.competition.page_source import SECTIONS, PageSource, RecordedMatch, page_source
-from khiva_arena.competition.page_times import DecisionTimes
+from khiva_arena.competition.page_times import DecisionTimes, RoundTrips
 from khiva_arena.competition.tables import PooledTable
 from khiva_arena.games.registry import get
 from khiva_arena.replay.definition import DefinedBot
@@ -30,6 +30,9 @@ from khiva_arena.schedule.gauntlet import candidates_of
 from khiva_arena.store.db import RUN_SECRET, BotRow, EventRow
 from khiva_arena.store.new_file import new_file
 from khiva_arena.text import harmless
+
+REMOTE = "remote"  # of the marks
+Count = Callable[[EventRow, RecordedMatch], None]
 
 
 def page_of(
@@ -62,7 +65,7 @@ def page_of(
 @uncollected()
 def page_from(source: PageSource, title: str, wish: Wish) -> str:
     """The same of an opened source."""
-    replays, times = Replays(wish), DecisionTimes(source.tables, wish.private.times)
+    replays, times, trips = Replays(wish), DecisionTimes(source.tables, wish.private.times), RoundTrips()
     rated = {(match.event, match.table) for one in source.tables for match in one.standings.evidence.matches}
     data = PageData(
         title=harmless(title or title_of(source.events)),
@@ -78,7 +81,10 @@ def page_from(source: PageSource, title: str, wish: Wish) -> str:
     for event, shown in zip(source.events, data.events, strict=True):
         if wish.folder:
             wish.folder.begin(structs.replace(data, events=[shown], tables=[], matches=[]))
-        data.matches.extend(_matches(source, event, rated, replays, times))
+        data.matches.extend(_matches(source, event, rated, replays, [times.add, trips.add]))
+        for position, bot in enumerate(shown.bots):
+            if REMOTE in bot.marks and (said := trips.said(event, position)):
+                bot.marks[REMOTE] = f"{bot.marks[REMOTE]}; {said}"
     if wish.folder:
         wish.folder.finish()
     for number, table in enumerate(data.tables):
@@ -125,7 +131,7 @@ def _event(source: PageSource, event: EventRow) -> PageEvent:
         recorded=source.recorded(event),
         void=source.voids(event),
         over=digest is not None,
-        time=plain["time"],
+        time=plain["time"] | ({"link_ms": what.link_ms} if what.link_ms else {}),
         policy=str(what.policy),
         isolation=str(what.isolation),
         limits={WORDS[key]: say(key, most) for key, most in plain["limits"].items()},
@@ -167,12 +173,13 @@ def _table(one: PooledTable) -> PageTable:
 
 
 def _matches(
-    source: PageSource, event: EventRow, rated: set[tuple[str, str]], replays: Replays, times: DecisionTimes
+    source: PageSource, event: EventRow, rated: set[tuple[str, str]], replays: Replays, counts: Sequence[Count]
 ) -> Iterator[PageMatch]:
     """Of an event, in the order of its schedule; replays are made seed by seed, once the seed is revealed."""
     secrets = source.secrets(event)
     for match in source.matches(event):
-        times.add(event, match)
+        for count in counts:
+            count(event, match)
         result = match.result
         secret = secrets.get(result.seed)
         plain = PageMatch(

@@ -23,6 +23,7 @@ from khiva_arena.replay.record import Record, run_digest
 from khiva_arena.result import Result, Verdict
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import RUN_SECRET, EventRow, SeatRow, Store
+from khiva_arena.store.rows import Times
 
 SECTIONS = ("crosstable", "seats")
 
@@ -36,7 +37,7 @@ class RecordedMatch:
     details: by seat, what was said of each of its faults.
     notes: by seat, what its bot wrote on stderr; empty if that is not known.
     seconds: that it took; None if that is not known.
-    times: by seat, (step, microseconds) of each decision; None if they are not known.
+    times: by seat, of each decision, see ``store.rows``; None if they are not known.
     """
 
     result: Result
@@ -44,7 +45,7 @@ class RecordedMatch:
     details: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
     seconds: float | None = None
-    times: tuple[tuple[tuple[int, int], ...], ...] | None = None
+    times: Times | None = None
 
     def parsed(self) -> Record:
         """The record. Raises RecordError."""

@@ -10,6 +10,7 @@ from khiva_arena.competition.tables import PooledTable
 from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.report.page_data import PageTimes, Took
 from khiva_arena.store.db import EventRow
+from khiva_arena.store.rows import Time
 
 PER_DECADE = 10
 SHORTEST = 10
@@ -30,11 +31,31 @@ class DecisionTimes:
         for bot, times in zip(match.result.bots, match.times or (), strict=False):
             identity = event.bots[bot].identity
             if self._may(identity):
-                self._took[self._table[event.id], identity].extend([took for _, took in times])
+                self._took[self._table[event.id], identity].extend([one[1] for one in times])
 
     def of(self, table: int) -> list[PageTimes]:
         """Of a table, by bot; of bots whose times are not shown, or of which none is known, there is nothing."""
         return [_times(bot, sorted(took)) for (number, bot), took in self._took.items() if number == table and took]
+
+
+class RoundTrips:
+    """Collects the ways to bots on other machines and back, as they were measured before each decision."""
+
+    def __init__(self) -> None:
+        self._took: dict[tuple[str, int], array[int]] = defaultdict(lambda: array("Q"))
+
+    def add(self, event: EventRow, match: RecordedMatch) -> None:
+        """Count a match."""
+        for bot, times in zip(match.result.bots, match.times or (), strict=False):
+            if trips := [trip for _, _, *rest in times for trip in rest]:
+                self._took[event.id, bot].extend(trips)
+
+    def said(self, event: EventRow, bot: int) -> str:
+        """Of a bot of an event, in words; "" if nothing is known."""
+        trips = sorted(self._took.get((event.id, bot), ()))
+        if not trips:
+            return ""
+        return f"round trip {_ms(trips[len(trips) // 2])} ms, 95 % of them within {_ms(trips[len(trips) * 95 // 100])} ms"
 
 
 def _times(bot: str, took: Sequence[int]) -> PageTimes:
@@ -64,11 +85,11 @@ def by_step(match: RecordedMatch, limits: TimeLimits, may: Sequence[bool]) -> li
     return found if any(found) else []
 
 
-def _banked(times: Sequence[tuple[int, int]], limits: TimeLimits) -> dict[int, Took]:
+def _banked(times: Sequence[Time], limits: TimeLimits) -> dict[int, Took]:
     """Of one seat. What is left of a bank follows from the times, see ``Bank`` in arbiter/clock.py."""
     found: dict[int, Took] = {}
     left = limits.bank_ms * 1000
-    for step, took in times:
+    for step, took, *_ in times:
         beyond = took - limits.turn_ms * 1000
         left = max(0, left - max(0, beyond))
         found[step] = [_ms(took), left // 1000] if beyond > 0 else _ms(took)

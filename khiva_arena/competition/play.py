@@ -136,13 +136,14 @@ def _match_row(event: str, match: ScheduledMatch, outcome: Outcome) -> MatchRow:
         seconds=outcome.seconds,
         finished=now(),
         seats=tuple(rows),
-        times=tuple(in_microseconds(report.times) for report in outcome.seats),
+        times=tuple(in_microseconds(report.times, report.round_trips) for report in outcome.seats),
     )
 
 
-def in_microseconds(times: Mapping[int, float]) -> tuple[tuple[int, int], ...]:
-    """Seconds by step, as a store keeps them."""
-    return tuple((step, round(seconds * 1e6)) for step, seconds in times.items())
+def in_microseconds(times: Mapping[int, float], round_trips: Mapping[int, float]) -> tuple[tuple[int, ...], ...]:
+    """Seconds by step, as a store keeps them, with those of the way to the player if it was elsewhere."""
+    trips = {step: (round(trip * 1e6),) for step, trip in round_trips.items()}
+    return tuple((step, round(took * 1e6), *trips.get(step, ())) for step, took in times.items())
 
 
 def _void_row(event: str, match: ScheduledMatch, outcome: Outcome) -> VoidRow:

@@ -1,15 +1,13 @@
 """What a competition consists of, for commands and the API alike: settings from a file and from flags or keywords, and the bots
 that they name."""
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from khiva_arena.competition import opened
-from khiva_arena.competition.define import definition_of
+from khiva_arena.competition import define, opened
 from khiva_arena.competition.setting import TABLES
 from khiva_arena.competition.settings import Settings
 from khiva_arena.competition.settings_file import by_line, read_file
@@ -81,17 +79,7 @@ def entrants_named(given: Mapping[str, Any], say: Say) -> list[Bot]:
             problems += [f"--engines {problem}" for problem in error.problems]
     if problems:
         raise ConfigError(problems)
-    return _kept(bot_files.with_distinct_names(bots), given.get("kept", ()))
-
-
-def _kept(bots: list[Bot], names: Any) -> list[Bot]:
-    """The same bots, those marked of which one process may play many matches. Raises ConfigError for a name that is nobody's."""
-    if not isinstance(names, list | tuple):
-        return bots
-    remote = [bot.asked_as.partition(":")[2] if bot.is_remote else "" for bot in bots]
-    if unknown := [name for name in names if name not in remote]:
-        raise ConfigError([f"--kept {name}: there is no --bot remote:{name}" for name in unknown])
-    return [dataclasses.replace(bot, kept=name in names) if name else bot for bot, name in zip(bots, remote, strict=True)]
+    return bot_files.kept(bot_files.with_distinct_names(bots), given.get("kept", ()))
 
 
 def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]:
@@ -99,6 +87,7 @@ def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]
     begins with its number: "stage 2: "."""
     problems = bot_files.of_another_game(entrants, stages[0].game.name)
     problems += opened.mistakes(stages[0].network, stages[0].env, [bot.name for bot in entrants])
+    problems += define.nobody_to_allow(stages[0], entrants)
     bots = list(entrants)
     for stage in stages:
         before = f"stage {stage.stage}: " if len(stages) > 1 else ""
@@ -112,7 +101,7 @@ def unplayable(stages: Sequence[Settings], entrants: Sequence[Bot]) -> list[str]
             # who comes to a later stage is not known, so neither candidates nor authors can be checked there
             some = replace(stage, candidates=(), authors_apart=False) if stage.stage > 1 else stage
             try:
-                terms = definition_of(some, bots, Sandbox(Level.TRUSTED, stage.resources, stage.ponder)).terms()
+                terms = define.definition_of(some, bots, Sandbox(Level.TRUSTED, stage.resources, stage.ponder)).terms()
                 formats.check_terms(terms)
                 _check_test(stage, terms)
             except ConfigError as error:

@@ -29,8 +29,8 @@ _GIVEN = re.compile(rf"(?P<bot>.+)=(?P<elo>{_NUMBER})(?::(?P<sd>\d+(?:\.\d+)?))?
 
 
 def pooled(events: Sequence[EventRow]) -> list[list[EventRow]]:
-    """Events by what makes one table: equal game, rules, time, policy, isolation, limits and pondering; those with bots that may
-    remember apart from the others, unless the organiser rates them together. Each event once."""
+    """Events by what makes one table: equal game, rules, time, policy, isolation, limits, pondering, and what is given back for a
+    link; those with bots that may remember apart from the others, unless the organiser rates them together. Each event once."""
     pools: dict[bytes, list[EventRow]] = {}
     for event in {event.id: event for event in events}.values():
         pools.setdefault(_conditions(event), []).append(event)
@@ -41,7 +41,7 @@ def _conditions(event: EventRow) -> bytes:
     what = event.definition
     plain = what.plain()
     same = [plain[key] for key in ("game", "rules_version", "time", "policy", "isolation", "limits", "ponder")]
-    return canonical([*same, digest_of(what.rules), what.rated_apart])
+    return canonical([*same, digest_of(what.rules), what.rated_apart, what.link_ms])
 
 
 def in_common(events: Sequence[EventRow]) -> dict[str, Any]:
@@ -53,6 +53,8 @@ def in_common(events: Sequence[EventRow]) -> dict[str, Any]:
 def _common(events: Sequence[EventRow]) -> InCommon:
     what = events[0].definition.plain()
     same = {key: what[key] for key in InCommon.__struct_fields__[2:]}
+    if link_ms := what.get("link_ms"):
+        same["time"] = {**what["time"], "link_ms": link_ms}
     return InCommon([event.id for event in events], sorted({event.definition.seats for event in events}), **same)
 
 
@@ -71,9 +73,11 @@ def title(events: Sequence[EventRow]) -> str:
 
 
 def _not_default(what: InCommon) -> str:
-    """Limits and pondering, as far as they are not the default."""
+    """Limits, pondering and what is given back for a link, as far as they are not the default."""
     limits = [f"{WORDS[key]} {say(key, limit)}" for key, limit in what.limits.items() if limit != getattr(DEFAULT, key)]
-    return "".join(f", {text}" for text in (*limits, *(() if what.ponder else ("no pondering",))))
+    link = what.time.get("link_ms", 0)
+    given = (f"up to {link} ms of a remote bot's round trip given back",) if link else ()
+    return "".join(f", {text}" for text in (*limits, *(() if what.ponder else ("no pondering",)), *given))
 
 
 # --- standings ---

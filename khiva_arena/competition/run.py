@@ -23,7 +23,7 @@ from khiva_arena.competition.opened import opened
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.played import unplayable
 from khiva_arena.competition.progress import ResumePoint, definition_after, standing_of
-from khiva_arena.competition.run_events import RunEvents
+from khiva_arena.competition.run_events import Links, RunEvents
 from khiva_arena.competition.settings import AUTO, DEFAULTS, Settings
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
@@ -55,7 +55,7 @@ def compete(
     listener: EventsFile | None = None,
     *,
     web: bool = False,
-    seating: Callable[[], AbstractContextManager[None]] = nullcontext,
+    seating: Callable[[], AbstractContextManager[Links | None]] = nullcontext,
 ) -> tuple[list[str], bool]:
     """Play all stages, or the part of them that is not played yet. Returns the ids of their events so far, and whether all is
     recorded; with ``how.commit`` the id of the event that would be played now, which is then stored. If all is over already, it
@@ -85,8 +85,8 @@ def compete(
                 return _nothing_to_play(store, stages, todo, how, listener)
             if not another:
                 _check_what_is_next(store, todo, how)
-    with if_interrupted(say, lambda: "no match was begun"), seating():
-        return _played(stages, entrants, how, listener, sandbox, another, web)
+    with if_interrupted(say, lambda: "no match was begun"), seating() as links:
+        return _played(stages, entrants, how, listener, sandbox, another, web, links)
 
 
 def _played(
@@ -97,12 +97,14 @@ def _played(
     sandbox: Sandbox,
     another: bool,
     web: bool,
+    links: Links | None,
 ) -> tuple[list[str], bool]:
     first = stages[0]
     with if_interrupted(say, lambda: "no match was begun"):
         with _one_interrupt():
             commands = {
-                bot.identity: opened(staging.stage(bot, sandbox.level), bot.name, first.network, first.env) for bot in entrants
+                bot.identity: opened(staging.stage(bot, sandbox.level), bot.name, first.network, first.env, first.link_ms)
+                for bot in entrants
             }
         keep_private(first, sandbox, list(commands.values()))
         keep_apart(entrants, [commands[bot.identity] for bot in entrants], sandbox)
@@ -113,7 +115,9 @@ def _played(
         with (
             to_write as store,
             _served(first, web=web and not how.commit) as served,
-            RunEvents(first.out, first.events, listeners=_listeners(listener, served.listener if served else None)) as log,
+            RunEvents(
+                first.out, first.events, listeners=_listeners(listener, served.listener if served else None), links=links
+            ) as log,
             LivePage(first.out, served.page if served else first.report, log.say, asked=first.report is not None) as page,
         ):
             if not another:

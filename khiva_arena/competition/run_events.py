@@ -6,12 +6,15 @@ follow.
 """
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+
+from msgspec.structs import replace
 
 from khiva_arena import stream
 from khiva_arena.competition.events_file import EventsFile
@@ -29,6 +32,16 @@ if TYPE_CHECKING:
     from khiva_arena.ratings.sprt import SequentialTest
 
 
+class Links(Protocol):
+    """Of which there is news: web/seating.py has them."""
+
+    def tell(self, take: Callable[[stream.LinkNews], None] | None) -> None:
+        """Let this have the news from now on, in another thread; None: nobody."""
+
+    def figures(self) -> Sequence[stream.LinkNews]:
+        """What was measured of each so far."""
+
+
 class RunEvents:
     """The events of one run, of one or more stages. Raises ConfigError if ``events`` cannot be written to.
 
@@ -36,9 +49,20 @@ class RunEvents:
     events: the file or FIFO that the stream goes to, or None
     logged: whether messages go to the store's log, too
     listeners: other files that the stream goes to, which are closed here
+    links: to bots on other machines, of which there is news
     """
 
-    def __init__(self, folder: Path, events: Path | None, *, logged: bool = True, listeners: Sequence[EventsFile] = ()) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        events: Path | None,
+        *,
+        logged: bool = True,
+        listeners: Sequence[EventsFile] = (),
+        links: "Links | None" = None,
+    ) -> None:
+        self._links = links
+        self._writing = threading.RLock()  # news of links come in a thread of their own
         self._files = [] if events is None else [EventsFile.open(events)]
         self._files += listeners
         self._log: StoreLog | None = None
@@ -77,12 +101,18 @@ class RunEvents:
         return file
 
     def __enter__(self) -> Self:
+        if self._links:
+            self._links.tell(self._link)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         how: Literal["complete", "incomplete", "interrupted", "failed"] = "complete" if self._whole else "incomplete"
         if kind is not None:
             how = "interrupted" if issubclass(kind, KeyboardInterrupt) else "failed"
+        if self._links:
+            self._links.tell(None)
+            for news in self._links.figures():
+                self._link(news)
         if self._begin is not None:
             digest = self._digest if kind is None else None
             seconds = time.monotonic() - self._start
@@ -219,8 +249,15 @@ class RunEvents:
     def _t(self) -> float:
         return round(time.monotonic() - self._zero, 3)
 
+    def _link(self, news: stream.LinkNews) -> None:
+        self._write(replace(news, t=self._t()))
+
     def _write(self, line: stream.Any_line) -> None:
         """Write a line: to the stream, and its message to the log and, unless the screen shows it, to stderr."""
+        with self._writing:
+            self._write_alone(line)
+
+    def _write_alone(self, line: stream.Any_line) -> None:
         if self._files and self._begin is not None:
             data = stream.encoded(line)
             self._each_file(lambda file: file.write(data))
@@ -238,6 +275,10 @@ class RunEvents:
 
     def _each_file(self, do: Callable[[EventsFile], None]) -> None:
         """Do it to all files. Those that fail are given up, and the screen if it is the screen's."""
+        with self._writing:
+            self._each_alone(do)
+
+    def _each_alone(self, do: Callable[[EventsFile], None]) -> None:
         for file in list(self._files):
             try:
                 do(file)

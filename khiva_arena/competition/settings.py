@@ -70,6 +70,7 @@ class Settings(msgspec.Struct, frozen=True):
     tls_cert, tls_key: files of its certificate.
     tokens: the folder of the relays' tokens; None: that of this user.
     reconnect_ms: how long a relay may be away.
+    link_ms: of a measured round trip, what a remote bot gets back for each decision at most.
     kept: remote bots that may play many matches in one process.
     """
 
@@ -102,6 +103,7 @@ class Settings(msgspec.Struct, frozen=True):
     tls_key: Path | None
     tokens: Path | None
     reconnect_ms: int
+    link_ms: int
     kept: tuple[str, ...]
     loading: Loading = loads.AS_IT_IS
     network: tuple[str, ...] = ()
@@ -180,6 +182,7 @@ def settle(
         "rules": rules,
         "limits": Limits(*(duration_ms(values[key]) for key in TIMES)),
         "reconnect_ms": duration_ms(values["reconnect"]),
+        "link_ms": duration_ms(values["link_allowance"]),
         "resources": _resources(values["limits"]),
         "loading": loads.valid_part_of(values["limits"], values["runtimes"]),
         "policy": Policy(values["policy"]),

@@ -147,6 +147,16 @@ def of_another_game(bots: Sequence[Bot], game: str) -> list[str]:
 # --- a player who is elsewhere ---
 
 
+def kept(bots: list[Bot], names: object) -> list[Bot]:
+    """The same bots, those marked of which one process may play many matches. Raises ConfigError for a name that is nobody's."""
+    if not names or not isinstance(names, list | tuple):
+        return bots
+    remote = [bot.asked_as.partition(":")[2] if bot.is_remote else "" for bot in bots]
+    if unknown := [name for name in names if name not in remote]:
+        raise ConfigError([f"--kept {name}: there is no --bot remote:{name}" for name in unknown])
+    return [replace(bot, kept=name in names) if name else bot for bot, name in zip(bots, remote, strict=True)]
+
+
 def _guest(word: str) -> Bot:
     from khiva_arena.entrants import guests  # not above: most tables have none
 

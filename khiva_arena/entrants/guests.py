@@ -17,7 +17,7 @@ HUB = "KHIVA_ARENA_HUB"
 LINK = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "web", "link.py")
 NOT_HERE = {
     PERSON: "a person plays by `khiva-arena play`; this command seats programs alone",
-    REMOTE: "`khiva-arena run` and `sprt` seat remote bots; this command does not",
+    REMOTE: "`khiva-arena run`, `sprt`, `match`, `play` and `check` wait for relays; here bots of this machine play",
 }
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 
@@ -41,4 +41,16 @@ def command(word: str) -> Command:
     hub = os.environ.get(HUB)
     if not hub:
         raise ConfigError(f"--bot {word}: {NOT_HERE[kind]}")
-    return Command((sys.executable, "-I", "-S", LINK, hub, name), os.path.dirname(hub), ours=True)
+    folder = os.path.dirname(hub)
+    trips = trips_file(hub, name) if kind == REMOTE else ""
+    return Command((sys.executable, "-I", "-S", LINK, hub, seat_of(kind, name)), folder, ours=True, link=trips)
+
+
+def seat_of(kind: str, name: str) -> str:
+    """What a guest's seat is called at the hub, where a person and a relay may have one name."""
+    return f"{kind}:{name}" if kind == REMOTE else name
+
+
+def trips_file(hub: str, name: str) -> str:
+    """Where the hub with this socket says how long the way to a relay and back takes."""
+    return f"{hub}-trip-{name}"

@@ -106,6 +106,7 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     isolation: the level of the sandbox.
     limits: of what each bot may use.
     ponder: whether bots may think while it is not their turn.
+    link_ms: of the round trip to a bot on another machine, what it gets back for each decision; 0 if there is no such bot.
     """
 
     game: str
@@ -116,6 +117,7 @@ class Conditions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     isolation: Level
     limits: Resources
     ponder: bool
+    link_ms: Milliseconds = 0
 
     def plain(self) -> dict[str, Any]:
         """As plain values, for JSON. Keys stand in the order of the canonical text, on which readers of printed JSON may rely."""

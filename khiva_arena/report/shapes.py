@@ -292,7 +292,7 @@ class InCommon(Struct, frozen=True):
     events: their ids.
     seats: how many seats their tables have.
     game, rules_version: what was played.
-    time: turn and bank, in ms.
+    time: start, turn and bank, in ms; link_ms: what a remote bot's round trip gives back of each turn at most, if anything.
     policy: what a fault costs.
     isolation, limits: what bots were kept in.
     ponder: whether they could think while it was not their turn.

@@ -15,6 +15,8 @@ class Command:
     ours: it is a program of the arena that stands for a player who is elsewhere, and runs outside every cell
     network: its cell is open to the network
     handed: variables that it is handed with the arbiter's own values, which are struck out of what it says
+    link: the file in which the round trip to its player stands, see arbiter/round_trip.py; "" if it is not measured
+    allowance: seconds of that, at most, by which the clock of each of its decisions is longer
     """
 
     argv: tuple[str, ...]
@@ -25,6 +27,8 @@ class Command:
     ours: bool = False
     network: bool = False
     handed: dict[str, str] = field(default_factory=dict, repr=False)
+    link: str = ""
+    allowance: float = 0.0
 
     @property
     def own(self) -> tuple[str, ...]:

@@ -14,8 +14,10 @@ from khiva_arena.result import NOT_MEASURED, Measured
 from khiva_arena.schedule.terms import Terms
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-Times = tuple[tuple[tuple[Number, Number], ...], ...]
-"""By seat, (step, microseconds) of each decision."""
+Time = Annotated[tuple[Number, ...], msgspec.Meta(min_length=2, max_length=3)]
+"""The step of a decision, the microseconds that it took, and, of a bot on another machine, those of the way there and back."""
+Times = tuple[tuple[Time, ...], ...]
+"""By seat, of each decision."""
 
 
 class BotRow(msgspec.Struct, frozen=True):
@@ -138,8 +140,8 @@ class MatchRow(msgspec.Struct, frozen=True):
     seconds: that it took.
     finished: when, UTC.
     seats: by seat.
-    times: by seat, (step, microseconds) of each decision that it answered or was late with; None if they are not known, as of a
-        match that version 0.2.0 recorded.
+    times: by seat, of each decision that it answered or was late with; None if they are not known, as of a match that version
+        0.2.0 recorded.
     intact: whether it and its seats are as they were written.
     """
 

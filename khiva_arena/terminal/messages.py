@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from khiva_arena.stream import Any_line, Begin, FaultRecorded, Llr, Note, Paused, RunEnded, SetAside, VoidRecorded
+from khiva_arena.stream import Any_line, Begin, FaultRecorded, LinkNews, Llr, Note, Paused, RunEnded, SetAside, VoidRecorded
+from khiva_arena.words import count
 
 SHOWN_AS = {"gather": "step"}
 """Keys of the stream and the log that people see under another name."""
@@ -47,7 +48,35 @@ def message_of(line: Any_line, bots: Sequence[str]) -> Message | None:
             return Message("paused", _seat(line, bots) | values, False)
         case VoidRecorded(before=False):
             return Message("void", {"match": line.match, "attempt": line.attempt, "why": line.why}, True)
+        case LinkNews():
+            return Message(_link(line), {}, line.what in ("away", "lost", "cut"))
     return None
+
+
+def _link(news: LinkNews) -> str:
+    """What became of a link, in a sentence."""
+    name, after = news.relay, f"after {news.seconds:.1f} s"
+    trip = "unknown" if news.median_ms is None else f"{news.median_ms:.1f} ms"
+    trip += "" if news.p95_ms is None else f", 95 % of them within {news.p95_ms:.1f} ms"
+    match news.what:
+        case "here":
+            return f"{name} is there{f', and {news.why}' if news.why else ''}: round trip {trip}"
+        case "away":
+            return f"the link to {name} is lost; its clock runs on, and it may come back within {news.seconds:.0f} s"
+        case "back":
+            return f"the link to {name} is back {after}, and nothing is lost: round trip {trip}"
+        case "again":
+            return f"{name} is there again {after}, by another relay; what the one before played is lost: round trip {trip}"
+        case "lost":
+            return (
+                f"{name} did not come back within {news.seconds:.0f} s; what it played is lost, and its next match waits for it"
+            )
+        case "cut":
+            return f"{name} was cut off: it sent {news.why}"
+        case "enough":
+            return f"the link to {name} comes and goes; no more is said of it until the end"
+    away = f"; its link was lost {count(news.times, 'time')}, for {news.seconds:.1f} s in all" if news.times else ""
+    return f"{name}: round trip {trip}{away}"
 
 
 def _seat(line: FaultRecorded | Paused, bots: Sequence[str]) -> dict[str, object]:

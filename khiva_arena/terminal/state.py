@@ -7,6 +7,7 @@ from khiva_arena.stream import (
     Any_line,
     Begin,
     FaultRecorded,
+    LinkNews,
     Llr,
     MatchRecorded,
     Note,
@@ -101,7 +102,7 @@ def state_after(state: RunState, line: Any_line) -> RunState:
             return replace(state, t=t, llr=line)
         case RunEnded():
             return replace(state, t=t, end=line)
-        case Note():
+        case Note() | LinkNews():
             return replace(state, t=t)
 
 

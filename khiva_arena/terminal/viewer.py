@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.stream import Any_line, Begin, MatchRecorded, Note, Round, RunEnded, StreamReader, VoidRecorded
+from khiva_arena.stream import Any_line, Begin, LinkNews, MatchRecorded, Note, Round, RunEnded, StreamReader, VoidRecorded
 from khiva_arena.terminal.messages import text_of
 from khiva_arena.terminal.ratings_so_far import MatchesSoFar, RatingsSoFar
 from khiva_arena.terminal.screen import Screen, ScreenData, frame
@@ -27,7 +27,7 @@ FIRST_FIT_SECONDS = 5.0
 FIRST_FIT_COST = 0.5
 """CPU seconds, numpy included."""
 PACE_SECONDS = 5.0
-ABOVE = (Note, VoidRecorded)
+ABOVE = (LinkNews, Note, VoidRecorded)
 """Lines that stay above the screen; the rest is on it."""
 LONGEST_TEXT = 2000
 

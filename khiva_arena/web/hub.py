@@ -19,46 +19,60 @@ async def _main() -> None:
     if first is None:
         return
     async with trio.open_nursery() as nursery:
-        if "relays" in first:
-            await _with_relays(first, orders, nursery)
-        else:
-            await _with_persons(first, orders, nursery)
+        await _serve(first, orders, nursery)
         nursery.cancel_scope.cancel()
 
 
-async def _with_persons(first: dict[str, Any], orders: Orders, nursery: trio.Nursery) -> None:
-    persons: Any
+async def _serve(first: dict[str, Any], orders: Orders, nursery: trio.Nursery) -> None:
+    """Both kinds of players, those that the first order names, until the orders end."""
+    persons, relays = _persons(first), _relays(first)
+    seats = {**(persons.seats() if persons else {}), **(relays.seats() if relays else {})}
+    await nursery.start(listen, first["socket"], seats)
+    if persons and not await _begin(nursery, persons.serve, "addresses"):
+        return
+    if relays and not await _begin(nursery, relays.serve, "port"):
+        return
+    while (order := await orders.next()) is not None:
+        if relays and ("over" in order or "figures" in order):
+            await relays.order(order)
+        elif persons:
+            await persons.order(order)
+    if relays:
+        await relays.bye(over=False)
+
+
+async def _begin(nursery: trio.Nursery, serve: Any, what: str) -> bool:
+    """Serve, and tell where. Returns whether that is possible."""
+    cannot: BaseException | None = None
+    try:
+        tell({what: await nursery.start(serve)})
+    except* OSError as errors:
+        cannot = errors
+        while isinstance(cannot, BaseExceptionGroup):
+            cannot = cannot.exceptions[0]
+    if cannot:
+        tell({"cannot": getattr(cannot, "strerror", None) or str(cannot)})
+    return cannot is None
+
+
+def _persons(first: dict[str, Any]) -> Any:
+    if "persons" not in first:
+        return None
     if first["terminal"]:
         from khiva_arena.web.terminal_seat import TerminalPersons  # not above: rich comes with it
 
-        persons = TerminalPersons(first)
-    else:
-        from khiva_arena.web.persons import Persons  # not above: Starlette comes with it
+        return TerminalPersons(first)
+    from khiva_arena.web.persons import Persons  # not above: Starlette comes with it
 
-        persons = Persons(first)
-    await nursery.start(listen, first["socket"], persons.seats())
-    try:
-        tell({"addresses": await nursery.start(persons.serve)})
-    except* OSError as errors:
-        first_error = errors.exceptions[0]
-        tell({"cannot": getattr(first_error, "strerror", None) or str(first_error)})
-    while (order := await orders.next()) is not None:
-        await persons.order(order)
+    return Persons(first)
 
 
-async def _with_relays(first: dict[str, Any], orders: Orders, nursery: trio.Nursery) -> None:
+def _relays(first: dict[str, Any]) -> Any:
+    if "relays" not in first:
+        return None
     from khiva_arena.web.relays import Relays
 
-    relays = Relays(first)
-    await nursery.start(listen, first["socket"], relays.seats())
-    try:
-        tell({"port": await nursery.start(relays.serve)})
-    except OSError as error:
-        tell({"cannot": error.strerror or str(error)})
-        return
-    while (order := await orders.next()) is not None:
-        await relays.order(order)
-    await relays.bye(over=False)
+    return Relays(first)
 
 
 def main() -> int:

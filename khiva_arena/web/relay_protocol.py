@@ -113,13 +113,15 @@ class Channel:
         self.got += 1
         return b"" if self.got % ACK_EVERY else packed(b"a", 0, struct.pack(">Q", self.got))
 
-    def acknowledged(self, count: int) -> None:
-        """So many of ours came. Raises LinkBreach if that cannot be."""
+    def acknowledged(self, count: int) -> bool:
+        """So many of ours came. Returns whether that is more than was known. Raises LinkBreach if it cannot be."""
+        is_new = count > self._first
         if not self._first <= count <= self._first + len(self._kept):
             raise LinkBreach("an impossible count of frames that came")
         while self._first < count:
             self._kept.popleft()
             self._first += 1
+        return is_new
 
     def again(self, count: int) -> bytes:
         """What is to be sent again to one whom so many came. Raises LinkBreach."""

@@ -67,6 +67,7 @@ LINES = (
     stream.VoidRecorded(t=2.5, match=4, attempt=1, bots=[0, 1], why="the host was late", before=False),
     stream.SetAside(t=2.5, seed=0, lineup=2),
     stream.Llr(t=2.6, llr=-0.5, low=-2.94, high=2.94, seeds=40, decision=""),
+    stream.LinkNews(t=2.6, relay="ann", what="back", seconds=1.5, median_ms=80.5, p95_ms=None),
     stream.Note(t=2.7, text="a word", warning=True),
     stream.RunEnded(t=3.0, how="incomplete", fixed=10, seconds=3.0, digest=None),
 )

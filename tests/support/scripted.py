@@ -46,6 +46,7 @@ class ScriptedWire:
 
     def __init__(self, bots: Sequence[Bot]) -> None:
         self._bots = list(bots)
+        self.trips: dict[int, float] = {}
         self._coming: list[Arrival] = []
         self._began = trio.current_time()
         self.stopped: set[int] = set()
@@ -87,6 +88,9 @@ class ScriptedWire:
         next_at = self._coming[0].at if self._coming else math.inf
         await trio.sleep_until(max(trio.current_time(), min(next_at, deadline)))
         return self.look()
+
+    def round_trip(self, seat: int) -> float | None:
+        return self.trips.get(seat)
 
     def look(self) -> Sequence[Arrival]:
         now = trio.current_time()
@@ -147,14 +151,17 @@ def play(
     delays: Sequence[list[float]] = (),
     cpus: Sequence[list[float]] = (),
     owns: Sequence[list[float]] = (),
+    trips: dict[int, float] | None = None,
 ) -> tuple[Outcome, ScriptedWire]:
-    """Play a job with scripted bots in virtual time; ``delays``, ``cpus`` and ``owns`` are what looks at the table find."""
+    """Play a job with scripted bots in virtual time; ``delays``, ``cpus`` and ``owns`` are what looks at the table find,
+    ``trips`` the round trips to players who are elsewhere."""
 
     async def run() -> tuple[Outcome, ScriptedWire]:
         wire = ScriptedWire(bots)
         wire.delays = list(delays) or wire.delays
         wire.cpus = list(cpus) or wire.cpus
         wire.owns = list(owns)
+        wire.trips = trips or {}
         return await LiveMatch(job, wire, lag or LagMeter()).play(), wire
 
     return trio.run(run, clock=trio.testing.MockClock(autojump_threshold=0))

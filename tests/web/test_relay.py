@@ -9,30 +9,35 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from arena import ROOT, arena, descendants, living, until_gone
 from jobs import job
-from relaying import FAULTY, HONEST, OURS, SECONDS, TIME, TOKEN, blamed, ended, hub, local, match, relay, until_here
+from relaying import (
+    FAULTY,
+    HONEST,
+    OURS,
+    SECONDS,
+    TIME,
+    TOKEN,
+    blamed,
+    bots_of,
+    ended,
+    free_port,
+    hub,
+    local,
+    match,
+    relay,
+    until_here,
+    wire_between,
+)
 
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play, play_one
 from khiva_arena.commands.relay import as_one_file
 from khiva_arena.web.relay_protocol import MOST, WINDOW, packed, packed_json, proof
-
-
-@pytest.fixture(scope="module")
-def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The relay as one file, away from the arena."""
-    file = tmp_path_factory.mktemp("relay") / "relay.py"
-    file.write_text(as_one_file())
-    token = file.with_name("token")
-    token.write_text(TOKEN)
-    token.chmod(0o600)
-    return file
 
 
 def test_a_relay_plays_as_a_local_bot_does(script: Path) -> None:
@@ -77,50 +82,6 @@ def test_the_one_file_needs_no_new_python_and_no_arena() -> None:
 
 
 # --- lost links ---
-
-
-@contextmanager
-def wire_between(port: int) -> Iterator[tuple[int, Callable[[bool], None]]]:
-    """A forwarder to a port: its own port, and a function that cuts all connections and says whether it takes new ones."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    pairs: list[socket.socket] = []
-    up = threading.Event()
-    up.set()
-
-    def pump(one: socket.socket, other: socket.socket) -> None:
-        with suppress(OSError):
-            while data := one.recv(65_536):
-                other.sendall(data)
-        for end in (one, other):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-    def accept() -> None:
-        with suppress(OSError):
-            while True:
-                one, _ = listener.accept()
-                if not up.is_set():
-                    one.close()
-                    continue
-                other = socket.create_connection(("127.0.0.1", port))
-                pairs.extend((one, other))
-                for ends in ((one, other), (other, one)):
-                    threading.Thread(target=pump, args=ends, daemon=True).start()
-
-    def cut(again: bool = True) -> None:
-        up.set() if again else up.clear()
-        for end in pairs:
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-    threading.Thread(target=accept, daemon=True).start()
-    try:
-        yield listener.getsockname()[1], cut
-    finally:
-        cut(False)
-        listener.close()
-        for end in pairs:
-            end.close()
 
 
 def test_a_connection_that_is_cut_again_and_again_loses_no_byte(script: Path) -> None:
@@ -208,6 +169,36 @@ def test_no_relay_ever_comes(script: Path) -> None:
         assert blamed(play_one(match())) == ("start_failed", "crashed: link lost")
 
 
+# --- a relay that is killed, and its bot ---
+
+STUBBORN = """
+import os, signal, subprocess, sys, time
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_no_bot_outlives_a_relay_that_is_killed(script: Path, tmp_path: Path, kept: bool) -> None:
+    """Not even one that reads nothing, with a child that holds none of its pipes' ends."""
+    bot = tmp_path / "bot.py"
+    bot.write_text(STUBBORN)
+    options = ("--keep",) if kept else ()
+    with hub(reconnect=0.5, kept=kept) as (one, port), relay(script, port, str(bot), options=options) as process:
+        until_here(one)
+        playing = threading.Thread(target=play_one, args=(match(startup_ms=60_000),))
+        playing.start()
+        until = time.monotonic() + SECONDS
+        while len(bots := bots_of(process)) < 2 + kept and time.monotonic() < until:
+            time.sleep(0.05)
+        everything = living(descendants(process.pid))
+        assert len(bots) >= 2
+        process.kill()
+        assert until_gone(everything)
+        playing.join(SECONDS)
+
+
 # --- who may come ---
 
 
@@ -286,6 +277,7 @@ LIES = {
     "an impossible window": lambda s: packed(b"c", s, b"\xff\xff\xff\xff"),
     "a short number": lambda s: packed(b"c", s, b"\1"),
     "an impossible count": lambda s: packed(b"a", 0, b"\xff" * 8),
+    "a count that is not new": lambda s: packed(b"a", 0, bytes(8)),
     "a ping's echo": lambda s: packed(b"q", 0, b"12345678"),
     "no exit status": lambda s: packed(b"x", s, b"0x1"),
     "a long exit status": lambda s: packed(b"x", s, b"9" * 5000),
@@ -388,7 +380,7 @@ def test_a_faulty_bot_behind_a_relay_is_blamed_as_beside_it(script: Path, how: s
         assert re.fullmatch(verdict, found[0]), found
         assert re.search(detail, found[1]), found
         gone = time.monotonic() + 5
-        while (left := living(descendants(process.pid))) and time.monotonic() < gone:
+        while (left := bots_of(process)) and time.monotonic() < gone:
             time.sleep(0.05)
         assert not left
 
@@ -404,6 +396,15 @@ def test_a_bot_that_cannot_be_started_says_so(script: Path) -> None:
             assert blamed(outcome) == ("start_failed", "crashed: exited with code 127")
             assert "/nowhere/bot: No such file" in outcome.seats[1].ending.notes
             process.terminate()
+
+
+def test_a_relay_that_is_told_to_end_says_so_in_a_line(script: Path) -> None:
+    with hub() as (one, port), relay(script, port, *HONEST) as process:
+        until_here(one)
+        process.terminate()
+        code, said = ended(process)
+    assert code == 143
+    assert said.splitlines()[-1] == "relay: ended by a signal"
 
 
 # --- a process that is kept ---
@@ -427,7 +428,7 @@ def test_a_kept_process_plays_one_match_after_another(script: Path, tmp_path: Pa
         pids = set()
         for number in range(5):
             assert blamed(play_one(match(number, turn_ms=5_000))) == ("ok", "")
-            pids |= {frozenset(living(descendants(process.pid)))}
+            pids |= {frozenset(bots_of(process))}
         assert len(pids) == 1
         # a match that does not end by itself takes the process with it, and another one is there
         assert blamed(play_one(match(9, other=(FAULTY, "exit", "1"), turn_ms=5_000)), 0)[0] == "crashed"
@@ -461,7 +462,7 @@ def test_an_arena_that_is_killed_takes_the_bot_behind_a_relay_along(tmp_path: Pa
             said = run.stderr.readline()
             assert said
         until = time.monotonic() + SECONDS
-        while not (bots := living(descendants(process.pid))) and time.monotonic() < until:
+        while not (bots := bots_of(process)) and time.monotonic() < until:
             time.sleep(0.05)
         assert bots
         time.sleep(0.5)
@@ -474,11 +475,6 @@ def test_an_arena_that_is_killed_takes_the_bot_behind_a_relay_along(tmp_path: Pa
         assert process.wait(SECONDS) == 130
     run.stderr.close()
     run.wait()
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as one:
-        return int(one.getsockname()[1])
 
 
 def test_a_run_of_a_relay_is_marked_and_needs_no_more_than_the_two_commands(tmp_path: Path) -> None:

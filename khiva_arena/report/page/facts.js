@@ -19,7 +19,7 @@ export function facts(event) {
     ["format", `${event.format}${event.stage ? `, stage ${event.stage}` : ""}: ${count(event.seats, "seat")}, ${count(event.seeds, "seed")}, ${matches_in(event.matches)}`],
     ["recorded", event.over ? "all" : `${matches_in(event.recorded)} of ${event.matches.toLocaleString("en")} so far`],
     ["void attempts", String(event.void)],
-    ["time", `${duration(time.turn_ms / 1000)} a decision, ${duration(time.bank_ms / 1000)} in the bank, ${duration(time.startup_ms / 1000)} to start${event.ponder ? "" : "; no pondering"}`],
+    ["time", `${duration(time.turn_ms / 1000)} a decision, ${duration(time.bank_ms / 1000)} in the bank, ${duration(time.startup_ms / 1000)} to start${time.link_ms ? `, up to ${duration(time.link_ms / 1000)} of the round trip to a remote bot given back` : ""}${event.ponder ? "" : "; no pondering"}`],
     ["faults", event.policy],
     ["isolation", event.isolation],
     ...event.bots.filter((bot) => had(bot)).map((bot) => /** @type {[string, string]} */ ([bot.name, had(bot)])),
