@@ -70,6 +70,7 @@ _HOMES = {
     "check": "api.check",
     "match": "api.matches",
     "matches": "api.matches",
+    "merge": "api.merge",
     "run": "api.competitions",
     "sprt": "api.competitions",
     "standings": "api.tables",
