@@ -15,7 +15,7 @@ from khiva_arena.competition.audit_event import audit
 from khiva_arena.competition.audit_store import StoredEvent
 from khiva_arena.competition.find import begins
 from khiva_arena.competition.planned import why_not_in_shards
-from khiva_arena.errors import ArenaError, ConfigError, StoreError
+from khiva_arena.errors import ArenaError, ConfigError, StoreError, StoreFull
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.words import count
 
@@ -53,6 +53,8 @@ def opened_parts(stack: ExitStack, folders: Sequence[Path], out: Path, word: str
         try:
             store = stack.enter_context(_opened(folder))
             stores.append((folder, store, _events_of(folder, store, word)))
+        except StoreFull:  # which is no fault of that store
+            raise
         except ArenaError as error:
             problems += error.problems or (str(error),)
     if problems:
