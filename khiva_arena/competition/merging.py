@@ -60,7 +60,7 @@ class Merged:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        return asdict(self)
+        return {**asdict(self), "missing": [one._asdict() for one in self.missing]}
 
 
 def merge(

@@ -258,9 +258,7 @@ def test_another_engine(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = refused(cup, "run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out")
     assert f"khiva-arena {khiva_arena.__version__} made it, this is 9.9.9" in line
     arena("run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out", "--any-engine", cwd=cup)
-    assert f"played by khiva-arena {khiva_arena.__version__}, 9.9.9" in " ".join(
-        arena("standings", "out", cwd=cup).stdout.split()
-    )
+    assert f"arena {khiva_arena.__version__}, 9.9.9" in " ".join(arena("standings", "out", cwd=cup).stdout.split())
 
 
 def test_an_isolation_that_does_not_work_here(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,7 +324,8 @@ def test_a_merge_prints_json(cup: Path) -> None:
     found = json.loads(arena("merge", *stores, "--out", "cup", "--json", cwd=cup, code=1).stdout)
     assert (found["recorded"], found["planned"], found["digest"]) == (4, 10, None)
     (missing,) = found["missing"]
-    assert missing[0] == "2/2" if isinstance(missing, list) else missing["shard"] == "2/2"
+    command = "khiva-arena run --from-plan cup.plan --shard 2/2 --out shard-2"
+    assert missing == {"shard": "2/2", "seeds": "2 to 4", "command": command}
 
 
 def test_a_merge_that_is_refused_writes_nothing(cup: Path) -> None:
@@ -347,3 +346,22 @@ def test_an_interrupted_merge_says_that_it_goes_on(cup: Path) -> None:
     assert running.returncode in (0, 130)
     assert (running.returncode == 0) or "interrupted" in said
     assert arena("merge", *stores, "--out", "cup", cwd=cup).returncode == 0
+
+
+def test_a_shard_from_python(cup: Path) -> None:
+    first = khiva_arena.run(from_plan=cup / "cup.plan", shard="1/2", jobs=2, out=cup / "one")
+    assert sorted(match.ordinal for match in first) == [0, 1, 2, 3]
+    assert (first.complete, first.progress.recorded, first.progress.planned) == (True, 4, 4)
+    assert "partial" in first.standings()[0].title
+    again = khiva_arena.run(from_plan=cup / "cup.plan", shard="1/2", out=cup / "one")
+    assert len(list(again)) == 4
+    khiva_arena.run(from_plan=cup / "cup.plan", shard="2/2", out=cup / "two").wait()
+    merged = khiva_arena.merge(cup / "one", cup / "two", out=cup / "all")
+    assert merged.complete
+    assert khiva_arena.verify(cup / "all").events[0].digest == merged.digest
+    with pytest.raises(khiva_arena.errors.ConfigError, match="shard: goes with from_plan"):
+        khiva_arena.run(shard="1/2")
+    with pytest.raises(khiva_arena.errors.ConfigError, match="seeds: the plan says what is played"):
+        khiva_arena.run(from_plan=cup / "cup.plan", seeds=3)
+    with pytest.raises(khiva_arena.errors.ConfigError, match="shard 3/2: there is no such shard"):
+        khiva_arena.run(from_plan=cup / "cup.plan", shard="3/2")
