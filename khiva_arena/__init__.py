@@ -41,6 +41,8 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 progress.py: how far it has come   find.py, in_bundle.py: what a user named   drift.py: what has changed since
                 opened.py: the network and variables that a bot is given by name
                 results.py: where a Result is made   pools.py: which events make one table
+                shard.py, plan_file.py, planned.py, sharding.py: an event divided between machines
+                merging.py, merge_parts.py: joined again; missing.py: what to type for the rest
                 audit.py, audit_event.py: what is sound, of a store (audit_store.py) or a bundle (audit_bundle.py)
                 bundling.py: events that are over in one file
                 page.py: a page of results, made from page_source; its page_replays, page_folder, page_names, page_authors
@@ -71,6 +73,7 @@ _HOMES = {
     "check": "api.check",
     "match": "api.matches",
     "matches": "api.matches",
+    "merge": "api.merge",
     "run": "api.competitions",
     "sprt": "api.competitions",
     "standings": "api.tables",

@@ -7,6 +7,7 @@ from khiva_arena.api.competitions import sprt as sprt
 from khiva_arena.api.matches import PlayedMatch as PlayedMatch
 from khiva_arena.api.matches import match as match
 from khiva_arena.api.matches import matches as matches
+from khiva_arena.api.merge import merge as merge
 from khiva_arena.api.tables import standings as standings
 from khiva_arena.api.verify import verify as verify
 from khiva_arena.games.base import Game as Game

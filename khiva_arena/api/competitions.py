@@ -2,7 +2,7 @@
 
 import html
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
@@ -191,6 +191,8 @@ def run(
     any_engine: bool = False,
     new_event: bool = False,
     public: str | None = None,
+    from_plan: str | Path | None = None,
+    shard: str | None = None,
     **more: Any,
 ) -> Competition:
     """Play a competition; returns as soon as its first event has begun.
@@ -198,6 +200,7 @@ def run(
     settings: a TOML file, as ``khiva-arena init`` writes one.
     bots: who plays. Functions are played at isolation trusted, in a process for each match.
     any_engine, new_event, public: as the flags of ``khiva-arena run``.
+    from_plan, shard: likewise. A plan has the settings; more are jobs, out and others that each machine has for itself.
     more: settings by their names in a settings file, as seats=2, seeds=20, out="results/a", turn="500ms". They win over the file.
 
     Raises ConfigError for wrong settings, BotError for a bot that cannot be built or does not start, StoreError if the store
@@ -210,10 +213,22 @@ def run(
     given = plain_settings({**more, **named}, functions, isolation=file.get("isolation"))
     how = _how(any_engine, new_event, public)
     aloud = is_remote(words or file.get("bots", ()))
-    host = Host(
-        "compete", listens=True, aloud=aloud, config=str(config) if config else None, given=given, how=how, callables=functions
-    )
+    played: dict[str, Any] = {"config": str(config) if config else None}
+    if from_plan is not None or shard is not None:
+        played |= _planned(from_plan, shard, config, functions, new_event)
+    host = Host("compete", listens=True, aloud=aloud, given=given, how=how, callables=functions, **played)
     return Competition(host, _store(given, file))
+
+
+def _planned(
+    plan: str | Path | None, shard: str | None, config: Path | None, functions: Sequence[str], new_event: bool
+) -> dict[str, Any]:
+    """What of a plan is played. Raises ConfigError if that does not go with what else is said."""
+    if plan is None:
+        raise ConfigError("shard: goes with from_plan, a file that `khiva-arena run --plan FILE` writes")
+    if config is not None or functions or new_event:
+        raise ConfigError("from_plan: the plan says what is played, and by whom: leave out settings, functions and new_event")
+    return {"plan": str(as_path("from_plan", plan)), "shard": None if shard is None else text("shard", shard)}
 
 
 def sprt(

@@ -76,9 +76,20 @@ def seating(first: Settings, entrants: Sequence[Bot]) -> "Callable[[], AbstractC
 
 
 def compete(
-    config: str | None, given: dict[str, Any], how: dict[str, Any], callables: list[str], listener: int
+    config: str | None,
+    given: dict[str, Any],
+    how: dict[str, Any],
+    callables: list[str],
+    listener: int,
+    plan: str | None = None,
+    shard: str | None = None,
 ) -> dict[str, Any]:
-    """Play a competition. ``callables``: the words of bots that are functions of the caller."""
+    """Play a competition, or a shard of a plan. ``callables``: the words of bots that are functions of the caller."""
+    if plan is not None:
+        from khiva_arena.competition.planned import what_is_planned
+
+        made, found, planned = what_is_planned(Path(plan), shard, with_tuples(given), how["any_engine"], say)
+        return _played(made, found, How(**how, planned=planned), listener)
     from khiva_arena.competition.played import what_is_played
 
     stages, entrants = what_is_played(Path(config) if config else None, with_tuples(given), say)

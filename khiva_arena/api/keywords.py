@@ -16,7 +16,7 @@ from khiva_arena.text import is_text
 from khiva_arena.words import meant
 
 TRUSTED = "trusted"
-OF_AN_EVENT = ("any_engine", "new_event", "public")
+OF_AN_EVENT = ("any_engine", "new_event", "public", "from_plan", "shard")
 _KEYWORDS = {row.option: row.name for row in TABLE} | {f"--{name.replace('_', '-')}": name for name in OF_AN_EVENT}
 _KEYWORDS |= {"--anchor": "anchors", "--section": "sections", "--effects": "effects"}
 _FLAG = re.compile(r"--[a-z]+(?:-[a-z]+)*")

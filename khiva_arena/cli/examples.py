@@ -12,6 +12,8 @@ EXAMPLES = {
         "khiva-arena run --bot my-bot --bot shipped:python/greedy --seats 2 --seeds 50 -j 2 --out results/first",
         "khiva-arena run --shipped --game silk_road --seats 4 --rule tied_decline=original_tie --turn 500ms",
         "khiva-arena run competition.toml",
+        "khiva-arena run competition.toml --plan cup.plan",
+        "khiva-arena run --from-plan cup.plan --shard 2/5 --out shard-2",
     ),
     "init": ("khiva-arena init competition.toml",),
     "match": (
@@ -37,6 +39,10 @@ EXAMPLES = {
     ),
     "plan": ("khiva-arena plan results/first --error 20", "khiva-arena plan results/first --gap 30 --power 0.9"),
     "verify": ("khiva-arena verify results/first", "khiva-arena verify first.bundle"),
+    "merge": (
+        "khiva-arena merge shard-1 shard-2 shard-3 --out results/cup -j 2",
+        "khiva-arena merge results/shards/* --out results/cup",
+    ),
     "bundle": ("khiva-arena bundle results/first first.bundle",),
     "export": ("khiva-arena export results/first --format csv --out first.csv",),
     "show": ("khiva-arena show results/first", "khiva-arena show results/first 1/0 --notes"),

@@ -14,6 +14,7 @@ _LAYOUT = {
     "Time and faults": (_SETTINGS, "--wait"),
     "Isolation": (_SETTINGS,),
     "The run": (_SETTINGS, "--web", "--commit", "--public", "--any-engine", "--new-event"),
+    "Many machines": ("--plan", "--from-plan", "--shard", "--event"),
     "The table": ("--anchor", "--section", "--effects", "--wide", "--error", "--gap", "--power"),
     _PAGE: ("--title", "--replays", "--matches", "--names", "--for-authors"),
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),

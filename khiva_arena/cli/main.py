@@ -31,6 +31,7 @@ COMMANDS = {
     "report": "Write a page of results to open in a browser, with every match drawn.",
     "plan": "Estimate how many seeds you need for a given precision.",
     "verify": "Replay every match of a store or a bundle and say what is sound.",
+    "merge": "Join the stores of machines that played a part of an event each.",
     "bundle": "Write one file that anyone can verify without the bots.",
     "export": "Write results for other programs: CSV, JSON lines or PGN.",
     "show": "Print what a store holds, or one match of it turn by turn.",

@@ -77,6 +77,33 @@ def _number_or(words: tuple[str, ...]) -> Callable[[click.Context, click.Paramet
     return read
 
 
+def plan_options(command: F, *, hidden: bool = False) -> F:
+    """``--plan``, ``--from-plan`` and ``--shard``. ``hidden``: of a command that says why it has none."""
+    file = click.Path(path_type=Path)
+    shard = click.option(
+        "--shard",
+        metavar="I/N",
+        hidden=hidden,
+        help="With --from-plan: play one of N parts, as 2/5, each of whole seeds; `khiva-arena merge` joins them.",
+    )
+    from_plan = click.option(
+        "--from-plan",
+        type=file,
+        metavar="FILE",
+        hidden=hidden,
+        help="Play the event of a plan. Its bots are known by their hashes: no byte of them may differ.",
+    )
+    plan = click.option(
+        "--plan",
+        type=file,
+        metavar="FILE",
+        hidden=hidden,
+        help="Write the event's definition, secret and commitment into FILE, for machines that play a part of it each; print the "
+        "commitment and play nothing.",
+    )
+    return plan(from_plan(shard(command)))
+
+
 def draw_options(command: F) -> F:
     """``--commit`` and ``--public``."""
     public = click.option(

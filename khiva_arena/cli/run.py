@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import ALL, draw_options, json_option, setting_options, web_option
+from khiva_arena.cli.options import ALL, draw_options, json_option, plan_options, setting_options, web_option
 
 
 @click.command("run", cls=Verb)
@@ -27,6 +27,7 @@ from khiva_arena.cli.options import ALL, draw_options, json_option, setting_opti
 )
 @web_option
 @draw_options
+@plan_options
 @json_option
 def command(**given: Any) -> int:
     """Play a competition: by default a round-robin, every line-up of the bots, on every seed, in every rotation of the seats.

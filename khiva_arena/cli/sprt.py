@@ -1,12 +1,13 @@
 """``khiva-arena sprt``: a sequential test of one bot against others, which stops once the answer is clear."""
 
+from functools import partial
 from typing import Any
 
 import click
 
 from khiva_arena.cli.completion import BOT
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import OF_A_MATCH, draw_options, json_option, setting_options, web_option
+from khiva_arena.cli.options import OF_A_MATCH, draw_options, json_option, plan_options, setting_options, web_option
 from khiva_arena.competition.settings_table import TEST_SEEDS
 
 
@@ -34,6 +35,7 @@ from khiva_arena.competition.settings_table import TEST_SEEDS
 )
 @web_option
 @draw_options
+@partial(plan_options, hidden=True)
 @json_option
 def command(**given: Any) -> int:
     """Is CANDIDATE better than the OPPONENTS? Play seed by seed, every table in all rotations, until the answer is clear.

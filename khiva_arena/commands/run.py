@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,9 +43,16 @@ def run(
     web: bool,
     shipped: bool,
     as_json: bool,
+    plan: Path | None,
+    from_plan: Path | None,
+    shard: str | None,
     **flags: Any,
 ) -> int:
     """Play the competition and print its table. Returns the exit code."""
+    if plan or from_plan or shard:
+        from khiva_arena.commands import plans  # not above: most runs have none
+
+        plans.check_together(plan, from_plan, shard, config, shipped=shipped, new_event=new_event, commit=commit, public=public)
     if web:
         from khiva_arena.web.needed import check_installed  # not above: most runs are not served
 
@@ -53,7 +61,16 @@ def run(
     given = given_by_flags(flags)
     if shipped:
         _add_shipped(config, given)
-    stages, entrants = what_is_played(config, given, say)
+    if from_plan is not None:
+        stages, entrants, planned = plans.what_is_planned(from_plan, shard, given, any_engine, say)
+        how = replace(how, planned=planned)
+    else:
+        stages, entrants = what_is_played(config, given, say)
+    if shard is not None and from_plan is None:
+        plans.refuse_shard(stages)
+    if plan is not None:
+        plans.print_plan(plan, stages, entrants, as_json)
+        return 0
     played, complete = compete(stages, entrants, how, web=web, seating=seating(stages[0], entrants))
     if commit:
         print_commitment(stages[0].out, played[0], as_json)

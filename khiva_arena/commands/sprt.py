@@ -1,6 +1,7 @@
 """The work of ``khiva-arena sprt``: a sequential test of one bot against others, which stops once the answer is clear."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,6 +11,7 @@ from khiva_arena.competition.draw import How
 from khiva_arena.competition.run import compete
 from khiva_arena.competition.sequential import sprt_of, test_of
 from khiva_arena.competition.settings_flags import given_by_flags
+from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.sprt import Hypotheses, Model
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.sprt import to_json, to_text
@@ -28,9 +30,16 @@ def sprt(
     web: bool,
     as_json: bool,
     normalized: bool,
+    plan: Path | None,
+    from_plan: Path | None,
+    shard: str | None,
     **flags: Any,
 ) -> int:
     """Play the test and print it. Returns the exit code."""
+    if plan or from_plan or shard:
+        from khiva_arena.competition.planned import why_not_in_shards  # not above: it is for this refusal
+
+        raise ConfigError(f"--{'plan' if plan else 'shard' if shard else 'from-plan'}: {why_not_in_shards('sprt')}")
     if web:
         from khiva_arena.web.needed import check_installed  # not above: most runs are not served
 

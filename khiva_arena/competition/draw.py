@@ -1,10 +1,14 @@
 """What a draw depends on: a commitment that is printed before anything is played, and a public text that is drawn after that."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from khiva_arena.competition import events
 from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import EventRow, Store
+
+if TYPE_CHECKING:
+    from khiva_arena.competition.shard import PlannedShard  # most runs play no plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +19,14 @@ class How:
     new_event: whether to begin another event.
     commit: whether only to print the commitment.
     public: the public text, None for none.
+    planned: what of which plan is played, None for a run without one.
     """
 
     any_engine: bool = False
     new_event: bool = False
     commit: bool = False
     public: str | None = None
+    planned: "PlannedShard | None" = None
 
     def __post_init__(self) -> None:
         """Raises ConfigError if flags do not go together, or the public text is not valid."""

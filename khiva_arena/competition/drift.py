@@ -10,7 +10,7 @@ from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.definition import Definition
 from khiva_arena.sandbox.limits import say
-from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.db import BotRow, EventRow, Store
 
 DIGITS = 8
 TIMES_DEFINED = {defined: name for name, defined in TIMES.items()}
@@ -44,7 +44,7 @@ def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot]) ->
     raise ConfigError([f"{first} {lines[0]}", *(f"also: {line}" for line in lines[1:]), WAYS_ON])
 
 
-def differences(event: EventRow, definition: Definition, bots: Sequence[Bot]) -> list[str]:
+def differences(event: EventRow, definition: Definition, bots: Sequence[Bot | BotRow]) -> list[str]:
     """Every difference between an event's definition and another one, a line each."""
     then, now = event.definition, definition
     if then.game != now.game:
@@ -57,7 +57,7 @@ def differences(event: EventRow, definition: Definition, bots: Sequence[Bot]) ->
     return lines
 
 
-def _bots(event: EventRow, bots: Sequence[Bot]) -> list[str]:
+def _bots(event: EventRow, bots: Sequence[Bot | BotRow]) -> list[str]:
     then, now = {bot.name: bot for bot in event.bots}, {bot.name: bot for bot in bots}
     lines = []
     for name, old in then.items():

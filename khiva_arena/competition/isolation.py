@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from khiva_arena import shipped
 from khiva_arena.competition.settings import AUTO, Settings
@@ -63,9 +64,9 @@ def sandbox_of_stored(recorded: Sandbox, asked: str | None) -> Sandbox:
     return replace(recorded, level=level)
 
 
-def keep_private(settings: Settings, sandbox: Sandbox, commands: Sequence[Command]) -> None:
-    """Raise ConfigError if the store, the stream of events, the page of results, or what is staged of all bots lies in a folder
-    that bots may read."""
+def keep_private(settings: Settings, sandbox: Sandbox, commands: Sequence[Command], plan: Path | None = None) -> None:
+    """Raise ConfigError if the store, the plan, the stream of events, the page of results, or what is staged of all bots lies in
+    a folder that bots may read."""
     if not sandbox.level.confines:
         return
     for command in commands:
@@ -75,9 +76,9 @@ def keep_private(settings: Settings, sandbox: Sandbox, commands: Sequence[Comman
             raise ConfigError(
                 f"--out {settings.out}: bots may read all of {holder}, the deals of this store too; give another --out"
             )
-        for flag, file in (("--events", settings.events), ("--report", settings.report)):
+        for flag, file in (("--from-plan", plan), ("--events", settings.events), ("--report", settings.report)):
             if program and file and (holder := path_holding(str(file), program, *readable)):
-                raise ConfigError(f"{flag} {file}: bots may read all of {holder}, and what others did; name another file")
+                raise ConfigError(f"{flag} {file}: bots may read all of {holder}, and what it says; name another file")
         if program and (holder := path_holding(str(cache_folder() / "staged"), program, *readable)):
             raise ConfigError(f"KHIVA_ARENA_CACHE: bots may read all of {holder}, all staged bots too; name another folder")
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.competition.events import timetable_of
@@ -36,6 +37,25 @@ class Play:
         """Whether all is recorded."""
         return len(self.done) == self.timetable.matches
 
+    @property
+    def planned(self) -> int:
+        """How many matches there are once that is so."""
+        return self.timetable.matches
+
+    @property
+    def part(self) -> str:
+        """Which part of the event this is, in words; "" for all of it."""
+        return ""
+
+    @property
+    def done_before(self) -> int:
+        """How many of those are recorded."""
+        return len(self.done)
+
+    def seeds_of(self, a_round: Shape | DrawnRound) -> range:
+        """The seeds of a round that are played here."""
+        return range(a_round.first_seed, a_round.first_seed + a_round.seeds)
+
     def rounds(self) -> Iterator[DrawnRound]:
         """The incomplete rounds, each drawn when those before it are complete; ends early at one that cannot be completed now."""
         for shape in self.timetable.shapes:
@@ -52,14 +72,15 @@ class Play:
         return self._recorded[seed] == self.timetable.per_seed(self.timetable.shape_of_seed(seed))
 
     def _left(self, shape: Shape) -> int:
-        """How many matches of a round are not recorded."""
-        seeds_of_it = range(shape.first_seed, shape.first_seed + shape.seeds)
-        return shape.matches - sum(self._recorded[k] for k in seeds_of_it)
+        """How many matches of a round are still to be recorded."""
+        mine = self.seeds_of(shape)
+        return len(mine) * self.timetable.per_seed(shape) - sum(self._recorded[k] for k in mine)
 
     def jobs(self, drawn: DrawnRound) -> Iterator[Job]:
-        """The matches of a round that are not recorded, seed by seed, in the order that ``spread`` gives; tables set aside by
-        then are left out."""
-        every = schedule(self.timetable.terms, drawn, drawn.first_seed)
+        """The matches of a round that are still to be recorded, seed by seed, in the order that ``spread`` gives; tables set
+        aside by then are left out."""
+        mine = self.seeds_of(drawn)
+        every = takewhile(lambda match: match.k < mine.stop, schedule(self.timetable.terms, drawn, mine.start))
         for match in spread(match for match in every if match.ordinal not in self.done):
             if (match.k, match.lineup) in self.set_aside:
                 continue

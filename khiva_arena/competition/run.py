@@ -44,6 +44,7 @@ from khiva_arena.words import count
 
 if TYPE_CHECKING:
     from khiva_arena.competition.live_web import LiveWeb  # most runs are not served
+    from khiva_arena.competition.shard import PlannedShard
 
 _FEW_SEEDS = 10
 
@@ -72,12 +73,17 @@ def compete(
         raise ConfigError(problems)
     _check_files(first, entrants)
     sandbox = sandbox_of(first, rated=True)
-    refuse_to_mix(definition_of(first, entrants, sandbox))
+    definition = definition_of(first, entrants, sandbox)
+    if how.planned is not None:
+        from khiva_arena.competition.sharding import check_as_planned  # not above: most runs play no plan
+
+        check_as_planned(how.planned, definition, entrants)
+    refuse_to_mix(definition)
     pool.reserve(first.jobs, max(stage.seats for stage in stages))
     another = False
     if Store.check(first.out):
         with Store.read(first.out) as store:
-            todo = standing_of(store, stages, entrants, sandbox)
+            todo = _standing(store, stages, entrants, sandbox, how)
             another = todo.definition is None
             if another and not how.new_event:
                 if web:
@@ -106,7 +112,7 @@ def _played(
                 bot.identity: opened(staging.stage(bot, sandbox.level), bot.name, first.network, first.env, first.link_ms)
                 for bot in entrants
             }
-        keep_private(first, sandbox, list(commands.values()))
+        keep_private(first, sandbox, list(commands.values()), how.planned.file if how.planned else None)
         keep_apart(entrants, [commands[bot.identity] for bot in entrants], sandbox)
         _preflight(first, definition_of(first, entrants, sandbox), entrants, commands)
         to_write = Store.write(first.out)
@@ -121,12 +127,12 @@ def _played(
             LivePage(first.out, served.page if served else first.report, log.say, asked=first.report is not None) as page,
         ):
             if not another:
-                before = standing_of(store, stages, entrants, sandbox).over
+                before = _standing(store, stages, entrants, sandbox, how).over
                 for event in before:
                     log.say(f"event {event.id} is over: run digest {store.conclusion(event.id)}")
                 _write_over(store, stages, before, log)
             while True:
-                todo = _another(stages, entrants, sandbox) if another else standing_of(store, stages, entrants, sandbox)
+                todo = _another(stages, entrants, sandbox) if another else _standing(store, stages, entrants, sandbox, how)
                 another = False
                 played = [event.id for event in todo.over]
                 if todo.definition is None:
@@ -136,13 +142,13 @@ def _played(
                 check_event(store, event)
                 if how.commit:
                     return [event.id], False
-                play = _play_of(store, event, [commands[bot.identity] for bot in todo.entrants])
+                play = _play_of(store, event, [commands[bot.identity] for bot in todo.entrants], how.planned)
                 with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
                     log.begin(store, play, stage.jobs, stage.name or None, stage.stage)
-                    _announce(log, stage, play)
+                    _announce(log, stage, play, advises=how.planned is None)
                     _play(log, stage, play, page, [*played, event.id])
-                    _conclude(log, store, stage, play)
-                    log.concluded(run_digest(store.digests(event.id)), whole=play.complete)
+                    digest = _conclude(log, store, play)
+                    log.concluded(digest, whole=play.complete)
                 if not play.complete:
                     page.finish([*played, event.id])
                     return [*played, event.id], False
@@ -162,12 +168,15 @@ def _nothing_to_play(
     if how.commit:
         raise ConfigError(f"{over}; give --new-event with --commit to begin another one")
     check_public_of_what_is_over(todo.over, how.public)
-    say(f"{over}: nothing is played; --new-event plays another one")
-    for event in todo.over:
-        say(f"run digest {store.conclusion(event.id)}")
+    if how.planned is not None and store.conclusion(todo.over[0].id) is None:
+        say(f"{store.folder}: shard {how.planned.shard} of event {todo.over[0].id} is complete: nothing is played")
+    else:
+        say(f"{over}: nothing is played{'' if how.planned else '; --new-event plays another one'}")
+    for digest in filter(None, (store.conclusion(event.id) for event in todo.over)):
+        say(f"run digest {digest}")
     if stages[0].events is not None or listener is not None:
         with RunEvents(store.folder, stages[0].events, logged=False, listeners=_listeners(listener)) as log:
-            _write_over(store, stages, todo.over, log)
+            _write_over(store, stages, todo.over, log, how.planned)
     with LivePage(store.folder, stages[0].report, _say_or_warn) as page:
         page.finish([event.id for event in todo.over])
     return [event.id for event in todo.over], True
@@ -199,11 +208,13 @@ def _say_or_warn(text: str, *, warning: bool = False) -> None:
     say(f"warning: {text}" if warning else text)
 
 
-def _write_over(store: Store, stages: Sequence[Settings], over: Sequence[EventRow], log: RunEvents) -> None:
-    """Write the events of stages that were over before."""
+def _write_over(
+    store: Store, stages: Sequence[Settings], over: Sequence[EventRow], log: RunEvents, planned: "PlannedShard | None" = None
+) -> None:
+    """Write the events of stages that were over before, or the shard that was."""
     for stage, event in zip(stages, over, strict=False):
-        log.begin(store, _play_of(store, event, ()), stage.jobs, stage.name or None, stage.stage)
-        log.concluded(run_digest(store.digests(event.id)), whole=True)
+        log.begin(store, _play_of(store, event, (), planned), stage.jobs, stage.name or None, stage.stage)
+        log.concluded(store.conclusion(event.id), whole=True)
 
 
 def _check_what_is_next(store: Store, todo: ResumePoint, how: How) -> None:
@@ -215,6 +226,14 @@ def _check_what_is_next(store: Store, todo: ResumePoint, how: How) -> None:
         refuse_changed(store, todo.definition, todo.entrants)
 
 
+def _standing(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, how: How) -> ResumePoint:
+    if how.planned is not None:
+        from khiva_arena.competition.sharding import standing_of_plan
+
+        return standing_of_plan(store, how.planned, entrants)
+    return standing_of(store, stages, entrants, sandbox)
+
+
 def _another(stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
     return ResumePoint((), tuple(entrants), definition_after(stages[0], entrants, sandbox))
 
@@ -224,6 +243,11 @@ def _open(store: Store, stage: Settings, todo: ResumePoint, how: How) -> EventRo
     _check_what_is_next(store, todo, how)
     before = todo.over[-1] if todo.over else None
     event = todo.event
+    if how.planned is not None:
+        from khiva_arena.competition.sharding import add_planned, leave_note
+
+        leave_note(store.folder, how.planned)
+        event = event or add_planned(store, how.planned, todo.entrants)
     if event is None:
         assert todo.definition is not None
         for other in store.events():
@@ -240,7 +264,11 @@ def _open(store: Store, stage: Settings, todo: ResumePoint, how: How) -> EventRo
     return event
 
 
-def _play_of(store: Store, event: EventRow, commands: Sequence[Command]) -> Play:
+def _play_of(store: Store, event: EventRow, commands: Sequence[Command], planned: "PlannedShard | None" = None) -> Play:
+    if planned is not None:
+        from khiva_arena.competition.sharding import ShardPlay
+
+        return ShardPlay(store, event, commands, planned.shard)
     if not formats.FORMATS[event.definition.format].SEQUENTIAL:
         return Play(store, event, commands)
     from khiva_arena.competition.sequential import SequentialPlay  # numpy comes with it
@@ -249,7 +277,7 @@ def _play_of(store: Store, event: EventRow, commands: Sequence[Command]) -> Play
 
 
 def _how_far(play: Play) -> str:
-    return f"{len(play.done)} of {play.timetable.matches} matches are recorded"
+    return f"{len(play.done)} of {play.planned} matches are recorded"
 
 
 def _check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
@@ -283,7 +311,7 @@ def _preflight(settings: Settings, definition: Definition, entrants: Sequence[Bo
     warn_of_cold_files()
 
 
-def _announce(log: RunEvents, settings: Settings, play: Play) -> None:
+def _announce(log: RunEvents, settings: Settings, play: Play, *, advises: bool) -> None:
     timetable, event = play.timetable, play.event
     opening = timetable.round(0)
     assert opening is not None
@@ -302,9 +330,11 @@ def _announce(log: RunEvents, settings: Settings, play: Play) -> None:
         what = f"{len(timetable.shapes)} rounds, "
     called = f"{settings.name}, " if settings.name else ""
     called += "" if settings.format == DEFAULTS["format"] else f"{settings.format}, "
-    done = f", {len(play.done)} of them recorded before" if play.done else ""
-    log.say(f"{called}event {event.id}: {what}{timetable.matches} matches{done}")
-    if advice := _advice(settings, len(event.bots), len(opening.line_ups)):
+    done = f", {play.done_before} of them recorded before" if play.done_before else ""
+    log.say(f"{called}event {event.id}: {what}{timetable.matches} matches{'' if play.part else done}")
+    if play.part:
+        log.say(f"{play.part}{done}")
+    if advises and (advice := _advice(settings, len(event.bots), len(opening.line_ups))):
         log.say(advice)
     log.say(f"commitment {event.commitment}")
     for line in in_a_line(event.bots) if settings.stage <= 1 else ():
@@ -393,8 +423,15 @@ def _one_interrupt() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def _conclude(log: RunEvents, store: Store, settings: Settings, play: Play) -> None:
+def _conclude(log: RunEvents, store: Store, play: Play) -> str | None:
+    """Say how an event ended. Returns its run digest, None for a shard alone."""
     if not play.complete:
         tables = ", ".join(f"seed {k} line-up {lineup}" for k, lineup in sorted(play.set_aside))
         log.say(f"set aside after {pool.VOIDS_MOST} voids each: {tables}; the same command tries them again", warning=True)
-    log.say(f"run digest {run_digest(store.digests(play.event.id))}")
+    if play.part and store.conclusion(play.event.id) is None:
+        how = "complete" if play.complete else "not complete"
+        log.say(f"this shard is {how}; `khiva-arena merge` joins it with the others")
+        return None
+    digest = run_digest(store.digests(play.event.id))
+    log.say(f"run digest {digest}")
+    return digest

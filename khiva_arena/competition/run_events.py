@@ -149,7 +149,7 @@ class RunEvents:
             seats=what.seats,
             rounds=len(table.shapes),
             seeds=table.seeds,
-            matches=table.matches,
+            matches=play.planned,
             before=len(play.done),
             jobs=jobs,
             commitment=event.commitment,
@@ -201,8 +201,9 @@ class RunEvents:
         if set_aside:
             self._write(stream.SetAside(t=self._t(), seed=row.seed, lineup=row.lineup))
 
-    def concluded(self, digest: str, *, whole: bool) -> None:
-        """This run is done with an event. ``whole``: all of it is recorded, or a test has decided."""
+    def concluded(self, digest: str | None, *, whole: bool) -> None:
+        """This run is done with an event. ``digest``: None for a shard of it. ``whole``: all that is played here is recorded, or
+        a test has decided."""
         self._digest, self._whole = digest if whole else None, whole
 
     # --- lines ---

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec import to_builtins
+
+from khiva_arena.competition.events import bare_timetable
 from khiva_arena.competition.find import events_of, uncollected
 from khiva_arena.competition.places import places_of
 from khiva_arena.competition.pools import in_common, pooled, pooled_standings, title
@@ -23,22 +26,27 @@ class PooledTable(NamedTuple):
     standings: the ratings.
     sections: those that were named.
     places: of those events whose format has them.
+    partial: those events that are not over.
     """
 
     events: list[EventRow]
     standings: Standings
     sections: shapes.Sections
     places: list[places.Places]
+    partial: tuple[shapes.Partial, ...] = ()
 
     @property
     def title(self) -> str:
-        """What was played, and under which conditions, in a line."""
-        return title(self.events)
+        """What was played, and under which conditions, in a line; and of which part of it the table is."""
+        numbers = {event.id: event.number for event in self.events}
+        parts = [f"{one.recorded} of {one.planned} matches of event {numbers[one.event]}" for one in self.partial]
+        return title(self.events) + (f"; partial: {', '.join(parts)}" if parts else "")
 
     def to_json(self) -> dict[str, Any]:
         """As ``standings --json`` prints it."""
         placed = {"places": [places.to_json(of_event) for of_event in self.places]} if self.places else {}
-        return {**in_common(self.events), **to_json(self.standings, self.sections), **placed}
+        partial = {"partial": to_builtins(self.partial)} if self.partial else {}
+        return {**in_common(self.events), **to_json(self.standings, self.sections), **placed, **partial}
 
 
 def tables_of(
@@ -73,7 +81,12 @@ def _table(
     store: Store, events: list[EventRow], anchors: Sequence[str], names: Sequence[str], effects: Sequence[str]
 ) -> PooledTable:
     placed = [of_event for event in events if (of_event := places_of(store, event))]
-    return pooled_table(events, pooled_standings(store, events, anchors), placed, names, effects)
+    partial = tuple(
+        shapes.Partial(event.id, len(store.recorded(event.id)), bare_timetable(event).matches)
+        for event in events
+        if store.conclusion(event.id) is None
+    )
+    return pooled_table(events, pooled_standings(store, events, anchors), placed, names, effects)._replace(partial=partial)
 
 
 def pooled_table(

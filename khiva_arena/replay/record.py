@@ -6,7 +6,7 @@ JSON with sorted keys, no spaces and ASCII only.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -154,6 +154,9 @@ def digest_of(value: object) -> str:
     return sha256(canonical(value)).hexdigest()
 
 
-def run_digest(match_digests: Sequence[str]) -> str:
+def run_digest(match_digests: Iterable[str]) -> str:
     """One digest for a whole run: SHA-256 over the match digests (as hex text) in schedule order."""
-    return sha256(b"khiva-run-digest-1\0" + "".join(match_digests).encode()).hexdigest()
+    whole = sha256(b"khiva-run-digest-1\0")
+    for digest in match_digests:
+        whole.update(digest.encode())
+    return whole.hexdigest()

@@ -17,6 +17,7 @@ from khiva_arena.report import plan, shapes, sprt
 from khiva_arena.report.columns import COLUMNS
 
 _PLACES = ("places", list[shapes.EventPlaces] | msgspec.UnsetType, msgspec.UNSET)
+_PARTIAL = ("partial", list[shapes.Partial] | msgspec.UnsetType, msgspec.UNSET)
 
 
 def _tables(command: str, key: str, name: str, kind: type[msgspec.Struct], *more: tuple[str, Any, Any]) -> type:
@@ -29,7 +30,7 @@ def _tables(command: str, key: str, name: str, kind: type[msgspec.Struct], *more
 
 
 NAMES: dict[str, type] = {
-    "standings": _tables("standings", "standings", "Pool", shapes.Rated, _PLACES),
+    "standings": _tables("standings", "standings", "Pool", shapes.Rated, _PLACES, _PARTIAL),
     "plan": _tables("plan", "plans", "PooledPlan", plan.Plan),
     "sprt": sprt.SprtOutput,
 }

@@ -21,6 +21,19 @@ def meanings(kind: type[Struct]) -> dict[str, str]:
     return {name: text for names, text in lines for name in names.split(", ")}
 
 
+class Partial(Struct, frozen=True):
+    """An event that is not over: a shard, or one that is still being played.
+
+    event: its id.
+    recorded: matches so far.
+    planned: matches when it is over; a sequential test may end before.
+    """
+
+    event: str
+    recorded: int
+    planned: int
+
+
 class LeftOut(Struct, frozen=True):
     """What is not rated.
 

@@ -1,6 +1,5 @@
 """The store: a folder with one SQLite file that is the truth. One writer at a time, held by a lock; readers need none."""
 
-import json
 import marshal
 import os
 import sqlite3
@@ -9,14 +8,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-import msgspec
 from msgspec import structs
 
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
 from khiva_arena.store import files, private, sums
 from khiva_arena.store.files import FILE, LOCK, VERSION, explained
-from khiva_arena.store.inserting import Insertion
+from khiva_arena.store.inserting import Insertion, insert_match, insert_void
 from khiva_arena.store.rows import BotRow, EventRow, MatchRow, SeatRow, VoidRow, now
 from khiva_arena.store.seal import Seal
 from khiva_arena.store.whole import UNREADABLE, whole_matches, whole_voids
@@ -29,7 +27,6 @@ CLOSE_MS = 1_000  # for the last checkpoint, if readers are in the way
 MATCHES_AT_ONCE, BYTES_AT_ONCE = 500, 32 * 2**20  # read at a time: bounds memory whatever the size of a store
 ROWS_AT_ONCE = 32  # asked of SQLite before they are weighed: each may be as long as shape.LONGEST_ROW
 MOST_BYTES = 2**30  # that one question may take: more than a million matches need
-MEASURED = {"cpu": "cpu_s", "paused": "paused"}  # columns of seats, and what of Measured they hold
 T = TypeVar("T")
 
 
@@ -104,6 +101,12 @@ class Store:
                 connection.close()
         return not blank
 
+    @staticmethod
+    def is_in_use(folder: Path) -> bool:
+        """Whether an arbiter is at work on a store."""
+        with explained(folder):
+            return files.is_locked(folder)
+
     def close(self) -> None:
         """Close and unlock. A writer leaves all it recorded in the one file, so that a copy of that is whole, and seals it if all
         of it is known to be sound."""
@@ -174,32 +177,27 @@ class Store:
     def add_match(self, match: MatchRow, reveals: Mapping[int, bytes]) -> None:
         """Record a match with its seats, and publish the secrets of the seeds that it completes; that of the run, as
         seed -1, concludes the event. All in one transaction. Raises StoreError if it is recorded already."""
-        with self._transaction(match.event) as insert:
-            insert("matches", {name: getattr(match, name) for name, _, _ in files.columns("matches")[:-1]})  # the last is the sum
-            for seat in match.seats:
-                where, row = {"event": match.event, "ordinal": match.ordinal}, structs.asdict(seat)
-                measured = row.pop("measured")
-                columns = {column: getattr(measured, name) for column, name in MEASURED.items()}
-                insert("seats", {**where, **row, **columns, "faults": json.dumps(seat.faults)})
-                if measured.page_faults:
-                    insert("page_faults", {**where, "seat": seat.seat, "major": measured.page_faults})
-            if match.times is not None:
-                by_seat = msgspec.json.encode(match.times).decode()
-                insert("times", {"event": match.event, "ordinal": match.ordinal, "by_seat": by_seat})
-            for seed, secret in reveals.items():
-                insert("reveals", {"event": match.event, "seed": seed, "secret": secret})
-            if RUN_SECRET in reveals:
-                insert("conclusions", {"event": match.event, "digest": run_digest(self.digests(match.event)), "at": now()})
+        self.add_several(match.event, [match], (), reveals)
 
     def add_void(self, row: VoidRow) -> None:
         """Note a void match, in one transaction."""
-        values = structs.asdict(row) | {"bots": json.dumps(row.bots), "cpu": json.dumps(row.cpu)}
-        del values["intact"], values["causes"]
-        with self._transaction(row.event) as insert:
-            insert("voids", values)
-            if row.causes:
-                key = {"event": row.event, "ordinal": row.ordinal, "attempt": row.attempt}
-                insert("void_causes", {**key, "seats": json.dumps(row.causes)})
+        self.add_several(row.event, (), [row], {})
+
+    def add_several(
+        self, event: str, matches: Iterable[MatchRow], voids: Iterable[VoidRow], reveals: Mapping[int, bytes]
+    ) -> None:
+        """Record matches, note voids and publish secrets of one event, as ``add_match`` and ``add_void`` do, in one
+        transaction."""
+        with self._transaction(event) as insert:
+            for match in matches:
+                insert_match(insert, match)
+            for void in voids:
+                insert_void(insert, void)
+            for seed, secret in reveals.items():
+                insert("reveals", {"event": event, "seed": seed, "secret": secret})
+            if RUN_SECRET in reveals:
+                digest = run_digest(digest for _, digest in self.places(event))
+                insert("conclusions", {"event": event, "digest": digest, "at": now()})
 
     def recorded(self, event: str) -> set[int]:
         """Ordinals of the matches that are recorded."""
@@ -245,6 +243,11 @@ class Store:
         where = ("event = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal", event, min(ordinals), max(ordinals))
         seats = self._pairs("seats", f"{where[0]}, seat", *where[1:])
         return whole_matches(rows, self._pairs("page_faults", *where), seats, self._pairs("times", *where))
+
+    def places(self, event: str) -> Iterator[tuple[int, str]]:
+        """Ordinal and digest of each recorded match in schedule order, read on demand, some at a time. Sums are not looked at."""
+        for some, _ in self._pieces("SELECT ordinal, digest FROM matches WHERE event = ? ORDER BY ordinal", (event,)):
+            yield from ((ordinal, str(digest)) for ordinal, digest in some if isinstance(ordinal, int))
 
     def digests(self, event: str) -> list[str]:
         """Match digests in schedule order."""

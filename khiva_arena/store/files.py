@@ -57,16 +57,23 @@ def narrow(folder: Path) -> None:
 
 def check_unlocked(folder: Path) -> None:
     """Raise StoreError if an arbiter is at work on a store; a first look, before bots are built and started."""
+    if is_locked(folder):
+        raise _taken(folder)
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether an arbiter is at work on a store."""
     try:
         descriptor = os.open(folder / LOCK, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
-        return
+        return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise _taken(folder) from None
+        return True
     finally:
         os.close(descriptor)
+    return False
 
 
 def _taken(folder: Path) -> StoreError:

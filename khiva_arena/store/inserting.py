@@ -1,9 +1,19 @@
 """Rows that are written in one transaction, each with its sum, and the tally of their event."""
 
+import json
 import sqlite3
 from typing import Any
 
+import msgspec
+from msgspec import structs
+
 from khiva_arena.store import sums
+from khiva_arena.store.rows import MatchRow, VoidRow
+
+OF_A_MATCH = [name for name in MatchRow.__struct_fields__ if name not in ("seats", "times", "intact")]
+"""The columns of ``matches`` without the sum."""
+MEASURED = {"cpu": "cpu_s", "paused": "paused"}
+"""Columns of seats, and what of Measured they hold."""
 
 
 class Insertion:
@@ -28,3 +38,28 @@ class Insertion:
         values = (event, count + len(self._sums), sums.add(total, self._sums))
         again = "ON CONFLICT (event) DO UPDATE SET count = excluded.count, total = excluded.total"
         self._connection.execute(f"INSERT INTO tallies VALUES (?, ?, ?) {again}", values)
+
+
+def insert_match(insert: Insertion, match: MatchRow) -> None:
+    """Insert all rows of a match."""
+    insert("matches", {name: getattr(match, name) for name in OF_A_MATCH})
+    where = {"event": match.event, "ordinal": match.ordinal}
+    for seat in match.seats:
+        row = structs.asdict(seat)
+        measured = row.pop("measured")
+        columns = {column: getattr(measured, name) for column, name in MEASURED.items()}
+        insert("seats", {**where, **row, **columns, "faults": json.dumps(seat.faults)})
+        if measured.page_faults:
+            insert("page_faults", {**where, "seat": seat.seat, "major": measured.page_faults})
+    if match.times is not None:
+        insert("times", {**where, "by_seat": msgspec.json.encode(match.times).decode()})
+
+
+def insert_void(insert: Insertion, void: VoidRow) -> None:
+    """Insert all rows of a void attempt."""
+    values = structs.asdict(void) | {"bots": json.dumps(void.bots), "cpu": json.dumps(void.cpu)}
+    del values["intact"], values["causes"]
+    insert("voids", values)
+    if void.causes:
+        key = {"event": void.event, "ordinal": void.ordinal, "attempt": void.attempt}
+        insert("void_causes", {**key, "seats": json.dumps(void.causes)})

@@ -19,10 +19,11 @@ class Unwritten(ArenaError):
 
 
 @contextmanager
-def new_file(path: Path, replaces: bytes = b"") -> Iterator[BinaryIO]:
+def new_file(path: Path, replaces: bytes = b"", mode: int = 0o666) -> Iterator[BinaryIO]:
     """A file to write into, which is at ``path`` once the block has ended without an error; after one ``path`` is as it was.
 
     replaces: a file that begins so may be replaced.
+    mode: who may read and write it, from which the umask takes away.
 
     Raises ConfigError if ``path`` exists or cannot be made, Unwritten if the disk is full.
     """
@@ -31,7 +32,7 @@ def new_file(path: Path, replaces: bytes = b"") -> Iterator[BinaryIO]:
     try:
         if part.is_file() and not part.is_symlink():  # what a kill has left
             part.unlink()
-        file = os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666), "wb")
+        file = os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode), "wb")
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
     try:

@@ -77,7 +77,8 @@ def context_of(command: click.Command, name: str) -> click.Context:
 def options_of(name: str) -> list[click.Option]:
     command = cli.get_command(click.Context(cli), name)
     assert command
-    return [param for param in command.get_params(context_of(command, name)) if isinstance(param, click.Option)]
+    params = command.get_params(context_of(command, name))
+    return [param for param in params if isinstance(param, click.Option) and not param.hidden]  # hidden: that it refuses, and why
 
 
 def test_every_option_has_a_group() -> None:

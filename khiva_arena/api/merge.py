@@ -1,0 +1,24 @@
+"""Stores of one event joined."""
+
+from pathlib import Path
+
+from khiva_arena.api.keywords import as_path, by_keyword, text
+from khiva_arena.competition.merging import Merged
+from khiva_arena.competition.merging import merge as merge_stores
+
+
+def merge(*stores: str | Path, out: str | Path, jobs: int = 1, event: str | None = None, any_engine: bool = False) -> Merged:
+    """Join stores of one event, of which several machines played a shard each, once every record was replayed and checked.
+    ``result.complete`` says whether all of it is there; what is not stands in ``result.missing``.
+
+    out: the store with all shards; one that holds some of them already gets the others.
+    jobs: how many processes replay records.
+    event: the beginning of its id, if the stores have several in common.
+    any_engine: whether different versions of the arena may have played it.
+
+    Raises ConfigError with all that stands in the way, StoreError if a store cannot be read or written.
+    """
+    folders = [as_path("stores", store) for store in stores]
+    word = None if event is None else text("event", event)
+    with by_keyword():
+        return merge_stores(folders, as_path("out", out), lambda _: None, jobs=jobs, any_engine=any_engine, word=word)

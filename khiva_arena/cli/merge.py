@@ -1,0 +1,34 @@
+"""``khiva-arena merge``: one store out of those of the machines that played a shard each."""
+
+from pathlib import Path
+
+import click
+
+from khiva_arena.cli.help import Verb
+from khiva_arena.cli.options import json_option
+
+
+@click.command("merge", cls=Verb)
+@click.argument("stores", metavar="STORE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    required=True,
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="The store with all shards; one that holds some of them already gets the others.",
+)
+@click.option("--jobs", "-j", type=click.IntRange(1, 1_000), default=1, metavar="N", help="Replay with N processes [default: 1].")
+@click.option("--event", metavar="ID", help="Which event, by the beginning of its id, if the stores have several in common.")
+@click.option(
+    "--any-engine", is_flag=True, help="Also join shards that different versions of khiva-arena played; the event is marked."
+)
+@json_option
+def command(stores: tuple[Path, ...], out: Path, jobs: int, event: str | None, any_engine: bool, as_json: bool) -> int:
+    """Join the stores of one event, each STORE the --out of a machine that played a shard of it. First every record of every
+    store is replayed and checked as `khiva-arena verify` does it. Stores of other events, bots, engines or isolation are
+    refused, as are matches that were played twice and differ. All that lies beside a record comes along. What is missing at the
+    end is told with the command that plays it, and the exit code is 1. The same command again changes nothing, and goes on if
+    it was ended."""
+    from khiva_arena.commands.merge import merge  # when it is called, so that -h is quick
+
+    return merge(stores, out, jobs, event, any_engine, as_json)

@@ -1,0 +1,49 @@
+"""The work of ``khiva-arena merge``: one store out of those of the machines that played a shard each."""
+
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from khiva_arena.competition.merging import Merged
+from khiva_arena.competition.merging import merge as merge_stores
+from khiva_arena.terminal.console import say
+from khiva_arena.text import harmless
+
+SHOWN = 20
+
+
+def merge(stores: Sequence[Path], out: Path, jobs: int, event: str | None, any_engine: bool, as_json: bool) -> int:
+    """Merge and print what came of it. Returns the exit code."""
+    try:
+        merged = merge_stores(stores, out, _say, jobs=jobs, any_engine=any_engine, word=event)
+    except KeyboardInterrupt:
+        say("interrupted: what was merged stays; the same command goes on")
+        raise
+    if as_json:
+        click.echo(json.dumps(merged.to_dict()))
+    else:
+        _print(merged, out)
+    return 0 if merged.complete else 1
+
+
+def _print(merged: Merged, out: Path) -> None:
+    click.echo(merged.summary)
+    for seed, lineup in merged.set_aside:
+        click.echo(f"  set aside, since its machine could not play it: seed {seed} line-up {lineup}")
+    for missing in merged.missing[:SHOWN]:
+        what = f"shard {missing.shard}, seeds" if missing.shard else "seeds"
+        click.echo(harmless(f"  missing: {what} {missing.seeds}; to play: {missing.command}"))
+    if len(merged.missing) > SHOWN:
+        click.echo(f"  and {len(merged.missing) - SHOWN} more; --json lists all")
+    where = shlex.quote(str(out))
+    if merged.complete:
+        _say(f"next: khiva-arena standings {where}, khiva-arena verify {where}")
+    else:
+        _say(f"next: play what is missing, then merge it into {where}, too")
+
+
+def _say(text: str) -> None:
+    say(harmless(text))

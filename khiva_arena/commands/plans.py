@@ -1,0 +1,79 @@
+"""Plans of ``khiva-arena run``: which words go together, and what is printed of a new one."""
+
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from khiva_arena.competition.events import bare_timetable
+from khiva_arena.competition.planned import make_plan, why_not_in_shards
+from khiva_arena.competition.planned import what_is_planned as what_is_planned
+from khiva_arena.competition.settings import Settings
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.report.same_names import in_a_line
+from khiva_arena.terminal.console import say
+from khiva_arena.words import count
+
+
+def check_together(
+    plan: Path | None,
+    from_plan: Path | None,
+    shard: str | None,
+    config: Path | None,
+    *,
+    shipped: bool,
+    new_event: bool,
+    commit: bool,
+    public: str | None,
+) -> None:
+    """Raise ConfigError if flags do not go together."""
+    problems = []
+    if plan is not None:
+        problems += ["--plan and --from-plan: a plan is written once, then played"] if from_plan is not None else []
+        problems += ["--plan and --shard: the plan is of the whole event; --from-plan plays a shard of it"] if shard else []
+        problems += ["--plan and --commit: a plan prints the commitment, too; leave --commit out"] if commit else []
+        if public is not None:
+            problems.append("--plan and --public: publish the commitment first, then give --public to each run --from-plan")
+    if from_plan is not None:
+        problems += [f"{config}: the plan says what is played; leave the file out"] if config is not None else []
+        problems += ["--shipped: the plan names its bots; leave it out"] if shipped else []
+        problems += ["--commit: making the plan has printed the commitment"] if commit else []
+        problems += ["--new-event: a plan is of one event; make a new plan for another one"] if new_event else []
+    if problems:
+        raise ConfigError(problems)
+
+
+def refuse_shard(stages: Sequence[Settings]) -> NoReturn:
+    """Raise ConfigError for a shard without a plan; some formats have none, and then it says why."""
+    why = why_not_in_shards(stages[0].format, len(stages))
+    raise ConfigError(f"--shard: {why or 'machines share one secret: write a plan with --plan FILE, then give --from-plan FILE'}")
+
+
+def print_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], as_json: bool) -> None:
+    """Write a plan, and print what is to be published of it before the first match."""
+    event, new = make_plan(path, stages, entrants)
+    timetable = bare_timetable(event)
+    if not new:
+        say(f"{path} has this plan already; it stays")
+    for line in in_a_line(event.bots):
+        say(f"warning: {line}")
+    for bot in event.bots:
+        if not bot.complete:
+            say(f"warning: bot {bot.name} is a bare command: machines compare its program and the files that it names, no others")
+    digest = event.definition.digest
+    if as_json:
+        values = {"event": event.id, "definition": digest, "commitment": event.commitment}
+        click.echo(json.dumps({**values, "seeds": timetable.seeds, "planned": timetable.matches}))
+    else:
+        click.echo(f"event {event.id}: {count(timetable.seeds, 'seed')}, {count(timetable.matches, 'match', 'matches')}")
+        click.echo(f"definition {digest}")
+        click.echo(f"commitment {event.commitment}")
+    file = shlex.quote(str(path))
+    say(f"{path} gives away every deal: copy it to machines that you trust, and show it to no bot and no author of one")
+    say("next: publish the commitment; then play a shard on each machine, here one of five, and join their stores:")
+    say(f"  khiva-arena run --from-plan {file} --shard 1/5 --out shard-1")
+    say("  khiva-arena merge shard-1 shard-2 shard-3 shard-4 shard-5 --out OUT")

@@ -1,0 +1,367 @@
+"""A plan, its shards on machines that know nothing of each other, and the merge, as they are typed."""
+
+import json
+import os
+import shutil
+import signal
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from arena import arena, arena_process, bots, kill, started, wait_for_matches
+
+import khiva_arena
+from khiva_arena.competition import isolation
+from khiva_arena.competition.plan_file import read_plan
+from khiva_arena.store.db import FILE
+
+pytestmark = pytest.mark.slow
+
+SEATS = {"khiva": "2", "emira": "3", "silk_road": "2"}
+RANDOM = "shipped:python/random"
+
+
+def words(game: str = "khiva", seeds: int = 5) -> list[str]:
+    copies = ["--copies", "2"] if SEATS[game] == "3" else []
+    shape = ["--game", game, "--seats", SEATS[game], *copies, "--seeds", str(seeds), "--isolation", "trusted"]
+    return ["run", *bots("shipped:c/random", RANDOM), *shape]
+
+
+def digest(text: str) -> str:
+    return next(line for line in text.splitlines() if "run digest" in line).rpartition(" ")[2]
+
+
+def refused(folder: Path, *said: str, lines: int = 1) -> str:
+    """The only lines of a command that is refused."""
+    done = arena(*said, cwd=folder, code=2)
+    wrong = [line for line in done.stderr.splitlines() if line.startswith("khiva-arena: error: ")]
+    assert len(wrong) == lines, done.stderr
+    assert "Traceback" not in done.stderr
+    return "\n".join(wrong)
+
+
+def play(folder: Path, *shards: str) -> list[str]:
+    """Play these shards of cup.plan. Returns the folders of their stores."""
+    made = []
+    for shard in shards:
+        made.append(f"shard-{shard.replace('/', '-')}")
+        arena("run", "--from-plan", "cup.plan", "--shard", shard, "--out", made[-1], cwd=folder)
+    return made
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Path:
+    arena(*words(), "--plan", "cup.plan", cwd=tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("game", [pytest.param(game, marks=pytest.mark.soak) if game != "khiva" else game for game in SEATS])
+def test_digests_of_one_machine_and_of_shards_are_equal(game: str, tmp_path: Path) -> None:
+    arena(*words(game), "--seed", "each", "--plan", "cup.plan", cwd=tmp_path)
+    commitment = read_plan(tmp_path / "cup.plan").commitment
+    alone = arena(*words(game), "--seed", "each", "--out", "alone", cwd=tmp_path).stderr
+    assert f"commitment {commitment}" in alone
+    for of in (1, 2, 5):
+        stores = play(tmp_path, *(f"{number}/{of}" for number in range(1, of + 1)))
+        done = (arena_process if of == 5 else arena)("merge", *stores, "--out", f"cup-{of}", "-j", str(1 + of // 5), cwd=tmp_path)
+        assert digest(done.stdout) == digest(alone)
+        assert digest(arena("verify", f"cup-{of}", cwd=tmp_path).stdout) == digest(alone)
+    arena("bundle", "cup-5", "cup.bundle", cwd=tmp_path)
+    assert digest(arena("verify", "cup.bundle", cwd=tmp_path).stdout) == digest(alone)
+    tables = [json.loads(arena("standings", out, "--json", cwd=tmp_path).stdout) for out in ("alone", "cup-5")]
+    for table in tables:
+        for row in table["standings"][0]["rows"]:
+            del row["cpu_s"]  # which every machine needs another amount of
+    assert tables[0] == tables[1]
+
+
+# --- a plan ---
+
+
+def test_a_plan_plays_nothing_and_is_for_its_owner_alone(tmp_path: Path) -> None:
+    before = os.umask(0o002)
+    try:
+        done = arena(*words(), "--plan", "cup.plan", "--out", "out", cwd=tmp_path)
+    finally:
+        os.umask(before)
+    plan = read_plan(tmp_path / "cup.plan")
+    assert (tmp_path / "cup.plan").stat().st_mode & 0o777 == 0o600
+    assert done.stdout.splitlines() == [
+        f"event {plan.id}: 5 seeds, 10 matches",
+        f"definition {plan.definition.digest}",
+        f"commitment {plan.commitment}",
+    ]
+    assert plan.secret.hex() not in done.stdout + done.stderr
+    assert "khiva-arena run --from-plan cup.plan --shard 1/5 --out shard-1" in done.stderr
+    assert sorted(os.listdir(tmp_path)) == ["cup.plan"]
+    as_json = json.loads(arena(*words(), "--plan", "other.plan", "--json", cwd=tmp_path).stdout)
+    assert (as_json["seeds"], as_json["planned"]) == (5, 10)
+    assert as_json["commitment"] != plan.commitment
+
+
+def test_a_file_that_is_there_stays(cup: Path) -> None:
+    before = (cup / "cup.plan").read_bytes()
+    again = arena(*words(), "--plan", "cup.plan", cwd=cup)
+    assert "cup.plan has this plan already" in again.stderr
+    assert read_plan(cup / "cup.plan").commitment in again.stdout
+    assert "other contents" in refused(cup, *words(seeds=6), "--plan", "cup.plan")
+    assert "other contents" in refused(cup, *words(), "--seed", "x", "--plan", "cup.plan")
+    (cup / "notes").write_text("mine")
+    assert "other contents" in refused(cup, *words(), "--plan", "notes")
+    assert ((cup / "cup.plan").read_bytes(), (cup / "notes").read_text()) == (before, "mine")
+    assert "no/cup.plan: cannot be written: No such file" in refused(cup, *words(), "--plan", "no/cup.plan")
+
+
+def test_a_plan_that_others_may_read(cup: Path) -> None:
+    (cup / "cup.plan").chmod(0o640)
+    line = refused(cup, "run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out")
+    assert "others may read it (mode 640)" in line
+    assert "`chmod 600 cup.plan`" in line
+    assert not (cup / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"seeds": 5', '"seeds": 6'),
+        ('"turn_ms": 1000', '"turn_ms": 9000'),
+        ('"asked_as": "', '"asked_as": "./'),
+        ('"secret": "', '"secret": "0'),
+    ],
+)
+def test_a_plan_that_was_edited(cup: Path, old: str, new: str) -> None:
+    text = (cup / "cup.plan").read_text()
+    assert old in text
+    (cup / "cup.plan").write_text(text.replace(old, new))
+    line = refused(cup, "run", "--from-plan", "cup.plan", "--out", "out")
+    assert "it was changed since it was written" in line or "damaged" in line
+    assert not (cup / "out").exists()
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[" * 100_000, '{"kind":"khiva-plan"}', "\x00"])
+def test_what_is_no_plan(tmp_path: Path, text: str) -> None:
+    (tmp_path / "cup.plan").write_text(text)
+    assert "not a plan" in refused(tmp_path, "run", "--from-plan", "cup.plan")
+    assert "cannot be read: No such file" in refused(tmp_path, "run", "--from-plan", "nothing")
+    assert "cannot be read" in refused(tmp_path, "run", "--from-plan", ".")
+
+
+@pytest.mark.parametrize("word", ["6/5", "0/5", "1/6", "two", "1/0"])
+def test_a_shard_that_is_none(cup: Path, word: str) -> None:
+    assert f"--shard {word}" in refused(cup, "run", "--from-plan", "cup.plan", "--shard", word, "--out", "out").replace("'", "")
+    assert not (cup / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        (["--format", "swiss"], "a swiss draws each round"),
+        (["--format", "knockout"], "a knockout draws each round"),
+        (["stages.toml"], "a stage is played by those who did best"),
+    ],
+)
+def test_formats_without_shards_say_why(tmp_path: Path, more: list[str], why: str) -> None:
+    (tmp_path / "stages.toml").write_text("[[stage]]\nname = 'a'\n[[stage]]\nname = 'b'\ntake = 2\n")
+    for flags in (["--plan", "cup.plan"], ["--shard", "1/2"]):
+        line = refused(tmp_path, *words(), *more, *flags)
+        assert why in line
+        assert "`--dask ADDRESS` plays every format" in line
+    assert os.listdir(tmp_path) == ["stages.toml"]
+
+
+@pytest.mark.parametrize("flags", [["--plan", "cup.plan"], ["--shard", "1/2"], ["--from-plan", "cup.plan"]])
+def test_a_sequential_test_says_why_it_has_no_shards(tmp_path: Path, flags: list[str]) -> None:
+    line = refused(tmp_path, "sprt", "shipped:c/random", RANDOM, *flags)
+    assert "looks at the results of all seeds so far" in line
+    assert "--dask" in line
+
+
+@pytest.mark.parametrize(
+    ("flags", "why"),
+    [
+        (["--shard", "1/5"], "write a plan with --plan FILE"),
+        (["--plan", "p", "--shard", "1/5"], "--from-plan plays a shard of it"),
+        (["--plan", "p", "--commit"], "prints the commitment, too"),
+        (["--plan", "p", "--public", "x"], "publish the commitment first"),
+        (["--plan", "p", "--from-plan", "cup.plan"], "written once, then played"),
+        (["--from-plan", "cup.plan", "--new-event"], "make a new plan"),
+        (["--from-plan", "cup.plan", "--commit"], "has printed the commitment"),
+    ],
+)
+def test_flags_that_do_not_go_together(cup: Path, flags: list[str], why: str) -> None:
+    assert why in refused(cup, *words(), *flags)
+
+
+def test_settings_beside_a_plan(cup: Path) -> None:
+    said = refused(cup, "run", "--from-plan", "cup.plan", "--seeds", "6", "--turn", "2s", "--limit", "memory=2G", lines=3)
+    assert all(f"--{flag}: the plan says what is played" in said for flag in ("seeds", "turn", "limit"))
+    arena("run", "--from-plan", "cup.plan", "--shard", "1/5", "--limit", "bot_size=2M", "-j", "2", "--out", "out", cwd=cup)
+    assert "the plan names its bots" in refused(cup, "run", "--from-plan", "cup.plan", "--shipped")
+    (cup / "c.toml").write_text("")
+    assert "leave the file out" in refused(cup, "run", "c.toml", "--from-plan", "cup.plan")
+
+
+def test_a_plan_in_the_folder_of_a_bot(tmp_path: Path) -> None:
+    arena("new", "python", "my-bot", cwd=tmp_path)
+    line = refused(
+        tmp_path, "run", *bots("my-bot", RANDOM), "--seats", "2", "--isolation", "trusted", "--plan", "my-bot/cup.plan"
+    )
+    assert "lies in the folder of bot my-bot" in line
+
+
+def test_a_seat_that_only_one_machine_has(tmp_path: Path) -> None:
+    line = refused(tmp_path, "run", *bots("remote:ann", RANDOM), "--seats", "2", "--isolation", "trusted", "--plan", "cup.plan")
+    assert "bot ann is seated by one machine alone" in line
+
+
+# --- on another machine ---
+
+
+@pytest.fixture
+def laptops(tmp_path: Path) -> Sequence[Path]:
+    """Two folders with the same plan and the same bot of a user."""
+    (tmp_path / "a").mkdir()
+    arena("new", "python", "my-bot", cwd=tmp_path / "a")
+    shape = ["--seats", "2", "--seeds", "2", "--isolation", "trusted"]
+    arena("run", *bots("./my-bot", "shipped:c/random"), *shape, "--plan", "cup.plan", cwd=tmp_path / "a")
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    return tmp_path / "a", tmp_path / "b"
+
+
+def test_bots_are_known_by_their_hashes_wherever_they_lie(laptops: Sequence[Path]) -> None:
+    a, b = laptops
+    play(a, "1/2")
+    (b / "my-bot").rename(b / "elsewhere")
+    line = refused(b, "run", "--from-plan", "cup.plan", lines=2)
+    assert "./my-bot" in line
+    assert "--bot for each bot says where it is here" in line
+    named = bots("shipped:c/random", "elsewhere")
+    arena("run", "--from-plan", "cup.plan", *named, "--shard", "2/2", "--out", "shard-2-2", cwd=b)
+    assert digest(arena("merge", "a/shard-1-2", "b/shard-2-2", "--out", "cup", cwd=a.parent).stdout)
+    assert "the plan has no such bot" in refused(b, "run", "--from-plan", "cup.plan", *named, "--bot", RANDOM)
+    assert "bot my-bot (./my-bot) of the plan is not named" in refused(b, "run", "--from-plan", "cup.plan", *named[:2])
+
+
+def test_a_bot_that_differs_in_a_byte(laptops: Sequence[Path]) -> None:
+    _, b = laptops
+    with (b / "my-bot" / "main.py").open("a") as file:
+        file.write("#")
+    line = refused(b, "run", "--from-plan", "cup.plan", "--shard", "2/2", "--out", "out")
+    assert "bot my-bot: ./my-bot differs from the bot of the plan" in line
+    assert not (b / "out").exists()
+
+
+def test_another_engine(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("planned", "events"):
+        monkeypatch.setattr(f"khiva_arena.competition.{module}.__version__", "9.9.9")
+    line = refused(cup, "run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out")
+    assert f"khiva-arena {khiva_arena.__version__} made it, this is 9.9.9" in line
+    arena("run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out", "--any-engine", cwd=cup)
+    assert f"arena {khiva_arena.__version__}, 9.9.9" in " ".join(arena("standings", "out", cwd=cup).stdout.split())
+
+
+def test_an_isolation_that_does_not_work_here(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "why_not", lambda _level: "it is switched off")
+    line = refused(cup, "run", "--from-plan", "cup.plan", "--shard", "1/5", "--out", "out")
+    assert "--isolation trusted: does not work here: it is switched off" in line
+
+
+def test_a_shard_is_shown_as_a_part(cup: Path) -> None:
+    done = arena("run", "--from-plan", "cup.plan", "--shard", "2/5", "--out", "two", cwd=cup)
+    assert "shard 2/5 of it: seed 1, 2 matches" in done.stderr
+    assert "run digest" not in done.stderr
+    assert "partial: 2 of 10 matches of event 1" in " ".join(done.stdout.split())
+    (table,) = json.loads(arena("standings", "two", "--json", cwd=cup).stdout)["standings"]
+    assert table["partial"] == [{"event": table["events"][0], "recorded": 2, "planned": 10}]
+    again = arena("run", "--from-plan", "cup.plan", "--shard", "2/5", "--out", "two", cwd=cup)
+    assert "shard 2/5 of event" in again.stderr
+    assert "is complete: nothing is played" in again.stderr
+    assert again.stdout == done.stdout
+
+
+def test_a_shard_that_was_killed_resumes(tmp_path: Path) -> None:
+    arena(*words(seeds=40), "--plan", "cup.plan", cwd=tmp_path)
+    said = ["run", "--from-plan", "cup.plan", "--shard", "2/2", "--out", "two"]
+    running = started(*said, cwd=tmp_path)
+    wait_for_matches(tmp_path / "two" / FILE, 3)
+    kill(running, signal.SIGKILL)
+    running.communicate(timeout=60)
+    done = arena(*said, cwd=tmp_path)
+    assert "of them recorded before" in done.stderr
+    play(tmp_path, "1/2")
+    assert arena("merge", "two", "shard-1-2", "--out", "cup", cwd=tmp_path).returncode == 0
+
+
+def test_shards_in_one_store_and_what_is_missing_in_a_merged_one(cup: Path) -> None:
+    """The truth is in the store: whichever part of the event is asked for, what is there is not played again."""
+    for shard in ("1/5", "4/5"):
+        arena("run", "--from-plan", "cup.plan", "--shard", shard, "--out", "both", cwd=cup)
+    done = arena("merge", "both", "--out", "cup", cwd=cup, code=1)
+    assert "4 of 10 matches, 4 of them new" in done.stdout
+    assert done.stdout.count("missing: ") == 3
+    command = next(line for line in done.stdout.splitlines() if "shard 2/5" in line).partition("to play: khiva-arena ")[2]
+    assert command.startswith("run --from-plan cup.plan --shard 2/5 --out ")
+    arena(*command.split(), cwd=cup)
+    assert arena("merge", command.split()[-1], "--out", "cup", cwd=cup, code=1).stdout.count("missing: ") == 2
+    whole = arena("run", "--from-plan", "cup.plan", "--out", "cup", cwd=cup)
+    assert "6 of them recorded before" in whole.stderr
+    alone = arena("run", "--from-plan", "cup.plan", "--out", "alone", cwd=cup)
+    assert digest(whole.stderr) == digest(alone.stderr)
+    assert digest(arena("merge", "alone", "--out", "cup", cwd=cup).stdout) == digest(alone.stderr)
+
+
+def test_a_public_text_is_given_to_each_shard(cup: Path) -> None:
+    for number in (1, 2):
+        said = ["run", "--from-plan", "cup.plan", "--shard", f"{number}/2", "--public", "6 aus 49", "--out", f"s{number}"]
+        assert "public text '6 aus 49'" in arena(*said, cwd=cup).stderr
+    arena("merge", "s1", "s2", "--out", "cup", cwd=cup)
+    assert "public text '6 aus 49'" in arena("verify", "cup", cwd=cup).stdout
+
+
+def test_a_merge_prints_json(cup: Path) -> None:
+    stores = play(cup, "1/2")
+    found = json.loads(arena("merge", *stores, "--out", "cup", "--json", cwd=cup, code=1).stdout)
+    assert (found["recorded"], found["planned"], found["digest"]) == (4, 10, None)
+    (missing,) = found["missing"]
+    command = "khiva-arena run --from-plan cup.plan --shard 2/2 --out shard-2"
+    assert missing == {"shard": "2/2", "seeds": "2 to 4", "command": command}
+
+
+def test_a_merge_that_is_refused_writes_nothing(cup: Path) -> None:
+    stores = play(cup, "1/2")
+    (cup / "x.bundle").write_bytes(b"x")
+    assert "a file, not a store" in refused(cup, "merge", *stores, "x.bundle", "--out", "cup")
+    assert "no store here" in refused(cup, "merge", *stores, "nothing", "--out", "cup")
+    assert "Missing option '--out'" in refused(cup, "merge", *stores)
+    assert not (cup / "cup").exists()
+
+
+def test_an_interrupted_merge_says_that_it_goes_on(cup: Path) -> None:
+    stores = play(cup, "1/2", "2/2")
+    running = started("merge", *stores, "--out", "cup", cwd=cup)
+    time.sleep(0.3)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode in (0, 130)
+    assert (running.returncode == 0) or "interrupted" in said
+    assert arena("merge", *stores, "--out", "cup", cwd=cup).returncode == 0
+
+
+def test_a_shard_from_python(cup: Path) -> None:
+    first = khiva_arena.run(from_plan=cup / "cup.plan", shard="1/2", jobs=2, out=cup / "one")
+    assert sorted(match.ordinal for match in first) == [0, 1, 2, 3]
+    assert (first.complete, first.progress.recorded, first.progress.planned) == (True, 4, 4)
+    assert "partial" in first.standings()[0].title
+    again = khiva_arena.run(from_plan=cup / "cup.plan", shard="1/2", out=cup / "one")
+    assert len(list(again)) == 4
+    khiva_arena.run(from_plan=cup / "cup.plan", shard="2/2", out=cup / "two").wait()
+    merged = khiva_arena.merge(cup / "one", cup / "two", out=cup / "all")
+    assert merged.complete
+    assert khiva_arena.verify(cup / "all").events[0].digest == merged.digest
+    with pytest.raises(khiva_arena.errors.ConfigError, match="shard: goes with from_plan"):
+        khiva_arena.run(shard="1/2")
+    with pytest.raises(khiva_arena.errors.ConfigError, match="seeds: the plan says what is played"):
+        khiva_arena.run(from_plan=cup / "cup.plan", seeds=3)
+    with pytest.raises(khiva_arena.errors.ConfigError, match="shard 3/2: there is no such shard"):
+        khiva_arena.run(from_plan=cup / "cup.plan", shard="3/2")

@@ -1,0 +1,92 @@
+"""A merge that is killed at any instant, or whose disk fills up, loses nothing, and the next one completes it."""
+
+import json
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from synthesised import planned, play_shard
+
+import khiva_arena
+from khiva_arena.competition import merging
+from khiva_arena.competition.shard import WHOLE, Shard
+from khiva_arena.errors import StoreFull
+from khiva_arena.store.db import FILE, Store
+
+KILLS = Path(__file__).parent.parent / "support" / "merge_kills.py"
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], str]:
+    """The stores of three shards, and the run digest of one machine."""
+    folder = tmp_path_factory.mktemp("shards")
+    event = planned(seeds=9)
+    with Store.read(play_shard(folder / "one", event, WHOLE)) as store:
+        digest = store.conclusion(event.id)
+    assert digest is not None
+    return [play_shard(folder / str(number), event, Shard(number, 3)) for number in (1, 2, 3)], digest
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kills", [10, pytest.param(60, marks=pytest.mark.soak)])
+def test_a_kill_loses_nothing_and_the_next_merge_goes_on(shards: tuple[list[Path], str], kills: int, tmp_path: Path) -> None:
+    stores, digest = shards
+    words = [sys.executable, str(KILLS), str(kills), str(kills), str(tmp_path / "out"), *map(str, stores)]
+    said = subprocess.run(words, capture_output=True, text=True, timeout=900, check=True).stdout
+    found = json.loads(said)
+    assert len(found["left"]) == kills
+    assert [one for one in found["left"] if one["lost"] or one["problems"]] == []
+    assert len({one["recorded"] for one in found["left"]}) > 2, "no kill hit a merge at work"
+    assert found["end"]["digest"] == digest
+    assert khiva_arena.verify(tmp_path / "out").sound
+
+
+@pytest.mark.parametrize("size", [20_000, 40_000, 70_000, 100_000])
+@pytest.mark.parametrize("held", [0, 1])
+def test_a_full_disk_leaves_what_was_recorded(
+    shards: tuple[list[Path], str], size: int, held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No file may become longer: those that SQLite keeps beside a store, too."""
+    monkeypatch.setattr(merging, "MATCHES_AT_ONCE", 2)
+    stores, digest = shards
+    out = tmp_path / "out"
+    if held:
+        merging.merge(stores[:held], out, lambda _: None)
+    before = recorded(out)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        with pytest.raises(StoreFull, match="free some space") as error:
+            merging.merge(stores, out, lambda _: None)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert error.value.exit_code == 1
+    assert recorded(out) >= before
+    if recorded(out):
+        assert khiva_arena.verify(out).sound
+    assert merging.merge(stores, out, lambda _: None).digest == digest
+
+
+def test_stores_that_cannot_be_written_are_merged(shards: tuple[list[Path], str], tmp_path: Path) -> None:
+    """As from a disk that is read-only: what is read is not changed in any byte."""
+    stores, digest = shards
+    copies = [Path(shutil.copytree(store, tmp_path / store.name)) for store in stores]
+    for copy in copies:
+        copy.chmod(0o500)
+    before = [(copy / FILE).read_bytes() for copy in copies]
+    try:
+        assert merging.merge(copies, tmp_path / "out", lambda _: None).digest == digest
+    finally:
+        for copy in copies:
+            copy.chmod(0o700)
+    assert [(copy / FILE).read_bytes() for copy in copies] == before
+
+
+def recorded(folder: Path) -> int:
+    if not Store.check(folder):
+        return 0
+    with Store.read(folder) as store:
+        return sum(len(store.recorded(event.id)) for event in store.events())
