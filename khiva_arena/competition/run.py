@@ -2,7 +2,6 @@
 
 import secrets
 import shlex
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -10,22 +9,20 @@ from typing import TYPE_CHECKING
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.arbiter.preflight import preflight
 from khiva_arena.competition import events
 from khiva_arena.competition.define import definition_of, refuse_to_mix, run_secret
 from khiva_arena.competition.draw import How, check_public_of_what_is_over, public_to_add
 from khiva_arena.competition.drift import refuse_changed
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.find import check_event, check_others
-from khiva_arena.competition.isolation import keep_apart, keep_private, sandbox_of, warn_of_cold_files
+from khiva_arena.competition.isolation import sandbox_of
 from khiva_arena.competition.live_page import LivePage
-from khiva_arena.competition.opened import opened
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.played import unplayable
 from khiva_arena.competition.progress import ResumePoint, definition_after, standing_of
 from khiva_arena.competition.run_events import RunEvents
 from khiva_arena.competition.settings import AUTO, DEFAULTS, Settings
-from khiva_arena.entrants import staging
+from khiva_arena.competition.starts import Playing, ready_to_play, without_broken
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
@@ -72,10 +69,15 @@ def compete(
         raise ConfigError(problems)
     _check_files(first, entrants)
     sandbox = sandbox_of(first, rated=True)
-    refuse_to_mix(definition_of(first, entrants, sandbox))
     pool.reserve(first.jobs, max(stage.seats for stage in stages))
-    another = False
-    if Store.check(first.out):
+    another, there = False, Store.check(first.out)
+    found = Playing(tuple(entrants))
+    if first.skip_broken:
+        with if_interrupted(say, lambda: "no match was begun"):
+            found = without_broken(stages, entrants, sandbox)
+    entrants = found.entrants
+    refuse_to_mix(definition_of(first, entrants, sandbox))
+    if there:
         with Store.read(first.out) as store:
             todo = standing_of(store, stages, entrants, sandbox)
             another = todo.definition is None
@@ -86,27 +88,21 @@ def compete(
             if not another:
                 _check_what_is_next(store, todo, how)
     with if_interrupted(say, lambda: "no match was begun"), seating():
-        return _played(stages, entrants, how, listener, sandbox, another, web)
+        return _played(stages, found, how, listener, sandbox, another, web)
 
 
 def _played(
     stages: Sequence[Settings],
-    entrants: Sequence[Bot],
+    found: Playing,
     how: How,
     listener: EventsFile | None,
     sandbox: Sandbox,
     another: bool,
     web: bool,
 ) -> tuple[list[str], bool]:
-    first = stages[0]
+    first, entrants = stages[0], found.entrants
     with if_interrupted(say, lambda: "no match was begun"):
-        with _one_interrupt():
-            commands = {
-                bot.identity: opened(staging.stage(bot, sandbox.level), bot.name, first.network, first.env) for bot in entrants
-            }
-        keep_private(first, sandbox, list(commands.values()))
-        keep_apart(entrants, [commands[bot.identity] for bot in entrants], sandbox)
-        _preflight(first, definition_of(first, entrants, sandbox), entrants, commands)
+        commands = ready_to_play(first, entrants, sandbox, found.commands)
         to_write = Store.write(first.out)
     played: list[str] = []
     with if_interrupted(say, lambda: f"{count(len(played), 'event')} over, no other begun" if played else "no match was begun"):
@@ -135,7 +131,7 @@ def _played(
                 play = _play_of(store, event, [commands[bot.identity] for bot in todo.entrants])
                 with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
                     log.begin(store, play, stage.jobs, stage.name or None, stage.stage)
-                    _announce(log, stage, play)
+                    _announce(log, stage, play, found.left_out)
                     _play(log, stage, play, page, [*played, event.id])
                     _conclude(log, store, stage, play)
                     log.concluded(run_digest(store.digests(event.id)), whole=play.complete)
@@ -270,16 +266,7 @@ def _check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
         check_new_file(settings.report, replaces=BEGINNING)
 
 
-def _preflight(settings: Settings, definition: Definition, entrants: Sequence[Bot], commands: dict[str, Command]) -> None:
-    who = [("preflight", "")] * settings.seats
-    header = definition.header(who, "preflight", bytes(seeds.SECRET_BYTES))
-    started = [commands[bot.identity] for bot in entrants]
-    words = ["" if bot.guest else bot.asked_as for bot in entrants]
-    preflight([bot.name for bot in entrants], started, header, definition.sandbox(), words=words)
-    warn_of_cold_files()
-
-
-def _announce(log: RunEvents, settings: Settings, play: Play) -> None:
+def _announce(log: RunEvents, settings: Settings, play: Play, left_out: Sequence[str]) -> None:
     timetable, event = play.timetable, play.event
     opening = timetable.round(0)
     assert opening is not None
@@ -302,6 +289,8 @@ def _announce(log: RunEvents, settings: Settings, play: Play) -> None:
     log.say(f"{called}event {event.id}: {what}{timetable.matches} matches{done}")
     if advice := _advice(settings, len(event.bots), len(opening.line_ups)):
         log.say(advice)
+    if left_out:
+        log.say(f"played without {', '.join(left_out)}: left out by --skip-broken", warning=True)
     log.say(f"commitment {event.commitment}")
     for line in in_a_line(event.bots) if settings.stage <= 1 else ():
         log.say(line, warning=True)
@@ -367,26 +356,6 @@ def if_interrupted(notify: Callable[[str], None], how_far: Callable[[], str]) ->
             interrupt.add_note(f"interrupted: {how_far()}; the same command resumes")
             notify(interrupt.__notes__[0])
         raise
-
-
-@contextmanager
-def _one_interrupt() -> Iterator[None]:
-    """Let only one interrupt through, outside of trio, which does so itself: a second, impatient one must not prevent the bots
-    from being ended."""
-
-    def first(number: int, _frame: object) -> None:
-        signal.signal(number, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, first)
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
-        signal.signal(signal.SIGINT, before)
-        raise
-    signal.signal(signal.SIGINT, before)
 
 
 def _conclude(log: RunEvents, store: Store, settings: Settings, play: Play) -> None:

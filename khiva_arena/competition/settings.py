@@ -71,6 +71,7 @@ class Settings(msgspec.Struct, frozen=True):
     tokens: the folder of the relays' tokens; None: that of this user.
     reconnect_ms: how long a relay may be away.
     kept: remote bots that may play many matches in one process.
+    skip_broken: whether bots that cannot play are left out.
     """
 
     bots: tuple[str, ...]
@@ -107,6 +108,7 @@ class Settings(msgspec.Struct, frozen=True):
     network: tuple[str, ...] = ()
     env: tuple[str, ...] = ()
     rate_kept: bool = False
+    skip_broken: bool = False
     stage: int = 0
     name: str = ""
     take: int | None = None
