@@ -30,7 +30,11 @@ EXAMPLES = {
     ),
     "sprt": ("khiva-arena sprt ./my-bot shipped:python/greedy --elo0 0 --elo1 20 -j 2 --out results/test",),
     "watch": ("khiva-arena watch events.jsonl",),
-    "standings": ("khiva-arena standings results/first --section crosstable", "khiva-arena standings results/first 1 --json"),
+    "standings": (
+        "khiva-arena standings results/first --section crosstable",
+        "khiva-arena standings results/first 1 --json",
+        "khiva-arena standings results/first --exclude greedy",
+    ),
     "report": (
         "khiva-arena report results/first --out first.html",
         "khiva-arena report first.bundle --out first.html --title 'Spring cup'",
@@ -38,6 +42,7 @@ EXAMPLES = {
     "plan": ("khiva-arena plan results/first --error 20", "khiva-arena plan results/first --gap 30 --power 0.9"),
     "verify": ("khiva-arena verify results/first", "khiva-arena verify first.bundle"),
     "bundle": ("khiva-arena bundle results/first first.bundle",),
+    "close": ("khiva-arena close results/first 2",),
     "export": ("khiva-arena export results/first --format csv --out first.csv",),
     "show": ("khiva-arena show results/first", "khiva-arena show results/first 1/0 --notes"),
     "replay": (

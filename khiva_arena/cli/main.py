@@ -32,6 +32,7 @@ COMMANDS = {
     "plan": "Estimate how many seeds you need for a given precision.",
     "verify": "Replay every match of a store or a bundle and say what is sound.",
     "bundle": "Write one file that anyone can verify without the bots.",
+    "close": "Close an event that was left before it was over, for good.",
     "export": "Write results for other programs: CSV, JSON lines or PGN.",
     "show": "Print what a store holds, or one match of it turn by turn.",
     "replay": "Send a bot again what a seat was sent in a stored match.",

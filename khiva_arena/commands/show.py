@@ -36,7 +36,8 @@ def _list(store: Store, as_json: bool) -> None:
             listed.append({"match": f"{event.number}/{row.ordinal}", "id": row.id, "seed": row.seed, "seats": result})
     if as_json:
         events = [
-            {"event": e.number, "id": e.id, "begun": e.created, "definition": e.definition.plain()} for e in events_of(store, ())
+            {"event": e.number, "id": e.id, "begun": e.created, "closed": e.closed, "definition": e.definition.plain()}
+            for e in events_of(store, ())
         ]
         click.echo(json.dumps({"events": events, "matches": listed}))
         return
@@ -48,7 +49,7 @@ def _list(store: Store, as_json: bool) -> None:
         click.echo(
             harmless(
                 f"event {event.number} ({event.id}): {stage}{what.format}, {what.game}, {what.seats} seats, {seed}, "
-                f"begun {event.created}"
+                f"begun {event.created}" + (f", closed {event.closed} before it was over" if event.closed else "")
             )
         )
     table = [

@@ -20,7 +20,7 @@ from khiva_arena.store.db import EventRow, Store
 class ResumePoint:
     """How far a competition has come, and what is played next.
 
-    over: the events of its first stages, each the one that the next one follows.
+    over: the events of its first stages, each the one that the next one follows; the last may have been closed before.
     entrants: of the stage after those; () if all are over.
     definition: of that stage; None if all are over.
     event: the one of that stage that is in progress; None if it is still to begin.
@@ -47,6 +47,8 @@ def standing_of(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot
         if event is None or store.conclusion(event.id) is None:
             return ResumePoint(tuple(over), tuple(entrants), definition, event)
         over.append(event)
+        if event.closed:  # no stage can follow
+            break
     return ResumePoint(tuple(over))
 
 

@@ -151,6 +151,8 @@ def _nothing_to_play(
     numbers = [str(event.number) for event in todo.over]
     what = f"event {numbers[0]} is over" if len(numbers) == 1 else f"events {', '.join(numbers)} are over"
     over = f"{store.folder}: {what}, and no other event of these settings is left"
+    if closed := todo.over[-1].closed:
+        over = f"{store.folder}: event {numbers[-1]} was closed at {closed}, before it was over, and is never continued"
     if how.commit:
         raise ConfigError(f"{over}; give --new-event with --commit to begin another one")
     check_public_of_what_is_over(todo.over, how.public)
@@ -162,7 +164,7 @@ def _nothing_to_play(
             _write_over(store, stages, todo.over, log)
     with LivePage(store.folder, stages[0].report, _say_or_warn) as page:
         page.finish([event.id for event in todo.over])
-    return [event.id for event in todo.over], True
+    return [event.id for event in todo.over], not closed
 
 
 @contextmanager
@@ -195,7 +197,7 @@ def _write_over(store: Store, stages: Sequence[Settings], over: Sequence[EventRo
     """Write the events of stages that were over before."""
     for stage, event in zip(stages, over, strict=False):
         log.begin(store, _play_of(store, event, ()), stage.jobs, stage.name or None, stage.stage)
-        log.concluded(run_digest(store.digests(event.id)), whole=True)
+        log.concluded(run_digest(store.digests(event.id)), whole=not event.closed)
 
 
 def _check_what_is_next(store: Store, todo: ResumePoint, how: How) -> None:
