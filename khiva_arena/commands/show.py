@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from khiva_arena.competition.find import events_of, match_of, matches_of, secret
 from khiva_arena.replay.story import story
 from khiva_arena.report.text import listing
 from khiva_arena.schedule.formats import FORMATS
-from khiva_arena.store.db import Store
+from khiva_arena.store.db import EventRow, Store
 from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import harmless
 from khiva_arena.words import count
@@ -41,6 +42,7 @@ def _list(store: Store, as_json: bool) -> None:
         ]
         click.echo(json.dumps({"events": events, "matches": listed}))
         return
+    numbers = {event.id: event.number for event in events_of(store, ())}
     for event in events_of(store, ()):
         what = event.definition
         stage = f"stage {what.stage}, " if what.stage else ""
@@ -49,7 +51,7 @@ def _list(store: Store, as_json: bool) -> None:
         click.echo(
             harmless(
                 f"event {event.number} ({event.id}): {stage}{what.format}, {what.game}, {what.seats} seats, {seed}, "
-                f"begun {event.created}" + (f", closed {event.closed} before it was over" if event.closed else "")
+                f"begun {event.created}" + _marks(event, numbers)
             )
         )
     table = [
@@ -63,6 +65,12 @@ def _list(store: Store, as_json: bool) -> None:
     ]
     heads = ["match", "id", "seed", "by seat: bot, score (place)"]
     click.echo("\n".join(listing([heads, *table], list_width(), right=(2,))))
+
+
+def _marks(event: EventRow, numbers: Mapping[str, int]) -> str:
+    closed = f", closed {event.closed} before it was over" if event.closed else ""
+    before = event.definition.extends
+    return closed + (f", extends event {numbers.get(before, before)}" if before else "")
 
 
 def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:

@@ -34,6 +34,8 @@ class EventReport:
     digest: of the run, over the matches that are there.
     public: the text that was mixed into schedule and deals, None for none.
     closed: whether it was closed before it was over.
+    extends: the id of the event that it adds its seeds to, None for none.
+    extends_number: that one's number, if it was checked, too.
     ground: whether the draw could be chosen by varying the definition, as in events that version 0.1.0 began.
     problems: what is not sound, a line each.
     sound_matches, unsound_matches: ordinals.
@@ -50,6 +52,8 @@ class EventReport:
     public: str | None = None
     ground: bool = False
     closed: bool = False
+    extends: str | None = None
+    extends_number: int | None = None
     problems: list[str] = field(default_factory=list)
     sound_matches: list[int] = field(default_factory=list)
     unsound_matches: list[int] = field(default_factory=list)

@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from khiva_arena.competition import events
 from khiva_arena.competition.audit import AuditLine, AuditResult, Damage, EventReport, EventSource
 from khiva_arena.competition.audit_ahead import Replayed, Replayers, replayers
+from khiva_arena.competition.audit_chain import check_chain
 from khiva_arena.competition.find import CHANGED
 from khiva_arena.errors import RecordError
 from khiva_arena.replay import seeds
@@ -27,10 +29,13 @@ def audit(sources: Iterable[EventSource], jobs: int = 1) -> AuditResult:
     result = AuditResult()
     try:
         with replayers(jobs) as pool:
+            before: dict[str, EventRow] = {}
             for source in sources:
                 checked = _EventAudit(source)
                 result.events.append(checked.report)
                 checked.run(pool)
+                checked.report.passes("the event itself", partial(check_chain, before, source.event, checked.report))
+                before[source.event.id] = source.event
     except RecordError as error:
         result.problems.append(harmless(str(error), LONGEST))
     return result

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Any
@@ -11,6 +11,7 @@ from msgspec import structs, to_builtins
 
 from khiva_arena.competition import results
 from khiva_arena.competition.among import EVERYBODY, Among, counting, of_those
+from khiva_arena.competition.extending import KNOWN
 from khiva_arena.competition.find import damaged, matches_of, voids_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.definition import MARKS
@@ -66,7 +67,8 @@ def title(events: Sequence[EventRow], among: Among = EVERYBODY) -> str:
     """The line above a table: what was played, and under which conditions."""
     what = _common(events)
     seats = ", ".join(map(str, what.seats))
-    numbers = ", ".join(f"{event.number}{' (closed before it was over)' if event.closed else ''}" for event in events)
+    by_id = {event.id: str(event.number) for event in events}
+    numbers = ", ".join(f"{event.number}{_mark(event, by_id)}" for event in events)
     some = f"; {among.said}" if among.said else ""
     engines = sorted({engine for event in events for engine in event.engines})
     mark = f"; played by khiva-arena {', '.join(engines)}" if len(engines) > 1 else ""
@@ -75,6 +77,14 @@ def title(events: Sequence[EventRow], among: Among = EVERYBODY) -> str:
         f"{what.game} at {seats} seats; turn {what.time['turn_ms']} ms, bank {what.time['bank_ms']} ms, {what.policy}, "
         f"isolation {what.isolation}{_not_default(what)}{apart}; event{'s' if len(events) > 1 else ''} {numbers}{some}{mark}"
     )
+
+
+def _mark(event: EventRow, known: Mapping[str, str]) -> str:
+    """What to know of an event. ``known``: numbers of others by id."""
+    extends = event.definition.extends
+    marks = ["closed before it was over"] if event.closed else []
+    marks += [f"extends {known.get(extends, extends)}, {KNOWN}"] if extends else []
+    return f" ({'; '.join(marks)})" if marks else ""
 
 
 def _not_default(what: InCommon) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from khiva_arena.competition import events
 from khiva_arena.competition.define import definition_of
+from khiva_arena.competition.extending import extended
 from khiva_arena.competition.find import events_of
 from khiva_arena.competition.settings import Settings
 from khiva_arena.entrants.bots import Bot
@@ -32,8 +33,12 @@ class ResumePoint:
     event: EventRow | None = None
 
 
-def standing_of(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
-    """Find the events of a competition by their definitions: at each stage the newest that is not over, else the newest.
+def standing_of(
+    store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, *, anew: bool = False
+) -> ResumePoint:
+    """Find the events of a competition by their definitions: at each stage the newest that is not over, else the newest. If only
+    the number of seeds is larger than that of an event that is over, that one is extended. ``anew``: unless another event is
+    asked for.
 
     Raises StoreError if the store is damaged, ConfigError if a stage cannot be played with those who came to it.
     """
@@ -44,6 +49,8 @@ def standing_of(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot
             entrants = _best(store, over[-1], entrants, stage.take)
         definition = definition_after(stage, entrants, sandbox, over[-1] if over else None)
         event = _newest(store, known, definition)
+        if event is None and (longer := extended(store, known, stage, definition, anew=anew)):
+            definition, event = longer, _newest(store, known, longer)
         if event is None or store.conclusion(event.id) is None:
             return ResumePoint(tuple(over), tuple(entrants), definition, event)
         over.append(event)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.competition import events
+from khiva_arena.competition import events, extending
 from khiva_arena.competition.define import definition_of, refuse_to_mix, run_secret
 from khiva_arena.competition.draw import How, check_public_of_what_is_over, public_to_add
 from khiva_arena.competition.drift import refuse_changed
 from khiva_arena.competition.events_file import EventsFile
+from khiva_arena.competition.extending import with_extended
 from khiva_arena.competition.find import check_event, check_others
 from khiva_arena.competition.isolation import sandbox_of
 from khiva_arena.competition.live_page import LivePage
@@ -79,7 +80,7 @@ def compete(
     refuse_to_mix(definition_of(first, entrants, sandbox))
     if there:
         with Store.read(first.out) as store:
-            todo = standing_of(store, stages, entrants, sandbox)
+            todo = standing_of(store, stages, entrants, sandbox, anew=how.new_event)
             another = todo.definition is None
             if another and not how.new_event:
                 if web:
@@ -113,12 +114,16 @@ def _played(
             LivePage(first.out, served.page if served else first.report, log.say, asked=first.report is not None) as page,
         ):
             if not another:
-                before = standing_of(store, stages, entrants, sandbox).over
+                before = standing_of(store, stages, entrants, sandbox, anew=how.new_event).over
                 for event in before:
                     log.say(f"event {event.id} is over: run digest {store.conclusion(event.id)}")
                 _write_over(store, stages, before, log)
             while True:
-                todo = _another(stages, entrants, sandbox) if another else standing_of(store, stages, entrants, sandbox)
+                todo = (
+                    _another(stages, entrants, sandbox)
+                    if another
+                    else standing_of(store, stages, entrants, sandbox, anew=how.new_event)
+                )
                 another = False
                 played = [event.id for event in todo.over]
                 if todo.definition is None:
@@ -131,18 +136,20 @@ def _played(
                 play = _play_of(store, event, [commands[bot.identity] for bot in todo.entrants])
                 with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
                     log.begin(store, play, stage.jobs, stage.name or None, stage.stage)
-                    _announce(log, stage, play, found.left_out)
-                    _play(log, stage, play, page, [*played, event.id])
+                    _announce(log, stage, play, found.left_out, extension=extending.said(store, event))
+                    _play(log, stage, play, page, with_extended(store, [*played, event.id]))
                     _conclude(log, store, stage, play)
                     log.concluded(run_digest(store.digests(event.id)), whole=play.complete)
                 if not play.complete:
-                    page.finish([*played, event.id])
-                    return [*played, event.id], False
-            page.finish(played)
+                    shown = with_extended(store, [*played, event.id])
+                    page.finish(shown)
+                    return shown, False
+            shown = with_extended(store, played)
+            page.finish(shown)
             check_others(store)
             out = shlex.quote(str(first.out))
             log.say(f"results are in {first.out}; next: khiva-arena verify {out}, khiva-arena show {out}")
-    return played, True
+    return shown, True
 
 
 def _nothing_to_play(
@@ -162,9 +169,10 @@ def _nothing_to_play(
     if stages[0].events is not None or listener is not None:
         with RunEvents(store.folder, stages[0].events, logged=False, listeners=_listeners(listener)) as log:
             _write_over(store, stages, todo.over, log)
+    shown = with_extended(store, [event.id for event in todo.over])
     with LivePage(store.folder, stages[0].report, _say_or_warn) as page:
-        page.finish([event.id for event in todo.over])
-    return [event.id for event in todo.over], not closed
+        page.finish(shown)
+    return shown, not closed
 
 
 @contextmanager
@@ -223,7 +231,7 @@ def _open(store: Store, stage: Settings, todo: ResumePoint, how: How) -> EventRo
         for other in store.events():
             if store.conclusion(other.id) is None and not store.recorded(other.id):
                 say(f"event {other.number}, commitment {other.commitment}, has other settings and no match yet; it stays")
-        secret = run_secret(stage) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
+        secret = run_secret(stage, todo.definition.extends) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
         event = events.add_event(store, todo.definition, todo.entrants, secret, before is not None and before.is_of_0_1)
         if how.public is not None and (before is None or before.public != how.public):
             say("--public: nobody saw the commitment before this text was given, so it proves nothing; next time --commit first")
@@ -268,7 +276,7 @@ def _check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
         check_new_file(settings.report, replaces=BEGINNING)
 
 
-def _announce(log: RunEvents, settings: Settings, play: Play, left_out: Sequence[str]) -> None:
+def _announce(log: RunEvents, settings: Settings, play: Play, left_out: Sequence[str], extension: str) -> None:
     timetable, event = play.timetable, play.event
     opening = timetable.round(0)
     assert opening is not None
@@ -291,6 +299,8 @@ def _announce(log: RunEvents, settings: Settings, play: Play, left_out: Sequence
     log.say(f"{called}event {event.id}: {what}{timetable.matches} matches{done}")
     if advice := _advice(settings, len(event.bots), len(opening.line_ups)):
         log.say(advice)
+    if extension:
+        log.say(extension)
     if left_out:
         log.say(f"played without {', '.join(left_out)}: left out by --skip-broken", warning=True)
     log.say(f"commitment {event.commitment}")
