@@ -13,12 +13,16 @@ from khiva_arena.competition import events
 from khiva_arena.competition.draw import How
 from khiva_arena.competition.played import what_is_played
 from khiva_arena.competition.run import compete, if_interrupted
+from khiva_arena.competition.setting import duration_ms
 from khiva_arena.competition.settings import DEFAULTS, Settings
 from khiva_arena.competition.settings_file import read_file
 from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import say
+
+LONGEST_BUDGET = 365 * 86_400_000  # milliseconds
 
 
 def seating(first: Settings, entrants: Sequence[Bot]) -> Callable[[], AbstractContextManager[None]]:
@@ -39,6 +43,8 @@ def run(
     web: bool,
     shipped: bool,
     as_json: bool,
+    budget: str | None,
+    yes: bool,
     **flags: Any,
 ) -> int:
     """Play the competition and print its table. Returns the exit code."""
@@ -50,7 +56,17 @@ def run(
     given = given_by_flags(flags)
     if shipped:
         _add_shipped(config, given)
+    if yes and budget is None:
+        raise ConfigError("--yes goes with --budget, which asks")
     stages, entrants = what_is_played(config, given, say)
+    if budget is not None:
+        if "seeds" in given:
+            raise ConfigError("--budget chooses the seeds: leave --seeds out, or give it without --budget")
+        chosen = _within(budget, stages, entrants, yes=yes, anew=new_event)
+        if chosen is None:
+            say("nothing was played")
+            return 0
+        stages = (chosen,)
     played, complete = compete(stages, entrants, how, web=web, seating=seating(stages[0], entrants))
     if commit:
         print_commitment(stages[0].out, played[0], as_json)
@@ -60,6 +76,22 @@ def run(
 
         print_standings(stages[0].out, played, as_json=as_json)
     return 0 if complete else 1
+
+
+def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, yes: bool, anew: bool) -> Settings | None:
+    """What is played within a budget, None if the user does not agree. Raises ConfigError."""
+    from khiva_arena.competition.budget import proposed  # not above: numpy comes with it
+    from khiva_arena.terminal.question import agreed
+
+    try:
+        milliseconds = duration_ms(budget, LONGEST_BUDGET)
+    except ValueError as error:
+        raise ConfigError(f"--budget: {error}") from None
+    with if_interrupted(say, lambda: "no match was begun"):
+        found = proposed(stages, entrants, milliseconds, anew=anew)
+        for line in found.lines:
+            say(line)
+        return found.settings if not found.lines or agreed("play this?", yes) else None
 
 
 def _add_shipped(config: Path | None, said: dict[str, Any]) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from khiva_arena.competition import events
 from khiva_arena.competition.define import definition_of
-from khiva_arena.competition.extending import extended
 from khiva_arena.competition.find import events_of
 from khiva_arena.competition.settings import Settings
 from khiva_arena.entrants.bots import Bot
@@ -49,8 +48,11 @@ def standing_of(
             entrants = _best(store, over[-1], entrants, stage.take)
         definition = definition_after(stage, entrants, sandbox, over[-1] if over else None)
         event = _newest(store, known, definition)
-        if event is None and (longer := extended(store, known, stage, definition, anew=anew)):
-            definition, event = longer, _newest(store, known, longer)
+        if event is None and known:
+            from khiva_arena.competition.extending import extended  # not above: a new store has nothing to extend
+
+            if longer := extended(store, known, stage, definition, anew=anew):
+                definition, event = longer, _newest(store, known, longer)
         if event is None or store.conclusion(event.id) is None:
             return ResumePoint(tuple(over), tuple(entrants), definition, event)
         over.append(event)

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.competition import events, extending
+from khiva_arena.competition import events
 from khiva_arena.competition.define import definition_of, refuse_to_mix, run_secret
 from khiva_arena.competition.draw import How, check_public_of_what_is_over, public_to_add
-from khiva_arena.competition.drift import refuse_changed
 from khiva_arena.competition.events_file import EventsFile
-from khiva_arena.competition.extending import with_extended
 from khiva_arena.competition.find import check_event, check_others
 from khiva_arena.competition.isolation import sandbox_of
 from khiva_arena.competition.live_page import LivePage
@@ -136,15 +134,15 @@ def _played(
                 play = _play_of(store, event, [commands[bot.identity] for bot in todo.entrants])
                 with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
                     log.begin(store, play, stage.jobs, stage.name or None, stage.stage)
-                    _announce(log, stage, play, found.left_out, extension=extending.said(store, event))
-                    _play(log, stage, play, page, with_extended(store, [*played, event.id]))
+                    _announce(log, stage, play, found.left_out, _extension(store, event), _estimate(store, stage, play))
+                    _play(log, stage, play, page, _with_extended(store, [*played, event.id]))
                     _conclude(log, store, stage, play)
                     log.concluded(run_digest(store.digests(event.id)), whole=play.complete)
                 if not play.complete:
-                    shown = with_extended(store, [*played, event.id])
+                    shown = _with_extended(store, [*played, event.id])
                     page.finish(shown)
                     return shown, False
-            shown = with_extended(store, played)
+            shown = _with_extended(store, played)
             page.finish(shown)
             check_others(store)
             out = shlex.quote(str(first.out))
@@ -169,7 +167,7 @@ def _nothing_to_play(
     if stages[0].events is not None or listener is not None:
         with RunEvents(store.folder, stages[0].events, logged=False, listeners=_listeners(listener)) as log:
             _write_over(store, stages, todo.over, log)
-    shown = with_extended(store, [event.id for event in todo.over])
+    shown = _with_extended(store, [event.id for event in todo.over])
     with LivePage(store.folder, stages[0].report, _say_or_warn) as page:
         page.finish(shown)
     return shown, not closed
@@ -213,7 +211,9 @@ def _check_what_is_next(store: Store, todo: ResumePoint, how: How) -> None:
     text."""
     if todo.event is not None:
         public_to_add(store, todo.event, how.public, todo.over[-1] if todo.over else None)
-    elif not how.new_event and todo.definition is not None:
+    elif not how.new_event and todo.definition is not None and store.events():
+        from khiva_arena.competition.drift import refuse_changed  # not above: in a new store nothing has changed
+
         refuse_changed(store, todo.definition, todo.entrants)
 
 
@@ -276,7 +276,7 @@ def _check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
         check_new_file(settings.report, replaces=BEGINNING)
 
 
-def _announce(log: RunEvents, settings: Settings, play: Play, left_out: Sequence[str], extension: str) -> None:
+def _announce(log: RunEvents, settings: Settings, play: Play, left_out: Sequence[str], extension: str, estimate: str) -> None:
     timetable, event = play.timetable, play.event
     opening = timetable.round(0)
     assert opening is not None
@@ -296,7 +296,7 @@ def _announce(log: RunEvents, settings: Settings, play: Play, left_out: Sequence
     called = f"{settings.name}, " if settings.name else ""
     called += "" if settings.format == DEFAULTS["format"] else f"{settings.format}, "
     done = f", {len(play.done)} of them recorded before" if play.done else ""
-    log.say(f"{called}event {event.id}: {what}{timetable.matches} matches{done}")
+    log.say(f"{called}event {event.id}: {what}{timetable.matches} matches{done}; estimated time: {estimate}")
     if advice := _advice(settings, len(event.bots), len(opening.line_ups)):
         log.say(advice)
     if extension:
@@ -315,6 +315,36 @@ def _announce(log: RunEvents, settings: Settings, play: Play, left_out: Sequence
             "bots that think long take time from each other",
             warning=True,
         )
+
+
+def _extension(store: Store, event: EventRow) -> str:
+    """That an event is an extension, in a line; "" if it is none."""
+    if event.definition.extends is None:
+        return ""
+    from khiva_arena.competition.extending import said  # not above: most events are none
+
+    return said(store, event)
+
+
+def _with_extended(store: Store, ids: Sequence[str]) -> list[str]:
+    """Events, each after those that it extends."""
+    if all(event.definition.extends is None for event in store.events()):
+        return list(ids)
+    from khiva_arena.competition.extending import with_extended  # not above: as there
+
+    return with_extended(store, ids)
+
+
+def _estimate(store: Store, settings: Settings, play: Play) -> str:
+    """How long the rest takes, from what is recorded of its like."""
+    if not play.done and not any(map(store.recorded, (event.id for event in store.events()))):
+        return "n/a"
+    from khiva_arena.competition.durations import of_store  # not above: a new store tells nothing
+
+    took = of_store(store, play.event.definition)
+    if took is None:
+        return "n/a"
+    return f"{took.of(play.timetable.matches - len(play.done), settings.jobs)}, from {took.source}"
 
 
 def _advice(settings: Settings, bots: int, line_ups: int) -> str:

@@ -261,6 +261,11 @@ class Store:
         """Match digests in schedule order."""
         return [row[0] for row in self._rows("SELECT digest FROM matches WHERE event = ? ORDER BY ordinal", event)]
 
+    def seconds(self, event: str) -> list[float]:
+        """How long each match took, in schedule order."""
+        found = self._rows("SELECT seconds FROM matches WHERE event = ? ORDER BY ordinal", event)
+        return [row[0] for row in found if isinstance(row[0], float)]
+
     def voids(self, event: str) -> list[VoidRow]:
         """Void matches in schedule order."""
         rows = self._checked("voids", "event = ? ORDER BY ordinal, attempt", event)
