@@ -33,6 +33,10 @@ class BotError(ArenaError):
     exit_code = 2
 
 
+class StagingError(BotError):
+    """A bot cannot be staged, for which its author is not to blame: a full disk, a cache that cannot be written."""
+
+
 class StoreError(ArenaError):
     """A store cannot be used: another version, another arbiter at work, a damaged file."""
 

@@ -107,12 +107,15 @@ def test_every_command_is_in_the_page_of_commands() -> None:
     assert {command for command in COMMANDS if f"`{command}`" in table} == set(COMMANDS)
 
 
+_WHICH = ("only", "exclude", "events")
+
+
 def test_the_page_of_the_report_has_its_options_and_its_commands_run(tmp_path: Path) -> None:
     page = (DOCS / "report.md").read_text()
     table = page.split("## Options")[1]
     options = set(re.findall(r"^  +(--[a-z-]+)", arena("report", "-h", cwd=tmp_path).stdout, re.MULTILINE))
-    assert options == {f"--{name}" for name in ("out", "title", "replays", "matches", "names", "notes", "for-authors")}
-    assert all(f"| `{option}" in table for option in options - {"--out"})
+    assert options == {f"--{name}" for name in ("out", "title", "replays", "matches", *_WHICH, "names", "notes", "for-authors")}
+    assert all(f"`{option} " in table or f"`{option}`" in table for option in options - {"--out"})
     (block,) = blocks(page, "toml")
     (tmp_path / "names.toml").write_text(block)
     assert read_names(tmp_path / "names.toml") == {"greedy": "Team 1", "random": "Team 2"}

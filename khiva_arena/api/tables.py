@@ -9,6 +9,7 @@ from tabulate import tabulate
 
 from khiva_arena.api.keywords import as_path, by_keyword, several
 from khiva_arena.api.plots import altair, plot
+from khiva_arena.competition.among import Among
 from khiva_arena.competition.tables import PooledTable, effects_named, sections_named, tables_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.report.columns import Standing
@@ -135,18 +136,22 @@ def standings(
     anchors: str | Sequence[str] = (),
     sections: str | Sequence[str] = (),
     effects: str | Sequence[str] = EFFECTS,
+    only: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
 ) -> TableList:
     """The rating tables of a store.
 
-    events: by number or the beginning of their ids; all of them without.
+    events: by number or the beginning of their ids; without, all that were not closed before they were over.
     anchors: BOT, or BOT=ELO, or BOT=ELO:SD; by default the bot at 0 is the one that is stored with the event.
     sections: more about each table, in ``to_dict``: names as of ``khiva-arena standings --section``.
     effects: which of these the section effects fits.
+    only, exclude: names of bots. Only matches count at which all seats are those of ``only`` and none of ``exclude``.
 
     Raises ConfigError for what is not there, StoreError for a store that cannot be read or is damaged.
     """
     words = tuple(map(str, events))
     with by_keyword():
         named = sections_named(several("sections", sections)), effects_named(several("effects", effects))
-        found = tables_of(as_path("path", path), words, several("anchors", anchors), *named)
+        among = Among(tuple(several("only", only)), tuple(several("exclude", exclude)))
+        found = tables_of(as_path("path", path), words, several("anchors", anchors), *named, among)
     return TableList([Table(one) for one in found])

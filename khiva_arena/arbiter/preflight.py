@@ -32,10 +32,11 @@ BARE = "; a bare command sees only its program and the files that its words name
 
 class PreflightFailed(BotError):
     """Bots that did not start, a problem each. ``failed``: of a table that was traced, by seat, the report, and whether it wrote
-    anything."""
+    anything. ``who``: which of the bots they are."""
 
-    def __init__(self, problems: Sequence[str], failed: Sequence[tuple[int, SeatReport, bool]]) -> None:
+    def __init__(self, problems: Sequence[str], failed: Sequence[tuple[int, SeatReport, bool]], who: Sequence[int]) -> None:
         self.failed = tuple(failed)
+        self.who = tuple(who)
         self.problems = tuple(problems)
         super().__init__("\n".join(problems))
 
@@ -57,6 +58,7 @@ def preflight(
     size = len(header.seats)
     problems: list[str] = []
     failed: list[tuple[int, SeatReport, bool]] = []
+    who: list[int] = []
     for begin in range(0, len(commands), size):
         crowd = list(range(begin, min(begin + size, len(commands))))
         seated = crowd + [0] * (size - len(crowd))
@@ -69,8 +71,9 @@ def preflight(
                 said = output.text(Strike(commands[bot].handed))
                 problems.append(_problem(names[bot], report, output.total, said, BARE if bare else "", word))
                 failed.append((seat, report, output.total > 0))
+                who.append(bot)
     if problems:
-        raise PreflightFailed(problems, failed)
+        raise PreflightFailed(problems, failed, who)
 
 
 async def _greet(job: Job, trace: "Trace | None") -> list[tuple[SeatReport, BotOutput]]:

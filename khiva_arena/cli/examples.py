@@ -32,7 +32,11 @@ EXAMPLES = {
     ),
     "sprt": ("khiva-arena sprt ./my-bot shipped:python/greedy --elo0 0 --elo1 20 -j 2 --out results/test",),
     "watch": ("khiva-arena watch events.jsonl",),
-    "standings": ("khiva-arena standings results/first --section crosstable", "khiva-arena standings results/first 1 --json"),
+    "standings": (
+        "khiva-arena standings results/first --section crosstable",
+        "khiva-arena standings results/first 1 --json",
+        "khiva-arena standings results/first --exclude greedy",
+    ),
     "report": (
         "khiva-arena report results/first --out first.html",
         "khiva-arena report first.bundle --out first.html --title 'Spring cup'",
@@ -44,6 +48,7 @@ EXAMPLES = {
         "khiva-arena merge results/shards/* --out results/cup",
     ),
     "bundle": ("khiva-arena bundle results/first first.bundle",),
+    "close": ("khiva-arena close results/first 2",),
     "export": ("khiva-arena export results/first --format csv --out first.csv",),
     "show": ("khiva-arena show results/first", "khiva-arena show results/first 1/0 --notes"),
     "replay": (

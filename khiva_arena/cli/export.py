@@ -1,11 +1,12 @@
 """``khiva-arena export``: results for other programs."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import store_argument
+from khiva_arena.cli.options import among_options, store_argument
 from khiva_arena.commands.choices import EXPORT_FORMATS
 
 
@@ -14,7 +15,8 @@ from khiva_arena.commands.choices import EXPORT_FORMATS
 @click.argument("event", nargs=-1)
 @click.option("--format", "form", type=click.Choice(EXPORT_FORMATS), required=True, help="What to write.")
 @click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="A new file to write into [default: stdout].")
-def command(store: Path, event: tuple[str, ...], form: str, out: Path | None) -> None:
+@among_options
+def command(**given: Any) -> None:
     """Write the results of STORE, or of each EVENT in it (by number or id).
 
     csv: a row for each seat of each match. jsonl: a JSON object a line for each match. pgn: a game without moves for each pair
@@ -23,4 +25,4 @@ def command(store: Path, event: tuple[str, ...], form: str, out: Path | None) ->
     """
     from khiva_arena.commands.export import export  # when it is called, so that -h is quick
 
-    export(store, event, form, out)
+    export(**given)

@@ -6,16 +6,18 @@ from khiva_arena.cli.examples import write_examples
 from khiva_arena.competition.settings_table import TABLE
 
 _SETTINGS = "(settings)"
-_PAGE = "The page"
+_PAGE, _TABLE = "The page", "The table"
+_MOVED = {"--out": _PAGE, "--events": _TABLE}
+"""Options that mean something else beside others: where a page goes, which events a table is of."""
 _LAYOUT = {
     "Bots": (_SETTINGS, "--seat", "--shipped"),
     "What is played": ("--from", "--until", _SETTINGS, "--quick"),
     "The test": ("--elo0", "--elo1", "--alpha", "--beta", "--normalized"),
     "Time and faults": (_SETTINGS, "--wait"),
     "Isolation": (_SETTINGS,),
-    "The run": (_SETTINGS, "--web", "--commit", "--public", "--any-engine", "--new-event"),
+    "The run": (_SETTINGS, "--budget", "--web", "--commit", "--public", "--any-engine", "--new-event", "--yes"),
     "Many machines": ("--plan", "--from-plan", "--shard", "--event"),
-    "The table": ("--anchor", "--section", "--effects", "--wide", "--error", "--gap", "--power"),
+    _TABLE: ("--only", "--exclude", "--anchor", "--section", "--effects", "--wide", "--error", "--gap", "--power"),
     _PAGE: ("--title", "--replays", "--matches", "--names", "--for-authors"),
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),
     "Remote bots": (_SETTINGS, "--token", "--ca", "--tls", "--keep", "--copy"),
@@ -60,14 +62,14 @@ def long_name(option: click.Option) -> str:
 
 
 def laid_out(names: list[str]) -> dict[str, list[str]]:
-    """The options of a command under their headings; those that no group has stand last, under OTHERS. Of a command that makes a
-    page --out says where that goes, not where the store of a run is."""
+    """The options of a command under their headings; those that no group has stand last, under OTHERS."""
     if len(names) <= FEW:
         return {OTHERS: names}
     headings = {heading: [name for name in members if name in names] for heading, members in GROUPS.items()}
     known = [name for members in headings.values() for name in members]
-    if headings[_PAGE] and "--out" in names:
-        headings = {heading: [name for name in members if name != "--out"] for heading, members in headings.items()}
-        headings[_PAGE].insert(0, "--out")
+    for moved, there in _MOVED.items():
+        if headings[there] and moved in names:
+            headings = {heading: [name for name in members if name != moved] for heading, members in headings.items()}
+            headings[there].insert(0, moved)
     headings[OTHERS] = [name for name in names if name not in known]
     return {heading: members for heading, members in headings.items() if members}

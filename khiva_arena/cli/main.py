@@ -33,6 +33,7 @@ COMMANDS = {
     "verify": "Replay every match of a store or a bundle and say what is sound.",
     "merge": "Join the stores of machines that played a part of an event each.",
     "bundle": "Write one file that anyone can verify without the bots.",
+    "close": "Close an event that was left before it was over, for good.",
     "export": "Write results for other programs: CSV, JSON lines or PGN.",
     "show": "Print what a store holds, or one match of it turn by turn.",
     "replay": "Send a bot again what a seat was sent in a stored match.",

@@ -20,6 +20,29 @@ web_option = click.option(
     help="Also show how it goes in a browser of this machine: progress, and the page of results again after each complete seed. "
     "The address is printed and lasts as long as the command.",
 )
+
+
+def among_options(command: F) -> F:
+    """``--only``, ``--exclude`` and ``--events``: which bots and events count."""
+    only = click.option(
+        "--only",
+        multiple=True,
+        metavar="BOT",
+        help="Count only matches at which all seats are these bots, by name; repeat for each.",
+    )
+    exclude = click.option(
+        "--exclude",
+        multiple=True,
+        metavar="BOT",
+        help="Count no match of this bot, by name, as if it had not entered; repeat for each.",
+    )
+    events = click.option(
+        "--events", multiple=True, metavar="EVENT", help="Count this event, by number or id, as EVENT does; repeat for each."
+    )
+    return only(exclude(events(command)))
+
+
+yes_option = click.option("--yes", is_flag=True, help="Agree beforehand: ask nothing.")
 store_argument = click.argument("store", metavar="STORE", type=click.Path(path_type=Path))
 ALL = tuple(row.name for row in TABLE)
 

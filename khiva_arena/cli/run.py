@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import ALL, draw_options, json_option, plan_options, setting_options, web_option
+from khiva_arena.cli.options import ALL, draw_options, json_option, plan_options, setting_options, web_option, yes_option
 
 
 @click.command("run", cls=Verb)
@@ -25,6 +25,13 @@ from khiva_arena.cli.options import ALL, draw_options, json_option, plan_options
     help="Begin another event if all events of these settings are over, or beside an unfinished one whose bots or settings have "
     "changed since. An unfinished event of these settings is continued.",
 )
+@click.option(
+    "--budget",
+    metavar="TIME",
+    help="Choose line-ups and seeds that take about this long, as 8h, from how long matches took in this store or take in a "
+    "short try; say what errors to expect, and ask.",
+)
+@yes_option
 @web_option
 @draw_options
 @plan_options

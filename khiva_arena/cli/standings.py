@@ -6,7 +6,7 @@ import click
 
 from khiva_arena.cli.completion import one_of
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import json_option, store_argument
+from khiva_arena.cli.options import among_options, json_option, store_argument
 from khiva_arena.report.section_names import ALL, NAMES
 
 
@@ -33,10 +33,12 @@ from khiva_arena.report.section_names import ALL, NAMES
     "--effects", metavar="LIST", help="Print the section effects with only these fitted: seats or neighbours [default: both]."
 )
 @click.option("--wide", is_flag=True, help="Print every column, however wide the table gets.")
+@among_options
 @json_option
 def command(**given: Any) -> None:
     """Print the rating table of STORE, or of each EVENT in it (by number or id). Events with equal game, rules, time, policy,
-    isolation, limits and pondering are pooled into one table; others get tables of their own."""
+    isolation, limits and pondering are pooled into one table; others get tables of their own. An event that was closed before it
+    was over is left out unless it is named."""
     from khiva_arena.commands.standings import standings  # when it is called, so that -h is quick
 
     standings(**given)

@@ -4,7 +4,7 @@ import shlex
 from pathlib import Path
 
 from khiva_arena.competition.bundling import write_bundle
-from khiva_arena.competition.find import events_of, in_order
+from khiva_arena.competition.find import in_order, rated_events
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
@@ -14,7 +14,7 @@ from khiva_arena.words import count
 def bundle(store: Path, out: Path, event: tuple[str, ...]) -> None:
     """Write the bundle and say what to do with it."""
     with Store.read(store) as opened:
-        events = in_order(events_of(opened, event))
+        events = in_order(rated_events(opened, event))
         matches, digest = write_bundle(out, opened, events)
     say(harmless(f"{count(matches, 'match', 'matches')} of {count(len(events), 'event')} are in {out}; bundle {digest}"))
     say(harmless(f"next: khiva-arena verify {shlex.quote(str(out))}"))

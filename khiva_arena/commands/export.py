@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from khiva_arena.competition.find import events_of, in_order
+from khiva_arena.competition.among import Among, check_among, of_those
+from khiva_arena.competition.find import in_order, rated_events
 from khiva_arena.competition.pools import entrants_of, marks_of, results_of
 from khiva_arena.report.exports import EventResults, pgn_names, to_csv, to_jsonl, to_pgn
 from khiva_arena.report.standings import Entrant
@@ -16,10 +17,21 @@ from khiva_arena.text import harmless
 LINE_ENDS = "\n"
 
 
-def export(store: Path, event: tuple[str, ...], form: str, out: Path | None) -> None:
+def export(
+    store: Path,
+    event: tuple[str, ...],
+    form: str,
+    out: Path | None,
+    only: tuple[str, ...],
+    exclude: tuple[str, ...],
+    events: tuple[str, ...],
+) -> None:
     """Write or print the results."""
+    among = Among(only, exclude)
     with Store.read(store) as opened:
-        texts = (harmless(text, keep=LINE_ENDS) for text in _texts(opened, in_order(events_of(opened, event)), form))
+        found = in_order(rated_events(opened, (*event, *events)))
+        check_among(among, found)
+        texts = (harmless(text, keep=LINE_ENDS) for text in _texts(opened, found, form, among))
         if out is None:
             for text in texts:
                 click.echo(text.encode(), nl=False)  # as bytes, since names may hold more than a terminal's code page
@@ -29,15 +41,17 @@ def export(store: Path, event: tuple[str, ...], form: str, out: Path | None) -> 
                 file.write(text.encode())
 
 
-def _texts(store: Store, events: Sequence[EventRow], form: str) -> Iterator[str]:
-    every = (_results(store, event) for event in events)
+def _texts(store: Store, events: Sequence[EventRow], form: str, among: Among) -> Iterator[str]:
+    every = (_results(store, event, among) for event in events)
     if form == "pgn":
         return to_pgn(every, pgn_names(entrants_of(events)))
     return to_csv(every) if form == "csv" else to_jsonl(every)
 
 
-def _results(store: Store, event: EventRow) -> EventResults:
+def _results(store: Store, event: EventRow, among: Among) -> EventResults:
     """Raises StoreError if the store is damaged."""
     marks = marks_of([event])
     bots = tuple(Entrant(bot.identity, bot.name, marks.get(bot.identity, ())) for bot in event.bots)
-    return EventResults(event.id, event.number, event.definition.game, bots, results_of(store, event))
+    return EventResults(
+        event.id, event.number, event.definition.game, bots, [*of_those([event], among, results_of(store, event))]
+    )

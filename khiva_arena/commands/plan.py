@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from khiva_arena.commands.choices import POWER
-from khiva_arena.competition.find import events_of
+from khiva_arena.competition.find import rated_events
 from khiva_arena.competition.more_seeds import commands
 from khiva_arena.competition.pools import in_common, pooled, pooled_standings, title
 from khiva_arena.competition.settings import MOST
@@ -37,7 +37,7 @@ def plan(
     with Store.read(store) as opened:
         tables = [
             (members, pooled_standings(opened, members, (anchor,) if anchor else ()))
-            for members in pooled(events_of(opened, event))
+            for members in pooled(rated_events(opened, event))
         ]
     if any(one.sd for _, table in tables for one in table.anchors):
         raise ConfigError("--anchor: a plan needs the anchor exact; leave out :SD")

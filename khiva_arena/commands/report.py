@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from khiva_arena.commands.choices import ALL, NONE
+from khiva_arena.competition.among import Among
 from khiva_arena.competition.page import page_of, write_page
 from khiva_arena.competition.page_authors import author_pages
 from khiva_arena.competition.page_folder import ReplayFolder
@@ -26,6 +27,9 @@ def report(
     names: Path | None,
     notes: bool,
     for_authors: Path | None,
+    only: tuple[str, ...],
+    exclude: tuple[str, ...],
+    events: tuple[str, ...],
 ) -> None:
     """Write the page and those for authors."""
     if out is None and for_authors is None:
@@ -37,13 +41,14 @@ def report(
         )
     if matches and replays == NONE:
         raise ConfigError("--matches chooses replays, and --replays none leaves all out: give one of them")
+    event, among = (*event, *events), Among(only, exclude)
     shown = read_names(names) if names else {}
     most = 0 if replays == NONE else REPLAYS_MOST
     if out is not None:
         check_new_file(out, BEGINNING)
         folder = ReplayFolder(out) if replays == ALL else None
         private = Private(notes=everybody) if notes else NOTHING_PRIVATE
-        page = page_of(source, event, title, most, matches=matches, names=shown, private=private, folder=folder)
+        page = page_of(source, event, title, most, matches=matches, names=shown, private=private, folder=folder, among=among)
         write_page(out, page)
         say(harmless(f"{out}: {count(len(page.encode()) // 1024, 'kB', 'kB')}; open it in a browser"))
         if folder is None:
@@ -53,5 +58,5 @@ def report(
                 harmless(f"{folder.path}: {count(len(folder.written), 'page')} with the other replays; keep it beside {out.name}")
             )
     if for_authors is not None:
-        for path in author_pages(for_authors, source, event, title, most, shown, replays == ALL):
+        for path in author_pages(for_authors, source, event, title, most, shown, replays == ALL, among):
             say(harmless(f"{path}: for the author of this bot alone"))

@@ -14,15 +14,19 @@ from khiva_arena.competition import events
 from khiva_arena.competition.draw import How
 from khiva_arena.competition.played import what_is_played
 from khiva_arena.competition.run import compete, if_interrupted
+from khiva_arena.competition.setting import duration_ms
 from khiva_arena.competition.settings import DEFAULTS, Settings
 from khiva_arena.competition.settings_file import read_file
 from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import say
 
 if TYPE_CHECKING:
     from khiva_arena.web.seating import Links  # most tables have none
+
+LONGEST_BUDGET = 365 * 86_400_000  # milliseconds
 
 
 def seating(first: Settings, entrants: Sequence[Bot]) -> "Callable[[], AbstractContextManager[Links | None]]":
@@ -46,6 +50,8 @@ def run(
     plan: Path | None,
     from_plan: Path | None,
     shard: str | None,
+    budget: str | None,
+    yes: bool,
     **flags: Any,
 ) -> int:
     """Play the competition and print its table. Returns the exit code."""
@@ -61,13 +67,25 @@ def run(
     given = given_by_flags(flags)
     if shipped:
         _add_shipped(config, given)
+    if yes and budget is None:
+        raise ConfigError("--yes goes with --budget, which asks")
     if from_plan is not None:
+        if budget is not None:
+            raise ConfigError("--from-plan and --budget: the plan says what is played; give --budget to the run that writes it")
         stages, entrants, planned = plans.what_is_planned(from_plan, shard, given, any_engine, say)
         how = replace(how, planned=planned)
     else:
         stages, entrants = what_is_played(config, given, say)
     if shard is not None and from_plan is None:
         plans.refuse_shard(stages)
+    if budget is not None:
+        if "seeds" in given:
+            raise ConfigError("--budget chooses the seeds: leave --seeds out, or give it without --budget")
+        chosen = _within(budget, stages, entrants, yes=yes, anew=new_event)
+        if chosen is None:
+            say("nothing was played")
+            return 0
+        stages = (chosen,)
     if plan is not None:
         plans.print_plan(plan, stages, entrants, as_json)
         return 0
@@ -80,6 +98,22 @@ def run(
 
         print_standings(stages[0].out, played, as_json=as_json)
     return 0 if complete else 1
+
+
+def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, yes: bool, anew: bool) -> Settings | None:
+    """What is played within a budget, None if the user does not agree. Raises ConfigError."""
+    from khiva_arena.competition.budget import proposed  # not above: numpy comes with it
+    from khiva_arena.terminal.question import agreed
+
+    try:
+        milliseconds = duration_ms(budget, LONGEST_BUDGET)
+    except ValueError as error:
+        raise ConfigError(f"--budget: {error}") from None
+    with if_interrupted(say, lambda: "no match was begun"):
+        found = proposed(stages, entrants, milliseconds, anew=anew)
+        for line in found.lines:
+            say(line)
+        return found.settings if not found.lines or agreed("play this?", yes) else None
 
 
 def _add_shipped(config: Path | None, said: dict[str, Any]) -> None:

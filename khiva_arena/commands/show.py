@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from khiva_arena.replay.story import story
 from khiva_arena.report.columns import MARKS
 from khiva_arena.report.text import listing
 from khiva_arena.schedule.formats import FORMATS
-from khiva_arena.store.db import Store
+from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.rows import SeatRow
 from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import harmless
@@ -41,10 +42,12 @@ def _list(store: Store, as_json: bool) -> None:
             listed.append({"match": f"{event.number}/{row.ordinal}", "id": row.id, "seed": row.seed, "seats": result})
     if as_json:
         events = [
-            {"event": e.number, "id": e.id, "begun": e.created, "definition": e.definition.plain()} for e in events_of(store, ())
+            {"event": e.number, "id": e.id, "begun": e.created, "closed": e.closed, "definition": e.definition.plain()}
+            for e in events_of(store, ())
         ]
         click.echo(json.dumps({"events": events, "matches": listed}))
         return
+    numbers = {event.id: event.number for event in events_of(store, ())}
     for event in events_of(store, ()):
         what = event.definition
         stage = f"stage {what.stage}, " if what.stage else ""
@@ -53,7 +56,7 @@ def _list(store: Store, as_json: bool) -> None:
         click.echo(
             harmless(
                 f"event {event.number} ({event.id}): {stage}{what.format}, {what.game}, {what.seats} seats, {seed}, "
-                f"begun {event.created}"
+                f"begun {event.created}" + _marks(event, numbers)
             )
         )
     table = [
@@ -72,6 +75,12 @@ def _list(store: Store, as_json: bool) -> None:
 def _seated(bot: DefinedBot, seat: SeatRow) -> str:
     marks = f" [{', '.join(bot.marks)}]" if bot.marks else ""
     return f"{bot.name}{marks} {seat.score} ({seat.rank}.{'' if seat.verdict == 'ok' else ' ' + seat.verdict})"
+
+
+def _marks(event: EventRow, numbers: Mapping[str, int]) -> str:
+    closed = f", closed {event.closed} before it was over" if event.closed else ""
+    before = event.definition.extends
+    return closed + (f", extends event {numbers.get(before, before)}" if before else "")
 
 
 def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:

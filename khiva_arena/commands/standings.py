@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from khiva_arena.competition.among import EVERYBODY, Among
 from khiva_arena.competition.tables import PooledTable, effects_named, sections_named, tables_of
 from khiva_arena.report import places, section_text
 from khiva_arena.report.same_names import under_a_table
@@ -28,11 +29,16 @@ def standings(
     effects: str | None,
     wide: bool,
     as_json: bool,
+    only: tuple[str, ...],
+    exclude: tuple[str, ...],
+    events: tuple[str, ...],
 ) -> None:
     """Print the tables, as flags ask for them."""
     fitted = effects_named(EFFECTS if effects is None else [part.strip() for part in effects.split(",")])
     sections = sections_named((*names, *(("effects",) if effects else ())))
-    print_standings(store, event, anchors=anchors, sections=sections, effects=fitted, as_json=as_json, wide=wide)
+    among = Among(only, exclude)
+    words = (*event, *events)
+    print_standings(store, words, anchors=anchors, sections=sections, effects=fitted, as_json=as_json, wide=wide, among=among)
 
 
 def print_standings(
@@ -44,17 +50,18 @@ def print_standings(
     effects: Sequence[str] = EFFECTS,
     as_json: bool = False,
     wide: bool = False,
+    among: Among = EVERYBODY,
 ) -> None:
     """Print one table for each pool of events. All is read and worked out before the first line: a store that is damaged
     somewhere gives no table at all."""
-    tables = tables_of(folder, words, anchors, sections, effects)
+    tables = tables_of(folder, words, anchors, sections, effects, among)
     if as_json:
         click.echo(json.dumps({"standings": [one.to_json() for one in tables]}))
         return
     for one in tables:
         _print_table(one, sections, wide, table_width())
     if not tables:
-        click.echo(harmless(f"no event in {folder} yet"))
+        click.echo(harmless(f"no event in {folder} {f'with two bots or more: {among.said}' if among.said else 'yet'}"))
 
 
 def _print_table(one: PooledTable, sections: Sequence[str], wide: bool, width: int) -> None:

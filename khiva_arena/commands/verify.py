@@ -73,6 +73,11 @@ def _say_event(report: EventReport) -> None:
     if report.public is not None:
         public = harmless(report.public, LONGEST)
         click.echo(f"  public text {public!r}: see that it was drawn after the commitment was published")
+    if report.extends is not None:
+        which = (
+            f"event {report.extends_number}" if report.extends_number else f"event {report.extends}, which was not checked here"
+        )
+        click.echo(f"  it extends {which}: it was begun when the results of that were known")
     if report.ground:
         click.echo("  its schedule was drawn from the settings alone, as version 0.1.0 did: who chose them could choose it")
     if report.problems:

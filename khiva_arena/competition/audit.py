@@ -33,6 +33,9 @@ class EventReport:
     unrevealed: sound ones that were checked with a secret that is still private.
     digest: of the run, over the matches that are there.
     public: the text that was mixed into schedule and deals, None for none.
+    closed: whether it was closed before it was over.
+    extends: the id of the event that it adds its seeds to, None for none.
+    extends_number: that one's number, if it was checked, too.
     ground: whether the draw could be chosen by varying the definition, as in events that version 0.1.0 began.
     problems: what is not sound, a line each.
     sound_matches, unsound_matches: ordinals.
@@ -48,6 +51,9 @@ class EventReport:
     digest: str = ""
     public: str | None = None
     ground: bool = False
+    closed: bool = False
+    extends: str | None = None
+    extends_number: int | None = None
     problems: list[str] = field(default_factory=list)
     sound_matches: list[int] = field(default_factory=list)
     unsound_matches: list[int] = field(default_factory=list)
@@ -69,7 +75,8 @@ class EventReport:
     def summary(self) -> str:
         """How much of it is sound, in a line."""
         of = f"{self.sound} of {self.planned} matches are sound"
-        rest = f", {self.missing} are {'missing' if self.problems else 'not played yet'}" if self.missing else ""
+        gone = "missing" if self.problems else "not played, since it was closed" if self.closed else "not played yet"
+        rest = f", {self.missing} are {gone}" if self.missing else ""
         return f"event {self.number} ({self.event}): {of}{rest}; run digest {self.digest}"
 
     def to_dict(self) -> dict[str, Any]:

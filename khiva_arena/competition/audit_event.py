@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from khiva_arena.competition import events
 from khiva_arena.competition.audit import AuditLine, AuditResult, Damage, EventReport, EventSource
 from khiva_arena.competition.audit_ahead import Replayed, Replayers, replayers
+from khiva_arena.competition.audit_chain import check_chain
 from khiva_arena.competition.find import CHANGED
 from khiva_arena.errors import RecordError
 from khiva_arena.replay import seeds
@@ -27,10 +29,13 @@ def audit(sources: Iterable[EventSource], jobs: int = 1) -> AuditResult:
     result = AuditResult()
     try:
         with replayers(jobs) as pool:
+            before: dict[str, EventRow] = {}
             for source in sources:
                 checked = _EventAudit(source)
                 result.events.append(checked.report)
                 checked.run(pool)
+                checked.report.passes("the event itself", partial(check_chain, before, source.event, checked.report))
+                before[source.event.id] = source.event
     except RecordError as error:
         result.problems.append(harmless(str(error), LONGEST))
     return result
@@ -53,6 +58,7 @@ class _EventAudit:
         event = source.event
         ground = event.is_of_0_1 and event.public is None
         self.report = EventReport(harmless(event.id, LONGEST), event.number, event.commitment, public=event.public, ground=ground)
+        self.report.closed = event.closed is not None
         self.timetable: Timetable | None = None
         self.revealed: dict[int, bytes] = {}
         self.voids: Counter[int] = Counter()
@@ -216,6 +222,9 @@ class _EventAudit:
         ``left``: by seed, how many of its matches are missing.
         """
         missing, revealed = self.report.missing, self.revealed
+        if self.source.event.closed is not None:
+            yield from self._what_does_not_fit_a_closed_one(left, digest)
+            return
         over, where = not missing, "its end: " if self.source.bundled else ""
         if (surplus := len(self.recorded) - self.report.planned) > 0:
             yield f"{where}{count(surplus, 'match was', 'matches were')} recorded after the decision of the test"
@@ -234,6 +243,16 @@ class _EventAudit:
                 yield f"the event is {'over' if over else 'not over'}, but what is stored at its end is {'not ' * over}there"
         if over and digest not in ("", run_digest(self.digests)):
             yield f"{where}the run digest was {digest} when the event was over"
+
+    def _what_does_not_fit_a_closed_one(self, left: Mapping[int, int], digest: str) -> Iterator[str]:
+        """When an event is closed, the run's secret is revealed and that of each seed that has a match."""
+        if not self.report.missing:
+            yield "it was closed, though all of its matches are recorded"
+        played = {place[0] for ordinal in self.recorded if self.timetable and (place := self.timetable.place(ordinal))}
+        if self.revealed.keys() != {RUN_SECRET, *played}:
+            yield "the revealed secrets are not those of the run and of each seed that was played until it was closed"
+        if digest != run_digest(self.digests):
+            yield f"the run digest was {digest or 'not stored'} when the event was closed"
 
 
 def _is_planned(timetable: Timetable, void: bundle.VoidLine | VoidRow) -> bool:

@@ -71,7 +71,10 @@ def _check_over(store: Store, events: Sequence[EventRow]) -> None:
     """Raise ConfigError with every event that cannot be published yet: its secrets are private until it is over."""
     problems = []
     for event in events:
-        if store.conclusion(event.id) is None:
+        if event.closed:
+            how = f"event {event.number} ({event.id}) was closed before it was over, and only what is over is bundled"
+            problems.append(f"{store.folder}: {how}; name the events to bundle")
+        elif store.conclusion(event.id) is None:
             done, planned = len(store.recorded(event.id)), bare_timetable(event).matches
             how_far = f"event {event.number} ({event.id}) is not over: {done} of {planned} matches are recorded"
             problems.append(f"{store.folder}: {how_far}; finish it with the command that began it, or name the events to bundle")

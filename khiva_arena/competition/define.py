@@ -106,10 +106,12 @@ def changed_runtimes(definition: Definition, bots: Sequence[Bot]) -> list[str]:
     return sorted(name for name in now if name in then and then[name] != now[name])
 
 
-def run_secret(settings: Settings) -> bytes:
-    """The run's secret of settings with a seed, 32 bytes. Each stage of a competition has one of its own: that of the one before
-    it is known by then."""
+def run_secret(settings: Settings, extends: str | None = None) -> bytes:
+    """The run's secret of settings with a seed, 32 bytes. Each stage of a competition has one of its own, and so has an event
+    that extends another: that of the one before it is known by then."""
     assert settings.seed is not None
+    if extends is not None:
+        return seeds.extension_secret(settings.seed, extends)
     secret = seeds.run_secret(settings.seed)
     return seeds.stage_secret(secret, settings.stage) if settings.stage else secret
 

@@ -86,6 +86,8 @@ def _flat(definition: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 def _line(key: str, then: Any, now: Any) -> str:
     room, _, rest = key.partition(".")
+    if key == "extends":
+        return f"the event that it extends was {_value(then)}, is {_value(now)}"
     if key == "seed":
         return "another seed was given" if then and now else f"the seed was {_seed(then)}, is {_seed(now)}"
     if key == "after":

@@ -11,6 +11,7 @@ from khiva_arena.competition.events import bare_timetable, check_stored
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
+from khiva_arena.terminal.console import say
 
 _ORDINAL = re.compile("0|[1-9][0-9]{0,17}")
 CHANGED = "was changed since it was written"
@@ -26,6 +27,16 @@ def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
         _check_rows(store, event)
     check_file(store)
     return events
+
+
+def rated_events(store: Store, words: tuple[str, ...]) -> list[EventRow]:
+    """The same for results: without words those that were closed before they were over are left out, and a line says so."""
+    events = events_of(store, words)
+    closed = [event for event in events if event.closed and not words]
+    for event in closed:
+        how_far = f"{len(store.recorded(event.id))} of {bare_timetable(event).matches} matches"
+        say(f"event {event.number} was closed with {how_far} recorded, and is left out; name it to have it in")
+    return [event for event in events if event not in closed]
 
 
 def check_file(store: Store) -> None:

@@ -7,6 +7,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from khiva_arena.competition.extending import can_be_extended, chain_of, length_of
 from khiva_arena.competition.setting import duration_ms
 from khiva_arena.competition.settings_flags import flag_words
 from khiva_arena.competition.settings_table import TABLE, TIMES
@@ -25,17 +26,25 @@ def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str
     None for sequential tests, which cannot be continued. The seeds are newly drawn: no ``--seed``."""
     seeds_of: Counter[str] = Counter()
     lengths: dict[str, set[int]] = {}
+    longest: Counter[str] = Counter()
+    known = {event.id: event for event in members}
     for event in members:
         if not FORMATS[event.definition.format].SEQUENTIAL:
             words = shlex.join(_words(event))
             seeds_of[words] += event.definition.seeds
             lengths.setdefault(words, set()).add(event.definition.seeds)
+            chain = chain_of(known, event)
+            if chain[0].definition.seed is None and can_be_extended(event.definition):
+                longest[words] = length_of(chain)  # the command extends the newest of those whose seeds were drawn
     lines = []
     for words, seeds in seeds_of.items():
         missing = ceil(seeds * (times - 1) - 1e-9)
-        while missing in lengths[words]:  # the command of an event that is over would play nothing more
-            missing += 1
-        lines += [f"khiva-arena run {words} --seeds {missing} --out {shlex.quote(str(store))}"] if missing > 0 else []
+        if missing <= 0:
+            continue
+        wanted = longest[words] + missing
+        while wanted in lengths[words]:  # the command of an event that is over would play nothing more
+            wanted += 1
+        lines.append(f"khiva-arena run {words} --seeds {wanted} --out {shlex.quote(str(store))}")
     return lines
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import structs
 
 from khiva_arena import __version__
+from khiva_arena.competition.among import EVERYBODY, Among
 from khiva_arena.competition.find import uncollected
 from khiva_arena.competition.page_folder import ReplayFolder
 from khiva_arena.competition.page_replays import NO_LIMIT, NOTHING_PRIVATE, REPLAYS_MOST, Private, Replays, Wish, named
@@ -45,6 +46,7 @@ def page_of(
     names: Mapping[str, str] | None = None,
     private: Private = NOTHING_PRIVATE,
     folder: ReplayFolder | None = None,
+    among: Among = EVERYBODY,
 ) -> str:
     """The page of a store, or of a bundle, which is checked first.
 
@@ -54,10 +56,11 @@ def page_of(
     names: others for bots, by name or identity.
     private: whose private data is in it.
     folder: where the other replays go.
+    among: the bots that count in its tables.
 
     Raises ConfigError for what is not there, StoreError or RecordError for what cannot be read, is damaged or does not verify.
     """
-    with page_source(path, words, names) as source:
+    with page_source(path, words, names, among) as source:
         only = named(source, matches) if matches else None
         return page_from(source, title, Wish(NO_LIMIT if matches else replays, only, private, folder))
 
@@ -130,7 +133,7 @@ def _event(source: PageSource, event: EventRow) -> PageEvent:
         matches=timetable.matches,
         recorded=source.recorded(event),
         void=source.voids(event),
-        over=digest is not None,
+        over=digest is not None and event.closed is None,
         time=plain["time"] | ({"link_ms": what.link_ms} if what.link_ms else {}),
         policy=str(what.policy),
         isolation=str(what.isolation),

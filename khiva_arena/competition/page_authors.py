@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from khiva_arena.competition.among import EVERYBODY, Among
 from khiva_arena.competition.page import page_from, title_of, write_page
 from khiva_arena.competition.page_folder import ReplayFolder
 from khiva_arena.competition.page_replays import Private, Wish
@@ -25,6 +26,7 @@ def author_pages(
     replays: int,
     names: Mapping[str, str] | None = None,
     elsewhere: bool = False,
+    among: Among = EVERYBODY,
 ) -> Iterator[Path]:
     """Write a page for each bot of a store or a bundle, and say where it is. It holds replays of the bot's own matches.
 
@@ -32,7 +34,7 @@ def author_pages(
     elsewhere: whether a folder beside each page has all others.
     The rest is that of ``page.page_of``.
     """
-    with page_source(path, words, names) as source:
+    with page_source(path, words, names, among) as source:
         try:
             folder.mkdir(exist_ok=True)
         except OSError as error:

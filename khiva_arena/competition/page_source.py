@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Protocol
 
 from khiva_arena.arbiter.stderr import NOT_STARTED
+from khiva_arena.competition.among import EVERYBODY, Among, check_among
 from khiva_arena.competition.audit_bundle import audited_bundle
 from khiva_arena.competition.bundling import places_of
 from khiva_arena.competition.events import timetable_of
-from khiva_arena.competition.find import events_of, in_order, matches_of, voids_of
+from khiva_arena.competition.find import in_order, matches_of, rated_events, voids_of
 from khiva_arena.competition.in_bundle import bundled_matches
 from khiva_arena.competition.page_names import renamed
 from khiva_arena.competition.places import has_places
-from khiva_arena.competition.pools import pooled, standings_of
+from khiva_arena.competition.pools import pools_of, standings_of
 from khiva_arena.competition.results import of_row
 from khiva_arena.competition.tables import PooledTable, pooled_table, tables_in
 from khiva_arena.errors import ConfigError, RecordError, StoreError
@@ -86,21 +87,23 @@ class PageSource(Protocol):
 
 
 @contextmanager
-def page_source(path: Path, words: Sequence[str], names: Mapping[str, str] | None = None) -> Iterator[PageSource]:
+def page_source(
+    path: Path, words: Sequence[str], names: Mapping[str, str] | None = None, among: Among = EVERYBODY
+) -> Iterator[PageSource]:
     """A store, or a bundle. ``words``: the events, by number or the beginning of their ids. ``names``: others for bots, see
-    ``page_names.renamed``.
+    ``page_names.renamed``. ``among``: the bots that count in its tables, by the names that they have there.
 
     Raises ConfigError for what is not there, StoreError or RecordError for what cannot be read, is damaged or does not verify.
     """
     if path.is_file():
         if words:
             raise ConfigError("a bundle is shown as a whole: leave out the events")
-        yield _Bundle(path, names or {})
+        yield _Bundle(path, names or {}, among)
         return
     with Store.read(path) as store:
-        events = renamed(in_order(events_of(store, tuple(words))), names or {})
+        events = renamed(in_order(rated_events(store, tuple(words))), names or {})
         try:
-            yield _Store(store, events, tables_in(store, events, names=SECTIONS), bool(words))
+            yield _Store(store, events, tables_in(store, events, names=SECTIONS, among=among), bool(words))
         except RecordError as error:  # of a match that whoever makes the page has replayed
             raise StoreError(f"{path}: {error}; `khiva-arena verify {shlex.quote(str(path))}` says more") from None
 
@@ -157,7 +160,7 @@ class _Bundle:
 
     kind = "bundle"
 
-    def __init__(self, path: Path, names: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, names: Mapping[str, str], among: Among) -> None:
         result, bundled = audited_bundle(path)
         if not result.sound:
             problem = next(iter([*result.problems, *(one for report in result.events for one in report.problems)]), "")
@@ -166,12 +169,13 @@ class _Bundle:
         self._matches = {one.event.id: one.matches for one in bundled.events}
         self.verify = "khiva-arena verify BUNDLE"
         self.events = renamed([one.event for one in bundled.events], names)
-        self.tables = [self._table(events) for events in pooled(self.events)]
+        check_among(among, self.events)
+        self.tables = [self._table(events, among) for events in pools_of(self.events, among)]
 
-    def _table(self, events: list[EventRow]) -> PooledTable:
+    def _table(self, events: list[EventRow], among: Among) -> PooledTable:
         results = [result for event in events for result in self._matches[event.id].results]
         placed = [places_of(self._matches[event.id]) for event in events if has_places(event)]
-        return pooled_table(events, standings_of(events, results), placed, SECTIONS)
+        return pooled_table(events, standings_of(events, results, (), among), placed, SECTIONS, among=among)
 
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
         by_ordinal = {result.ordinal: result for result in self._matches[event.id].results}

@@ -61,20 +61,20 @@ def what_is_played(config: Path | None, said: Mapping[str, Any], say: Say) -> tu
 def entrants_named(given: Mapping[str, Any], say: Say) -> list[Bot]:
     """The bots that settings name, those of an engines.json after the others; none if the settings name no list of words.
     ``say``: takes a line on what of an engines.json is left out. Raises ConfigError with every mistake."""
-    words, engines = given.get("bots", ()), given.get("engines")
+    words, engines, broken = given.get("bots", ()), given.get("engines"), given.get("skip_broken") is True
     loading = loads.valid_part_of(given.get("limits"), given.get("runtimes"))
     bots: list[Bot] = []
     problems: list[str] = []
     if isinstance(words, list | tuple) and all(isinstance(word, str) and is_text(word) for word in words):
         try:
-            bots += bot_files.load_all(words, loading)
+            bots += bot_files.load_all(words, loading, with_broken=broken)
         except ConfigError as error:
             problems += error.problems
     if isinstance(engines, str | Path) and is_text(str(engines)):
         from khiva_arena.entrants.engines import load_engines
 
         try:
-            bots += load_engines(Path(engines), say, loading)
+            bots += load_engines(Path(engines), say, loading, with_broken=broken)
         except ConfigError as error:
             problems += [f"--engines {problem}" for problem in error.problems]
     if problems:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Any
@@ -10,6 +10,8 @@ from typing import Any
 from msgspec import structs, to_builtins
 
 from khiva_arena.competition import results
+from khiva_arena.competition.among import EVERYBODY, Among, counting, of_those
+from khiva_arena.competition.extending import KNOWN
 from khiva_arena.competition.find import damaged, matches_of, voids_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.definition import MARKS
@@ -37,6 +39,11 @@ def pooled(events: Sequence[EventRow]) -> list[list[EventRow]]:
     return list(pools.values())
 
 
+def pools_of(events: Sequence[EventRow], among: Among) -> list[list[EventRow]]:
+    """The same of the events in which two bots or more count, or, if everybody does, of all."""
+    return pooled([event for event in events if among == EVERYBODY or len(counting(event, among)) > 1])
+
+
 def _conditions(event: EventRow) -> bytes:
     what = event.definition
     plain = what.plain()
@@ -58,18 +65,28 @@ def _common(events: Sequence[EventRow]) -> InCommon:
     return InCommon([event.id for event in events], sorted({event.definition.seats for event in events}), **same)
 
 
-def title(events: Sequence[EventRow]) -> str:
+def title(events: Sequence[EventRow], among: Among = EVERYBODY) -> str:
     """The line above a table: what was played, and under which conditions."""
     what = _common(events)
     seats = ", ".join(map(str, what.seats))
-    numbers = ", ".join(str(event.number) for event in events)
+    by_id = {event.id: str(event.number) for event in events}
+    numbers = ", ".join(f"{event.number}{_mark(event, by_id)}" for event in events)
+    some = f"; {among.said}" if among.said else ""
     engines = sorted({engine for event in events for engine in event.engines})
     mark = f"; played by khiva-arena {', '.join(engines)}" if len(engines) > 1 else ""
     apart = "; bots that may remember, apart" if events[0].definition.rated_apart else ""
     return harmless(
         f"{what.game} at {seats} seats; turn {what.time['turn_ms']} ms, bank {what.time['bank_ms']} ms, {what.policy}, "
-        f"isolation {what.isolation}{_not_default(what)}{apart}; event{'s' if len(events) > 1 else ''} {numbers}{mark}"
+        f"isolation {what.isolation}{_not_default(what)}{apart}; event{'s' if len(events) > 1 else ''} {numbers}{some}{mark}"
     )
+
+
+def _mark(event: EventRow, known: Mapping[str, str]) -> str:
+    """What to know of an event. ``known``: numbers of others by id."""
+    extends = event.definition.extends
+    marks = ["closed before it was over"] if event.closed else []
+    marks += [f"extends {known.get(extends, extends)}, {KNOWN}"] if extends else []
+    return f" ({'; '.join(marks)})" if marks else ""
 
 
 def _not_default(what: InCommon) -> str:
@@ -83,11 +100,13 @@ def _not_default(what: InCommon) -> str:
 # --- standings ---
 
 
-def entrants_of(events: Sequence[EventRow]) -> list[Entrant]:
-    """The bots of events in the order they were first named, each with the name that it has in the first of them."""
+def entrants_of(events: Sequence[EventRow], among: Among = EVERYBODY) -> list[Entrant]:
+    """The bots of events, those of them that count, in the order they were first named, each with the name that it has in the
+    first of them."""
     entrants: dict[str, Entrant] = {}
     for event in events:
-        for bot in event.bots:
+        for position in sorted(counting(event, among)):
+            bot = event.bots[position]
             entrants.setdefault(bot.identity, Entrant(bot.identity, bot.name))
     marks = marks_of(events)
     return [replace(bot, marks=marks.get(bot.id, ())) for bot in entrants.values()]
@@ -100,14 +119,20 @@ def marks_of(events: Sequence[EventRow]) -> dict[str, tuple[str, ...]]:
     return {bot: tuple(mark for mark in MARKS if mark in marks) for bot, marks in has.items()}
 
 
-def pooled_standings(store: Store, events: Sequence[EventRow], anchors: Sequence[str] = ()) -> Standings:
-    """The table of events that make one. ``anchors``: BOT, or BOT=ELO, or BOT=ELO:SD."""
-    return standings_of(events, [result for event in events for result in results_of(store, event)], anchors)
+def pooled_standings(
+    store: Store, events: Sequence[EventRow], anchors: Sequence[str] = (), among: Among = EVERYBODY
+) -> Standings:
+    """The table of events that make one. ``anchors``: BOT, or BOT=ELO, or BOT=ELO:SD. ``among``: the bots that count."""
+    return standings_of(events, [result for event in events for result in results_of(store, event)], anchors, among)
 
 
-def standings_of(events: Sequence[EventRow], every: Sequence[Result], anchors: Sequence[str] = ()) -> Standings:
+def standings_of(
+    events: Sequence[EventRow], every: Sequence[Result], anchors: Sequence[str] = (), among: Among = EVERYBODY
+) -> Standings:
     """The same from their results, wherever these come from."""
-    entrants = entrants_of(events)
+    entrants = entrants_of(events, among)
+    if among != EVERYBODY:
+        every = _among(events, every, among)
     names = {name for bot in entrants for name in (bot.id, bot.name)}
     given = [_given(word, names) for word in anchors]
     plain = [one for one in given if isinstance(one, str)]
@@ -115,19 +140,32 @@ def standings_of(events: Sequence[EventRow], every: Sequence[Result], anchors: S
         raise ConfigError(f"several anchors need a number each, as --anchor {plain[0]}=0")
     at = [one for one in given if isinstance(one, AnchorAt)]
     pooled_results = _numbered(events, entrants, every)
-    return standings(pooled_results, entrants, plain[0] if plain else _anchor(events[0]), anchors=at)
+    return standings(pooled_results, entrants, plain[0] if plain else _anchor(events[0], entrants), anchors=at)
 
 
-def _anchor(event: EventRow) -> str:
-    """The identity of the bot that an event is anchored on: a page may call it by another name than its definition does."""
+def _among(events: Sequence[EventRow], every: Sequence[Result], among: Among) -> list[Result]:
+    """Raises ConfigError if no match is left: of a store with nothing played yet a table without numbers is made."""
+    left = list(of_those(events, among, every))
+    if every and not left:
+        numbers = ", ".join(str(event.number) for event in events)
+        raise ConfigError(
+            f"{among.said}: no match of event {numbers} had these bots alone at its table, so there is nothing to rate"
+        )
+    return left
+
+
+def _anchor(event: EventRow, entrants: Sequence[Entrant]) -> str | None:
+    """The identity of the bot that an event is anchored on: a page may call it by another name than its definition does. None if
+    it does not count."""
     what = event.definition
-    return next(bot.identity for bot in what.bots if bot.name == what.anchor)
+    anchor = next(bot.identity for bot in what.bots if bot.name == what.anchor)
+    return anchor if anchor in [bot.id for bot in entrants] else None
 
 
 def _numbered(events: Sequence[EventRow], entrants: Sequence[Entrant], every: Sequence[Result]) -> Iterable[Result]:
     """Results with the bots numbered as in the table, not as in their event."""
     numbers = {bot.id: number for number, bot in enumerate(entrants)}
-    in_table = {event.id: [numbers[bot.identity] for bot in event.bots] for event in events}
+    in_table = {event.id: [numbers.get(bot.identity, -1) for bot in event.bots] for event in events}
     if all(of_event == list(range(len(of_event))) for of_event in in_table.values()):
         return every
     return (structs.replace(one, bots=tuple([in_table[one.event][bot] for bot in one.bots])) for one in every)

@@ -20,7 +20,7 @@ from khiva_arena.store.db import EventRow, Store
 class ResumePoint:
     """How far a competition has come, and what is played next.
 
-    over: the events of its first stages, each the one that the next one follows.
+    over: the events of its first stages, each the one that the next one follows; the last may have been closed before.
     entrants: of the stage after those; () if all are over.
     definition: of that stage; None if all are over.
     event: the one of that stage that is in progress; None if it is still to begin.
@@ -32,8 +32,12 @@ class ResumePoint:
     event: EventRow | None = None
 
 
-def standing_of(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
-    """Find the events of a competition by their definitions: at each stage the newest that is not over, else the newest.
+def standing_of(
+    store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, *, anew: bool = False
+) -> ResumePoint:
+    """Find the events of a competition by their definitions: at each stage the newest that is not over, else the newest. If only
+    the number of seeds is larger than that of an event that is over, that one is extended. ``anew``: unless another event is
+    asked for.
 
     Raises StoreError if the store is damaged, ConfigError if a stage cannot be played with those who came to it.
     """
@@ -44,9 +48,16 @@ def standing_of(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot
             entrants = _best(store, over[-1], entrants, stage.take)
         definition = definition_after(stage, entrants, sandbox, over[-1] if over else None)
         event = _newest(store, known, definition)
+        if event is None and known:
+            from khiva_arena.competition.extending import extended  # not above: a new store has nothing to extend
+
+            if longer := extended(store, known, stage, definition, anew=anew):
+                definition, event = longer, _newest(store, known, longer)
         if event is None or store.conclusion(event.id) is None:
             return ResumePoint(tuple(over), tuple(entrants), definition, event)
         over.append(event)
+        if event.closed:  # no stage can follow
+            break
     return ResumePoint(tuple(over))
 
 

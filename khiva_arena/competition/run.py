@@ -2,7 +2,6 @@
 
 import secrets
 import shlex
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -10,22 +9,19 @@ from typing import TYPE_CHECKING
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.arbiter.preflight import preflight
 from khiva_arena.competition import events
 from khiva_arena.competition.define import definition_of, refuse_to_mix, run_secret
 from khiva_arena.competition.draw import How, check_public_of_what_is_over, public_to_add
-from khiva_arena.competition.drift import refuse_changed
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.find import check_event, check_others
-from khiva_arena.competition.isolation import keep_apart, keep_private, sandbox_of, warn_of_cold_files
+from khiva_arena.competition.isolation import sandbox_of
 from khiva_arena.competition.live_page import LivePage
-from khiva_arena.competition.opened import opened
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.played import unplayable
 from khiva_arena.competition.progress import ResumePoint, definition_after, standing_of
 from khiva_arena.competition.run_events import Links, RunEvents
 from khiva_arena.competition.settings import AUTO, DEFAULTS, Settings
-from khiva_arena.entrants import staging
+from khiva_arena.competition.starts import Playing, ready_to_play, without_broken
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
@@ -73,15 +69,20 @@ def compete(
         raise ConfigError(problems)
     _check_files(first, entrants)
     sandbox = sandbox_of(first, rated=True)
+    pool.reserve(first.jobs, max(stage.seats for stage in stages))
+    another, there = False, Store.check(first.out)
+    found = Playing(tuple(entrants))
+    if first.skip_broken:
+        with if_interrupted(say, lambda: "no match was begun"):
+            found = without_broken(stages, entrants, sandbox)
+    entrants = found.entrants
     definition = definition_of(first, entrants, sandbox)
     if how.planned is not None:
         from khiva_arena.competition.sharding import check_as_planned  # not above: most runs play no plan
 
         check_as_planned(how.planned, definition, entrants)
     refuse_to_mix(definition)
-    pool.reserve(first.jobs, max(stage.seats for stage in stages))
-    another = False
-    if Store.check(first.out):
+    if there:
         with Store.read(first.out) as store:
             todo = _standing(store, stages, entrants, sandbox, how)
             another = todo.definition is None
@@ -92,12 +93,12 @@ def compete(
             if not another:
                 _check_what_is_next(store, todo, how)
     with if_interrupted(say, lambda: "no match was begun"), seating() as links:
-        return _played(stages, entrants, how, listener, sandbox, another, web, links)
+        return _played(stages, found, how, listener, sandbox, another, web, links)
 
 
 def _played(
     stages: Sequence[Settings],
-    entrants: Sequence[Bot],
+    found: Playing,
     how: How,
     listener: EventsFile | None,
     sandbox: Sandbox,
@@ -105,16 +106,9 @@ def _played(
     web: bool,
     links: Links | None,
 ) -> tuple[list[str], bool]:
-    first = stages[0]
+    first, entrants = stages[0], found.entrants
     with if_interrupted(say, lambda: "no match was begun"):
-        with _one_interrupt():
-            commands = {
-                bot.identity: opened(staging.stage(bot, sandbox.level), bot.name, first.network, first.env, first.link_ms)
-                for bot in entrants
-            }
-        keep_private(first, sandbox, list(commands.values()), how.planned.file if how.planned else None)
-        keep_apart(entrants, [commands[bot.identity] for bot in entrants], sandbox)
-        _preflight(first, definition_of(first, entrants, sandbox), entrants, commands)
+        commands = ready_to_play(first, entrants, sandbox, found.commands, how.planned.file if how.planned else None)
         to_write = Store.write(first.out)
     played: list[str] = []
     with if_interrupted(say, lambda: f"{count(len(played), 'event')} over, no other begun" if played else "no match was begun"):
@@ -145,18 +139,20 @@ def _played(
                 play = _play_of(store, event, [commands[bot.identity] for bot in todo.entrants], how.planned)
                 with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
                     log.begin(store, play, stage.jobs, stage.name or None, stage.stage)
-                    _announce(log, stage, play, advises=how.planned is None)
-                    _play(log, stage, play, page, [*played, event.id])
+                    _announce(log, stage, play, found.left_out, _extension(store, event), _estimate(store, stage, play))
+                    _play(log, stage, play, page, _with_extended(store, [*played, event.id]))
                     digest = _conclude(log, store, play)
                     log.concluded(digest, whole=play.complete)
                 if not play.complete:
-                    page.finish([*played, event.id])
-                    return [*played, event.id], False
-            page.finish(played)
+                    shown = _with_extended(store, [*played, event.id])
+                    page.finish(shown)
+                    return shown, False
+            shown = _with_extended(store, played)
+            page.finish(shown)
             check_others(store)
             out = shlex.quote(str(first.out))
             log.say(f"results are in {first.out}; next: khiva-arena verify {out}, khiva-arena show {out}")
-    return played, True
+    return shown, True
 
 
 def _nothing_to_play(
@@ -165,6 +161,8 @@ def _nothing_to_play(
     numbers = [str(event.number) for event in todo.over]
     what = f"event {numbers[0]} is over" if len(numbers) == 1 else f"events {', '.join(numbers)} are over"
     over = f"{store.folder}: {what}, and no other event of these settings is left"
+    if closed := todo.over[-1].closed:
+        over = f"{store.folder}: event {numbers[-1]} was closed at {closed}, before it was over, and is never continued"
     if how.commit:
         raise ConfigError(f"{over}; give --new-event with --commit to begin another one")
     check_public_of_what_is_over(todo.over, how.public)
@@ -177,9 +175,10 @@ def _nothing_to_play(
     if stages[0].events is not None or listener is not None:
         with RunEvents(store.folder, stages[0].events, logged=False, listeners=_listeners(listener)) as log:
             _write_over(store, stages, todo.over, log, how.planned)
+    shown = _with_extended(store, [event.id for event in todo.over])
     with LivePage(store.folder, stages[0].report, _say_or_warn) as page:
-        page.finish([event.id for event in todo.over])
-    return [event.id for event in todo.over], True
+        page.finish(shown)
+    return shown, not closed
 
 
 @contextmanager
@@ -214,7 +213,7 @@ def _write_over(
     """Write the events of stages that were over before, or the shard that was."""
     for stage, event in zip(stages, over, strict=False):
         log.begin(store, _play_of(store, event, (), planned), stage.jobs, stage.name or None, stage.stage)
-        log.concluded(store.conclusion(event.id), whole=True)
+        log.concluded(store.conclusion(event.id), whole=not event.closed)
 
 
 def _check_what_is_next(store: Store, todo: ResumePoint, how: How) -> None:
@@ -222,7 +221,9 @@ def _check_what_is_next(store: Store, todo: ResumePoint, how: How) -> None:
     text."""
     if todo.event is not None:
         public_to_add(store, todo.event, how.public, todo.over[-1] if todo.over else None)
-    elif not how.new_event and todo.definition is not None:
+    elif not how.new_event and todo.definition is not None and store.events():
+        from khiva_arena.competition.drift import refuse_changed  # not above: in a new store nothing has changed
+
         refuse_changed(store, todo.definition, todo.entrants)
 
 
@@ -231,7 +232,7 @@ def _standing(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot],
         from khiva_arena.competition.sharding import standing_of_plan
 
         return standing_of_plan(store, how.planned, entrants)
-    return standing_of(store, stages, entrants, sandbox)
+    return standing_of(store, stages, entrants, sandbox, anew=how.new_event)
 
 
 def _another(stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:
@@ -253,7 +254,7 @@ def _open(store: Store, stage: Settings, todo: ResumePoint, how: How) -> EventRo
         for other in store.events():
             if store.conclusion(other.id) is None and not store.recorded(other.id):
                 say(f"event {other.number}, commitment {other.commitment}, has other settings and no match yet; it stays")
-        secret = run_secret(stage) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
+        secret = run_secret(stage, todo.definition.extends) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
         event = events.add_event(store, todo.definition, todo.entrants, secret, before is not None and before.is_of_0_1)
         if how.public is not None and (before is None or before.public != how.public):
             say("--public: nobody saw the commitment before this text was given, so it proves nothing; next time --commit first")
@@ -302,16 +303,7 @@ def _check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
         check_new_file(settings.report, replaces=BEGINNING)
 
 
-def _preflight(settings: Settings, definition: Definition, entrants: Sequence[Bot], commands: dict[str, Command]) -> None:
-    who = [("preflight", "")] * settings.seats
-    header = definition.header(who, "preflight", bytes(seeds.SECRET_BYTES))
-    started = [commands[bot.identity] for bot in entrants]
-    words = ["" if bot.guest else bot.asked_as for bot in entrants]
-    preflight([bot.name for bot in entrants], started, header, definition.sandbox(), words=words)
-    warn_of_cold_files()
-
-
-def _announce(log: RunEvents, settings: Settings, play: Play, *, advises: bool) -> None:
+def _announce(log: RunEvents, settings: Settings, play: Play, left_out: Sequence[str], extension: str, estimate: str) -> None:
     timetable, event = play.timetable, play.event
     opening = timetable.round(0)
     assert opening is not None
@@ -331,11 +323,16 @@ def _announce(log: RunEvents, settings: Settings, play: Play, *, advises: bool) 
     called = f"{settings.name}, " if settings.name else ""
     called += "" if settings.format == DEFAULTS["format"] else f"{settings.format}, "
     done = f", {play.done_before} of them recorded before" if play.done_before else ""
-    log.say(f"{called}event {event.id}: {what}{timetable.matches} matches{'' if play.part else done}")
+    called += f"event {event.id}: {what}{timetable.matches} matches{'' if play.part else done}"
+    log.say(f"{called}{'' if play.part else f'; estimated time: {estimate}'}")
     if play.part:
-        log.say(f"{play.part}{done}")
-    if advises and (advice := _advice(settings, len(event.bots), len(opening.line_ups))):
+        log.say(f"{play.part}{done}; estimated time: {estimate}")
+    elif advice := _advice(settings, len(event.bots), len(opening.line_ups)):
         log.say(advice)
+    if extension:
+        log.say(extension)
+    if left_out:
+        log.say(f"played without {', '.join(left_out)}: left out by --skip-broken", warning=True)
     log.say(f"commitment {event.commitment}")
     for line in in_a_line(event.bots) if settings.stage <= 1 else ():
         log.say(line, warning=True)
@@ -348,6 +345,36 @@ def _announce(log: RunEvents, settings: Settings, play: Play, *, advises: bool) 
             "bots that think long take time from each other",
             warning=True,
         )
+
+
+def _extension(store: Store, event: EventRow) -> str:
+    """That an event is an extension, in a line; "" if it is none."""
+    if event.definition.extends is None:
+        return ""
+    from khiva_arena.competition.extending import said  # not above: most events are none
+
+    return said(store, event)
+
+
+def _with_extended(store: Store, ids: Sequence[str]) -> list[str]:
+    """Events, each after those that it extends."""
+    if all(event.definition.extends is None for event in store.events()):
+        return list(ids)
+    from khiva_arena.competition.extending import with_extended  # not above: as there
+
+    return with_extended(store, ids)
+
+
+def _estimate(store: Store, settings: Settings, play: Play) -> str:
+    """How long the rest takes, from what is recorded of its like."""
+    if not play.done and not any(map(store.recorded, (event.id for event in store.events()))):
+        return "n/a"
+    from khiva_arena.competition.durations import of_store  # not above: a new store tells nothing
+
+    took = of_store(store, play.event.definition)
+    if took is None:
+        return "n/a"
+    return f"{took.of(play.planned - play.done_before, settings.jobs)}, from {took.source}"
 
 
 def _advice(settings: Settings, bots: int, line_ups: int) -> str:
@@ -401,26 +428,6 @@ def if_interrupted(notify: Callable[[str], None], how_far: Callable[[], str]) ->
             interrupt.add_note(f"interrupted: {how_far()}; the same command resumes")
             notify(interrupt.__notes__[0])
         raise
-
-
-@contextmanager
-def _one_interrupt() -> Iterator[None]:
-    """Let only one interrupt through, outside of trio, which does so itself: a second, impatient one must not prevent the bots
-    from being ended."""
-
-    def first(number: int, _frame: object) -> None:
-        signal.signal(number, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, first)
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
-        signal.signal(signal.SIGINT, before)
-        raise
-    signal.signal(signal.SIGINT, before)
 
 
 def _conclude(log: RunEvents, store: Store, play: Play) -> str | None:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from khiva_arena.text import is_text
 from khiva_arena.words import meant
 
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)")
-_MS = {"ms": 1, "s": 1000, "m": 60_000}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_MS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 LONGEST_MS = 24 * 60 * 60_000
 
 
@@ -111,14 +111,14 @@ class Setting(NamedTuple):
         return problems
 
 
-def duration_ms(text: object) -> int:
-    """Milliseconds of "1s", "500ms", "1.5s", "2m". Raises ValueError."""
+def duration_ms(text: object, longest: int = LONGEST_MS) -> int:
+    """Milliseconds of "1s", "500ms", "1.5s", "2m", "8h". Raises ValueError."""
     match = _DURATION.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise ValueError(f'{text!r} is not a time; write "1s", "500ms" or "2m"')
     ms = float(match[1]) * _MS[match[2]]
-    if ms > LONGEST_MS:
-        raise ValueError(f"{str(text)[:40]!r} is longer than a day")
+    if ms > longest:
+        raise ValueError(f"{str(text)[:40]!r} is longer than {'a day' if longest == LONGEST_MS else 'a year'}")
     return round(ms)
 
 

@@ -72,6 +72,7 @@ class Settings(msgspec.Struct, frozen=True):
     reconnect_ms: how long a relay may be away.
     link_ms: of a measured round trip, what a remote bot gets back for each decision at most.
     kept: remote bots that may play many matches in one process.
+    skip_broken: whether bots that cannot play are left out.
     """
 
     bots: tuple[str, ...]
@@ -109,6 +110,7 @@ class Settings(msgspec.Struct, frozen=True):
     network: tuple[str, ...] = ()
     env: tuple[str, ...] = ()
     rate_kept: bool = False
+    skip_broken: bool = False
     stage: int = 0
     name: str = ""
     take: int | None = None

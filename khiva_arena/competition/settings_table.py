@@ -147,6 +147,11 @@ TABLE: tuple[Setting, ...] = (
             comment="Variables that bots are handed with the values they have in the arena's own environment: the name of the "
                     "bot, = and the name of the variable. Values are never stored, and are struck out of what the bot says.",
             example=("llm=OPENAI_API_KEY",)),
+    Setting("skip_broken", Kind.SWITCH, False, BOTS,
+            help="Leave out each bot that cannot be read, is not built or does not start, with a line that says why, and play "
+                 "with the others.",
+            comment="Whether a bot that cannot be read, is not built or does not start is left out, with a line that says why, "
+                    "and the others play."),
     Setting("rate_kept", Kind.SWITCH, False, BOTS,
             help="Rate bots that may remember, since one process of theirs serves many matches, together with the others.",
             comment="Whether bots that may remember, since one process of theirs serves many matches, are rated together with "

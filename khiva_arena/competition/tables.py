@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 
 from msgspec import to_builtins
 
+from khiva_arena.competition.among import EVERYBODY, Among, check_among
 from khiva_arena.competition.events import bare_timetable
-from khiva_arena.competition.find import events_of, uncollected
+from khiva_arena.competition.find import rated_events, uncollected
 from khiva_arena.competition.places import places_of
-from khiva_arena.competition.pools import in_common, pooled, pooled_standings, title
+from khiva_arena.competition.pools import in_common, pooled_standings, pools_of, title
 from khiva_arena.errors import ConfigError
 from khiva_arena.report import places, shapes
 from khiva_arena.report.section_names import ALL, EFFECTS, NAMES
@@ -26,6 +27,7 @@ class PooledTable(NamedTuple):
     standings: the ratings.
     sections: those that were named.
     places: of those events whose format has them.
+    among: the bots that count.
     partial: those events that are not over.
     """
 
@@ -33,6 +35,7 @@ class PooledTable(NamedTuple):
     standings: Standings
     sections: shapes.Sections
     places: list[places.Places]
+    among: Among = EVERYBODY
     partial: tuple[shapes.Partial, ...] = ()
 
     @property
@@ -40,29 +43,36 @@ class PooledTable(NamedTuple):
         """What was played, and under which conditions, in a line; and of which part of it the table is."""
         numbers = {event.id: event.number for event in self.events}
         parts = [f"{one.recorded} of {one.planned} matches of event {numbers[one.event]}" for one in self.partial]
-        return title(self.events) + (f"; partial: {', '.join(parts)}" if parts else "")
+        return title(self.events, self.among) + (f"; partial: {', '.join(parts)}" if parts else "")
 
     def to_json(self) -> dict[str, Any]:
         """As ``standings --json`` prints it."""
         placed = {"places": [places.to_json(of_event) for of_event in self.places]} if self.places else {}
         partial = {"partial": to_builtins(self.partial)} if self.partial else {}
-        return {**in_common(self.events), **to_json(self.standings, self.sections), **placed, **partial}
+        some = {"only": [*self.among.only], "exclude": [*self.among.exclude]} if self.among.said else {}
+        return {**in_common(self.events), **to_json(self.standings, self.sections), **placed, **some, **partial}
 
 
 def tables_of(
-    folder: Path, words: Sequence[str], anchors: Sequence[str] = (), names: Sequence[str] = (), effects: Sequence[str] = EFFECTS
+    folder: Path,
+    words: Sequence[str],
+    anchors: Sequence[str] = (),
+    names: Sequence[str] = (),
+    effects: Sequence[str] = EFFECTS,
+    among: Among = EVERYBODY,
 ) -> list[PooledTable]:
     """The tables of a store, all read and worked out: one that is damaged somewhere gives no table at all.
 
-    words: the events, by number or the beginning of their ids; () for all.
+    words: the events, by number or the beginning of their ids; () for all that were not closed before they were over.
     anchors: BOT, or BOT=ELO, or BOT=ELO:SD.
     names: of sections, in the order of ``section_names.NAMES``.
     effects: which of these the section effects fits.
+    among: the bots that count.
 
     Raises ConfigError for what is not there, StoreError for a store that cannot be read or is damaged.
     """
     with Store.read(folder) as store:
-        return tables_in(store, events_of(store, tuple(words)), anchors, names, effects)
+        return tables_in(store, rated_events(store, tuple(words)), anchors, names, effects, among)
 
 
 def tables_in(
@@ -71,14 +81,16 @@ def tables_in(
     anchors: Sequence[str] = (),
     names: Sequence[str] = (),
     effects: Sequence[str] = EFFECTS,
+    among: Among = EVERYBODY,
 ) -> list[PooledTable]:
     """The same of events that were found already."""
+    check_among(among, events)
     with uncollected():
-        return [_table(store, of_one, anchors, names, effects) for of_one in pooled(events)]
+        return [_table(store, of_one, anchors, names, effects, among) for of_one in pools_of(events, among)]
 
 
 def _table(
-    store: Store, events: list[EventRow], anchors: Sequence[str], names: Sequence[str], effects: Sequence[str]
+    store: Store, events: list[EventRow], anchors: Sequence[str], names: Sequence[str], effects: Sequence[str], among: Among
 ) -> PooledTable:
     placed = [of_event for event in events if (of_event := places_of(store, event))]
     partial = tuple(
@@ -86,7 +98,8 @@ def _table(
         for event in events
         if store.conclusion(event.id) is None
     )
-    return pooled_table(events, pooled_standings(store, events, anchors), placed, names, effects)._replace(partial=partial)
+    table = pooled_table(events, pooled_standings(store, events, anchors, among), placed, names, effects, among)
+    return table._replace(partial=partial)
 
 
 def pooled_table(
@@ -95,11 +108,12 @@ def pooled_table(
     placed: list[places.Places],
     names: Sequence[str] = (),
     effects: Sequence[str] = EFFECTS,
+    among: Among = EVERYBODY,
 ) -> PooledTable:
     """A table with its sections, wherever it comes from."""
     by_age = sorted((event.number, event.id) for event in events)
     request = SectionRequest(tuple(names), [(event, number) for number, event in by_age], tuple(effects))
-    return PooledTable(events, table, sections(table, request), placed)
+    return PooledTable(events, table, sections(table, request), placed, among)
 
 
 def sections_named(names: Sequence[str]) -> tuple[str, ...]:

@@ -39,6 +39,7 @@ class Bot:
     home: the folder of its bot.toml.
     guest: who plays if it is no program of this machine: "person" or "remote"; "" if it is one.
     kept: whether one process of it may play many matches, and so remember.
+    broken: why it cannot be read; "" for a bot that can.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Bot:
     home: str = ""
     guest: str = ""
     kept: bool = False
+    broken: str = ""
 
     @property
     def is_remote(self) -> bool:
@@ -92,18 +94,28 @@ def _shipped(word: str, loading: Loading) -> Bot:
     return _from_folder(known[word], word, loading)
 
 
-def load_all(words: Sequence[str], loading: Loading = AS_IT_IS) -> list[Bot]:
-    """All bots of an event, with distinct names. Raises ConfigError with every mistake in every bot."""
+def load_all(words: Sequence[str], loading: Loading = AS_IT_IS, *, with_broken: bool = False) -> list[Bot]:
+    """All bots of an event, with distinct names. ``with_broken``: those that cannot be read are among them, marked as broken.
+    Raises ConfigError with every mistake in every bot."""
     problems: list[str] = []
     bots: list[Bot] = []
     for word in words:
         try:
             bots.append(load(word, loading=loading))
         except ConfigError as error:
-            problems += error.problems
+            if not with_broken:
+                problems += error.problems
+                continue
+            why = "; ".join(problem.removeprefix(f"--bot {word}: ") for problem in error.problems)
+            bots.append(broken(word, why))
     if problems:
         raise ConfigError([*problems, *_named_twice(bots)])
     return with_distinct_names(bots)
+
+
+def broken(word: str, why: str, name: str | None = None) -> Bot:
+    """What stands for a bot that cannot be read until it is left out."""
+    return Bot(name or word, "", (), (), (), f"broken {word}", False, (), word, broken=why)
 
 
 def _named_twice(bots: Sequence[Bot]) -> list[str]:

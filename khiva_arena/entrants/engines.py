@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from khiva_arena.entrants.bots import Bot, load
+from khiva_arena.entrants.bots import Bot, broken, load
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
 from khiva_arena.entrants.toml_file import TOO_DEEP, TOO_WIDE
 from khiva_arena.errors import ConfigError
@@ -26,8 +26,11 @@ USED = ("name", "command", "workingDirectory")
 _PARTS = re.compile(r'"+|\s+|[^"\s]+')
 
 
-def load_engines(path: Path, note: Callable[[str], None] | None = None, loading: Loading = AS_IT_IS) -> list[Bot]:
-    """The bots of a file, under the names that it gives them. ``note`` gets a line on what is ignored.
+def load_engines(
+    path: Path, note: Callable[[str], None] | None = None, loading: Loading = AS_IT_IS, *, with_broken: bool = False
+) -> list[Bot]:
+    """The bots of a file, under the names that it gives them. ``note`` gets a line on what is ignored. ``with_broken``: bots that
+    cannot be read are among them, marked as broken.
 
     Raises ConfigError with every mistake in every entry.
     """
@@ -46,6 +49,9 @@ def load_engines(path: Path, note: Callable[[str], None] | None = None, loading:
                 bots.append(_bot(path.parent, entry, loading))
             except ConfigError as error:
                 wrong = [problem.removeprefix("--bot ") for problem in error.problems]
+                if with_broken:
+                    bots.append(broken(entry["command"], "; ".join(wrong), named))
+                    continue
         problems += [f"{where}: {what}" for what in wrong]
     if problems:
         raise ConfigError(problems)

@@ -19,7 +19,7 @@ from khiva_arena.entrants import seals
 from khiva_arena.entrants.bots import PYTHON, Bot
 from khiva_arena.entrants.build import as_run, build, must_stay_in, of_runtimes
 from khiva_arena.entrants.sources import is_executable
-from khiva_arena.errors import BotError, ConfigError
+from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.sandbox import scratch
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level
@@ -68,8 +68,10 @@ def stage(bot: Bot, level: Level = Level.TRUSTED) -> Command:
             if not seals.is_as_sealed(final):
                 _sweep(home)
                 _stage_from_sources(bot, final, level)
-    except (OSError, RecursionError) as error:  # a build may leave a tree deeper than can be walked
+    except RecursionError as error:  # a build may leave a tree deeper than can be walked
         raise BotError(f"{bot.name}: cannot be staged in {home}: {error}") from None
+    except OSError as error:
+        raise StagingError(f"{bot.name}: cannot be staged in {home}: {error}") from None
     words = as_run(bot.run, bot)
     inside = final / words[0]
     if "/" in words[0] and inside.is_file():

@@ -15,9 +15,11 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.elo import FEWEST_SEEDS, LEVEL, Ratings
 from khiva_arena.ratings.student import chdtri, stdtrit
 
-__all__ = ["FEWEST_SEEDS", "MOST_SEEDS", "POWER", "GapNeed", "Need", "for_error", "for_gap"]
+__all__ = ["FEWEST_SEEDS", "MOST_SEEDS", "NORMAL", "POWER", "GapNeed", "Need", "errors_after", "for_error", "for_gap"]
 
 MOST_SEEDS = 10**9
+NORMAL = 1.96
+"""The 95 % quantile with very many seeds."""
 POWER = 0.8
 
 
@@ -68,6 +70,21 @@ def for_error(ratings: Ratings, error: float, pool: bool = False) -> tuple[Need 
             usable, se = bot != ratings.anchor and ratings.error[bot] is not None, ratings.se[bot]
         needs.append(_need(se, blocks, ratings.blocks, error, _two_sided) if usable and se is not None else None)
     return tuple(needs)
+
+
+def errors_after(ratings: Ratings, seeds: int) -> tuple[float | None, ...]:
+    """For each bot, the 95 % half width against the anchor to expect after so many seeds in all, at the same line-ups. None as in
+    ``for_error``."""
+    after: list[float | None] = []
+    for bot, _ in enumerate(ratings.elo):
+        blocks, se = min(ratings.seeds[bot], ratings.seeds[ratings.anchor]), ratings.se[bot]
+        usable = bot != ratings.anchor and ratings.error[bot] is not None and se is not None
+        if not usable or se is None or blocks < FEWEST_SEEDS or se < 1e-9:
+            after.append(None)
+            continue
+        then = max(2, seeds * blocks // ratings.blocks)
+        after.append(_two_sided(then) * se * sqrt(blocks / then))
+    return tuple(after)
 
 
 def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed, ...]:

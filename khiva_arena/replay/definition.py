@@ -157,6 +157,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     runtimes: those that its bots name.
     after: id of the event that the stage before was.
     rate_kept: whether bots that may remember are rated with the others.
+    extends: id of an event of the same settings, over by then, that this one adds its seeds to.
     """
 
     format: Format
@@ -176,6 +177,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     runtimes: dict[str, DefinedRuntime] = {}
     after: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")] | None = None
     rate_kept: bool = False
+    extends: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")] | None = None
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -195,6 +197,8 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
 
         if (self.hypotheses is not None) != FORMATS[self.format].SEQUENTIAL:
             raise ValueError("hypotheses belong to a sequential test, and only to one")
+        if self.extends is not None and (self.stage or FORMATS[self.format].IN_ROUNDS or FORMATS[self.format].SEQUENTIAL):
+            raise ValueError("only an event whose seeds are all known before, and which is no stage, can extend another one")
         names = self.names
         if not all(name and name.isprintable() for name in (*names, *(bot.author for bot in self.bots if bot.author))):
             raise ValueError("a bot has a name that cannot be printed")

@@ -16,7 +16,7 @@ _HEX_64 = re.compile(r"[0-9a-fA-F]{64}")
 
 def run_secret(text: str) -> bytes:
     """The 32 bytes that ``--seed TEXT`` stands for: 64 hex digits are the bytes themselves, any other text is hashed."""
-    if _HEX_64.fullmatch(text):
+    if is_secret(text):
         return bytes.fromhex(text)
     return sha256(b"khiva-run-1\0" + text.encode()).digest()
 
@@ -25,6 +25,17 @@ def stage_secret(competition: bytes, stage: int) -> bytes:
     """The run's secret of a stage of a competition, 32 bytes, from the competition's own, which is never revealed. Stages count
     from 1."""
     return sha256(b"khiva-stage-1\0" + competition + stage.to_bytes(8, "big")).digest()
+
+
+def is_secret(text: str) -> bool:
+    """Whether ``--seed TEXT`` is the secret itself, and not what it is made of."""
+    return _HEX_64.fullmatch(text) is not None
+
+
+def extension_secret(text: str, extended: str) -> bytes:
+    """The run's secret of an event that extends another one, 32 bytes: from ``--seed TEXT``, since the secret that this stands
+    for is revealed. ``extended``: the id of the other event."""
+    return sha256(b"khiva-extension-1\0" + extended.encode() + text.encode()).digest()
 
 
 def seed_secret(run: bytes, k: int, public: str | None = None) -> bytes:

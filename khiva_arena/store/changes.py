@@ -17,6 +17,7 @@ TABLES = (
     "page_faults",
     "void_causes",
     "times",
+    "closures",
 )
 """Those whose rows an event's tally counts, beside its own row."""
 READ_ALONE = ("reveals", "conclusions")

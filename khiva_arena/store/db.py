@@ -146,6 +146,9 @@ class Store:
         public = self._checked("beacons", "event = ?", row["id"])
         changed += ["the row of its public text" for _, ok in public if not ok]
         row["public"] = public[0][0]["text"] if public else None
+        closed = self._checked("closures", "event = ?", row["id"])
+        changed += ["the row of its closing" for _, ok in closed if not ok]
+        row["closed"] = closed[0][0]["at"] if closed else None
         for values, _ in bots:
             del values["event"], values["position"]
             values["complete"] = bool(values["complete"])
@@ -171,6 +174,14 @@ class Store:
         """Note the text that is mixed into an event's schedule and deals: before its first match."""
         with self._transaction(event) as insert:
             insert("beacons", {"event": event, "text": text, "at": now()})
+
+    def close_event(self, event: str, reveals: Mapping[int, bytes]) -> None:
+        """Close an event that is not over, and publish these secrets, that of the run as seed -1: all in one transaction."""
+        with self._transaction(event) as insert:
+            for seed, secret in reveals.items():
+                insert("reveals", {"event": event, "seed": seed, "secret": secret})
+            insert("conclusions", {"event": event, "digest": run_digest(self.digests(event)), "at": now()})
+            insert("closures", {"event": event, "at": now()})
 
     # --- matches ---
 
@@ -253,6 +264,11 @@ class Store:
         """Match digests in schedule order."""
         return [row[0] for row in self._rows("SELECT digest FROM matches WHERE event = ? ORDER BY ordinal", event)]
 
+    def seconds(self, event: str) -> list[float]:
+        """How long each match took, in schedule order."""
+        found = self._rows("SELECT seconds FROM matches WHERE event = ? ORDER BY ordinal", event)
+        return [row[0] for row in found if isinstance(row[0], float)]
+
     def voids(self, event: str) -> list[VoidRow]:
         """Void matches in schedule order."""
         rows = self._checked("voids", "event = ? ORDER BY ordinal, attempt", event)
@@ -265,7 +281,7 @@ class Store:
         return {row["seed"]: row["secret"] for row, _ in self._checked("reveals", "event = ?", event)}
 
     def conclusion(self, event: str) -> str | None:
-        """The run digest as it was when the event was over; None before that."""
+        """The run digest as it was when the event was over, or closed; None before that."""
         rows = self._checked("conclusions", "event = ?", event)
         return str(rows[0][0]["digest"]) if rows else None
 

@@ -16,8 +16,8 @@ from khiva_arena.store import private, shape
 from khiva_arena.store.seal import SEAL
 from khiva_arena.text import LONGEST, harmless
 
-VERSION = 4
-READABLE = (2, 3, VERSION)  # an older one is brought up to date when it is written
+VERSION = 5
+READABLE = (2, 3, 4, VERSION)  # an older one is brought up to date when it is written
 FILE = "arena.db"
 LOCK = "arena.lock"
 LOG = "log.jsonl"

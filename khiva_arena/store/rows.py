@@ -51,6 +51,7 @@ class EventRow(msgspec.Struct, frozen=True):
     secret: the run's, 32 bytes, private until it is revealed.
     changed: each of its rows, bots and engines included, that is not as it was written.
     public: the text that was mixed into schedule and deals, None for none.
+    closed: when it was closed before it was over, UTC; None for one that was not.
     """
 
     id: str
@@ -63,6 +64,7 @@ class EventRow(msgspec.Struct, frozen=True):
     bots: tuple[BotRow, ...]
     changed: tuple[str, ...] = ()
     public: str | None = None
+    closed: str | None = None
 
     @property
     def definition(self) -> Definition:

@@ -1,5 +1,5 @@
 -- What version 3 adds to schema.sql. A store of version 2 is brought up to date by making these tables and those of
--- schema_4.sql, nothing else.
+-- later versions, nothing else.
 
 -- A text drawn in public after an event's commitment was printed: it is mixed into schedule and deals, see docs/bundles.md.
 CREATE TABLE beacons (

@@ -1,4 +1,5 @@
--- What version 4 adds: a store of version 2 or 3 is brought up to date by making this table, nothing else.
+-- What version 4 adds: a store of version 2 or 3 is brought up to date by making this table and those of later versions, nothing
+-- else.
 
 -- How long each decision of a match took. Of a match that an older engine recorded this is not known. A decision of a bot on
 -- another machine has a third number, the microseconds of the way there and back as they were measured before it was asked.

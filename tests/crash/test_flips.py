@@ -31,6 +31,7 @@ TABLES = (
     "page_faults",
     "void_causes",
     "times",
+    "closures",
     "tallies",
 )
 

@@ -150,11 +150,13 @@ def test_its_formula_of_streams_gives_the_published_numbers() -> None:
 
 
 def test_its_formulas_of_secrets_are_the_arena_s() -> None:
-    run, stage, seed, seat, req, commit = blocks(SPEC, "text")[1].splitlines()
+    run, stage, extension, seed, seat, req, commit = blocks(SPEC, "text")[1].splitlines()
     assert digest(run, text=b"demo") == seeds.run_secret("demo")
     secret = digest(seed, run_secret=seeds.run_secret("demo"), k=7)
     assert secret == seeds.seed_secret(seeds.run_secret("demo"), 7)
     assert digest(stage, those_32_bytes=secret, i=2) == seeds.stage_secret(secret, 2)
+    formula_of = extension.replace("id of the event that it extends", "event id").replace(", if a text was given", "")
+    assert digest(formula_of, event_id=b"e1", text=b"demo") == seeds.extension_secret("demo", "e1")
     number = digest(seat, seed_secret=secret, seat=3, match_id=b"m1")
     assert int.from_bytes(number[:8], "big") >> 11 == seeds.seat_number(secret, "m1", 3)
     block = hashlib.sha256(

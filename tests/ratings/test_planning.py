@@ -10,7 +10,7 @@ from simulated import World, trials
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.elo import half_width, rate
-from khiva_arena.ratings.planning import FEWEST_SEEDS, MOST_SEEDS, for_error, for_gap
+from khiva_arena.ratings.planning import FEWEST_SEEDS, MOST_SEEDS, errors_after, for_error, for_gap
 
 WORLD = World("deals matter", luck=1.0, suits=0.7, spread=0.4)
 
@@ -88,8 +88,20 @@ def test_gaps_are_those_of_neighbours_in_order_of_elo():
     assert all(need.elo >= 0 and isclose(need.error, ratings.between(need.upper, need.lower)[1]) for need in needs)
 
 
+def test_errors_after_so_many_seeds_are_what_planning_for_them_says():
+    ratings = next(competitions(5, 30, 1))
+    now = errors_after(ratings, ratings.blocks)
+    assert now[0] is None
+    assert now[1:] == pytest.approx(ratings.error[1:])
+    for wanted in (10.0, 20.0):
+        needs = for_error(ratings, wanted)
+        for bot in (1, 2):
+            assert errors_after(ratings, needs[bot].seeds)[bot] <= wanted < errors_after(ratings, needs[bot].seeds - 1)[bot]
+
+
 def test_nothing_is_said_from_nothing():
     few = next(competitions(11, FEWEST_SEEDS - 1, 1))
+    assert errors_after(few, 100) == (None,) * 3
     assert for_error(few, 20) == (None,) * 3
     assert [need.need for need in for_gap(few, 20)] == [None, None]
     enough = next(competitions(11, FEWEST_SEEDS, 1))

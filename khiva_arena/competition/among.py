@@ -1,0 +1,69 @@
+"""Which bots of a store are rated: a match counts if everybody at its table does, so that what is left is what would have been
+played without the others."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.result import Result
+from khiva_arena.store.db import EventRow
+from khiva_arena.words import meant
+
+
+class Among(NamedTuple):
+    """The bots that a user asks for, by name or by the beginning of their ids.
+
+    only: these and no others; () for all.
+    exclude: not these.
+    """
+
+    only: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """For the line above a table; "" if all bots count."""
+        only = f"only {', '.join(self.only)}" if self.only else ""
+        without = f"without {', '.join(self.exclude)}" if self.exclude else ""
+        return ", ".join(filter(None, (only, without)))
+
+
+EVERYBODY = Among()
+
+
+def check_among(among: Among, events: Iterable[EventRow]) -> None:
+    """Raise ConfigError for each word that names no bot of these events."""
+    every = [bot for event in events for bot in event.bots]
+    names = list(dict.fromkeys(bot.name for bot in every))
+    known = {word for bot in every for word in _words(bot.name, bot.identity)}
+    problems = [
+        f"{flag} {word}: no bot called {word!r}{meant(word, names)}; there are {', '.join(names)}"
+        for flag, words in (("--only", among.only), ("--exclude", among.exclude))
+        for word in words
+        if word not in known
+    ]
+    if problems:
+        raise ConfigError(problems)
+
+
+def _words(name: str, identity: str) -> tuple[str, ...]:
+    """What names a bot: as in a table, in which bots of one name have the beginning of their ids added."""
+    return name, identity, f"{name}#{identity[:4]}"
+
+
+def counting(event: EventRow, among: Among) -> set[int]:
+    """The bots of an event that count, by position."""
+
+    def named(position: int, words: Collection[str]) -> bool:
+        bot = event.bots[position]
+        return any(word in words for word in _words(bot.name, bot.identity))
+
+    every = range(len(event.bots))
+    only = {position for position in every if not among.only or named(position, among.only)}
+    return {position for position in only if not named(position, among.exclude)}
+
+
+def of_those(events: Sequence[EventRow], among: Among, results: Iterable[Result]) -> Iterator[Result]:
+    """The results of matches at which everybody counts."""
+    count = {event.id: counting(event, among) for event in events}
+    return (result for result in results if count[result.event].issuperset(result.bots))

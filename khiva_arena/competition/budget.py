@@ -1,0 +1,196 @@
+"""``run --budget 8h``: how many line-ups and seeds fit into a time, from how long matches take; and what errors to expect."""
+
+import time
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from math import log, sqrt
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.competition.define import definition_of
+from khiva_arena.competition.durations import Measured, in_words, measured, of_store
+from khiva_arena.competition.extending import can_be_extended, chain_of, length_of
+from khiva_arena.competition.find import events_of
+from khiva_arena.competition.isolation import sandbox_of
+from khiva_arena.competition.pools import pooled, pooled_standings
+from khiva_arena.competition.settings import MOST, Settings
+from khiva_arena.competition.starts import ready_to_play, without_broken
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.ratings import planning
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import Definition
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.schedule import formats, lineups
+from khiva_arena.schedule.playorder import spread
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.store.db import EventRow, Store
+from khiva_arena.terminal.console import say
+from khiva_arena.words import count
+
+FEW_SEEDS = 10
+TRY_MATCHES, TRY_SECONDS = 24, 20.0
+_ELO_A_POINT = 1600 / log(10)  # the slope of Elo over the score at one half
+
+
+class Proposal(NamedTuple):
+    """What fits into a budget.
+
+    settings: with the line-ups and seeds.
+    lines: what to tell the user of it; () if an event that was begun is continued as it is.
+    """
+
+    settings: Settings
+    lines: tuple[str, ...] = ()
+
+
+def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int, *, anew: bool) -> Proposal:
+    """What to play within a budget. An event of these settings that has been begun with a budget keeps its line-ups and seeds,
+    unless another one is asked for (``anew``). Raises ConfigError if not even one seed fits."""
+    first = stages[0]
+    sandbox = sandbox_of(first, rated=True)
+    _check(stages, entrants)
+    commands: dict[str, Command] = {}
+    if first.skip_broken:
+        found = without_broken(stages, entrants, sandbox)
+        entrants, commands = found.entrants, dict(found.commands)
+    definition = definition_of(first, entrants, sandbox)
+    took: Measured | None = None
+    errors: list[str] = []
+    there = Store.check(first.out)
+    if there:
+        with Store.read(first.out) as store:
+            known = events_of(store, ())
+            if not anew and (begun := _begun(known, definition)):
+                return Proposal(replace(first, seeds=length_of(begun), lineups=begun[-1].definition.lineups))
+            took = of_store(store, definition)
+    if took is None:
+        commands = ready_to_play(first, entrants, sandbox, commands)
+        took = tried(first, definition, [commands[bot.identity] for bot in entrants], sandbox)
+    chosen, line_ups = _chosen(first, definition, took, budget_ms / 1000)
+    if there:
+        with Store.read(first.out) as store:
+            errors = _errors_by(store, definition, chosen.seeds)
+    matches = chosen.seeds * line_ups * first.seats
+    lines = (
+        f"--budget: a match takes {took.seconds:.3g} s, from {took.source}",
+        f"{count(chosen.seeds, 'seed')} x {count(line_ups, 'line-up')} x {first.seats} rotations = {matches} matches at "
+        f"{count(first.jobs, 'match', 'matches')} at a time: {took.of(matches, first.jobs)} of {in_words(budget_ms / 1000)}",
+        *(errors or [_rule_of_thumb(len(entrants), matches, first.seats)]),
+    )
+    return Proposal(chosen, lines)
+
+
+def _check(stages: Sequence[Settings], entrants: Sequence[Bot]) -> None:
+    form = formats.FORMATS[stages[0].format]
+    if len(stages) > 1 or stages[0].stage or form.IN_ROUNDS:
+        raise ConfigError(
+            "--budget chooses the seeds of one round-robin or gauntlet; rounds and stages follow from results: give --seeds, and "
+            "the time that is printed before the start says how long they take"
+        )
+    if any(bot.guest for bot in entrants):
+        raise ConfigError("--budget: who plays from elsewhere cannot be tried before; give --seeds")
+
+
+def _begun(known: Sequence[EventRow], definition: Definition) -> list[EventRow]:
+    """The events, the newest with those that it extends, that differ from a definition only in what a budget chooses; [] if there
+    is none."""
+    by_id = {event.id: event for event in known}
+    for event in reversed(known):
+        chain = chain_of(by_id, event)
+        what = chain[0].definition
+        same = replace(definition, seeds=what.seeds, lineups=what.lineups)
+        if not event.closed and can_be_extended(what) and what == same:
+            return chain
+    return []
+
+
+# --- a try ---
+
+
+def tried(first: Settings, definition: Definition, commands: Sequence[Command], sandbox: Sandbox) -> Measured:
+    """How long matches take, from some that are played for that alone, on deals of their own, and are not recorded."""
+    secret = seeds.seed_secret(bytes(seeds.SECRET_BYTES), 0)
+    until = time.monotonic() + TRY_SECONDS
+    seconds: list[float] = []
+
+    def jobs() -> Iterator[Job]:
+        drawn = Timetable(definition.terms(secret)).round(0)
+        assert drawn is not None
+        every = formats.schedule(Timetable(definition.terms(secret)).terms, drawn, drawn.first_seed)
+        for match in islice(spread(every), max(TRY_MATCHES, first.jobs)):
+            if seconds and time.monotonic() > until:
+                return
+            header = definition.header(definition.seated(match.bots), f"try-{match.ordinal}", secret)
+            yield Job(match.ordinal, 1, header, secret, tuple(commands[bot] for bot in match.bots), sandbox)
+
+    def take(outcome: Outcome) -> None:
+        if outcome.record is not None:
+            seconds.append(outcome.seconds)
+
+    say("--budget: nothing like it is recorded here yet, so some matches are tried, which are not recorded")
+    pool.play(jobs(), first.jobs, take)
+    found = measured(seconds, f"a try of {count(len(seconds), 'match', 'matches')}")
+    if found is None:
+        raise ConfigError("--budget: no match could be played on this machine now")
+    return found
+
+
+# --- what fits ---
+
+
+def _chosen(first: Settings, definition: Definition, took: Measured, seconds: float) -> tuple[Settings, int]:
+    """The settings, and how many line-ups they have: all, if that leaves enough seeds; else the fewest that compare all bots, as
+    errors shrink with the seeds."""
+    terms = definition.terms()
+    every = formats.shapes(terms)[0].line_ups
+    room = int(seconds * first.jobs / max(took.seconds, 1e-6) / first.seats)  # tables
+    choices: list[tuple[int, int | str | None]] = [(every, first.lineups)]
+    if formats.FORMATS[first.format].AUTO and first.lineups is None:
+        few = lineups.fewest(len(definition.bots), first.seats, first.copies, terms.authors)
+        choices += [(few, few)] if few < every else []
+    line_ups, named = next((one for one in choices if room // one[0] >= FEW_SEEDS), choices[-1])
+    if room < line_ups:
+        needed = took.of(line_ups * first.seats, first.jobs)
+        raise ConfigError(
+            f"--budget: {in_words(seconds)} is too little: one seed of {count(line_ups, 'line-up')} takes {needed}; give "
+            "more time, more --jobs or fewer bots"
+        )
+    return replace(first, seeds=min(room // line_ups, MOST["seeds"]), lineups=named), line_ups
+
+
+# --- errors ---
+
+
+def _errors_by(store: Store, definition: Definition, more: int) -> list[str]:
+    """What plan's arithmetic says of the errors after so many more seeds; [] if the store has too few to tell."""
+    playing = {bot.identity for bot in definition.bots}
+    for events in pooled([event for event in events_of(store, ()) if not event.closed]):
+        others = {bot.identity for event in events for bot in event.bots} - playing
+        if others or events[0].definition.game != definition.game:
+            continue
+        table = pooled_standings(store, events)
+        after = [one for one in planning.errors_after(table.ratings, table.blocks + more) if one is not None]
+        if after:
+            numbers = ", ".join(str(event.number) for event in events)
+            return [
+                f"errors to expect with {table.blocks} seeds of event {numbers} and these: +/- {min(after):.0f} to "
+                f"{max(after):.0f} Elo against the anchor, at the line-ups played so far"
+            ]
+    return []
+
+
+def _rule_of_thumb(bots: int, matches: int, seats: int) -> str:
+    each = matches * seats / bots
+    spread_of_one = (seats + 1) / (
+        12 * (seats - 1)
+    )  # of a seat's mean score against the others, if all orders are equally likely
+    error = planning.NORMAL * _ELO_A_POINT * sqrt(2 * spread_of_one / each)
+    return (
+        f"errors to expect: about +/- {error:.0f} Elo between two bots if they are equally strong and matches independent; too "
+        "little is recorded here to know better"
+    )

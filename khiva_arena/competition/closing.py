@@ -1,0 +1,36 @@
+"""Close an event before it is over: its secrets are revealed, and nobody continues it."""
+
+from collections.abc import Iterable
+
+from khiva_arena.competition.events import bare_timetable
+from khiva_arena.competition.find import check_event, events_of
+from khiva_arena.errors import ConfigError
+from khiva_arena.store.db import RUN_SECRET, EventRow, Store
+
+
+def to_close(store: Store, word: str) -> EventRow:
+    """The event that ``word`` names. Raises ConfigError if it is over, or closed already."""
+    (event,) = events_of(store, (word,))
+    if event.closed:
+        raise ConfigError(f"{store.folder}: event {event.number} was closed at {event.closed}; nothing is left to close")
+    if store.conclusion(event.id) is not None:
+        raise ConfigError(f"{store.folder}: event {event.number} is over, so that there is nothing to close")
+    return event
+
+
+def how_far(store: Store, event: EventRow) -> str:
+    """How much of an event is recorded."""
+    return f"{len(store.recorded(event.id))} of {bare_timetable(event).matches} matches are recorded"
+
+
+def close(store: Store, event: EventRow) -> None:
+    """Close it, and reveal the run's secret and that of each seed that has a match: nobody will play on any of them."""
+    check_event(store, event)
+    known = store.reveals(event.id)
+    secrets = {seed: event.seed_secret(seed) for seed in sorted(_played(store, event)) if seed not in known}
+    store.close_event(event.id, secrets | {RUN_SECRET: event.secret})
+
+
+def _played(store: Store, event: EventRow) -> Iterable[int]:
+    timetable = bare_timetable(event)
+    return {place[0] for ordinal in store.recorded(event.id) if (place := timetable.place(ordinal))}

@@ -1,0 +1,161 @@
+"""Before the first match: every bot is staged, built and started once; a bot that cannot play ends the run, or is left out."""
+
+import shlex
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from khiva_arena.arbiter.preflight import PreflightFailed, preflight
+from khiva_arena.competition.define import conditions_of
+from khiva_arena.competition.isolation import keep_apart, keep_private, warn_of_cold_files
+from khiva_arena.competition.opened import opened
+from khiva_arena.competition.played import unplayable
+from khiva_arena.competition.settings import Settings
+from khiva_arena.entrants import staging
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import BotError, ConfigError, StagingError
+from khiva_arena.replay import seeds
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.terminal.console import say
+
+
+class Playing(NamedTuple):
+    """Who plays.
+
+    entrants: the bots.
+    commands: how those of them are started that have been started once already, by identity.
+    left_out: the others, by name.
+    """
+
+    entrants: tuple[Bot, ...]
+    commands: Mapping[str, Command] = MappingProxyType({})
+    left_out: tuple[str, ...] = ()
+
+
+def ready_to_play(
+    first: Settings,
+    entrants: Sequence[Bot],
+    sandbox: Sandbox,
+    ready: Mapping[str, Command] = MappingProxyType({}),
+    plan: Path | None = None,
+) -> dict[str, Command]:
+    """How each bot is started, by identity.
+
+    ready: of those that have been started already.
+    plan: the file that says what is played, if any.
+
+    Raises BotError for the first one that is not built, and for all that do not start; ConfigError if one could read what it
+    must not.
+    """
+    new = [bot for bot in entrants if bot.identity not in ready]
+    with one_interrupt():
+        commands = {**ready, **{bot.identity: _staged(first, bot, sandbox) for bot in new}}
+    _keep_from_each_other(first, entrants, commands, sandbox, plan)
+    if new:
+        _start(first, new, commands, sandbox)
+        warn_of_cold_files()
+    return commands
+
+
+def without_broken(stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> Playing:
+    """The bots that can play; a line is said of each of the others. Those that are no programs of this machine are waited for
+    later. What this machine lacks is no bot's fault, and raised as by ``ready_to_play``.
+
+    Raises ConfigError if they are too few.
+    """
+    why: dict[str, str] = {}
+    commands = _started(stages[0], [bot for bot in entrants if not bot.guest], sandbox, why)
+    left_out = [bot.name for bot in entrants if bot.identity in why]
+    for bot in entrants:
+        if bot.identity in why:
+            say(f"warning: {bot.name} is left out: {why[bot.identity]}")
+    playing = tuple(bot for bot in entrants if bot.identity not in why)
+    without = [_without(stage, left_out) for stage in stages]
+    if left_out and (problems := unplayable(without, playing) if playing else ["no bot is left to play"]):
+        raise ConfigError([f"{problem} ({', '.join(left_out)}: left out by --skip-broken)" for problem in problems])
+    return Playing(playing, commands, tuple(left_out))
+
+
+def _without(stage: Settings, gone: Sequence[str]) -> Settings:
+    """The settings without what is opened to bots that are left out."""
+    env = tuple(word for word in stage.env if word.rpartition("=")[0] not in gone)
+    return replace(stage, network=tuple(name for name in stage.network if name not in gone), env=env)
+
+
+def _started(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, why: dict[str, str]) -> dict[str, Command]:
+    """How those are started that start. ``why``: gets the others, by identity."""
+    why |= {bot.identity: bot.broken for bot in bots if bot.broken}
+    commands: dict[str, Command] = {}
+    with one_interrupt():
+        for bot in bots:
+            try:
+                if not bot.broken:
+                    commands[bot.identity] = _staged(first, bot, sandbox)
+            except StagingError:
+                raise
+            except BotError as error:
+                why[bot.identity] = _first_of(bot, str(error))
+    built = [bot for bot in bots if bot.identity in commands]
+    _keep_from_each_other(first, built, commands, sandbox)
+    try:
+        if built:
+            _start(first, built, commands, sandbox)
+    except PreflightFailed as error:
+        for number, problem in zip(error.who, error.problems, strict=True):
+            bot = built[number]
+            why[bot.identity] = _first_of(bot, problem)
+            del commands[bot.identity]
+    warn_of_cold_files()
+    return commands
+
+
+def _first_of(bot: Bot, problem: str) -> str:
+    """The first line of a problem, and what shows all of it."""
+    first = problem.partition("\n")[0].removeprefix(f"{bot.name}: ").rstrip(":")
+    return f"{first}; next: khiva-arena check {shlex.quote(bot.asked_as)}"
+
+
+def _staged(first: Settings, bot: Bot, sandbox: Sandbox) -> Command:
+    return opened(staging.stage(bot, sandbox.level), bot.name, first.network, first.env, first.link_ms)
+
+
+def _keep_from_each_other(
+    first: Settings, entrants: Sequence[Bot], commands: Mapping[str, Command], sandbox: Sandbox, plan: Path | None = None
+) -> None:
+    of_all = [commands[bot.identity] for bot in entrants]
+    keep_private(first, sandbox, of_all, plan)
+    keep_apart(entrants, of_all, sandbox)
+
+
+def _start(first: Settings, entrants: Sequence[Bot], commands: Mapping[str, Command], sandbox: Sandbox) -> None:
+    who = [("preflight", "")] * first.seats
+    header = conditions_of(first, entrants, sandbox).header(who, "preflight", bytes(seeds.SECRET_BYTES))
+    started = [commands[bot.identity] for bot in entrants]
+    words = ["" if bot.guest else bot.asked_as for bot in entrants]
+    preflight([bot.name for bot in entrants], started, header, sandbox, words=words)
+
+
+@contextmanager
+def one_interrupt() -> Iterator[None]:
+    """Let only one interrupt through, outside of trio, which does so itself: a second, impatient one must not prevent the bots
+    from being ended."""
+
+    def first(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, first)
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        signal.signal(signal.SIGINT, before)
+        raise
+    signal.signal(signal.SIGINT, before)

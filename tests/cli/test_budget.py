@@ -1,0 +1,115 @@
+"""``run --budget``: line-ups and seeds that fit into a time, from measured matches; and the estimated time of every start."""
+
+import re
+from math import sqrt
+from pathlib import Path
+
+import pytest
+from arena import NAIVE, RANDOM, C, arena, bots
+from once import made_once
+from terminal import Terminal
+
+from khiva_arena.competition.durations import Measured, in_words, measured
+from khiva_arena.store.db import Store
+
+HOW = ["--seats", "2", "--isolation", "trusted", "--out", "out", "-j", "2"]
+RUN = ["run", *bots(C, NAIVE, RANDOM), *HOW]
+
+
+@made_once
+def played(folder: Path) -> None:
+    """An event of six seeds in "out"."""
+    arena(*RUN, "--seeds", "6", cwd=folder)
+
+
+def seeds_and_line_ups(said: str) -> tuple[int, int]:
+    found = re.search(r"^(\d+) seeds? x (\d+) line-ups? x 2 rotations = \d+ matches at ", said, re.MULTILINE)
+    assert found, said
+    return int(found[1]), int(found[2])
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.5, "0.5 s"), (42.4, "42 s"), (90, "2 min"), (3600, "1 h"), (12_060, "3 h 21 min"), (190_800, "2 d 5 h")],
+)
+def test_durations_in_words(seconds: float, words: str) -> None:
+    assert in_words(seconds) == words
+
+
+def test_a_mean_has_the_error_of_a_mean() -> None:
+    found = measured([1.0, 3.0], "two")
+    assert found is not None
+    assert (found.seconds, found.error) == (2.0, pytest.approx(2 * sqrt(2) / sqrt(2)))
+    assert found.of(60, 2) == "about 1 min (95 %: 0 s to 2 min)"
+    assert Measured(2.0, None, "one").of(60, 1) == "about 2 min (95 %: n/a)"
+    assert measured([], "none") is None
+
+
+@pytest.mark.slow
+def test_the_time_of_a_start_is_estimated_from_what_is_recorded(played: Path, tmp_path: Path) -> None:
+    first = arena(*RUN, "--seeds", "1", cwd=tmp_path)
+    assert "= 6 matches; estimated time: n/a" in first.stderr
+    second = arena(*RUN, "--seeds", "2", cwd=tmp_path)
+    interval = r"about .* \(95 %: .* to .*\), from 6 matches of event 1 in this store"
+    assert re.search(f"= 6 matches; estimated time: {interval}", second.stderr), second.stderr
+    other = arena(*RUN, "--seeds", "1", "--turn", "3s", cwd=tmp_path)
+    assert "estimated time: n/a" in other.stderr
+
+
+@pytest.mark.slow
+def test_what_fits_follows_from_how_long_matches_took(played: Path) -> None:
+    with Store.read(played / "out") as store:
+        (event,) = store.events()
+        took = store.seconds(event.id)
+        mean = sum(took) / len(took)
+        assert took == [match.seconds for match in store.matches(event.id)]
+    done = arena(*RUN, "--budget", "1h", "--new-event", cwd=played, code=2)
+    assert f"a match takes {mean:.3g} s, from 36 matches of event 1 in this store" in done.stderr
+    assert seeds_and_line_ups(done.stderr) == (int(3600 * 2 / mean / 2) // 3, 3)
+    assert re.search(r"errors to expect with 6 seeds of event 1 and these: \+/- \d+ to \d+ Elo", done.stderr)
+    assert done.stderr.splitlines()[-1].endswith("play this? There is no terminal to ask at: --yes agrees beforehand")
+    with Store.read(played / "out") as store:
+        assert len(store.events()) == 1
+    little = arena(*RUN, "--budget", "1ms", "--new-event", cwd=played, code=2)
+    assert "--budget: 0.001 s is too little: one seed of 3 line-ups takes about" in little.stderr
+
+
+@pytest.mark.slow
+def test_a_try_that_is_not_recorded_then_the_same_command_again(tmp_path: Path) -> None:
+    words = [*RUN, "--budget", "4s", "--yes"]
+    first = arena(*words, cwd=tmp_path)
+    assert re.search(r"a match takes [\d.]+ s, from a try of \d+ matches", first.stderr)
+    assert "errors to expect: about +/- " in first.stderr
+    seeds, line_ups = seeds_and_line_ups(first.stderr)
+    with Store.read(tmp_path / "out") as store:
+        (event,) = store.events()
+        assert event.definition.seeds == seeds
+        assert len(store.recorded(event.id)) == seeds * line_ups * 2
+    again = arena(*words, cwd=tmp_path)
+    assert "event 1 is over" in again.stderr
+    assert "a try" not in again.stderr
+
+
+@pytest.mark.slow
+def test_nothing_is_played_unless_the_user_agrees(played: Path) -> None:
+    asked = Terminal([*RUN, "--budget", "1h", "--new-event"], played, stdout=True, columns=200)
+    assert asked.until(lambda text: "[y/N]" in text)
+    asked.type(b"n\n")
+    assert asked.end() == 0
+    assert "nothing was played" in asked.shown.text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--budget", "8x"], "--budget: '8x' is not a time"),
+        (["--budget", "9999d"], "longer than a year"),
+        (["--budget", "1h", "--seeds", "3"], "leave --seeds out"),
+        (["--budget", "1h", "--format", "swiss"], "give --seeds"),
+        (["--yes"], "--yes goes with --budget"),
+    ],
+)
+def test_what_does_not_go_together(words: list[str], said: str, tmp_path: Path) -> None:
+    assert said in arena(*RUN, *words, cwd=tmp_path, code=2).stderr
+    assert not (tmp_path / "out").exists()

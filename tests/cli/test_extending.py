@@ -1,0 +1,165 @@
+"""``run --seeds 5`` after two: a second event of three, with a secret of its own, that extends the first."""
+
+import json
+import re
+import signal
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from arena import NAIVE, C, arena, bots, kill, started, wait_for_matches
+from forging import forge
+from once import made_once
+
+from khiva_arena.competition.more_seeds import commands
+from khiva_arena.replay import seeds
+from khiva_arena.store.db import Store
+
+pytestmark = pytest.mark.slow
+RUN = ["run", *bots(C, NAIVE), "--seats", "2", "--isolation", "trusted", "--out", "out"]
+
+
+@made_once
+def chain(folder: Path) -> None:
+    """Two seeds in "out", extended to five; stderr of both runs beside it."""
+    (folder / "first").write_text(arena(*RUN, "--seeds", "2", cwd=folder).stderr)
+    second = arena(*RUN, "--seeds", "5", cwd=folder)
+    (folder / "second").write_text(second.stderr)
+    (folder / "table").write_text(second.stdout)
+
+
+def json_of(*words: str, cwd: Path) -> dict:
+    return json.loads(arena(*words, "--json", cwd=cwd).stdout)
+
+
+def test_an_extension_has_the_missing_seeds_and_a_secret_of_its_own(chain: Path) -> None:
+    said = (chain / "second").read_text()
+    assert "3 seeds x 1 line-up x 2 rotations = 6 matches" in said
+    assert "it extends event 1, whose results were known by then, from 2 to 5 seeds on deals of its own" in said
+    with Store.read(chain / "out") as store:
+        first, second = store.events()
+        assert (first.definition.extends, second.definition.extends) == (None, first.id)
+        assert (first.definition.seeds, second.definition.seeds) == (2, 3)
+        assert first.secret != second.secret
+        secrets = [*store.reveals(first.id).values(), *store.reveals(second.id).values()]
+    assert len(set(secrets)) == len(secrets) == 2 + 1 + 3 + 1
+
+
+def test_one_table_has_all_seeds_of_a_chain(chain: Path) -> None:
+    (table,) = json_of("standings", "out", cwd=chain)["standings"]
+    assert (table["blocks"], table["matches"], len(table["events"])) == (5, 10, 2)
+    text = (chain / "table").read_text()
+    assert text == arena("standings", "out", cwd=chain).stdout
+    assert "events 1, 2 (extends 1, whose results were known by then)" in " ".join(text.split())
+
+
+def test_the_same_command_plays_nothing_more(chain: Path) -> None:
+    for number, words in (("2", ["--seeds", "5"]), ("1", ["--seeds", "2"])):
+        again = arena(*RUN, *words, cwd=chain)
+        assert f"event {number} is over, and no other event of these settings is left: nothing is played" in again.stderr
+
+
+def test_show_verify_and_a_bundle_know_the_chain(chain: Path) -> None:
+    assert arena("show", "out", cwd=chain).stdout.splitlines()[1].endswith(", extends event 1")
+    mark = "it extends event 1: it was begun when the results of that were known"
+    assert mark in arena("verify", "out", cwd=chain).stdout
+    arena("bundle", "out", "both", cwd=chain)
+    assert mark in arena("verify", "both", cwd=chain).stdout
+    first = json_of("verify", "both", cwd=chain)["events"][0]["event"]
+    arena("bundle", "out", "alone", "2", cwd=chain)
+    (event,) = json_of("verify", "alone", cwd=chain)["events"]
+    assert (event["extends"], event["extends_number"], event["problems"]) == (first, None, [])
+    assert f"it extends event {first}, which was not checked here" in arena("verify", "alone", cwd=chain).stdout
+
+
+def test_verify_refuses_a_chain_that_cannot_be(chain: Path, tmp_path: Path) -> None:
+    with Store.read(chain / "out") as store:
+        first, second = store.events()
+    for name, statements, problem in (
+        (
+            "settings",
+            f"UPDATE events SET definition = replace(definition, '\"turn_ms\":1000', '\"turn_ms\":999') WHERE id = '{first.id}'",
+            "it extends event 1, which has other settings",
+        ),
+        (
+            "secret",
+            f"UPDATE events SET secret = (SELECT secret FROM events WHERE id = '{first.id}') WHERE id = '{second.id}'",
+            "its secret is that of event 1, which was revealed before",
+        ),
+        (
+            "closed",
+            f"INSERT INTO closures VALUES ('{first.id}', 'now', '')",
+            "it extends event 1, which was closed before it was over",
+        ),
+    ):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "arena.db").write_bytes((chain / "out" / "arena.db").read_bytes())
+        with closing(sqlite3.connect(folder / "arena.db")) as connection:
+            forge(connection, statements)
+        problems = [one for event in json_of_bad(folder)["events"] for one in event["problems"]]
+        assert f"the event itself: {problem}" in problems
+
+
+def json_of_bad(folder: Path) -> dict:
+    return json.loads(arena("verify", str(folder), "--json", cwd=folder, code=1).stdout)
+
+
+def test_an_extension_that_was_interrupted_is_resumed(tmp_path: Path) -> None:
+    arena(*RUN, "--seeds", "2", cwd=tmp_path)
+    running = started(*RUN, "--seeds", "300", cwd=tmp_path)
+    wait_for_matches(tmp_path / "out" / "arena.db", 8)
+    kill(running, signal.SIGINT)
+    running.communicate(timeout=60)
+    refused = arena(*RUN, "--seeds", "400", cwd=tmp_path, code=2)
+    assert "event 2 is not over" in refused.stderr
+    again = started(*RUN, "--seeds", "300", cwd=tmp_path)
+    wait_for_matches(tmp_path / "out" / "arena.db", 16)
+    kill(again, signal.SIGINT)
+    _, said = again.communicate(timeout=60)
+    assert "of them recorded before" in said
+    assert "it extends event 1, whose results were known by then, from 2 to 300 seeds" in said
+    with Store.read(tmp_path / "out") as store:
+        assert len(store.events()) == 2
+
+
+def test_a_given_seed_gives_the_extension_a_secret_that_the_first_one_does_not_tell(tmp_path: Path) -> None:
+    for out in ("one", "two"):
+        for number in ("1", "3"):
+            done = arena(*RUN[:-1], out, "--seed", "demo", "--seeds", number, cwd=tmp_path)
+        assert "it extends event 1" in done.stderr
+    found = []
+    for out in ("one", "two"):
+        with Store.read(tmp_path / out) as store:
+            first, second = store.events()
+            assert second.secret == seeds.extension_secret("demo", first.id) != first.secret == seeds.run_secret("demo")
+            found.append((second.id, store.conclusion(second.id)))
+    assert found[0] == found[1]
+    arena(*RUN[:-1], "hex", "--seed", "0f" * 32, "--seeds", "1", cwd=tmp_path)
+    refused = arena(*RUN[:-1], "hex", "--seed", "0f" * 32, "--seeds", "2", cwd=tmp_path, code=2)
+    assert "its secret, are revealed: give another seed, or none, for another event" in refused.stderr
+
+
+def test_another_event_can_still_be_begun(tmp_path: Path) -> None:
+    arena(*RUN, "--seeds", "1", cwd=tmp_path)
+    another = arena(*RUN, "--seeds", "2", "--new-event", cwd=tmp_path)
+    assert "extends" not in another.stderr
+    fewer = arena(*RUN, "--seeds", "1", "--turn", "2s", cwd=tmp_path)
+    assert "extends" not in fewer.stderr
+    longer = arena(*RUN, "--seeds", "3", cwd=tmp_path)
+    assert "it extends event 2, whose results were known by then, from 2 to 3 seeds" in longer.stderr
+
+
+def test_a_swiss_is_not_extended(tmp_path: Path) -> None:
+    """Its seeds are those of each round."""
+    for number in ("1", "2"):
+        done = arena(*RUN, "--format", "swiss", "--rounds", "1", "--seeds", number, cwd=tmp_path)
+    assert "extends" not in done.stderr
+
+
+def test_the_command_that_plan_names_extends_the_chain(chain: Path) -> None:
+    with Store.read(chain / "out") as store:
+        events = store.events()
+    (line,) = commands(Path("out"), events, 2.0)
+    assert re.search(r" --seeds 10 --out out$", line)

@@ -1,0 +1,87 @@
+"""``run --skip-broken``: a bot that cannot play is left out with a line, and the others play."""
+
+import json
+from pathlib import Path
+
+import pytest
+from arena import NAIVE, RANDOM, C, arena, bots
+
+pytestmark = pytest.mark.slow
+FAST = ["--isolation", "trusted", "--seats", "2", "--seeds", "2", "--seed", "x", "--out", "out"]
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> list[str]:
+    """One that cannot be read, one that is not built, one that does not start."""
+    for name, toml in (
+        ("unread", 'name = "unread"\n'),
+        ("unbuilt", 'name = "unbuilt"\nrun = "{python} main.py"\nbuild = "{python} fails.py"\nfiles = ["*.py"]\n'),
+        ("silent", 'name = "silent"\nrun = "{python} main.py"\nfiles = ["*.py"]\n'),
+    ):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "bot.toml").write_text(toml)
+        (folder / "main.py").write_text(f"raise SystemExit('{name} gives up')\n")
+        (folder / "fails.py").write_text("print('no compiler')\nraise SystemExit(3)\n")
+    return ["unread", "unbuilt", "silent"]
+
+
+def test_those_that_cannot_play_are_left_out_by_name(broken: list[str], tmp_path: Path) -> None:
+    words = ["run", *bots(*broken[:2], RANDOM, broken[2], NAIVE), *FAST]
+    alone = arena("run", *bots(RANDOM, NAIVE), *FAST[:-1], "alone", cwd=tmp_path)
+    done = arena(*words, "--skip-broken", "--events", "events.jsonl", cwd=tmp_path)
+    lines = [line for line in done.stderr.splitlines() if "is left out: " in line]
+    assert [line.split()[1] for line in lines] == broken
+    assert "unread/bot.toml: run is missing" in lines[0]
+    assert "its build" in lines[1]
+    assert "exited with code 3; next: khiva-arena check unbuilt" in lines[1]
+    assert "start_failed" in lines[2]
+    assert lines[2].endswith("next: khiva-arena check silent")
+    assert "played without unread, unbuilt, silent: left out by --skip-broken" in done.stderr
+    noted = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
+    assert any(line["type"] == "note" and "played without unread" in line["text"] and line["warning"] for line in noted)
+    assert done.stdout == alone.stdout.replace("alone", "out")
+    definition = json.loads(arena("show", "out", "--json", cwd=tmp_path).stdout)["events"][0]["definition"]
+    assert [bot["name"] for bot in definition["bots"]] == ["random", "naive"]
+    # the definition is that of a run without the broken ones: the same event, at the same secret
+    assert arena("verify", "out", cwd=tmp_path).stdout == arena("verify", "alone", cwd=tmp_path).stdout
+    again = arena(*words, "--skip-broken", cwd=tmp_path)
+    assert "event 1 is over" in again.stderr
+    assert again.stdout == done.stdout
+
+
+def test_a_file_can_say_so_and_engines_are_left_out_too(broken: list[str], tmp_path: Path) -> None:
+    engines = [{"name": "gone", "command": "./no-such-engine"}, {"name": "c", "command": C}]
+    (tmp_path / "engines.json").write_text(json.dumps(engines))
+    text = f'bots = ["{RANDOM}", "{broken[0]}"]\nengines = "engines.json"\nskip_broken = true\nseats = 2\nseeds = 1\n'
+    (tmp_path / "cup.toml").write_text(text + 'isolation = "trusted"\nout = "out"\n')
+    done = arena("run", "cup.toml", cwd=tmp_path)
+    assert "warning: unread is left out: " in done.stderr
+    assert "warning: gone is left out: " in done.stderr
+    assert "1 seed x 1 line-up x 2 rotations = 2 matches" in done.stderr
+
+
+def test_too_few_left_are_named(broken: list[str], tmp_path: Path) -> None:
+    done = arena("run", *bots(*broken, RANDOM), *FAST, "--skip-broken", cwd=tmp_path, code=2)
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("khiva-arena: error: ")
+    assert last.endswith("(unread, unbuilt, silent: left out by --skip-broken)")
+    assert "2 seats" in last
+    none = arena("run", *bots(*broken), *FAST, "--skip-broken", cwd=tmp_path, code=2)
+    assert "error: no bot is left to play (unread, unbuilt, silent: left out by --skip-broken)" in none.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_it_a_broken_bot_ends_the_run(broken: list[str], tmp_path: Path) -> None:
+    for one in broken:
+        done = arena("run", *bots(one, RANDOM, NAIVE), *FAST, cwd=tmp_path, code=2)
+        assert "left out" not in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_is_opened_to_one_that_is_left_out_is_no_mistake(broken: list[str], tmp_path: Path) -> None:
+    words = ["run", *bots(RANDOM, NAIVE, broken[2]), *FAST, "--skip-broken", "--env", "silent=HOME_OF_SILENT"]
+    done = arena(*words, cwd=tmp_path, env={"HOME_OF_SILENT": "x"})
+    assert "silent is left out" in done.stderr
+    gone = arena("run", *bots(RANDOM, NAIVE, broken[2]), *FAST, "--skip-broken", "--env", "slient=HOME", cwd=tmp_path, code=2)
+    assert "no bot called 'slient'" in gone.stderr
