@@ -10,27 +10,25 @@ from typing import TYPE_CHECKING
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.arbiter.preflight import preflight
 from khiva_arena.competition import events
 from khiva_arena.competition.define import definition_of, refuse_to_mix, run_secret
 from khiva_arena.competition.draw import How, check_public_of_what_is_over, public_to_add
 from khiva_arena.competition.drift import refuse_changed
 from khiva_arena.competition.events_file import EventsFile
+from khiva_arena.competition.executor import Executor, LocalExecutor
 from khiva_arena.competition.find import check_event, check_others
-from khiva_arena.competition.isolation import keep_apart, keep_private, sandbox_of, warn_of_cold_files
+from khiva_arena.competition.isolation import sandbox_of
 from khiva_arena.competition.live_page import LivePage
-from khiva_arena.competition.opened import opened
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.played import unplayable
 from khiva_arena.competition.progress import ResumePoint, definition_after, standing_of
 from khiva_arena.competition.run_events import RunEvents
 from khiva_arena.competition.settings import AUTO, DEFAULTS, Settings
-from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
-from khiva_arena.replay.record import run_digest
+from khiva_arena.replay.record import Header, run_digest
 from khiva_arena.report.same_names import in_a_line
 from khiva_arena.sandbox import system
 from khiva_arena.sandbox.command import Command
@@ -85,8 +83,9 @@ def compete(
                 return _nothing_to_play(store, stages, todo, how, listener)
             if not another:
                 _check_what_is_next(store, todo, how)
-    with if_interrupted(say, lambda: "no match was begun"), seating():
-        return _played(stages, entrants, how, listener, sandbox, another, web)
+    executor = _executor_of(first, entrants, sandbox)
+    with if_interrupted(say, lambda: "no match was begun"), seating(), executor:
+        return _played(stages, entrants, how, listener, sandbox, executor, another, web)
 
 
 def _played(
@@ -95,18 +94,15 @@ def _played(
     how: How,
     listener: EventsFile | None,
     sandbox: Sandbox,
+    executor: Executor,
     another: bool,
     web: bool,
 ) -> tuple[list[str], bool]:
     first = stages[0]
     with if_interrupted(say, lambda: "no match was begun"):
         with _one_interrupt():
-            commands = {
-                bot.identity: opened(staging.stage(bot, sandbox.level), bot.name, first.network, first.env) for bot in entrants
-            }
-        keep_private(first, sandbox, list(commands.values()))
-        keep_apart(entrants, [commands[bot.identity] for bot in entrants], sandbox)
-        _preflight(first, definition_of(first, entrants, sandbox), entrants, commands)
+            commands = executor.stage(entrants)
+        executor.start_each(entrants, _trial(first, definition_of(first, entrants, sandbox)))
         to_write = Store.write(first.out)
     played: list[str] = []
     with if_interrupted(say, lambda: f"{count(len(played), 'event')} over, no other begun" if played else "no match was begun"):
@@ -136,7 +132,8 @@ def _played(
                 with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
                     log.begin(store, play, stage.jobs, stage.name or None, stage.stage)
                     _announce(log, stage, play)
-                    _play(log, stage, play, page, [*played, event.id])
+                    executor.say = log.say
+                    _play(log, executor, play, page, [*played, event.id])
                     _conclude(log, store, stage, play)
                     log.concluded(run_digest(store.digests(event.id)), whole=play.complete)
                 if not play.complete:
@@ -147,6 +144,20 @@ def _played(
             out = shlex.quote(str(first.out))
             log.say(f"results are in {first.out}; next: khiva-arena verify {out}, khiva-arena show {out}")
     return played, True
+
+
+def _executor_of(settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> Executor:
+    """Who plays, not begun yet. Raises ConfigError if it cannot be had, or not with these bots."""
+    if settings.dask is None:
+        return LocalExecutor(settings, sandbox, _say_or_warn)
+    # Not above: most runs have no cluster, and Dask takes a second to import.
+    from khiva_arena.competition.executors.access import access_of, refuse_what_cannot_go
+
+    access = access_of(settings)
+    refuse_what_cannot_go(settings, entrants, sandbox)
+    from khiva_arena.competition.executors.dask_executor import Cluster
+
+    return Cluster(access, settings, sandbox, _say_or_warn)
 
 
 def _nothing_to_play(
@@ -270,13 +281,9 @@ def _check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
         check_new_file(settings.report, replaces=BEGINNING)
 
 
-def _preflight(settings: Settings, definition: Definition, entrants: Sequence[Bot], commands: dict[str, Command]) -> None:
-    who = [("preflight", "")] * settings.seats
-    header = definition.header(who, "preflight", bytes(seeds.SECRET_BYTES))
-    started = [commands[bot.identity] for bot in entrants]
-    words = ["" if bot.guest else bot.asked_as for bot in entrants]
-    preflight([bot.name for bot in entrants], started, header, definition.sandbox(), words=words)
-    warn_of_cold_files()
+def _trial(settings: Settings, definition: Definition) -> Header:
+    """Under what each bot is started once, so that a competition does not begin with a loss."""
+    return definition.header([("preflight", "")] * settings.seats, "preflight", bytes(seeds.SECRET_BYTES))
 
 
 def _announce(log: RunEvents, settings: Settings, play: Play) -> None:
@@ -341,7 +348,7 @@ def _announce_round(log: RunEvents, play: Play, drawn: DrawnRound) -> None:
     log.say(f"round {drawn.number + 1} of {len(play.timetable.shapes)}: {tables}{byes}")
 
 
-def _play(log: RunEvents, settings: Settings, play: Play, page: LivePage, shown: Sequence[str]) -> None:
+def _play(log: RunEvents, executor: Executor, play: Play, page: LivePage, shown: Sequence[str]) -> None:
     def record(outcome: Outcome) -> None:
         last = outcome.attempt >= pool.VOIDS_MOST
         for row in play.record(outcome, last=last):
@@ -354,7 +361,7 @@ def _play(log: RunEvents, settings: Settings, play: Play, page: LivePage, shown:
             if len(play.timetable.shapes) > 1:
                 _announce_round(log, play, drawn)
             log.round(drawn)
-            pool.play(play.jobs(drawn), settings.jobs, record, settle=True)
+            executor.play(play, drawn, record)
 
 
 @contextmanager

@@ -71,6 +71,10 @@ class Settings(msgspec.Struct, frozen=True):
     tokens: the folder of the relays' tokens; None: that of this user.
     reconnect_ms: how long a relay may be away.
     kept: remote bots that may play many matches in one process.
+    dask: the cluster that plays, as an address or "local:N"; None: this machine.
+    dask_tls: the folder of its certificates.
+    dask_open_to_all: whether it may do without.
+    dask_wait_ms: how long its scheduler or all of its workers may be away.
     """
 
     bots: tuple[str, ...]
@@ -103,6 +107,10 @@ class Settings(msgspec.Struct, frozen=True):
     tokens: Path | None
     reconnect_ms: int
     kept: tuple[str, ...]
+    dask: str | None
+    dask_tls: Path | None
+    dask_open_to_all: bool
+    dask_wait_ms: int
     loading: Loading = loads.AS_IT_IS
     network: tuple[str, ...] = ()
     env: tuple[str, ...] = ()
@@ -180,6 +188,7 @@ def settle(
         "rules": rules,
         "limits": Limits(*(duration_ms(values[key]) for key in TIMES)),
         "reconnect_ms": duration_ms(values["reconnect"]),
+        "dask_wait_ms": duration_ms(values["dask_wait"]),
         "resources": _resources(values["limits"]),
         "loading": loads.valid_part_of(values["limits"], values["runtimes"]),
         "policy": Policy(values["policy"]),
