@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import socket
 import sqlite3
 import urllib.request
 from collections.abc import Iterator
@@ -10,7 +11,12 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, ROOT, arena, arena_process, bots
-from dask_cluster import DaskCluster, dask_cluster
+from dask_cluster import DaskCluster, dask_cluster, wait_for
+from tools import lacks
+
+from khiva_arena.sandbox.detect import run_at, why_not
+from khiva_arena.sandbox.level import Level
+from khiva_arena.sandbox.selftest import OTHER_PYTHON
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
@@ -115,3 +121,32 @@ def test_a_cluster_of_this_machine(tmp_path: Path) -> None:
     here = arena(*words, "--out", "here", cwd=tmp_path)
     there = arena_process(*words, "--out", "there", "--dask", "local:2", cwd=tmp_path)
     assert digests(there.stderr) == digests(here.stderr) != []
+
+
+TRIES = """
+import json, socket, sys
+reached = []
+for port in json.loads(sys.argv[1]):
+    try:
+        socket.create_connection(("127.0.0.1", port), 2).close()
+        reached.append(port)
+    except OSError:
+        pass
+print(json.dumps(reached))
+"""
+
+
+@pytest.mark.parametrize("level", [level for level in Level if level.confines])
+def test_a_bot_reaches_nothing_of_a_cluster(cluster: DaskCluster, level: Level) -> None:
+    """Neither scheduler, worker nor dashboard. At level trusted, where it could, a run is refused; see test_refused.py."""
+    if why := why_not(level):
+        lacks(f"isolation {level} does not work here: {why}")
+    ports = {cluster.port, cluster.dashboard}
+    for name in ("ann", "bob"):
+        wait_for(lambda name=name: "Registered to" in cluster.log(name))
+        ports |= {int(port) for port in re.findall(r"(?:at|Dashboard): +(?:tls://)?127\.0\.0\.1:(\d+)", cluster.log(name))}
+    assert len(ports) >= 6  # a worker has one for tasks and one for its own pages
+    for port in ports:
+        socket.create_connection(("127.0.0.1", port), 2).close()
+    code, out, said = run_at(level, (OTHER_PYTHON, "-I", "-S", "-c", TRIES, json.dumps(sorted(ports))))
+    assert (code, out.strip()) == (0, "[]"), said

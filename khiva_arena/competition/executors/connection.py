@@ -18,7 +18,7 @@ from khiva_arena.sandbox.reap import MARK, end_helper
 
 FIRST_SECONDS = 10.0
 TRY_SECONDS = 5.0
-END_SECONDS = 20.0
+END_SECONDS = 5.0
 
 
 class OwnCluster:

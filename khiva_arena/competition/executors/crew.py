@@ -10,8 +10,8 @@ from khiva_arena.sandbox.command import Command
 
 SILENT_SECONDS = 20.0
 """Workers say every second or so that they are there; a thousand of them do so every six."""
-AGAIN_SECONDS = 10.0
-"""After how long a worker that was too slow is tried again: twice as long each time."""
+AGAIN_SECONDS, AGAIN_MOST = 3.0, 120.0
+"""After how long a worker that was too slow or gave no answer is tried again: twice as long each time, up to this."""
 
 
 class RecruitStage(Enum):
@@ -36,7 +36,7 @@ class ClusterWorker:
     commands: how it starts the bots, by identity
     why: it is refused
     again_at: when one that is refused may be tried again; None: never
-    slow: how often it was too slow
+    slow: how often it was too slow, or gave no answer
     tasks: what it has of ours
     """
 
@@ -92,7 +92,7 @@ class Crew:
     def refuse_for_now(self, worker: ClusterWorker, why: str, now: float) -> None:
         """Until it is tried again."""
         worker.stage, worker.why = RecruitStage.REFUSED, why
-        worker.again_at = now + AGAIN_SECONDS * 2**worker.slow
+        worker.again_at = now + min(AGAIN_MOST, AGAIN_SECONDS * 2**worker.slow)
         worker.slow += 1
 
     def free(self) -> int:

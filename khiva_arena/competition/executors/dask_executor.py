@@ -32,7 +32,6 @@ from khiva_arena.replay.record import Header
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.schedule.formats import DrawnRound
-from khiva_arena.words import count
 
 LOOK_SECONDS = 1.0
 LOOKS_EVERY_WORKERS = 100
@@ -117,35 +116,34 @@ class Cluster:
         self._again.clear()
         self._idle_since = time.monotonic()
         try:
-            more = True
-            while more or self._again or self._given:
-                if play.complete:  # a test has decided: what is still played counts for nothing
+            while not play.complete:  # once a test has decided, what is still played counts for nothing
+                if not self._again and (table := next(tables, None)) is not None:
+                    self._again.append(table)
+                if not self._again and not self._given:
                     return
-                more = self._give(tables) and not play.complete
+                self._give(tables)
                 self._pump(take)
                 self._late(take)
                 self._check_idle()
         finally:
             self._withdraw()
 
-    def _give(self, tables: Iterator[tuple[Job, ...]]) -> bool:
-        """Give tables to workers with a free core. Returns whether there may be more."""
-        link = self._connection.link
-        while link is not None and self._crew.free() > 0:
+    def _give(self, tables: Iterator[tuple[Job, ...]]) -> None:
+        """Give tables to workers with a free core."""
+        while self._connection.link is not None and self._crew.free() > 0:
             table = self._again.popleft() if self._again else next(tables, None)
             if table is None:
-                return False
+                return
             worker = self._crew.best_for(self._shunned.get(table[0].ordinal, set()))
             if worker is None:
                 self._again.appendleft(table)
-                return True
+                return
             key, now = f"khiva-table-{secrets.token_hex(8)}", time.monotonic()
             seconds = seconds_for(table)
             frames = [encode(msgspec.structs.replace(job, commands=self._recruiting.commands(worker, job))) for job in table]
             self._given[key] = GivenTable(table, worker.address, now, now + seconds + self._wait)
             worker.tasks.add(key)
             self._submit(key, worker.address, encode(WorkerTask(TABLE, frames, seconds)))
-        return True
 
     def _submit(self, key: str, worker: str, payload: bytes) -> None:
         link = self._connection.link
@@ -203,7 +201,8 @@ class Cluster:
             what = "is silent" if worker.silent else "is gone"
             held = [key for key, given in self._given.items() if given.worker == worker.address]
             if worker.stage is RecruitStage.READY or held:
-                elsewhere = f"; {count(len(held), 'table')} of its own are played elsewhere" if held else ""
+                tables = "its table is" if len(held) == 1 else f"its {len(held)} tables are"
+                elsewhere = f"; {tables} played elsewhere" if held else ""
                 self._tell(f"worker {worker.name} {what}{elsewhere}", warning=True)
             self._connection.link.forget(*worker.tasks)
             self._recruiting.lost(worker)

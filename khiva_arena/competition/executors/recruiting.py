@@ -111,12 +111,12 @@ class Recruiting:
         worker, asked_at = self._asked.pop(key)
         worker.tasks.discard(key)
         if isinstance(result, str):
-            self._refuse(worker, _no_answer(result))
+            self._no_answer(worker, result)
             return
         try:
             done = decode_done(result)
             if not done.frames:
-                self._refuse(worker, done.why)
+                self._no_answer(worker, done.why)
             elif worker.stage is RecruitStage.ASKED:
                 self._offered(worker, done.frames[0], asked_at, time.time())
             else:
@@ -152,6 +152,13 @@ class Recruiting:
             f"worker {worker.name} is ready: {count(at_a_time, 'match', 'matches')} at a time, Python {worker.offer.python}"
         )
 
+    def _no_answer(self, worker: ClusterWorker, why: str) -> None:
+        """It could not even begin, or something ended what it did: the worker itself, or the scheduler."""
+        if why.startswith(("ModuleNotFoundError", "ImportError", "AttributeError")):
+            self._refuse(worker, f"it has no khiva-arena with a cluster in it: {why}")
+        else:
+            self._crew.refuse_for_now(worker, f"it gave no answer: {why}", time.monotonic())
+
     def _refuse(self, worker: ClusterWorker, why: str) -> None:
         if self._crew.refuse(worker, why):
             self._say(f"worker {worker.name} is refused: {why}", warning=True)
@@ -166,10 +173,3 @@ class Recruiting:
     def forget_all(self) -> None:
         """The scheduler is gone, and all answers with it."""
         self._asked.clear()
-
-
-def _no_answer(error: str) -> str:
-    """What an error of Dask's means, whose worker could not even begin."""
-    if error.startswith(("ModuleNotFoundError", "ImportError", "AttributeError")):
-        return f"it has no khiva-arena with a cluster in it: {error}"
-    return error
