@@ -315,7 +315,7 @@ def _announce(log: RunEvents, settings: Settings, play: Play) -> None:
     if event.public is not None:
         log.say(f"public text {event.public!r}")
     cores = system.cores()
-    if settings.seats * settings.jobs > cores:
+    if settings.dask is None and settings.seats * settings.jobs > cores:
         log.say(
             f"{settings.jobs} x {settings.seats} bots at a time on {count(cores, 'core')}: "
             "bots that think long take time from each other",

@@ -1,6 +1,6 @@
 """What a cluster costs: python tests/benchmarks/cluster.py [WORKERS [SEEDS]], a JSON object a line.
 
-For 1 to WORKERS workers on this machine, and for ``-j`` of as many without a cluster: matches a second, CPU of each process a match,
+For 1 to WORKERS workers on this machine, and for ``-j`` of as many without: matches a second, CPU of each process a match,
 the scheduler's share of all CPU, and bytes a match on its connections, as the kernel counts them.
 """
 

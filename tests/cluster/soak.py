@@ -16,9 +16,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 
 from cluster_killing import ClusterCompetition, run_through, troubled
 
-SHAPES = {"khiva": (2, 4), "emira": (3, 8), "silk_road": (2, 4)}
+SHAPES = {"khiva": (2, 3), "emira": (3, 4), "silk_road": (2, 3)}
 """By game: seats and seeds of a round."""
-A_ROUND = 12
+A_ROUND = 20
 KILLS = 100
 
 
@@ -41,7 +41,7 @@ def main(kills: int, seed: int) -> int:
             with troubled(chance, min(A_ROUND, max(1, kills - len(done)))) as troubles:
                 place = Path(folder) / f"round{rounds}"
                 run = ClusterCompetition(place, marker, jobs=1, seeds=seeds, game=game, cluster=troubles.cluster, seats=seats)
-                run_through(run, troubles, (0.2, 3.0))
+                run_through(run, troubles, (0.1, 2.0))
                 done += troubles.done
             if run.digest() != digests[game]:
                 print(f"round {rounds}, seed {seed}: the digest of {game} is not that of one machine")

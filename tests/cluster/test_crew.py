@@ -211,7 +211,7 @@ def test_a_table_that_ends_every_worker_is_void_at_last() -> None:
 
 def test_a_late_arbiter_makes_its_table_void_and_the_table_is_played_elsewhere() -> None:
     def answer(name: str, jobs: list[Job]) -> list[Outcome]:
-        return [good(one, lag=5.0 if name == first else 0.0, seconds=10.0) for one in jobs]
+        return [good(one, lag=6.0 if name == first else 0.0, seconds=10.0) for one in jobs]
 
     first = "b"
     taken, scheduler, said = play("ab", answer, [job(0), job(1)])
@@ -219,12 +219,12 @@ def test_a_late_arbiter_makes_its_table_void_and_the_table_is_played_elsewhere()
         first = scheduler.given[0]
         taken, scheduler, said = play("ab", answer, [job(0), job(1)])
     assert [(outcome.attempt, bool(outcome.void)) for outcome in taken] == [(1, True), (1, True), (2, False), (2, False)]
-    assert "its arbiter was late by 5.0 s of a match of 10.0 s" in said[0]
+    assert "its arbiter was late by 6.0 s of a match of 10.0 s" in said[0]
     assert set(scheduler.given[1:]) == {"a", "b"} - {first}
 
 
 def test_lag_does_not_void_the_last_attempt() -> None:
-    taken, _, _ = play("a", lambda _name, jobs: [good(one, lag=5.0, seconds=10.0) for one in jobs], [job(0, attempt=2)])
+    taken, _, _ = play("a", lambda _name, jobs: [good(one, lag=6.0, seconds=10.0) for one in jobs], [job(0, attempt=2)])
     assert [(outcome.attempt, outcome.void) for outcome in taken] == [(2, "")]
 
 

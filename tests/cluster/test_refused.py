@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, arena, arena_process, bots
-from dask_cluster import certificates, dask_cluster, wait_for
+from dask_cluster import DaskCluster, certificates, dask_cluster, wait_for
 from disks import fill, small_disk
 
 from khiva_arena.competition.executors import access
@@ -76,9 +76,10 @@ def test_nobody_is_at_an_address(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.xdist_group("cluster")
 def test_workers_that_cannot_play(tmp_path: Path) -> None:
-    """An old khiva-arena, a wrong clock, a full disk: each is named, and none is left."""
+    """An old khiva-arena, one before there were clusters, a wrong clock, a full disk: each is named, and none is left."""
     package = Path(sys.modules["khiva_arena"].__file__ or "").parent
     shutil.copytree(package, tmp_path / "old/khiva_arena", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(tmp_path / "old", tmp_path / "before", ignore=shutil.ignore_patterns("executors"))
     init = tmp_path / "old/khiva_arena/__init__.py"
     init.write_text(init.read_text().replace('__version__ = "', '__version__ = "0.0.'))
     (tmp_path / "late").mkdir()
@@ -86,14 +87,26 @@ def test_workers_that_cannot_play(tmp_path: Path) -> None:
     with dask_cluster() as cluster, small_disk(tmp_path / "disk", "400k") as disk:
         fill(disk)
         cluster.start_worker("old", PYTHONPATH=str(tmp_path / "old"))
+        cluster.start_worker("before", PYTHONPATH=str(tmp_path / "before"))
         cluster.start_worker("late", PYTHONPATH=str(tmp_path / "late"))
         cluster.start_worker("full", KHIVA_ARENA_CACHE=str(disk))
-        wait_for(lambda: all("Registered to" in cluster.log(name) for name in ("old", "late", "full")))
+        wait_for(lambda: all("Registered to" in cluster.log(name) for name in ("old", "before", "late", "full")))
+        _nobody_with_other_certificates(cluster, tmp_path)
         done = arena_process(*WORDS, *cluster.flags, cwd=tmp_path, code=2)
     lines = done.stderr.splitlines()
     assert "khiva-arena: error: no worker can play" in lines
-    for line in ("old: it has khiva-arena 0.0.", "late: its clock is wrong by 86,", "full: "):
+    there_is_none = "before: it has no khiva-arena with a cluster in it: ModuleNotFoundError"
+    for line in ("old: it has khiva-arena 0.0.", there_is_none, "late: its clock is wrong by 86,", "full: "):
         assert any(one.startswith(f"khiva-arena: error: {line}") for one in lines), done.stderr
     assert "No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def _nobody_with_other_certificates(cluster: DaskCluster, folder: Path) -> None:
+    certificates(folder / "other")
+    for words in (["--dask-tls", "other"], []):
+        done = arena_process(*WORDS, "--dask", cluster.address, *words, "--dask-wait", "2s", cwd=folder, code=2)
+        assert len(done.stderr.splitlines()) == 1
+        assert done.stderr.startswith(f"khiva-arena: error: --dask {cluster.address}: ")
+    assert "there are no certificates; give --dask-tls FOLDER" in done.stderr

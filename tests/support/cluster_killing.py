@@ -19,7 +19,7 @@ from killing import END_SECONDS, TRIES, Competition, all_gone, below, read
 WAIT = "180s"
 NAMES = ("ann", "bob")
 STOP_SECONDS = (0.5, 3.0)
-RUN_SECONDS = 600.0
+RUN_SECONDS = 1800.0
 
 
 @dataclass(slots=True)

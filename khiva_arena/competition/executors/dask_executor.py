@@ -38,8 +38,9 @@ LOOKS_EVERY_WORKERS = 100
 """Of so many workers, the scheduler is asked once a second; of twice as many, every two seconds."""
 LOSSES_MOST = 10
 """So often a table is given to another worker before it counts as void: it may be what ends them."""
-LAG_LEAST, LAG_SHARE = 0.5, 0.1
-"""A match of which the arbiter was late by so many seconds, and by such a part of it, was played on too slow a machine."""
+LAG_LEAST, LAG_SHARE = 1.0, 0.5
+"""A match of which the arbiter was late by so many seconds, and by such a part of it, was played on too slow a machine. Bots are
+given back what it was late by, so less than that is no harm."""
 CLOCK_SHARE, CLOCK_LEAST = 1.1, 2.0
 DECISIONS_A_TURN = 16
 TURNS = 2_000
@@ -300,7 +301,8 @@ class Cluster:
         if slowest is not None:
             why = f"its arbiter was late by {slowest.lag:.1f} s of a match of {slowest.seconds:.1f} s"
             self._crew.refuse_for_now(worker, f"it is too slow: {why}", time.monotonic())
-            self._tell(f"worker {worker.name} is too slow: {why}; its table is played elsewhere", warning=True)
+            again = "; its table is played elsewhere" if any(not job.last for job in given.table) else ""
+            self._tell(f"worker {worker.name} is too slow: {why}{again}", warning=True)
         for job, outcome in zip(given.table, outcomes, strict=True):
             if outcome.record is not None and why and not job.last:
                 self._void(job, f"worker {worker.name}: {why}", worker.address, take)

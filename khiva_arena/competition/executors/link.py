@@ -12,7 +12,7 @@ from dask import config
 from distributed import Client, Future
 from distributed.security import Security
 
-from khiva_arena.competition.executors.messages import Sealed, SeenWorker
+from khiva_arena.competition.executors.messages import FIRST, Sealed, SeenWorker
 from khiva_arena.competition.executors.task import work
 
 COLLECTORS = 4
@@ -74,9 +74,8 @@ class SchedulerLink:
         """Have a worker do a task, and only that one. Raises LinkLost."""
         try:
             with warnings.catch_warnings(action="ignore"):
-                future = self._client.submit(
-                    work, Sealed(payload), key=key, workers=[worker], allow_other_workers=False, pure=False, retries=0
-                )
+                task = (_first, payload) if key.startswith(FIRST) else (work, Sealed(payload))
+                future = self._client.submit(*task, key=key, workers=[worker], allow_other_workers=False, pure=False, retries=0)
                 self._futures[key] = future
                 future.add_done_callback(lambda done: self._collectors.submit(self._collect, key, done, take))
         except Exception as error:  # likewise
@@ -85,8 +84,9 @@ class SchedulerLink:
     def _collect(self, key: str, future: Future, take: TakeResult) -> None:
         try:
             if future.status == "finished":
-                sealed = future.result(timeout=COLLECT_SECONDS)
-                take(key, sealed.data if isinstance(sealed, Sealed) else "it answered something else")
+                result = future.result(timeout=COLLECT_SECONDS)
+                data = result.data if isinstance(result, Sealed) else result
+                take(key, data if isinstance(data, bytes | str) else "it answered something else")
             elif future.status == "error":
                 take(key, _in_a_line(future.exception(timeout=COLLECT_SECONDS)))
             else:
@@ -110,6 +110,19 @@ class SchedulerLink:
         with suppress(Exception), warnings.catch_warnings(action="ignore"):
             self._client.close(timeout=CALL_SECONDS)
         self._collectors.shutdown(wait=False, cancel_futures=True)
+
+
+def _first(payload: bytes) -> bytes | str:
+    """A task for a worker that may have no khiva-arena, or an old one: it would end if it got one that it cannot unpack."""
+    try:
+        from khiva_arena.competition.executors.messages import Sealed
+        from khiva_arena.competition.executors.task import work
+    except ImportError as error:
+        return f"{type(error).__name__}: {error}"
+    return work(Sealed(payload)).data
+
+
+_first.__module__ = "__main__"  # so that it travels as code, and not as the name of a module
 
 
 def _security(address: str, certificates: Sequence[str]) -> Security | None:

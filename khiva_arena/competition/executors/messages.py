@@ -11,6 +11,8 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 
 TABLE, HOST = "table", "host"
+FIRST = "khiva-first-"
+"""How the keys of questions begin that a worker is asked of which nothing is known, not even whether it has khiva-arena."""
 
 
 class Sealed:

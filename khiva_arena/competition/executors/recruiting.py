@@ -12,6 +12,7 @@ from khiva_arena.competition.executor import Say
 from khiva_arena.competition.executors import offers
 from khiva_arena.competition.executors.crew import ClusterWorker, Crew, RecruitStage
 from khiva_arena.competition.executors.messages import (
+    FIRST,
     HOST,
     AskBots,
     AskOffer,
@@ -34,7 +35,7 @@ from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.words import count
 
 OFFER_SECONDS = 120.0
-PROBE_LAG = 0.2
+PROBE_LAG = 0.5
 """Of each second, by which the arbiter may be late on a worker where nothing is played yet."""
 
 
@@ -98,7 +99,7 @@ class Recruiting:
     def _task(
         self, worker: ClusterWorker, stage: RecruitStage, ask: AskOffer | AskBots, seconds: float
     ) -> tuple[str, str, bytes]:
-        key = f"khiva-host-{secrets.token_hex(8)}"
+        key = f"{FIRST if stage is RecruitStage.ASKED else 'khiva-bots-'}{secrets.token_hex(8)}"
         worker.stage = stage
         worker.tasks.add(key)
         self._asked[key] = (worker, time.time())
