@@ -6,6 +6,7 @@ the scheduler's share of all CPU, and bytes a match on its connections, as the k
 
 import json
 import os
+import queue
 import re
 import resource
 import subprocess
@@ -20,6 +21,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 from arena import bots
 from dask_cluster import DaskCluster, dask_cluster, wait_for
 
+from khiva_arena.competition.executors.access import FILES
+from khiva_arena.competition.executors.link import SchedulerLink
+
+IDLE_SECONDS = 10.0
+PAYLOAD = 6_000
+"""Bytes of a table on its way, about."""
 TICKS = os.sysconf("SC_CLK_TCK")
 BOTS = bots("shipped:python/random", "shipped:python/naive", "shipped:python/greedy")
 
@@ -101,6 +108,34 @@ def on_a_cluster(cluster: DaskCluster, seeds: int, workers: int, out: Path) -> d
     }
 
 
+def of_tasks(cluster: DaskCluster, tasks: int) -> dict[str, float]:
+    """What the scheduler has to do for a table, and for a worker that does nothing: tasks that a worker gives back at once."""
+    link = SchedulerLink(cluster.address, [str(cluster.tls / name) for name in FILES], 10.0)
+    worker, pid = next(iter(link.workers())), cluster.processes["scheduler"].pid
+    idle = cpu(pid)
+    time.sleep(IDLE_SECONDS)
+    idle = (cpu(pid) - idle) / IDLE_SECONDS
+    heard: queue.SimpleQueue[object] = queue.SimpleQueue()
+    before, own, wire = cpu(pid), cpu(os.getpid()), Wire(cluster.port)
+    time.sleep(1)
+    sent, began = wire.total(), time.monotonic()
+    for number in range(tasks):
+        link.submit(f"khiva-table-{number}", worker, bytes(PAYLOAD), lambda *words: heard.put(words))
+        heard.get()
+    seconds = time.monotonic() - began
+    used, mine = cpu(pid) - before - idle * (seconds + 1), cpu(os.getpid()) - own
+    time.sleep(1)
+    wire.close()
+    link.close()
+    return {
+        "tasks": tasks,
+        "scheduler_cpu_ms_per_task": round(1000 * used / tasks, 2),
+        "command_cpu_ms_per_task": round(1000 * mine / tasks, 2),
+        "scheduler_idle_cpu_ms_per_s": round(1000 * idle, 2),
+        "bytes_per_task_beside_payload": round((wire.total() - sent) / tasks - 2 * PAYLOAD),
+    }
+
+
 def main(most: int, seeds: int) -> None:
     with tempfile.TemporaryDirectory(prefix="khiva-bench-") as folder, dask_cluster() as cluster:
         for workers in range(1, most + 1):
@@ -111,6 +146,7 @@ def main(most: int, seeds: int) -> None:
                 "here_cpu_ms_per_match": round(1000 * command / matches, 1),
             }
             print(json.dumps(found | here), flush=True)
+        print(json.dumps(of_tasks(cluster, 400)), flush=True)
 
 
 if __name__ == "__main__":

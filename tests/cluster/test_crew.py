@@ -223,6 +223,21 @@ def test_a_late_arbiter_makes_its_table_void_and_the_table_is_played_elsewhere()
     assert set(scheduler.given[1:]) == {"a", "b"} - {first}
 
 
+def test_nothing_more_is_played_once_a_test_has_decided() -> None:
+    def decide(_outcome: Outcome) -> None:
+        played.complete = True
+
+    settings = settle({"bots": ["a", "b"], "dask": "local:2"})
+    cluster: Any = Cluster(Access("", 2, ()), settings, TRUSTING, lambda text, *, warning=False: None)
+    cluster._connection.link = scheduler = MadeUp("a", lambda _name, jobs: [good(one) for one in jobs])
+    cluster._crew.workers = {"a": worker("a")}
+    cluster._recruiting._names = {"x": "a", "y": "b"}
+    played = MadeUpPlay([job(0)], [job(1)], [job(2)])
+    cluster.play(played, None, decide)
+    assert len(scheduler.given) == 1
+    assert not cluster._given
+
+
 def test_lag_does_not_void_the_last_attempt() -> None:
     taken, _, _ = play("a", lambda _name, jobs: [good(one, lag=6.0, seconds=10.0) for one in jobs], [job(0, attempt=2)])
     assert [(outcome.attempt, outcome.void) for outcome in taken] == [(2, "")]

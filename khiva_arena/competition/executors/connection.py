@@ -2,10 +2,8 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from typing import Any
 
@@ -25,22 +23,26 @@ class OwnCluster:
     """The process of ``own_cluster.py``, from its making to ``close``. Raises LinkLost."""
 
     def __init__(self, workers: int) -> None:
-        self._folder = tempfile.mkdtemp(prefix="khiva-arena-dask-")  # of mode 700
-        words = [sys.executable, "-P", "-m", "khiva_arena.competition.executors.own_cluster", str(workers), self._folder]
+        words = [sys.executable, "-P", "-m", "khiva_arena.competition.executors.own_cluster", str(workers)]
         pipe = subprocess.PIPE
         # Its mark differs from that of strays that bots leave behind, and a later run ends it if we are dead.
         environment = os.environ | {MARK: f"{os.getpid()}-dask"}
         self._process = subprocess.Popen(
             words, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, start_new_session=True, env=environment
         )
+        try:
+            self.address, self.certificates = self._said()
+        except BaseException:  # an interrupt, too: it takes a while to start
+            self.close()
+            raise
+
+    def _said(self) -> tuple[str, tuple[str, ...]]:
         assert self._process.stdout
         line = self._process.stdout.readline()
         if not line:
-            self.close()
             raise LinkLost("the cluster of this machine cannot be started")
         said: dict[str, Any] = json.loads(line)
-        self.address = str(said["address"])
-        self.certificates = tuple(str(one) for one in said["certificates"])
+        return str(said["address"]), tuple(str(one) for one in said["certificates"])
 
     def lives(self) -> bool:
         """Whether it is still there."""
@@ -49,7 +51,6 @@ class OwnCluster:
     def close(self) -> None:
         """End it."""
         end_helper(self._process, END_SECONDS)
-        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 class ClusterConnection:
@@ -78,6 +79,9 @@ class ClusterConnection:
             self.close()
             hint = "" if not of.address else "; is `dask scheduler` running there, with the same certificates?"
             raise ClusterError(f"--dask {of.shown}: {lost}{hint}") from None
+        except BaseException:
+            self.close()
+            raise
 
     def _connect(self, seconds: float) -> None:
         of = self._access

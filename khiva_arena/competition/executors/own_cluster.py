@@ -1,6 +1,6 @@
 """The cluster of ``--dask local:N``: a scheduler and N workers of one thread each, on loopback, with certificates of its own.
 
-A process of its own, ``python -m khiva_arena.competition.executors.own_cluster N FOLDER``: interrupts are for the command alone,
+A process of its own, ``python -m khiva_arena.competition.executors.own_cluster N``: interrupts are for the command alone,
 and it ends with its input. It says address and certificates in a line of JSON on stdout, so that no file holds them.
 """
 
@@ -9,16 +9,23 @@ import logging
 import os
 import signal
 import sys
+import tempfile
 import warnings
+from typing import TextIO
 
 
 def main() -> None:
     """Serve until the input ends."""
-    workers, folder = int(sys.argv[1]), sys.argv[2]
+    workers = int(sys.argv[1])
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory(prefix="khiva-arena-dask-") as folder:  # of mode 700
+        _serve(workers, folder, out)
+
+
+def _serve(workers: int, folder: str, out: TextIO) -> None:
     from dask import config
     from distributed import LocalCluster
     from distributed.security import Security
