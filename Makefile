@@ -14,7 +14,7 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-languages test-elsewhere check docs bench bench-peers coverage overload fuzz crash stops schema vectors playthroughs references zoo pictures mutants vm clean
+.PHONY: help run test-fast test test-languages test-elsewhere check docs bench bench-peers coverage overload fuzz crash stops cluster schema vectors playthroughs references zoo pictures mutants vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -95,6 +95,9 @@ coverage: .venv/.test ## simulate how often errors of ratings and sequential tes
 overload: .venv/.test ## 100,000 decisions of honest bots on an overloaded machine, twice: nobody may forfeit (needs cc)
 	$(BIN)/python tests/benchmarks/overload.py
 	$(BIN)/python tests/benchmarks/overload.py --elsewhere
+
+cluster: .venv/.test ## kill and stop workers, scheduler and command of real Dask clusters and compare digests; KILLS=100 SEED=1
+	$(BIN)/python tests/cluster/soak.py $(or $(KILLS),100) $(or $(SEED),1)
 
 schema: .venv/.test ## write the published schemas and the tables of docs/standings.md; read the diff
 	$(BIN)/python -m khiva_arena.protocol.schema protocol/schema

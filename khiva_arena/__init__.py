@@ -38,6 +38,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     competition/  settings_table.py: every setting, a row each, from which flags, files and checks are made
                 settings.py, settings_file.py, stages.py: what is asked for   define.py: the event that it defines
                 run.py, play.py, sequential.py: schedule, arbiter and store wired together   events.py: those of a store
+                executor.py: who plays the matches   executors/: the workers of a Dask cluster, which alone knows Dask
                 progress.py: how far it has come   find.py, in_bundle.py: what a user named   drift.py: what has changed since
                 opened.py: the network and variables that a bot is given by name
                 results.py: where a Result is made   pools.py: which events make one table

@@ -49,6 +49,16 @@ class StoreFull(StoreError):
     exit_code = 1
 
 
+class ClusterError(ArenaError):
+    """A cluster cannot be used, or not any more: its scheduler is away, or no worker can play. What was recorded is safe."""
+
+    exit_code = 2
+
+    def __init__(self, *problems: str) -> None:
+        self.problems = problems
+        super().__init__("\n".join(problems))
+
+
 class IllegalChoice(ArenaError, ValueError):
     """``State.apply`` was given seats that are not pending, or an index outside ``legal``. Nothing was changed."""
 

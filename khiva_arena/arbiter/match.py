@@ -106,6 +106,7 @@ class Outcome(msgspec.Struct, frozen=True):
     seconds: from the first start to the last end of a bot
     unsettled: seconds for which it may still turn out that a stop of the arbiter ended a bot, see stops.py
     causes: the seats whose lateness made the match void
+    lag: seconds that the arbiter's own loop was late meanwhile
     """
 
     ordinal: int
@@ -117,6 +118,7 @@ class Outcome(msgspec.Struct, frozen=True):
     seconds: float
     unsettled: float = 0.0
     causes: tuple[int, ...] = ()
+    lag: float = 0.0
 
 
 class LiveMatch:
@@ -128,6 +130,7 @@ class LiveMatch:
         self._limits = job.limits
         self._policy = Policy(job.header.policy)
         self._wire = wire
+        self._lag = lag
         self._seats = [Seat.fresh(number, self._limits) for number in range(len(job.header.seats))]
         self._gatherer = Gatherer(wire, self._seats, lag, ponder=job.sandbox.ponder, last=job.last)
         self._req = seeds.req_start(job.secret, job.header.match)
@@ -139,6 +142,7 @@ class LiveMatch:
     async def play(self) -> Outcome:
         """Start the bots, play to the end, end and reap every process on every path."""
         began = trio.current_time()
+        lag = self._lag.total(began)
         record, void = None, ""
         causes: tuple[int, ...] = ()
         endings: list[Ending] = []
@@ -153,8 +157,10 @@ class LiveMatch:
         finally:
             reports = tuple(_report(seat, ending) for seat, ending in zip(self._seats, endings, strict=False))
         now = trio.current_time()
-        unsettled = self._unsettled(now)
-        return Outcome(self._job.ordinal, self._job.attempt, record, void, reports, self._req, now - began, unsettled, causes)
+        unsettled, lag = self._unsettled(now), self._lag.total(now) - lag
+        return Outcome(
+            self._job.ordinal, self._job.attempt, record, void, reports, self._req, now - began, unsettled, causes, lag
+        )
 
     def _unsettled(self, now: float) -> float:
         return 0.0 if self._last_out is None else max(SLICE, stops.SETTLES_SECONDS - (now - self._last_out))

@@ -21,6 +21,7 @@ _LAYOUT = {
     _PAGE: ("--title", "--replays", "--matches", "--names", "--for-authors"),
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),
     "Remote bots": (_SETTINGS, "--token", "--ca", "--tls", "--keep", "--copy"),
+    "A cluster": (_SETTINGS,),
     "Your seat": ("--hints", "--terminal", "--port", "--open"),
     "Output": ("--trace", "--notes", "--capture", "--json", "--version", "--help"),
 }

@@ -17,6 +17,7 @@ from khiva_arena.competition.settings_table import TEST_SEEDS
 @setting_options(
     *(name for name in OF_A_MATCH if name != "bots"),
     *("seats", "seeds", "jobs", "out", "events", "report"),
+    *("dask", "dask_tls", "dask_open_to_all", "dask_wait"),
     seats="Seats at a table, filled with the opponents and copies of them [default: 2].",
     seeds=f"Deals at most [default: {TEST_SEEDS}]; another number makes it another test.",
     out="The store; a test that is in it is resumed.",

@@ -81,6 +81,8 @@ def run(
     if budget is not None:
         if "seeds" in given:
             raise ConfigError("--budget chooses the seeds: leave --seeds out, or give it without --budget")
+        if stages[0].dask:
+            raise ConfigError("--budget and --dask: how long matches take on its workers is not known before")
         chosen = _within(budget, stages, entrants, yes=yes, anew=new_event)
         if chosen is None:
             say("nothing was played")

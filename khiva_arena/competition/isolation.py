@@ -35,7 +35,7 @@ def sandbox_of(settings: Settings, *, rated: bool) -> Sandbox:
             )
     else:
         level = Level(settings.isolation)
-        if why := why_not(level):
+        if not settings.dask and (why := why_not(level)):  # a cluster's workers say which levels they have
             command = remedy(level, why)
             raise ConfigError(f"--isolation {level}: does not work here: {why}" + (f"; try: {command}" if command else ""))
     if not level.confines:
@@ -64,7 +64,13 @@ def sandbox_of_stored(recorded: Sandbox, asked: str | None) -> Sandbox:
     return replace(recorded, level=level)
 
 
-def keep_private(settings: Settings, sandbox: Sandbox, commands: Sequence[Command], plan: Path | None = None) -> None:
+def private_places(settings: Settings, plan: Path | None = None) -> list[tuple[str, str]]:
+    """What no bot may read: the flag that names each, and its path. ``plan``: the file that says what is played, if any."""
+    files = [("--out", settings.out), ("--from-plan", plan), ("--events", settings.events), ("--report", settings.report)]
+    return [(flag, str(path)) for flag, path in files if path]
+
+
+def keep_private(private: Sequence[tuple[str, str]], sandbox: Sandbox, commands: Sequence[Command]) -> None:
     """Raise ConfigError if the store, the plan, the stream of events, the page of results, or what is staged of all bots lies in
     a folder that bots may read."""
     if not sandbox.level.confines:
@@ -72,13 +78,14 @@ def keep_private(settings: Settings, sandbox: Sandbox, commands: Sequence[Comman
     for command in commands:
         program = program_path(command.argv[0], command.folder)
         readable = (command.readable, command.folder) if command.staged else (command.readable,)
-        if program and (holder := path_holding(str(settings.out), program, *readable)):
-            raise ConfigError(
-                f"--out {settings.out}: bots may read all of {holder}, the deals of this store too; give another --out"
-            )
-        for flag, file in (("--from-plan", plan), ("--events", settings.events), ("--report", settings.report)):
-            if program and file and (holder := path_holding(str(file), program, *readable)):
-                raise ConfigError(f"{flag} {file}: bots may read all of {holder}, and what it says; name another file")
+        for flag, path in private if program else ():
+            if holder := path_holding(path, program or "", *readable):
+                what = (
+                    "the deals of this store too; give another --out"
+                    if flag == "--out"
+                    else "and what it says; name another file"
+                )
+                raise ConfigError(f"{flag} {path}: bots may read all of {holder}, {what}")
         if program and (holder := path_holding(str(cache_folder() / "staged"), program, *readable)):
             raise ConfigError(f"KHIVA_ARENA_CACHE: bots may read all of {holder}, all staged bots too; name another folder")
 

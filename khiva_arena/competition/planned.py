@@ -24,7 +24,19 @@ from khiva_arena.replay.definition import Definition
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.store.db import EventRow
 
-OF_A_MACHINE = ("bots", "engines", "runtimes", "jobs", "out", "events", "report")
+OF_A_MACHINE = (
+    "bots",
+    "engines",
+    "runtimes",
+    "jobs",
+    "out",
+    "events",
+    "report",
+    "dask",
+    "dask_tls",
+    "dask_open_to_all",
+    "dask_wait",
+)
 """The settings that each machine has for itself; all others stand in the plan."""
 _DIGITS = 8
 _WAY_ON = "; `--dask ADDRESS` plays every format on many machines"

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
+from itertools import groupby, takewhile
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.competition.events import timetable_of
@@ -87,6 +87,15 @@ class Play:
             self._planned[match.ordinal] = match
             attempt = self._voids.get(match.ordinal, 0) + 1
             yield self._job(match, attempt)
+
+    def tables(self, drawn: DrawnRound) -> Iterator[list[Job]]:
+        """The same, table by table: the matches of a seed and a line-up that are not recorded."""
+        every = schedule(self.timetable.terms, drawn, drawn.first_seed)
+        for table, matches in groupby(every, key=lambda match: (match.k, match.lineup)):
+            left = [match for match in matches if match.ordinal not in self.done]
+            if left and table not in self.set_aside:
+                self._planned.update((match.ordinal, match) for match in left)
+                yield [self._job(match, self._voids.get(match.ordinal, 0) + 1) for match in left]
 
     def _job(self, match: ScheduledMatch, attempt: int) -> Job:
         secret = self.event.seed_secret(match.k)

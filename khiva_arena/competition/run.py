@@ -13,6 +13,7 @@ from khiva_arena.competition import events
 from khiva_arena.competition.define import definition_of, refuse_to_mix, run_secret
 from khiva_arena.competition.draw import How, check_public_of_what_is_over, public_to_add
 from khiva_arena.competition.events_file import EventsFile
+from khiva_arena.competition.executor import Executor, LocalExecutor
 from khiva_arena.competition.find import check_event, check_others
 from khiva_arena.competition.isolation import sandbox_of
 from khiva_arena.competition.live_page import LivePage
@@ -21,7 +22,7 @@ from khiva_arena.competition.played import unplayable
 from khiva_arena.competition.progress import ResumePoint, definition_after, standing_of
 from khiva_arena.competition.run_events import Links, RunEvents
 from khiva_arena.competition.settings import AUTO, DEFAULTS, Settings
-from khiva_arena.competition.starts import Playing, ready_to_play, without_broken
+from khiva_arena.competition.starts import Playing, without_broken
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
@@ -72,7 +73,7 @@ def compete(
     pool.reserve(first.jobs, max(stage.seats for stage in stages))
     another, there = False, Store.check(first.out)
     found = Playing(tuple(entrants))
-    if first.skip_broken:
+    if first.skip_broken and first.dask is None:
         with if_interrupted(say, lambda: "no match was begun"):
             found = without_broken(stages, entrants, sandbox)
     entrants = found.entrants
@@ -92,8 +93,9 @@ def compete(
                 return _nothing_to_play(store, stages, todo, how, listener)
             if not another:
                 _check_what_is_next(store, todo, how)
-    with if_interrupted(say, lambda: "no match was begun"), seating() as links:
-        return _played(stages, found, how, listener, sandbox, another, web, links)
+    executor = _executor_of(first, found, sandbox, how)
+    with if_interrupted(say, lambda: "no match was begun"), seating() as links, executor:
+        return _played(stages, found, how, listener, executor, sandbox, another, web, links)
 
 
 def _played(
@@ -101,6 +103,7 @@ def _played(
     found: Playing,
     how: How,
     listener: EventsFile | None,
+    executor: Executor,
     sandbox: Sandbox,
     another: bool,
     web: bool,
@@ -108,7 +111,7 @@ def _played(
 ) -> tuple[list[str], bool]:
     first, entrants = stages[0], found.entrants
     with if_interrupted(say, lambda: "no match was begun"):
-        commands = ready_to_play(first, entrants, sandbox, found.commands, how.planned.file if how.planned else None)
+        commands = executor.ready(entrants)
         to_write = Store.write(first.out)
     played: list[str] = []
     with if_interrupted(say, lambda: f"{count(len(played), 'event')} over, no other begun" if played else "no match was begun"):
@@ -140,7 +143,8 @@ def _played(
                 with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
                     log.begin(store, play, stage.jobs, stage.name or None, stage.stage)
                     _announce(log, stage, play, found.left_out, _extension(store, event), _estimate(store, stage, play))
-                    _play(log, stage, play, page, _with_extended(store, [*played, event.id]))
+                    executor.say = log.say
+                    _play(log, executor, play, page, _with_extended(store, [*played, event.id]))
                     digest = _conclude(log, store, play)
                     log.concluded(digest, whole=play.complete)
                 if not play.complete:
@@ -153,6 +157,21 @@ def _played(
             out = shlex.quote(str(first.out))
             log.say(f"results are in {first.out}; next: khiva-arena verify {out}, khiva-arena show {out}")
     return shown, True
+
+
+def _executor_of(settings: Settings, found: Playing, sandbox: Sandbox, how: How) -> Executor:
+    """Who plays, not begun yet. Raises ConfigError if it cannot be had, or not with these bots."""
+    plan = how.planned.file if how.planned else None
+    if settings.dask is None:
+        return LocalExecutor(settings, found, sandbox, plan, _say_or_warn)
+    # Not above: most runs have no cluster, and Dask takes a second to import.
+    from khiva_arena.competition.executors.access import access_of, refuse_what_cannot_go
+
+    access = access_of(settings)
+    refuse_what_cannot_go(settings, found.entrants, sandbox)
+    from khiva_arena.competition.executors.dask_executor import Cluster
+
+    return Cluster(access, settings, sandbox, plan, _say_or_warn)
 
 
 def _nothing_to_play(
@@ -339,7 +358,7 @@ def _announce(log: RunEvents, settings: Settings, play: Play, left_out: Sequence
     if event.public is not None:
         log.say(f"public text {event.public!r}")
     cores = system.cores()
-    if settings.seats * settings.jobs > cores:
+    if settings.dask is None and settings.seats * settings.jobs > cores:
         log.say(
             f"{settings.jobs} x {settings.seats} bots at a time on {count(cores, 'core')}: "
             "bots that think long take time from each other",
@@ -367,7 +386,7 @@ def _with_extended(store: Store, ids: Sequence[str]) -> list[str]:
 
 def _estimate(store: Store, settings: Settings, play: Play) -> str:
     """How long the rest takes, from what is recorded of its like."""
-    if not play.done and not any(map(store.recorded, (event.id for event in store.events()))):
+    if settings.dask or (not play.done and not any(map(store.recorded, (event.id for event in store.events())))):
         return "n/a"
     from khiva_arena.competition.durations import of_store  # not above: a new store tells nothing
 
@@ -402,7 +421,7 @@ def _announce_round(log: RunEvents, play: Play, drawn: DrawnRound) -> None:
     log.say(f"round {drawn.number + 1} of {len(play.timetable.shapes)}: {tables}{byes}")
 
 
-def _play(log: RunEvents, settings: Settings, play: Play, page: LivePage, shown: Sequence[str]) -> None:
+def _play(log: RunEvents, executor: Executor, play: Play, page: LivePage, shown: Sequence[str]) -> None:
     def record(outcome: Outcome) -> None:
         last = outcome.attempt >= pool.VOIDS_MOST
         for row in play.record(outcome, last=last):
@@ -415,7 +434,7 @@ def _play(log: RunEvents, settings: Settings, play: Play, page: LivePage, shown:
             if len(play.timetable.shapes) > 1:
                 _announce_round(log, play, drawn)
             log.round(drawn)
-            pool.play(play.jobs(drawn), settings.jobs, record, settle=True)
+            executor.play(play, drawn, record)
 
 
 @contextmanager

@@ -100,6 +100,13 @@ class SequentialPlay(Play):
                 return
             yield job
 
+    def tables(self, drawn: DrawnRound) -> Iterator[list[Job]]:
+        """Likewise."""
+        for table in super().tables(drawn):
+            if self.complete or self.set_aside:
+                return
+            yield table
+
     def record(self, outcome: Outcome, *, last: bool) -> list[MatchRow | VoidRow]:
         """Store it, and what waited for it, if all seeds before its own are recorded. After the decision it is dropped."""
         if self.complete:

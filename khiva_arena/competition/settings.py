@@ -73,6 +73,10 @@ class Settings(msgspec.Struct, frozen=True):
     link_ms: of a measured round trip, what a remote bot gets back for each decision at most.
     kept: remote bots that may play many matches in one process.
     skip_broken: whether bots that cannot play are left out.
+    dask: the cluster that plays, as an address or "local:N"; None: this machine.
+    dask_tls: the folder of its certificates.
+    dask_open_to_all: whether it may do without.
+    dask_wait_ms: how long its scheduler or all of its workers may be away.
     """
 
     bots: tuple[str, ...]
@@ -106,6 +110,10 @@ class Settings(msgspec.Struct, frozen=True):
     reconnect_ms: int
     link_ms: int
     kept: tuple[str, ...]
+    dask: str | None
+    dask_tls: Path | None
+    dask_open_to_all: bool
+    dask_wait_ms: int
     loading: Loading = loads.AS_IT_IS
     network: tuple[str, ...] = ()
     env: tuple[str, ...] = ()
@@ -185,6 +193,7 @@ def settle(
         "limits": Limits(*(duration_ms(values[key]) for key in TIMES)),
         "reconnect_ms": duration_ms(values["reconnect"]),
         "link_ms": duration_ms(values["link_allowance"]),
+        "dask_wait_ms": duration_ms(values["dask_wait"]),
         "resources": _resources(values["limits"]),
         "loading": loads.valid_part_of(values["limits"], values["runtimes"]),
         "policy": Policy(values["policy"]),

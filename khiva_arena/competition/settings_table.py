@@ -13,7 +13,7 @@ AUTO = "auto"
 TEST_SEEDS = 10_000
 """The deals of a sequential test, at most, unless it is given another number."""
 BOTS, PLAYED, TIME, ISOLATION, RUN = "Bots", "What is played", "Time and faults", "Isolation", "The run"
-REMOTE = "Remote bots"
+REMOTE, CLUSTER = "Remote bots", "A cluster"
 
 # Words are imported only when they are needed, so that -h and TAB are quick.
 
@@ -199,6 +199,23 @@ TABLE: tuple[Setting, ...] = (
                  "It is marked.",
             comment="Remote bots that may play many matches in one process, and so remember; they are marked.",
             example=("ann",)),
+    Setting("dask", Kind.TEXT, None, CLUSTER, shape="ADDRESS",
+            help="Play on the workers of a Dask cluster: the scheduler's address, as tls://HOST:8786, or local:N for N "
+                 "workers on this machine. They say how many matches at a time, not --jobs. See docs/cluster.md.",
+            comment='Play on the workers of a Dask cluster: the address of its scheduler, as "tls://HOST:8786", or "local:4" '
+                    'for four workers on this machine. They say how many matches at a time, not jobs.',
+            example="tls://head:8786"),
+    Setting("dask_tls", Kind.FOLDER, None, CLUSTER,
+            help="ca.pem, cert.pem and key.pem, by which this command, the scheduler and the workers know each other "
+                 "[default: what Dask's own settings name].",
+            example="tls"),
+    Setting("dask_open_to_all", Kind.SWITCH, False, CLUSTER,
+            help="Take a tcp:// scheduler. Whoever reaches it or a worker runs programs there as you, and reads the deals.",
+            comment="Whether a tcp:// scheduler is taken. Whoever reaches it or a worker runs programs there as you, and reads "
+                    "the deals."),
+    Setting("dask_wait", Kind.TIME, "60s", CLUSTER,
+            help="How long to wait for a scheduler that is away, or for a worker that can play.",
+            comment="How long to wait for a scheduler that is away, or for a worker that can play."),
 )
 # fmt: on
 OF_A_MATCH = tuple(row.name for row in TABLE if row.of_a_match)

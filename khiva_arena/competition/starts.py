@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from khiva_arena.arbiter.preflight import PreflightFailed, preflight
 from khiva_arena.competition.define import conditions_of
-from khiva_arena.competition.isolation import keep_apart, keep_private, warn_of_cold_files
+from khiva_arena.competition.isolation import keep_apart, keep_private, private_places, warn_of_cold_files
 from khiva_arena.competition.opened import opened
 from khiva_arena.competition.played import unplayable
 from khiva_arena.competition.settings import Settings
@@ -20,6 +20,7 @@ from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import BotError, ConfigError, StagingError
 from khiva_arena.replay import seeds
+from khiva_arena.replay.record import Header
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.terminal.console import say
@@ -129,16 +130,22 @@ def _keep_from_each_other(
     first: Settings, entrants: Sequence[Bot], commands: Mapping[str, Command], sandbox: Sandbox, plan: Path | None = None
 ) -> None:
     of_all = [commands[bot.identity] for bot in entrants]
-    keep_private(first, sandbox, of_all, plan)
+    keep_private(private_places(first, plan), sandbox, of_all)
     keep_apart(entrants, of_all, sandbox)
 
 
 def _start(first: Settings, entrants: Sequence[Bot], commands: Mapping[str, Command], sandbox: Sandbox) -> None:
-    who = [("preflight", "")] * first.seats
-    header = conditions_of(first, entrants, sandbox).header(who, "preflight", bytes(seeds.SECRET_BYTES))
+    header = first_header(first, entrants, sandbox)
     started = [commands[bot.identity] for bot in entrants]
     words = ["" if bot.guest else bot.asked_as for bot in entrants]
     preflight([bot.name for bot in entrants], started, header, sandbox, words=words)
+
+
+def first_header(first: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> Header:
+    """Under what each bot is started once, so that a competition does not begin with a loss."""
+    return conditions_of(first, entrants, sandbox).header(
+        [("preflight", "")] * first.seats, "preflight", bytes(seeds.SECRET_BYTES)
+    )
 
 
 @contextmanager

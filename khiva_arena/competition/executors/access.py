@@ -1,0 +1,99 @@
+"""Where a cluster is and how it is spoken to: what ``--dask`` and the settings beside it mean, checked before all else."""
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from khiva_arena.competition.settings import Settings
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.sandbox.level import Sandbox
+
+LOCAL = "local:"
+FILES = ("ca.pem", "cert.pem", "key.pem")
+MOST_LOCAL = 1_000
+PORT = 8786
+HOW = "docs/cluster.md has the two openssl lines that make them"
+_ADDRESS = re.compile(r"(?:(tls|tcp)://)?([^/\s]+)")
+
+
+class Access(NamedTuple):
+    """How a cluster is reached.
+
+    address: "tls://host:port", "tcp://host:port"; "" for a cluster of our own
+    workers: of a cluster of our own
+    certificates: the files, those of FILES in that order; none for plain tcp, or if Dask's own settings name some
+    """
+
+    address: str
+    workers: int
+    certificates: tuple[str, ...]
+
+    @property
+    def shown(self) -> str:
+        """For messages."""
+        return self.address or f"{LOCAL}{self.workers}"
+
+
+def access_of(settings: Settings) -> Access:
+    """What the settings ask for. Raises ConfigError with every mistake."""
+    asked = settings.dask or ""
+    if not find_spec("distributed") or not find_spec("cryptography"):
+        raise ConfigError(
+            "--dask: needs distributed and cryptography, which are not installed: pip install distributed cryptography"
+        )
+    if asked.startswith(LOCAL):
+        number = asked.removeprefix(LOCAL)
+        if not (number.isascii() and number.isdigit() and 1 <= int(number) <= MOST_LOCAL):
+            raise ConfigError(f"--dask {asked}: write local: and how many workers, as local:4")
+        if settings.dask_tls is not None:
+            raise ConfigError("--dask-tls: a cluster of this machine makes certificates of its own; leave it out")
+        return Access("", int(number), ())
+    match = _ADDRESS.fullmatch(asked)
+    if match is None:
+        raise ConfigError(f"--dask {asked}: write the scheduler's address, as tls://HOST:{PORT}, or local:N for N workers here")
+    scheme, place = match[1] or "tls", match[2]
+    address = f"{scheme}://{place}" if re.search(r":\d+$", place) else f"{scheme}://{place}:{PORT}"
+    if scheme == "tcp":
+        if not settings.dask_open_to_all:
+            raise ConfigError(
+                f"--dask {address}: without TLS whoever reaches the scheduler or a worker runs programs there as you, and reads "
+                "the deals; use tls://, or say --dask-open-to-all"
+            )
+        return Access(address, 0, ())
+    return Access(address, 0, _certificates(settings.dask_tls))
+
+
+def _certificates(folder: Path | None) -> tuple[str, ...]:
+    if folder is None:
+        return ()
+    if not folder.is_dir():
+        raise ConfigError(f"--dask-tls {folder}: no such folder; it has {', '.join(FILES)}; {HOW}")
+    files = [folder / name for name in FILES]
+    if missing := [file.name for file in files if not file.is_file()]:
+        raise ConfigError(f"--dask-tls {folder}: has no {', '.join(missing)}; {HOW}")
+    key = files[-1]
+    if stat.S_IMODE(key.stat().st_mode) & 0o077:
+        raise ConfigError(f"--dask-tls {folder}: others may read key.pem; chmod 600 {key}")
+    if not os.access(key, os.R_OK):
+        raise ConfigError(f"--dask-tls {folder}: you may not read key.pem")
+    return tuple(str(file.absolute()) for file in files)
+
+
+def refuse_what_cannot_go(settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> None:
+    """Raise ConfigError for bots that cannot play on a cluster, or that could reach it."""
+    if guests := [bot for bot in entrants if bot.guest]:
+        raise ConfigError(f"--bot {guests[0].asked_as}: takes a seat at this machine, so it cannot play with --dask")
+    if settings.skip_broken:
+        raise ConfigError("--dask and --skip-broken: each machine would leave out others; leave out the bots that cannot play")
+    if settings.trust_bots:
+        return
+    reach = "could reach the scheduler and the workers, which run anybody's programs; --trust-bots plays them anyway"
+    if not sandbox.level.confines:
+        raise ConfigError(f"--dask: at isolation {sandbox.level} bots {reach}")
+    if settings.network:
+        raise ConfigError(f"--dask, --network: {', '.join(settings.network)} {reach}")

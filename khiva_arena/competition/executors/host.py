@@ -1,0 +1,144 @@
+"""A process of ours on a worker, which says what the worker has, and brings bots to where they can be started: started by a task
+as ``python -m khiva_arena.competition.executors.host``. One message in, one out; it ends what it does when its input ends.
+"""
+
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+import khiva_arena
+from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.preflight import preflight
+from khiva_arena.arbiter.probe import lag_of_each_second
+from khiva_arena.competition.executors.messages import AskBots, AskOffer, BotsReady, WorkerOffer, decode_ask, encode
+from khiva_arena.competition.executors.offers import NAMED
+from khiva_arena.competition.executors.task import HEADER
+from khiva_arena.competition.executors.travel import as_bot, check_runtimes, lies_here, staged
+from khiva_arena.competition.isolation import keep_apart, keep_private
+from khiva_arena.errors import ArenaError
+from khiva_arena.sandbox import cell, detect, system
+from khiva_arena.sandbox.command import Command
+
+PROBE_SECONDS = 0.5
+IDS = ("/proc/sys/kernel/random/boot_id", "/etc/machine-id")
+QUOTA = "/sys/fs/cgroup/cpu.max"
+MEMORY = "/sys/fs/cgroup/memory.max"
+
+
+def source() -> str:
+    """A hash of the files that this khiva-arena is made of: two of one version number may differ."""
+    package = Path(khiva_arena.__file__).parent
+    files = sorted(path for path in package.rglob("*.py") if "_shipped" not in path.parts)
+    parts = [f"{path.relative_to(package).as_posix()}\0{sha256(path.read_bytes()).hexdigest()}" for path in files]
+    return sha256("\n".join(parts).encode()).hexdigest()
+
+
+def python() -> str:
+    """The version of this Python whose programs run alike."""
+    return f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def offer(asked: AskOffer) -> WorkerOffer:
+    """What this machine has."""
+    limits = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1] for name in NAMED}
+    return WorkerOffer(
+        version=khiva_arena.__version__,
+        source=source(),
+        python=python(),
+        machine=_machine(),
+        cores=sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(system.cores())),
+        share=_share(),
+        clock=time.time(),
+        levels={str(level): why for level, why in detect.levels().items()},
+        limits={name: None if hard == resource.RLIM_INFINITY else hard for name, hard in limits.items()},
+        memory=_memory(),
+        staged=[bot for bot in asked.bots if lies_here(bot)],
+    )
+
+
+def _machine() -> str:
+    """As the kernel calls itself since it was started; containers on one machine share that."""
+    for path in IDS:
+        with suppress(OSError):
+            return sha256(Path(path).read_bytes()).hexdigest()[:16]
+    return os.uname().nodename
+
+
+def _share() -> float | None:
+    with suppress(OSError, ValueError):
+        quota, period = Path(QUOTA).read_text().split()
+        return int(quota) / int(period)  # "max" is no number
+    return None
+
+
+def _memory() -> int:
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):
+        return min(total, int(Path(MEMORY).read_text()))
+    return total
+
+
+def ready(asked: AskBots) -> BotsReady:
+    """Bring the bots here and start each once."""
+    level = asked.sandbox.level
+    try:
+        cell.sweep(level)
+        pool.reserve(1, len(asked.header.seats))
+        check_runtimes(asked.bots, asked.runtimes)
+        found = {bot.identity: staged(bot, level) for bot in asked.bots}
+        opened = [_opened(found[bot.identity], bot.network, bot.handed) for bot in asked.bots]
+        keep_private(asked.private, asked.sandbox, opened)
+        keep_apart([as_bot(bot) for bot in asked.bots], opened, asked.sandbox)
+        preflight([bot.name for bot in asked.bots], opened, asked.header, asked.sandbox)
+    except (ArenaError, OSError) as error:
+        return BotsReady({}, 0.0, str(error) or type(error).__name__)
+    return BotsReady(found, lag_of_each_second(PROBE_SECONDS))
+
+
+def _opened(command: Command, network: bool, handed: dict[str, str]) -> Command:
+    return Command(
+        command.argv, command.folder, command.environment, command.readable, command.staged, network=network, handed=handed
+    )
+
+
+def _end_with_input() -> None:
+    """An interrupt ends builds and bots as it does for a user."""
+    os.read(0, 1)
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def _read(size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        more = os.read(0, size - len(data))
+        if not more:
+            sys.exit(0)
+        data += more
+    return bytes(data)
+
+
+def main() -> None:
+    """Answer one message."""
+    asked = decode_ask(_read(int.from_bytes(_read(HEADER), "big")))
+    out = os.dup(1)
+    os.dup2(2, 1)  # whatever is printed on the way is for the worker's log
+    threading.Thread(target=_end_with_input, daemon=True).start()
+    with suppress(KeyboardInterrupt):
+        payload = encode(offer(asked) if isinstance(asked, AskOffer) else ready(asked))
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done, and the end of our input is what comes next
+        with os.fdopen(out, "wb") as answers:
+            answers.write(len(payload).to_bytes(HEADER, "big") + payload)
+
+
+if __name__ == "__main__":
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+    signal.signal(signal.SIGTERM, lambda *_: None)  # whoever stops the worker ends our input, too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    main()

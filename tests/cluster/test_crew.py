@@ -1,0 +1,268 @@
+"""Who gets a table, who is refused, and what is played again: on workers that are made up."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import pytest
+
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.competition.executors import offers
+from khiva_arena.competition.executors.access import Access
+from khiva_arena.competition.executors.crew import AGAIN_SECONDS, SILENT_SECONDS, ClusterWorker, Crew, RecruitStage
+from khiva_arena.competition.executors.dask_executor import LOSSES_MOST, Cluster, seconds_for
+from khiva_arena.competition.executors.messages import Sealed, SeenWorker, TaskDone, WorkerOffer, decode_task, encode
+from khiva_arena.competition.settings import settle
+from khiva_arena.replay.record import Header, Record, RecordedSeat
+from khiva_arena.result import Verdict
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import TRUSTING, Level
+from khiva_arena.sandbox.limits import GIB, Resources
+
+OWN = offers.CommandHas("0.2.0", "abc", "3.11")
+GOOD = WorkerOffer("0.2.0", "abc", "3.11", "one", [0, 1], None, 1000.0, dict.fromkeys(map(str, Level), ""), {}, 8 * GIB, [])
+HEADER = Header(
+    "m", "khiva", "1", {"max_turns": 10}, (RecordedSeat("a", "x", 1), RecordedSeat("b", "y", 2)), "", {}, "lenient", "trusted"
+)
+
+
+def worker(address: str, offer: WorkerOffer = GOOD, threads: int = 1) -> ClusterWorker:
+    commands = {"x": Command(("x",), "/"), "y": Command(("y",), "/")}
+    return ClusterWorker(address, address, threads, 0.0, 0.0, RecruitStage.READY, offer, commands)
+
+
+def crew(*workers: ClusterWorker) -> Crew:
+    made = Crew()
+    made.workers = {one.address: one for one in workers}
+    return made
+
+
+# --- what a worker has ---
+
+
+@pytest.mark.parametrize(
+    ("has", "why"),
+    [
+        ({}, ""),
+        ({"version": "0.1.0"}, "it has khiva-arena 0.1.0, this is 0.2.0"),
+        ({"source": "other"}, "its khiva-arena 0.2.0 is made of other files than this one"),
+        ({"python": "3.12"}, "it runs Python 3.12, this is 3.11"),
+        ({"clock": 800.0}, "its clock is wrong by 195 s"),
+        ({"clock": 1200.0}, "its clock is wrong by 195 s"),
+        ({"levels": {"trusted": "no"}}, "isolation trusted does not work there: no"),
+        ({"memory": GIB // 2}, "it has 512 MiB of memory, and each bot may use 1 GiB"),
+        ({"limits": {"NOFILE": 100}}, "processes may have 100 there (ulimit), and each bot 256"),
+    ],
+)
+def test_a_worker_without_what_the_event_defines_is_refused(has: dict[str, Any], why: str) -> None:
+    assert offers.why_refused(msgspec.structs.replace(GOOD, **has), OWN, TRUSTING, 995.0, 1005.0) == why
+
+
+def test_limits_are_those_of_the_event() -> None:
+    few = replace(TRUSTING, resources=Resources(open_files=64))
+    assert offers.why_refused(msgspec.structs.replace(GOOD, limits={"NOFILE": 100}), OWN, few, 995.0, 1005.0) == ""
+
+
+# --- one match for each core ---
+
+
+@pytest.mark.parametrize(
+    ("cores", "share", "threads", "slots"),
+    [([0, 1, 2, 3], None, 2, 2), ([0, 1], None, 16, 2), ([0, 1, 2, 3], 1.5, 16, 1), ([0], 0.5, 4, 1)],
+)
+def test_a_worker_plays_one_match_for_each_core_that_it_has(
+    cores: list[int], share: float | None, threads: int, slots: int
+) -> None:
+    assert offers.slots(msgspec.structs.replace(GOOD, cores=cores, share=share), threads) == slots
+
+
+def test_the_workers_of_one_machine_share_its_cores() -> None:
+    elsewhere = worker("c", msgspec.structs.replace(GOOD, machine="two"))
+    made = crew(worker("a", threads=2), worker("b", threads=2), elsewhere)
+    for number in range(3):
+        best = made.best_for(set())
+        assert best is not None
+        best.tasks.add(str(number))
+    assert made.best_for(set()) is None
+    assert len(elsewhere.tasks) == 1
+
+
+def test_a_table_goes_to_another_worker_unless_there_is_none() -> None:
+    made = crew(worker("a"), worker("b"))
+    assert made.best_for({"a"}) is made.workers["b"]
+    made.workers["b"].tasks.add("one")
+    assert made.best_for({"a"}) is None
+    assert made.best_for({"a", "b"}) is made.workers["a"]
+
+
+# --- who is there ---
+
+
+def test_a_worker_that_is_not_heard_of_is_silent_until_it_is() -> None:
+    made = Crew()
+    assert made.update({"a": SeenWorker("a", 1, 5.0)}, 0.0) == []
+    assert made.update({"a": SeenWorker("a", 1, 5.0)}, SILENT_SECONDS) == []
+    one = made.workers["a"]
+    assert made.update({"a": SeenWorker("a", 1, 5.0)}, SILENT_SECONDS + 1) == [one]
+    assert one.silent
+    assert not list(made.to_ask(SILENT_SECONDS + 1))
+    assert made.update({"a": SeenWorker("a", 1, 5.0)}, SILENT_SECONDS + 2) == []
+    assert made.update({"a": SeenWorker("a", 1, 6.0)}, SILENT_SECONDS + 3) == []
+    assert not one.silent
+    assert made.update({}, SILENT_SECONDS + 4) == [one]
+    assert not made.workers
+
+
+def test_one_that_was_too_slow_is_asked_again_after_a_while_and_one_that_lacks_something_never() -> None:
+    made = crew(worker("slow"), worker("old"))
+    made.refuse_for_now(made.workers["slow"], "it is too slow", 0.0)
+    made.refuse(made.workers["old"], "it is old")
+    assert not list(made.to_ask(AGAIN_SECONDS - 1))
+    assert [one.name for one in made.to_ask(AGAIN_SECONDS)] == ["slow"]
+    assert not made.hopeless()
+    del made.workers["slow"]
+    assert made.hopeless()
+    assert made.refusals() == ["old: it is old"]
+
+
+# --- what comes back ---
+
+
+class MadeUp:
+    """A scheduler whose workers answer at once, as ``answer`` says: with outcomes, words, bytes, or not at all."""
+
+    def __init__(self, names: str, answer: Callable[[str, list[Job]], Any]) -> None:
+        self.names = names
+        self.answer = answer
+        self.payloads: list[bytes] = []
+        self.given: list[str] = []
+
+    def workers(self) -> dict[str, SeenWorker]:
+        return {name: SeenWorker(name, 1, float(len(self.given))) for name in self.names}
+
+    def submit(self, _key: str, name: str, payload: bytes, take: Callable[[str, Any], None]) -> None:
+        self.given.append(name)
+        self.payloads.append(payload)
+        jobs = [msgspec.msgpack.decode(frame, type=Job) for frame in decode_task(payload).frames]
+        answer = self.answer(name, jobs)
+        if isinstance(answer, list):
+            answer = encode(TaskDone([encode(outcome) for outcome in answer], "", 0.1))
+        take(_key, answer)
+
+    def forget(self, *_keys: str) -> None:
+        pass
+
+
+class MadeUpPlay:
+    complete = False
+
+    def __init__(self, *tables: list[Job]) -> None:
+        self._tables = tables
+
+    def tables(self, _drawn: object) -> Iterator[list[Job]]:
+        return iter(self._tables)
+
+
+def job(ordinal: int, attempt: int = 1) -> Job:
+    return Job(ordinal, attempt, HEADER, b"\7" * 32, (Command((), ""),) * 2)
+
+
+def good(one: Job, **changes: Any) -> Outcome:
+    record = Record(one.header, (), (Verdict.OK,) * 2, (None,) * 2, (1, 2), (1, 0), "over")
+    outcome = Outcome(one.ordinal, one.attempt, record, "", (), 1, 1.0)
+    return msgspec.structs.replace(outcome, **changes)
+
+
+def play(names: str, answer: Callable[[str, list[Job]], Any], *tables: list[Job]) -> tuple[list[Outcome], MadeUp, list[str]]:
+    """What is taken, from whom, and what is said."""
+    said: list[str] = []
+    settings = settle({"bots": ["a", "b"], "dask": "local:2"})
+    cluster: Any = Cluster(Access("", 2, ()), settings, TRUSTING, lambda text, *, warning=False: said.append(text))
+    cluster._connection.link = scheduler = MadeUp(names, answer)
+    cluster._crew.workers = {name: worker(name, msgspec.structs.replace(GOOD, machine=name)) for name in names}
+    cluster._recruiting._names = {"x": "a", "y": "b"}
+    taken: list[Outcome] = []
+    cluster.play(MadeUpPlay(*tables), None, taken.append)
+    return taken, scheduler, said
+
+
+def test_each_match_is_taken_once_with_the_commands_of_its_worker() -> None:
+    taken, scheduler, _ = play("ab", lambda _name, jobs: [good(one) for one in jobs], [job(0), job(1)], [job(2)])
+    assert [outcome.ordinal for outcome in taken] == [0, 1, 2]
+    frame = decode_task(scheduler.payloads[0]).frames[0]
+    assert [command.argv for command in msgspec.msgpack.decode(frame, type=Job).commands] == [("x",), ("y",)]
+
+
+def test_a_table_that_a_worker_did_not_play_is_played_elsewhere_and_nothing_is_void() -> None:
+    answers = iter(["KilledWorker", encode(TaskDone([], "its process ended with status -9", 0.1))])
+    taken, scheduler, said = play("abc", lambda _name, jobs: next(answers, None) or [good(one) for one in jobs], [job(0), job(1)])
+    assert [(outcome.ordinal, outcome.attempt, outcome.void) for outcome in taken] == [(0, 1, ""), (1, 1, "")]
+    assert len(set(scheduler.given)) == 3
+    assert "did not play a table" in said[0]
+
+
+def test_a_table_that_ends_every_worker_is_void_at_last() -> None:
+    taken, scheduler, _ = play("ab", lambda _name, _jobs: "KilledWorker", [job(0)])
+    assert [outcome.attempt for outcome in taken] == [1, 2]
+    assert all("workers were lost while they played it" in outcome.void for outcome in taken)
+    assert len(scheduler.given) == 2 * LOSSES_MOST
+
+
+def test_a_late_arbiter_makes_its_table_void_and_the_table_is_played_elsewhere() -> None:
+    def answer(name: str, jobs: list[Job]) -> list[Outcome]:
+        return [good(one, lag=6.0 if name == first else 0.0, seconds=10.0) for one in jobs]
+
+    first = "b"
+    taken, scheduler, said = play("ab", answer, [job(0), job(1)])
+    if scheduler.given[0] != first:  # the other one was asked first
+        first = scheduler.given[0]
+        taken, scheduler, said = play("ab", answer, [job(0), job(1)])
+    assert [(outcome.attempt, bool(outcome.void)) for outcome in taken] == [(1, True), (1, True), (2, False), (2, False)]
+    assert "its arbiter was late by 6.0 s of a match of 10.0 s" in said[0]
+    assert set(scheduler.given[1:]) == {"a", "b"} - {first}
+
+
+def test_nothing_more_is_played_once_a_test_has_decided() -> None:
+    def decide(_outcome: Outcome) -> None:
+        played.complete = True
+
+    settings = settle({"bots": ["a", "b"], "dask": "local:2"})
+    cluster: Any = Cluster(Access("", 2, ()), settings, TRUSTING, lambda text, *, warning=False: None)
+    cluster._connection.link = scheduler = MadeUp("a", lambda _name, jobs: [good(one) for one in jobs])
+    cluster._crew.workers = {"a": worker("a")}
+    cluster._recruiting._names = {"x": "a", "y": "b"}
+    played = MadeUpPlay([job(0)], [job(1)], [job(2)])
+    cluster.play(played, None, decide)
+    assert len(scheduler.given) == 1
+    assert not cluster._given
+
+
+def test_lag_does_not_void_the_last_attempt() -> None:
+    taken, _, _ = play("a", lambda _name, jobs: [good(one, lag=6.0, seconds=10.0) for one in jobs], [job(0, attempt=2)])
+    assert [(outcome.attempt, outcome.void) for outcome in taken] == [(2, "")]
+
+
+@pytest.mark.parametrize(
+    ("nonsense", "line"),
+    [
+        (b"\xc1", "what no khiva-arena answers"),
+        ([good(job(5))], "what no khiva-arena answers"),
+        (encode(TaskDone([encode(good(job(0)))], "", 1e6)), "its clock runs fast"),
+    ],
+)
+def test_a_worker_that_answers_nonsense_is_refused(nonsense: Any, line: str) -> None:
+    answers = iter([nonsense])
+    taken, scheduler, said = play("ab", lambda _name, jobs: next(answers, None) or [good(one) for one in jobs], [job(0)])
+    assert [outcome.void for outcome in taken] == [""]
+    assert len(set(scheduler.given)) == 2
+    assert line in said[0]
+
+
+def test_a_match_is_given_all_the_time_that_its_limits_allow() -> None:
+    one = job(0)
+    assert seconds_for([one, one]) == 2 * (10 + 2 * (10 + 160))
+
+
+def test_what_is_sealed_is_not_shown() -> None:
+    assert repr(Sealed(b"secret")) == "<6 bytes>"

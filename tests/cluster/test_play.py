@@ -1,0 +1,153 @@
+"""The same matches on a cluster as on one machine, in every format; and nothing secret in what Dask shows."""
+
+import json
+import re
+import shutil
+import socket
+import sqlite3
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from arena import NAIVE, RANDOM, ROOT, arena, arena_process, bots
+from dask_cluster import DaskCluster, dask_cluster, wait_for
+from tools import lacks
+
+from khiva_arena.sandbox.detect import run_at, why_not
+from khiva_arena.sandbox.level import Level
+from khiva_arena.sandbox.selftest import OTHER_PYTHON
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
+
+STAGES = """
+bots = [{bots}]
+seats = 2
+seeds = 1
+seed = "equal"
+[[stage]]
+name = "all"
+[[stage]]
+name = "some"
+format = "swiss"
+rounds = 2
+[[stage]]
+name = "final"
+format = "knockout"
+take = 2
+"""
+OWN = """name = "own"
+run = "{python} main.py"
+files = ["main.py"]
+include = ["../khiva_kit.py"]
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[DaskCluster]:
+    """Two workers, of one thread each."""
+    with dask_cluster() as made:
+        made.start_worker("ann")
+        made.start_worker("bob")
+        yield made
+
+
+def digests(text: str) -> list[str]:
+    return re.findall(r"run digest ([0-9a-f]{64})", text)
+
+
+def secrets_of(store: Path) -> set[str]:
+    """All that a deal can be worked out from, in hex."""
+    connection = sqlite3.connect(store / "arena.db")
+    tables = {"events": "secret", "reveals": "secret"}
+    found = {
+        bytes(row[0]).hex() for table, column in tables.items() for row in connection.execute(f"SELECT {column} FROM {table}")
+    }
+    connection.close()
+    return found
+
+
+def own_bot(folder: Path) -> Path:
+    """A bot of which no cache knows."""
+    shutil.copy(ROOT / "bots/python/kit/khiva_kit.py", folder)
+    bot = folder / "own"
+    bot.mkdir()
+    (bot / "bot.toml").write_text(OWN)
+    (bot / "main.py").write_text((ROOT / "bots/python/random/main.py").read_text() + f"\n# {folder}\n")
+    return bot
+
+
+def test_stages_of_every_format_end_as_on_one_machine(cluster: DaskCluster, tmp_path: Path) -> None:
+    own_bot(tmp_path)
+    named = ", ".join(f'"{bot}"' for bot in (RANDOM, NAIVE, "own"))
+    (tmp_path / "stages.toml").write_text(STAGES.format(bots=named))
+    here = arena("run", "stages.toml", "--out", "here", cwd=tmp_path)
+    there = arena_process("run", "stages.toml", "--out", "there", *cluster.flags, cwd=tmp_path)
+    assert digests(there.stderr) == digests(here.stderr)
+    assert len(digests(here.stderr)) == 3
+    assert "worker ann is ready: 1 match at a time" in there.stderr
+    assert "arena.db" in {path.name for path in (tmp_path / "there").iterdir()}
+    arena("verify", "there", cwd=tmp_path)
+    staged = [path for path in (cluster.folder / "cache/staged").iterdir() if path.is_dir()]
+    assert any("# " + str(tmp_path) in (path / "main.py").read_text() for path in staged)
+    _nothing_secret(cluster, tmp_path / "there", there.stderr)
+
+
+def _nothing_secret(cluster: DaskCluster, store: Path, said: str) -> None:
+    secrets = secrets_of(store)
+    assert len(secrets) > 3
+    with urllib.request.urlopen(f"http://127.0.0.1:{cluster.dashboard}/json/counts.json") as answer:
+        assert json.load(answer)["workers"] == 2  # so these are the pages of our scheduler
+    shown = [said, *(cluster.log(name) for name in cluster.processes)]
+    assert all("distributed" in text for text in shown[1:])
+    for secret in secrets:
+        for text in shown:
+            assert secret not in text
+            assert repr(bytes.fromhex(secret))[2:-1] not in text
+
+
+@pytest.mark.soak
+def test_a_sequential_test_decides_alike(cluster: DaskCluster, tmp_path: Path) -> None:
+    words = ["sprt", "shipped:python/greedy", RANDOM, "--elo1", "400", "--seed", "equal"]
+    here = arena(*words, "--out", "here", "--json", cwd=tmp_path)
+    there = arena_process(*words, "--out", "there", *cluster.flags, "--json", cwd=tmp_path)
+    one, other = json.loads(here.stdout), json.loads(there.stdout)
+    assert one == other
+    assert digests(there.stderr) == digests(here.stderr) != []
+
+
+@pytest.mark.soak
+def test_a_cluster_of_this_machine(tmp_path: Path) -> None:
+    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "2", "--seed", "equal"]
+    here = arena(*words, "--out", "here", cwd=tmp_path)
+    there = arena_process(*words, "--out", "there", "--dask", "local:2", cwd=tmp_path)
+    assert digests(there.stderr) == digests(here.stderr) != []
+
+
+TRIES = """
+import json, socket, sys
+reached = []
+for port in json.loads(sys.argv[1]):
+    try:
+        socket.create_connection(("127.0.0.1", port), 2).close()
+        reached.append(port)
+    except OSError:
+        pass
+print(json.dumps(reached))
+"""
+
+
+@pytest.mark.parametrize("level", [level for level in Level if level.confines])
+def test_a_bot_reaches_nothing_of_a_cluster(cluster: DaskCluster, level: Level) -> None:
+    """Neither scheduler, worker nor dashboard. At level trusted, where it could, a run is refused; see test_refused.py."""
+    if why := why_not(level):
+        lacks(f"isolation {level} does not work here: {why}")
+    ports = {cluster.port, cluster.dashboard}
+    for name in ("ann", "bob"):
+        wait_for(lambda name=name: "Registered to" in cluster.log(name))
+        ports |= {int(port) for port in re.findall(r"(?:at|Dashboard): +(?:tls://)?127\.0\.0\.1:(\d+)", cluster.log(name))}
+    assert len(ports) >= 6  # a worker has one for tasks and one for its own pages
+    for port in ports:
+        socket.create_connection(("127.0.0.1", port), 2).close()
+    code, out, said = run_at(level, (OTHER_PYTHON, "-I", "-S", "-c", TRIES, json.dumps(sorted(ports))))
+    assert (code, out.strip()) == (0, "[]"), said

@@ -1,0 +1,112 @@
+"""What cannot play is refused by name, in a line each: settings, certificates, schedulers, workers."""
+
+import shutil
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+from arena import NAIVE, RANDOM, arena, arena_process, bots
+from dask_cluster import DaskCluster, certificates, dask_cluster, wait_for
+from disks import fill, small_disk
+
+from khiva_arena.competition.executors import access
+
+WORDS = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--out", "out"]
+LATE = """import sys, time
+if any(word.endswith("executors.host") for word in sys.orig_argv):
+    now = time.time
+    time.time = lambda: now() - 86_400
+"""
+
+
+def said(*words: str, cwd: Path) -> str:
+    """The one line of a run that is refused before it has begun."""
+    lines = [line for line in arena(*WORDS, *words, cwd=cwd, code=2).stderr.splitlines() if "error: " in line]
+    assert len(lines) == 1
+    assert not (cwd / "out").exists()
+    return lines[0].removeprefix("khiva-arena: error: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--dask", "local:many"], "--dask local:many: write local: and how many workers, as local:4"),
+        (["--dask", "local:0"], "--dask local:0: write local: and how many workers"),
+        (["--dask", "a b"], "--dask a b: write the scheduler's address, as tls://HOST:8786"),
+        (["--dask", "tcp://head:8786"], "without TLS whoever reaches the scheduler or a worker runs programs there as you"),
+        (["--dask", "head", "--dask-tls", "none"], "--dask-tls none: no such folder"),
+        (["--dask", "local:2", "--dask-tls", "none"], "makes certificates of its own"),
+        (["--dask", "head", "--isolation", "trusted"], "at isolation trusted bots could reach the scheduler"),
+        (["--dask", "head", "--network", "random"], "random could reach the scheduler and the workers"),
+        (["--dask", "head", "--bot", "remote:ann"], "takes a seat at this machine, so it cannot play with --dask"),
+    ],
+)
+def test_what_is_asked_for(tmp_path: Path, words: list[str], line: str) -> None:
+    assert line in said(*words, cwd=tmp_path)
+
+
+def test_certificates_that_are_missing_or_open_to_others(tmp_path: Path) -> None:
+    tls = certificates(tmp_path / "tls")
+    words = ["--dask", "head", "--dask-tls", "tls"]
+    (tls / "key.pem").chmod(0o644)
+    assert "others may read key.pem; chmod 600 tls/key.pem" in said(*words, cwd=tmp_path)
+    (tls / "cert.pem").unlink()
+    assert "has no cert.pem" in said(*words, cwd=tmp_path)
+
+
+def test_the_extra_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access, "find_spec", lambda _name: None)
+    assert said("--dask", "local:2", cwd=tmp_path).endswith("are not installed: pip install distributed cryptography")
+
+
+@pytest.mark.slow
+def test_nobody_is_at_an_address(tmp_path: Path) -> None:
+    certificates(tmp_path / "tls")
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        address = f"tls://127.0.0.1:{closed.getsockname()[1]}"
+        words = ["--dask", address, "--dask-tls", "tls", "--dask-wait", "1s"]
+        done = arena_process(*WORDS, *words, cwd=tmp_path, code=2)
+    assert f"--dask {address}: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("cluster")
+def test_workers_that_cannot_play(tmp_path: Path) -> None:
+    """An old khiva-arena, one before there were clusters, a wrong clock, a full disk: each is named, and none is left."""
+    package = Path(sys.modules["khiva_arena"].__file__ or "").parent
+    shutil.copytree(package, tmp_path / "old/khiva_arena", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(tmp_path / "old", tmp_path / "before", ignore=shutil.ignore_patterns("executors"))
+    init = tmp_path / "old/khiva_arena/__init__.py"
+    init.write_text(init.read_text().replace('__version__ = "', '__version__ = "0.0.'))
+    (tmp_path / "late").mkdir()
+    (tmp_path / "late/sitecustomize.py").write_text(LATE)
+    with dask_cluster() as cluster, small_disk(tmp_path / "disk", "400k") as disk:
+        fill(disk)
+        cluster.start_worker("old", PYTHONPATH=str(tmp_path / "old"))
+        cluster.start_worker("before", PYTHONPATH=str(tmp_path / "before"))
+        cluster.start_worker("late", PYTHONPATH=str(tmp_path / "late"))
+        cluster.start_worker("full", KHIVA_ARENA_CACHE=str(disk))
+        wait_for(lambda: all("Registered to" in cluster.log(name) for name in ("old", "before", "late", "full")))
+        _nobody_with_other_certificates(cluster, tmp_path)
+        done = arena_process(*WORDS, *cluster.flags, cwd=tmp_path, code=2)
+    lines = done.stderr.splitlines()
+    assert "khiva-arena: error: no worker can play" in lines
+    there_is_none = "before: it has no khiva-arena with a cluster in it: ModuleNotFoundError"
+    for line in ("old: it has khiva-arena 0.0.", there_is_none, "late: its clock is wrong by 86,", "full: "):
+        assert any(one.startswith(f"khiva-arena: error: {line}") for one in lines), done.stderr
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def _nobody_with_other_certificates(cluster: DaskCluster, folder: Path) -> None:
+    certificates(folder / "other")
+    for words in (["--dask-tls", "other"], []):
+        done = arena_process(*WORDS, "--dask", cluster.address, *words, "--dask-wait", "2s", cwd=folder, code=2)
+        assert len(done.stderr.splitlines()) == 1
+        assert done.stderr.startswith(f"khiva-arena: error: --dask {cluster.address}: ")
+    assert "there are no certificates; give --dask-tls FOLDER" in done.stderr
