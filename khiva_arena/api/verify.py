@@ -9,12 +9,13 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import Store
 
 
-def verify(path: str | Path, *events: str | int, jobs: int = 1) -> AuditResult:
+def verify(path: str | Path, *events: str | int, jobs: int = 1, sample: int | None = None) -> AuditResult:
     """Replay and check each match of a store, or of a bundle. ``result.sound`` says whether all of it is sound; what is not
     stands in ``result.problems`` and in those of ``result.events``.
 
     events: those of a store by number or the beginning of their ids; all of them without.
     jobs: how many processes replay them.
+    sample: of each event of a store replay only so many matches, drawn at random; of the others sums and places are checked.
 
     Raises ConfigError for what is not there, StoreError for what cannot be read.
     """
@@ -22,8 +23,10 @@ def verify(path: str | Path, *events: str | int, jobs: int = 1) -> AuditResult:
     if path.is_file():
         if events:
             raise ConfigError("a bundle is verified as a whole: leave out the events")
+        if sample is not None:
+            raise ConfigError("--sample: a bundle is verified as a whole, since its standings follow from every record")
         from khiva_arena.competition.audit_bundle import audit_bundle  # numpy comes with it
 
         return audit_bundle(path, jobs)
     with Store.read(path, trusting=False) as store:
-        return audit_store(store, tuple(map(str, events)), jobs)
+        return audit_store(store, tuple(map(str, events)), jobs, sample)

@@ -12,8 +12,14 @@ from khiva_arena.cli.options import json_option, store_argument
 @store_argument
 @click.argument("event", nargs=-1)
 @click.option("--jobs", "-j", type=click.IntRange(1, 1_000), default=1, metavar="N", help="Replay with N processes [default: 1].")
+@click.option(
+    "--sample",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Of each event of a store replay only N matches, drawn at random, and say what that proves of the others.",
+)
 @json_option
-def command(store: Path, event: tuple[str, ...], jobs: int, as_json: bool) -> int:
+def command(store: Path, event: tuple[str, ...], jobs: int, sample: int | None, as_json: bool) -> int:
     """Replay each match of STORE (or of each EVENT in it, by number or id) through the rules; or of a file that
     `khiva-arena bundle` wrote. It checks hash chains, commitments and revealed secrets, every choice, scores, ranks, faults
     and forfeits, who sat where, that matches and voids are those of the schedule, that nothing is missing on a revealed seed,
@@ -22,4 +28,4 @@ def command(store: Path, event: tuple[str, ...], jobs: int, as_json: bool) -> in
     sound matches are printed. The exit code is 2 if there is no match to verify."""
     from khiva_arena.commands.verify import verify  # when it is called, so that -h is quick
 
-    return verify(store, event, jobs, as_json)
+    return verify(store, event, jobs, sample, as_json)

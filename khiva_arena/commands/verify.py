@@ -15,9 +15,9 @@ SHOWN = 20
 NOTES_SHOWN = 5
 
 
-def verify(store: Path, event: tuple[str, ...], jobs: int, as_json: bool) -> int:
+def verify(store: Path, event: tuple[str, ...], jobs: int, sample: int | None, as_json: bool) -> int:
     """Verify all and print what is sound. Returns the exit code."""
-    result = verify_file(store, *event, jobs=jobs)
+    result = verify_file(store, *event, jobs=jobs, sample=sample)
     bundled = store.is_file()
     if as_json:
         of_bundle = {"notes": result.notes, "bundle": result.digest} if bundled else {}
@@ -68,6 +68,8 @@ def _say_notes(result: AuditResult) -> None:
 def _say_event(report: EventReport) -> None:
     """Print what is sound, and what differs."""
     click.echo(report.summary)
+    if report.sample is not None:
+        click.echo(f"  {report.sample.says(report.sound, len(report.unsound_matches))}")
     if report.unrevealed:
         click.echo(f"  {report.unrevealed} of them were checked with the store's private secrets, which are not revealed yet")
     if report.public is not None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from khiva_arena.competition.audit_sample import Sample
 from khiva_arena.errors import ArenaError
 from khiva_arena.replay.record import Record
 from khiva_arena.result import Result
@@ -36,6 +37,7 @@ class EventReport:
     closed: whether it was closed before it was over.
     extends: the id of the event that it adds its seeds to, None for none.
     extends_number: that one's number, if it was checked, too.
+    sample: the matches that were drawn to be replayed; None if all were.
     ground: whether the draw could be chosen by varying the definition, as in events that version 0.1.0 began.
     problems: what is not sound, a line each.
     sound_matches, unsound_matches: ordinals.
@@ -54,6 +56,7 @@ class EventReport:
     closed: bool = False
     extends: str | None = None
     extends_number: int | None = None
+    sample: Sample | None = None
     problems: list[str] = field(default_factory=list)
     sound_matches: list[int] = field(default_factory=list)
     unsound_matches: list[int] = field(default_factory=list)
@@ -74,14 +77,17 @@ class EventReport:
     @property
     def summary(self) -> str:
         """How much of it is sound, in a line."""
-        of = f"{self.sound} of {self.planned} matches are sound"
+        drawn = f" of {len(self.sample.ordinals)} drawn" if self.sample else ""
+        of = f"{self.sound}{drawn} of {self.planned} matches are sound"
         gone = "missing" if self.problems else "not played, since it was closed" if self.closed else "not played yet"
         rest = f", {self.missing} are {gone}" if self.missing else ""
         return f"event {self.number} ({self.event}): {of}{rest}; run digest {self.digest}"
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        return {name: value for name, value in asdict(self).items() if name != "commitment"}
+        plain = {name: value for name, value in asdict(self).items() if name not in ("commitment", "sample")}
+        some = {"sample": self.sample.to_dict(self.sound, len(self.unsound_matches))} if self.sample else {}
+        return plain | some
 
 
 @dataclass(slots=True)
@@ -137,6 +143,10 @@ class EventSource(Protocol):
     @property
     def bundled(self) -> bool:
         """Whether it is an event of a bundle: it is over then, and secrets are known if they are revealed."""
+
+    @property
+    def sample(self) -> Sample | None:
+        """The matches that are to be replayed; None for all."""
 
     def timetable(self) -> Timetable:
         """Its schedule. Raises ArenaError if its definition gives none."""

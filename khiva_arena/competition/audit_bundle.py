@@ -89,6 +89,7 @@ class BundledEvent:
     """
 
     bundled = True
+    sample = None
     matches: BundledMatches
 
     def __init__(self, event: EventRow, lines: Iterator[bundle.BundleLine]) -> None:

@@ -70,6 +70,7 @@ class _EventAudit:
         for line, replayed in pool.ahead(self.source.lines(), self._likely_secret):
             self._take(line, replayed)
         self.report.digest = run_digest(self.digests)
+        self.report.sample = self.source.sample
 
     def _take(self, line: AuditLine, replayed: Replayed | None) -> None:
         number, passes = self.report.number, self.report.passes
@@ -87,10 +88,28 @@ class _EventAudit:
             case bundle.MatchLine():
                 claimed, text = line.record.get("digest"), canonical(line.record).decode()
                 self._take_match(line.ordinal, text, claimed if isinstance(claimed, str) else "", None, replayed)
+            case MatchRow() if not self._drawn(line):
+                self._leave(line)
             case MatchRow():
                 self._take_match(line.ordinal, line.record, line.digest, line, replayed)
             case bundle.OverLine() if self.timetable:
                 self._check_end(self.timetable, line.digest)
+
+    def _leave(self, row: MatchRow) -> None:
+        """Of a match that was not drawn for a sample: its place and its sums."""
+        self.digests.append(row.digest)
+        place = self.timetable.place(row.ordinal) if self.timetable else None
+        if place:
+            self.recorded[row.ordinal] = row.attempt
+        if not row.intact or (self.timetable and place != (row.seed, row.lineup, row.rotation)):
+            what = CHANGED if not row.intact else "is not where the schedule has it"
+            self.report.add(f"match {self.report.number}/{row.ordinal} ({row.id}): it {what}")
+            self.report.unsound_matches.append(row.ordinal)
+
+    def _drawn(self, line: AuditLine) -> bool:
+        """Whether a match is to be replayed."""
+        sample = self.source.sample
+        return sample is None or not isinstance(line, MatchRow) or line.ordinal in sample.ordinals
 
     def _take_match(self, ordinal: int, text: str, digest: str, row: MatchRow | None, replayed: Replayed | None) -> None:
         """``row``: what a store has beside the record, None in a bundle. ``replayed``: None if it has yet to be replayed."""
@@ -187,7 +206,8 @@ class _EventAudit:
     def _likely_secret(self, line: bundle.MatchLine | MatchRow) -> bytes | None:
         """The secret of a match's seed, unless the file is damaged; None if it is not known before its line is checked."""
         if isinstance(line, MatchRow):
-            return self.source.event.seed_secret(line.seed) if 0 <= line.seed < MOST_SEEDS else None
+            known = 0 <= line.seed < MOST_SEEDS and self._drawn(line)
+            return self.source.event.seed_secret(line.seed) if known else None
         place = self.timetable.place(line.ordinal) if self.timetable else None
         return self.source.event.seed_secret(place[0]) if place and self.source.event.secret else None
 

@@ -6,6 +6,7 @@ from functools import partial
 from khiva_arena.competition import events
 from khiva_arena.competition.audit import AuditLine, AuditResult, Damage
 from khiva_arena.competition.audit_event import audit
+from khiva_arena.competition.audit_sample import Sample
 from khiva_arena.competition.find import CHANGED, named_events
 from khiva_arena.competition.results import of_row
 from khiva_arena.errors import StoreError
@@ -17,13 +18,14 @@ from khiva_arena.store.bundle import OverLine, RevealLine
 from khiva_arena.store.db import EventRow, MatchRow, Store
 
 
-def audit_store(store: Store, words: tuple[str, ...], jobs: int = 1) -> AuditResult:
-    """Check the events that ``words`` name, all of them for no words; ``jobs``: by so many processes.
+def audit_store(store: Store, words: tuple[str, ...], jobs: int = 1, sample: int | None = None) -> AuditResult:
+    """Check the events that ``words`` name, all of them for no words; ``jobs``: by so many processes. ``sample``:
+    of each event only so many matches are replayed.
 
     Raises ConfigError for a word that names none or several, StoreError if there is no match to check.
     """
     damage = store.damage()
-    result = audit((StoredEvent(store, event) for event in named_events(store, words)), jobs)
+    result = audit((StoredEvent(store, event, sample) for event in named_events(store, words)), jobs)
     result.problems += damage
     if not damage and not any(report.problems or report.sound for report in result.events):
         named = "of the events named" if words else "of it"
@@ -37,8 +39,10 @@ class StoredEvent:
 
     bundled = False
 
-    def __init__(self, store: Store, event: EventRow) -> None:
+    def __init__(self, store: Store, event: EventRow, sample: int | None = None) -> None:
         self.event = event
+        self.sample: Sample | None = None
+        self._most = sample
         self._store = store
         self._planned = 0
 
@@ -56,6 +60,8 @@ class StoredEvent:
             ordinals = sorted(store.recorded(event))
         except StoreError as error:
             yield _unreadable("the list of its matches", error)
+        if self._most is not None:
+            self.sample = Sample.drawn(ordinals, self._most)
         for ordinal in ordinals:  # one by one, so that a damaged one hides no other
             yield from _read(f"match {self.event.number}/{ordinal}", partial(self._match, ordinal), ordinal)
         yield from (Damage(f"{what} {CHANGED}") for what in self.event.changed)

@@ -1,9 +1,9 @@
 """Which isolation a command plays at: the level that was asked for, or the best one that works here."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from khiva_arena import shipped
 from khiva_arena.competition.settings import AUTO, Settings
@@ -14,7 +14,7 @@ from khiva_arena.sandbox.cell import sweep
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import best, remedy, why_not
 from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.sandbox.readable_paths import is_below, path_holding, path_inside, program_path
+from khiva_arena.sandbox.readable_paths import is_below, path_holding, path_inside, program_path, real_paths
 from khiva_arena.sandbox.warm import refused
 from khiva_arena.terminal.console import say
 
@@ -94,15 +94,18 @@ def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sa
     """Raise ConfigError if a bot may read what another entrant has sent, unless its own command names that explicitly."""
     if not sandbox.level.confines:
         return
-    folders = {bot.identity: _home_of(bot) for bot in entrants}
+    folders = {bot.identity: home for bot in entrants if (home := _home_of(bot))}
+    names = {bot.identity: bot.name for bot in reversed(entrants)}
+    within = _by_ancestor(folders)
     problems: list[str] = []
     for bot, command in dict(zip(entrants, commands, strict=True)).items():
         program = program_path(command.argv[0], command.folder)
         own = (command.readable, command.folder) if command.staged else (command.readable,)
-        for other, folder in folders.items() if program else ():
-            if other == bot.identity or not folder:
+        near = _near(real_paths(program, *own), folders, within) if program else ()
+        for other in near:
+            if other == bot.identity:
                 continue
-            name = next(one.name for one in entrants if one.identity == other)
+            name, folder = names[other], folders[other]
             holder = path_holding(folder, program or "", *own)
             inside = "" if holder else path_inside(folder, program or "", *own)
             typed = () if command.staged else (program, os.path.realpath(program or ""), *command.readable)
@@ -111,6 +114,23 @@ def keep_apart(entrants: Sequence[Bot], commands: Sequence[Command], sandbox: Sa
                 problems.append(f"bot {bot.name} may read {where}, the folder of bot {name}; move the one or the other")
     if problems:
         raise ConfigError(problems)
+
+
+def _by_ancestor(folders: Mapping[str, str]) -> dict[str, list[str]]:
+    """Whose folders lie in a folder, or are it: so that nobody is compared with everybody."""
+    within: dict[str, list[str]] = {}
+    for identity, folder in folders.items():
+        for ancestor in (folder, *map(str, PurePath(folder).parents)):
+            within.setdefault(ancestor, []).append(identity)
+    return within
+
+
+def _near(paths: Sequence[str], folders: Mapping[str, str], within: Mapping[str, Sequence[str]]) -> list[str]:
+    """Those whose folders lie in one of these paths, or hold one, in the order of ``folders``."""
+    found = {identity for path in paths for identity in within.get(path, ())}
+    around = {ancestor for path in paths for ancestor in map(str, PurePath(path).parents)} & within.keys()
+    found |= {identity for ancestor in around for identity in within[ancestor] if folders[identity] == ancestor}
+    return [identity for identity in folders if identity in found] if found else []
 
 
 def _home_of(bot: Bot) -> str:

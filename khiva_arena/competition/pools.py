@@ -114,9 +114,11 @@ def entrants_of(events: Sequence[EventRow], among: Among = EVERYBODY) -> list[En
 
 def marks_of(events: Sequence[EventRow]) -> dict[str, tuple[str, ...]]:
     """The marks that each bot has in one of the events or another, by its identity."""
-    every = [bot for event in events for bot in event.definition.bots]
-    has = {bot.identity: {mark for one in every if one.identity == bot.identity for mark in one.marks} for bot in every}
-    return {bot: tuple(mark for mark in MARKS if mark in marks) for bot, marks in has.items()}
+    has: dict[str, set[str]] = {}
+    for event in events:
+        for bot in event.definition.bots:
+            has.setdefault(bot.identity, set()).update(bot.marks)
+    return {identity: tuple(mark for mark in MARKS if mark in marks) for identity, marks in has.items()}
 
 
 def pooled_standings(

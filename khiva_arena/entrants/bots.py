@@ -137,12 +137,13 @@ def with_distinct_names(bots: Sequence[Bot]) -> list[Bot]:
     if problems := _named_twice(bots):
         raise ConfigError(problems)
     out: list[Bot] = []
+    taken: set[str] = set()
     for bot in bots:
-        taken = {other.name for other in out}
         name, number = bot.name, 1
         while name in taken:
             number += 1
             name = f"{bot.name}-{number}"
+        taken.add(name)
         out.append(replace(bot, name=name))
     return out
 

@@ -222,6 +222,11 @@ def named_first(program: str) -> str:
     return os.fsdecode(words[0]) if words and os.path.isabs(words[0]) else ""
 
 
+def real_paths(program: str, extra: Sequence[str], own: str = "") -> tuple[str, ...]:
+    """What a program may read, where links lead."""
+    return tuple(map(os.path.realpath, all_of(program, extra, own)))
+
+
 def path_holding(folder: str, program: str, extra: Sequence[str], own: str = "") -> str:
     """Which of the paths that a program may read holds a folder, "" if none."""
     real = os.path.realpath(folder)

@@ -94,7 +94,8 @@ def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnR
     tables = [line_ups_in(results) for results in past]
     byes = _byes(terms.bots, tables)
     order = _order(terms, past)
-    resting = sorted(order, key=lambda bot: (byes[bot], -order.index(bot)))[: terms.bots % terms.seats]
+    at = {bot: place for place, bot in enumerate(order)}
+    resting = sorted(order, key=lambda bot: (byes[bot], -at[bot]))[: terms.bots % terms.seats]
     playing = [bot for bot in order if bot not in resting]
     if past or not terms.seeded:
         start = [list(range(i, i + terms.seats)) for i in range(0, len(playing), terms.seats)]

@@ -32,10 +32,11 @@ READ_WITH = {
 def changes(
     event: str,
     rows: Callable[..., list[tuple[Any, ...]]],
+    pieces: Callable[..., Iterable[list[tuple[Any, ...]]]],
     checked: Callable[..., Iterable[tuple[dict[str, Any], bool]]],
 ) -> list[str]:
-    """Each change, in words. ``rows``: what a query gives. ``checked``: the rows of a table with a condition, and whether each is
-    as it was written."""
+    """Each change, in words. ``rows``: what a query gives. ``pieces``: the same, some at a time. ``checked``: the rows of a table
+    with a condition, and whether each is as it was written."""
     problems = [
         f"the row in {table} was changed since it was written: {row}"
         for table in READ_ALONE
@@ -46,10 +47,11 @@ def changes(
         same = " AND ".join(f"{other}.{column} = {table}.{column}" for column in ("event", *columns))
         alone = f"event = ? AND NOT EXISTS (SELECT 1 FROM {other} WHERE {same})"
         problems += [f"the row in {table} belongs to no row in {other}: {row}" for row, _ in checked(table, alone, event)]
-    found = [row[0] for row in rows("SELECT sum FROM events WHERE id = ?", event)]
-    for table in TABLES:
-        found += [row[0] for row in rows(f"SELECT sum FROM {table} WHERE event = ?", event)]
-    there = (len(found), sums.add("0", map(str, found)))
+    count, total = 0, "0"
+    for query in ("events WHERE id = ?", *(f"{table} WHERE event = ?" for table in TABLES)):
+        for some in pieces(f"SELECT sum FROM {query}", event):  # not all at once: a large event has millions
+            count, total = count + len(some), sums.add(total, (str(row[0]) for row in some))
+    there = (count, total)
     tally = rows("SELECT count, total FROM tallies WHERE event = ?", event)
     if tally != [there]:
         claimed = f"{tally[0][0]} rows" if tally else "nothing"

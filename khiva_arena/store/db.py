@@ -305,7 +305,7 @@ class Store:
                 return []
         from khiva_arena.store.changes import changes  # not above: a sealed store has no need of it
 
-        return list(self._once(event, lambda: changes(event, self._rows, self._checked)))
+        return list(self._once(event, lambda: changes(event, self._rows, self._some, self._checked)))
 
     def is_known_sound(self, event: str) -> bool:
         """Whether nothing of an event need be checked: the store was sealed when it was opened, or a writer called
@@ -332,14 +332,16 @@ class Store:
     # --- plumbing ---
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        rows: list[tuple[Any, ...]] = []
+        return [row for some in self._some(query, *values) for row in some]
+
+    def _some(self, query: str, *values: Any) -> Iterator[list[tuple[Any, ...]]]:
+        """What a query gives, a few rows at a time, as many as an arbiter may have written."""
         size = 0
         for some, weight in self._pieces(query, values):
-            rows += some
             size += weight
             if size > MOST_BYTES:
                 raise StoreError(f"{self.folder / FILE}: it is damaged: its rows are larger than any that an arbiter writes")
-        return rows
+            yield some
 
     def _pieces(self, query: str, values: tuple[Any, ...]) -> Iterator[tuple[list[tuple[Any, ...]], int]]:
         """What a query gives, a few rows at a time, within a limit of bytes: a small hostile file may be made so that it gives

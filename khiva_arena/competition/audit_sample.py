@@ -1,0 +1,56 @@
+"""A part of an event's matches, drawn at random, and what it proves of the others if none of it is wrong."""
+
+import random
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+CHANCE = 0.05
+
+
+class Sample(NamedTuple):
+    """Matches that are replayed.
+
+    ordinals: of those.
+    among: how many there are.
+    """
+
+    ordinals: frozenset[int]
+    among: int
+
+    @classmethod
+    def drawn(cls, ordinals: Iterable[int], most: int) -> "Sample":
+        """At most so many of these, by the system's randomness: whoever wrote the store cannot know which."""
+        every = list(ordinals)
+        return cls(frozenset(random.SystemRandom().sample(every, min(most, len(every)))), len(every))
+
+    def says(self, sound: int, unsound: int) -> str:
+        """What it proves, in words."""
+        drawn = len(self.ordinals)
+        of = f"{drawn:,} of {self.among:,} recorded matches were drawn at random and replayed"
+        if unsound or sound < drawn:
+            return f"{of}, and not all is sound: verify the rest, too"
+        most = at_most_wrong(self.among, drawn)
+        if not most:
+            return f"{of}: all that there are"
+        share = f"{100 * most / self.among:.2g} %"
+        return (
+            f"{of}, and none is wrong: 95 % sure, at most {most:,} of all ({share}) are; of the others only places and sums were "
+            "checked"
+        )
+
+    def to_dict(self, sound: int, unsound: int) -> dict[str, Any]:
+        """As plain values. ``at_most_wrong``: null if one was found to be wrong."""
+        whole = not unsound and sound == len(self.ordinals)
+        most = at_most_wrong(self.among, len(self.ordinals)) if whole else None
+        return {"drawn": len(self.ordinals), "among": self.among, "at_most_wrong": most}
+
+
+def at_most_wrong(among: int, drawn: int) -> int:
+    """The largest number of wrong matches of which a sample of so many would show none with a chance of 5 % or more."""
+    chance, wrong = 1.0, 0
+    while wrong < among - drawn:
+        chance *= (among - drawn - wrong) / (among - wrong)  # that the next wrong one is not drawn either
+        if chance < CHANCE:
+            break
+        wrong += 1
+    return wrong

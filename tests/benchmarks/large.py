@@ -1,0 +1,164 @@
+"""Large events: what each command costs on stores of many valid matches. CPU seconds (user and system) of the command and of its
+processes, its peak of memory, and its bytes; one JSON object a line.
+
+``large.py [--matches 1000 10000] [--only verify ...] [--keep DIR]``. The matches are valid to the last hash: the schedule, the
+secrets and the records are an event's own, written through the store's functions; bots choose by lot within this process.
+"""
+
+import argparse
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from khiva_arena import __version__
+from khiva_arena.arbiter.match import Job, Outcome, SeatReport
+from khiva_arena.arbiter.wire import Ending
+from khiva_arena.competition.play import Play
+from khiva_arena.games.registry import get
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import DefinedBot, Definition, TimeLimits
+from khiva_arena.replay.record import Choice, Record
+from khiva_arena.result import Measured, Policy, Verdict
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level
+from khiva_arena.sandbox.limits import DEFAULT
+from khiva_arena.schedule.names import Format
+from khiva_arena.store.db import BotRow, Store
+
+BOTS, SEATS = 10, 3
+SECRET = bytes(range(32))
+COMMAND = Command(("/bin/true",), "/")
+COMMANDS: dict[str, list[str]] = {
+    "show-list": ["show", "STORE"],
+    "show-one": ["show", "STORE", "1/7"],
+    "standings": ["standings", "STORE"],
+    "export": ["export", "STORE", "--format", "csv", "--out", "OUT"],
+    "bundle": ["bundle", "STORE", "OUT"],
+    "report": ["report", "STORE", "--out", "OUT", "--replays", "none"],
+    "verify": ["verify", "STORE"],
+    "verify-2": ["verify", "STORE", "--jobs", "2"],
+    "verify-sample": ["verify", "STORE", "--sample", "300"],
+    "bundle-verify": ["verify", "BUNDLE"],
+}
+
+
+def event_of(matches: int, bots: int = BOTS, form: Format = Format.ROUND_ROBIN) -> Definition:
+    """The definition of an event of about so many matches."""
+    game = get("khiva")
+    line_ups = 10
+    return Definition(
+        game=game.name,
+        rules_version=game.rules_version,
+        rules=dict(game.rules({})),
+        time=TimeLimits(10_000, 1_000, 10_000),
+        policy=Policy.LENIENT,
+        isolation=Level.TRUSTED,
+        limits=DEFAULT,
+        ponder=True,
+        format=form,
+        seats=SEATS,
+        seeds=max(1, matches // (line_ups * SEATS)) if form is Format.ROUND_ROBIN else 1,
+        copies=1,
+        lineups=line_ups if form is Format.ROUND_ROBIN else None,
+        seed=None,
+        anchor="bot-0",
+        bots=tuple(DefinedBot(f"bot-{i}", f"{i:064x}") for i in range(bots)),
+    )
+
+
+def made(folder: Path, definition: Definition, part: float = 1.0) -> int:
+    """A store with an event whose matches are played by lot, or the first ``part`` of them. Returns how many it has."""
+    commitment = seeds.commitment(definition.digest, SECRET)
+    name = seeds.event_id(definition.digest, commitment)
+    rows = [BotRow(bot.name, bot.identity, "1", True, bot.name, "/") for bot in definition.bots]
+    with Store.write(folder) as store:
+        store._connection.execute("PRAGMA synchronous = OFF")  # how it is written is not measured
+        store.add_event(name, definition.text, __version__, commitment, SECRET, rows)
+        event = store.event(name)
+        assert event is not None
+        play = Play(store, event, [COMMAND] * len(rows))
+        rng = random.Random(18)
+        for drawn in play.rounds():
+            for job in play.jobs(drawn):
+                if len(play.done) >= part * play.timetable.matches:
+                    break
+                play.record(by_lot(job, rng), last=True)
+        store.found_sound(name)
+        return len(play.done)
+
+
+def by_lot(job: Job, rng: random.Random) -> Outcome:
+    """How a match goes whose bots choose by lot."""
+    header, steps, often = job.header, [], [0] * len(job.header.seats)
+    state, _ = get(header.game).new(len(header.seats), header.rules, job.secret)
+    while pending := state.pending():
+        choices = {seat: int(rng.random() * len(decision.legal)) for seat, decision in pending.items()}
+        steps.append(tuple(Choice(seat, choices[seat]) for seat in sorted(choices)))
+        for seat in choices:
+            often[seat] += 1
+        state.apply(choices)
+    count = len(header.seats)
+    ranks, scores = tuple(state.ranks), tuple(state.scores)
+    record = Record(header, tuple(steps), (Verdict.OK,) * count, (None,) * count, ranks, scores, "over")
+    seats = [SeatReport("x", "1", (), _times(steps, seat), 10.0, Ending(0, False, _USED, "", 0), _USED) for seat in range(count)]
+    return Outcome(job.ordinal, 1, record, "", tuple(seats), seeds.req_start(job.secret, header.match), 0.25 + rng.random() / 8)
+
+
+_USED = Measured(0.05, page_faults=0)
+
+
+def _times(steps: Sequence[tuple[Choice, ...]], seat: int) -> dict[int, float]:
+    return {number: 0.0004 for number, step in enumerate(steps, 1) for choice in step if choice.seat == seat}
+
+
+def cost(words: Sequence[str]) -> dict[str, float]:
+    """What a command takes. It must end well."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.monotonic()
+    program = "import resource,sys;from khiva_arena.cli.main import run;code=run(sys.argv[1:]);"
+    program += "print('peak',resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,file=sys.stderr);sys.exit(code)"
+    done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(words)} ended with {done.returncode}: {done.stderr.decode()[-2000:]}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    peak = int(done.stderr.split()[-1]) / 1024
+    return {"cpu_s": round(spent, 2), "wall_s": round(time.monotonic() - began, 2), "peak_mib": round(peak, 1)}
+
+
+def main() -> None:
+    """Make the stores and measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--matches", type=int, nargs="+", default=[1_000, 10_000])
+    parser.add_argument("--only", nargs="+", choices=COMMANDS, default=list(COMMANDS))
+    parser.add_argument("--keep", type=Path, help="where stores are, or are made")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        home = given.keep or Path(temporary)
+        for matches in given.matches:
+            folder = home / f"store-{matches}"
+            if not folder.exists():
+                began = time.process_time()
+                there = made(folder, event_of(matches))
+                size = os.stat(folder / "arena.db").st_size
+                spent = round(time.process_time() - began, 1)
+                print(json.dumps({"what": "made", "matches": there, "cpu_s": spent, "bytes": size}), flush=True)
+            out, bundle = home / "out", home / f"bundle-{matches}"
+            for name in given.only:
+                out.unlink(missing_ok=True)
+                if name == "bundle-verify" and not bundle.exists():
+                    cost(["bundle", str(folder), str(bundle)])
+                places = {"STORE": str(folder), "OUT": str(out), "BUNDLE": str(bundle)}
+                found = cost([places.get(word, word) for word in COMMANDS[name]])
+                print(json.dumps({"what": name, "matches": matches, **found}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
