@@ -5,13 +5,14 @@ from pathlib import Path
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import json_option, store_argument
+from khiva_arena.cli.options import handed_games_option, json_option, store_argument
 
 
 @click.command("verify", cls=Verb)
 @store_argument
 @click.argument("event", nargs=-1)
 @click.option("--jobs", "-j", type=click.IntRange(1, 1_000), default=1, metavar="N", help="Replay with N processes [default: 1].")
+@handed_games_option
 @json_option
 def command(store: Path, event: tuple[str, ...], jobs: int, as_json: bool) -> int:
     """Replay each match of STORE (or of each EVENT in it, by number or id) through the rules; or of a file that

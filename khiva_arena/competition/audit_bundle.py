@@ -151,7 +151,7 @@ def check_size(definition: Definition) -> None:
         raise RecordError(f"there are {len(definition.bots)} bots, and {MOST_BOTS} at most are verified")
     if len(definition.bots) * (definition.lineups or 0) > MOST_SEARCHED:
         raise RecordError(f"{definition.lineups} line-ups of {len(definition.bots)} bots are more than are verified")
-    game = get(definition.game)
+    game = get(definition.game, definition.rules_version)
     if game.rules_version == definition.rules_version:
         game.rules(definition.rules)
 

@@ -37,7 +37,7 @@ class OneMatch(NamedTuple):
 def one_match(given: Mapping[str, Any]) -> OneMatch:
     """A match of settings with as many seats as bots, which sit in the order given. Its bots are staged.
 
-    Raises ConfigError with every mistake, and BotError if a bot cannot be built.
+    Raises ConfigError with every mistake, BotError if a bot cannot be built, GameFault if the game breaks its contract.
     """
     seated = {"seats": len(given["bots"])} if given.get("bots") else {}
     settings = settle({**given, **seated}, {"seats": "--bot"}, seats="bots")
@@ -45,6 +45,7 @@ def one_match(given: Mapping[str, Any]) -> OneMatch:
     problems = bot_files.of_another_game(entrants, settings.game.name)
     if problems := [*problems, *mistakes(settings.network, settings.env, [bot.name for bot in entrants])]:
         raise ConfigError(problems)
+    settings.game.vet(settings.seats, settings.rules)
     sandbox = sandbox_of(settings, rated=False)
     drawn = secrets.token_bytes(seeds.SECRET_BYTES) if settings.seed is None else None
     seed = seeds.seed_secret(drawn or seeds.run_secret(settings.seed or ""), 0)

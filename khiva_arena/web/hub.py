@@ -9,6 +9,7 @@ from typing import Any
 
 import trio
 
+from khiva_arena.outside import handed
 from khiva_arena.web.links import listen
 from khiva_arena.web.orders import Orders, tell
 
@@ -63,6 +64,7 @@ async def _with_relays(first: dict[str, Any], orders: Orders, nursery: trio.Nurs
 
 def main() -> int:
     """Serve until the command ends."""
+    handed.take()
     trio.run(_main)
     return 0
 
