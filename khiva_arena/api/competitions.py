@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from khiva_arena.api.functions import Choose, as_words
 from khiva_arena.api.host import Host
-from khiva_arena.api.keywords import as_path, number, plain_settings, text
+from khiva_arena.api.keywords import as_path, hand_over, number, plain_settings, text
 from khiva_arena.api.matches import PlayedMatch, recorded_matches
 from khiva_arena.competition.settings import DEFAULTS
 from khiva_arena.competition.settings_file import read_file
@@ -209,6 +209,7 @@ def run(
     named = {} if bots is None else {"bots": words}
     given = plain_settings({**more, **named}, functions, isolation=file.get("isolation"))
     how = _how(any_engine, new_event, public)
+    hand_over(given.get("game", ()))
     host = Host("compete", listens=True, config=str(config) if config else None, given=given, how=how, callables=functions)
     return Competition(host, _store(given, file))
 
@@ -247,6 +248,7 @@ def sprt(
     hypotheses: dict[str, Any] = {name: number(name, value) for name, value in bounds.items()}
     hypotheses |= {"model": "normalized" if normalized else "logistic"}
     how = _how(any_engine, new_event, public)
+    hand_over(given.get("game", ()))
     host = Host("test", listens=True, given=given, hypotheses=hypotheses, how=how, callables=functions)
     return RunningTest(host, _store(given, {}))
 

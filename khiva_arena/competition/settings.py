@@ -238,10 +238,13 @@ def _rules(values: Mapping[str, Any], game: Game | None, seats: str, problems: _
         except ConfigError as error:
             problems.add(f"rules.{key}" if f"rules.{key}" in problems.places else "rules", f"{key} is {error}")
     try:
-        return game.rules(rules)
+        made = game.rules(rules)
     except ConfigError as error:
         problems.add_of_table("rules", error)
         return {}
+    if values["seats"] in game.seats and values["seats"] not in (able := game.seats_of(made)):
+        problems.add("seats", f"{game.name} is played with {' or '.join(map(str, able))} {seats} under these rules")
+    return made
 
 
 def _check_tables(values: Mapping[str, Any], problems: _Problems) -> None:

@@ -196,6 +196,10 @@ class Game(ABC):
         in it only with another value than their default, so that older records and ids of events do not change."""
         return dict(rules)
 
+    def seats_of(self, rules: Mapping[str, Plain]) -> Sequence[int]:
+        """The seat counts that it can be played with under a map that ``self.rules`` made."""
+        return self.seats
+
     @abstractmethod
     def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
         """Set up a match. ``rules`` comes from ``self.rules``; ``secret`` is 32 bytes. Returns the state and the opening.

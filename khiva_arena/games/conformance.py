@@ -25,7 +25,11 @@ Picture = tuple[Any, ...]
 
 
 class NonConforming(AssertionError):
-    """A game breaks its contract; the message says which point, and the match that shows it."""
+    """A game breaks its contract. ``point``: in what; ``where``: the match that shows it."""
+
+    def __init__(self, point: str, where: str) -> None:
+        self.point, self.where = point, where
+        super().__init__(f"{point} ({where})")
 
 
 @dataclass
@@ -47,7 +51,7 @@ class _Match:
 
     def fail(self, point: str) -> NonConforming:
         where = f"{self.game.name}, {self.seats} seats, secret {self.secret.hex()}, rules {self.rules}"
-        return NonConforming(f"{point} ({where})")
+        return NonConforming(point, where)
 
     def want(self, holds: bool, point: str) -> None:
         if not holds:
@@ -97,8 +101,8 @@ def check_game(
 
 
 def found_in(game: Game, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> list[str]:
-    """The points that a game breaks in a match at random, of which so many steps are looked at, each as a line; the first one
-    hides those behind it, except what is wrong with the game itself."""
+    """The points that a game breaks in a match at random, of which so many steps are looked at. In a match the first one hides
+    those behind it."""
     found = []
     secret = sha256(f"{seed} {game.name} {seats}".encode()).digest()
     match = _Match(game, seats, dict(rules), secret, Stream(secret, "conformance"))
@@ -106,7 +110,7 @@ def found_in(game: Game, seats: int, rules: Mapping[str, Plain], steps: int, see
         try:
             check()
         except NonConforming as error:
-            found.append(str(error))
+            found.append(error.point)
     return found
 
 
@@ -150,7 +154,7 @@ def _check_front(game: Game) -> None:
     }
     for point, holds in points.items():
         if not holds:
-            raise NonConforming(f"{point} ({game.name})")
+            raise NonConforming(point, game.name)
 
 
 def _refuses(call: Callable[[], object], error: type[Exception]) -> bool:

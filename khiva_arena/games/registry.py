@@ -74,6 +74,8 @@ def _missing(name: str, code: str) -> str:
         "sha256": f"the file whose SHA-256 is {digest}, as --game FILE",
         "folder": f"the folder whose hash is {digest}, as --game FOLDER",
     }
+    if not digest:
+        kind = kind.replace("-", " ", 1)
     package = f"the package {kind}{f' (hash {digest})' if digest else ''}, as --game NAME"
     other = f"; what was handed over is another: {', '.join(handed)}" if handed else ""
     needed = needs.get(kind, package)

@@ -21,6 +21,7 @@ LONGEST_TEXT = 200_000
 _plain = msgspec.msgpack.Decoder().decode
 _map = msgspec.msgpack.Decoder(dict[str, Any]).decode
 _number = msgspec.msgpack.Decoder(int).decode
+_numbers = msgspec.msgpack.Decoder(list[int]).decode
 _text = msgspec.msgpack.Decoder(str).decode
 _counts = msgspec.msgpack.Decoder(dict[str, int]).decode
 
@@ -82,6 +83,11 @@ class OutsideGame(Game):
             raise GameFault(f"game {self.shown}: {call}(): {wrong}")
         return dict(made)
 
+    def seats_of(self, rules: Mapping[str, Plain]) -> Sequence[int]:
+        """See ``Game``."""
+        found = _decoded(_numbers, self._ask("seats_of", dict(rules)), "seats_of", self.shown)
+        return [seats for seats in found if seats in self.seats]
+
     def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
         """See ``Game``."""
         return self._begun((self._process,), seats, rules, secret)
@@ -113,7 +119,7 @@ class OutsideGame(Game):
         self._vetted.add(kind)
 
     def findings(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> list[str]:
-        """What the conformance check finds in so many steps of a match: a line for each point that is broken."""
+        """The points of the contract that the conformance check finds broken in so many steps of a match."""
         fork = self._process.fork()
         try:
             fork.say("vet", (seats, dict(rules), steps, seed), VET_SECONDS)

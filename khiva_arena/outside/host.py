@@ -185,7 +185,7 @@ def _collect(statuses: dict[int, int]) -> None:
 
 def _serve(calls: socket.socket, life: int, game: Game, spec: Spec) -> NoReturn:
     _ends_with(life)
-    match = ForkedMatch(game)
+    match = ForkedMatch(game, spec)
     try:
         while request := payload_of(calls):
             name, seconds, arguments = msgspec.msgpack.decode(request)
@@ -234,8 +234,8 @@ class ForkedMatch:
     calling: the method that is being called, for blame.
     """
 
-    def __init__(self, game: Game) -> None:
-        self._game = game
+    def __init__(self, game: Game, spec: Spec) -> None:
+        self._game, self._spec = game, spec
         self._states: list[State] = []
         self._seats = 0
         self.calling = ""
@@ -245,6 +245,9 @@ class ForkedMatch:
 
     def every_rule(self, rules: dict[str, Any]) -> Any:
         return self._game.every_rule(rules)
+
+    def seats_of(self, rules: dict[str, Any]) -> list[int]:
+        return list(self._game.seats_of(rules))
 
     def new(self, seats: int, rules: dict[str, Any], secret: bytes) -> Any:
         self._seats = seats
@@ -294,7 +297,10 @@ class ForkedMatch:
         """What the conformance check finds in one match at random; see ``games/conformance.py``."""
         from khiva_arena.games.conformance import found_in
 
-        return found_in(self._game, seats, rules, steps, seed)
+        try:
+            return found_in(self._game, seats, rules, steps, seed)
+        except Exception as error:
+            return [f"it {_told(error, self._spec)}"]
 
 
 if __name__ == "__main__":

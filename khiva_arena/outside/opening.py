@@ -26,6 +26,15 @@ def offer(words: Iterable[str]) -> None:
             _offered(word)
 
 
+def forget() -> None:
+    """End the processes of all games that were handed over, and hand over none."""
+    for game in _open.values():
+        game.close()
+    _open.clear()
+    registry.handed.clear()
+    os.environ.pop(VARIABLE, None)
+
+
 def _offered(word: str) -> GameSource:
     source = source_of(word)
     registry.handed[source.code] = lambda: _opened(source)

@@ -17,6 +17,7 @@ MOST_BYTES = 64 * 2**20
 MOST_FILES = 5_000
 GAME_FILE = "game.py"
 """What a folder holds that is no package: as ``khiva-arena new game`` makes it."""
+LIBRARY = "openspiel"
 PACKED, WHOLE_FILE = "__init__.py", "sha256"
 
 
@@ -54,6 +55,8 @@ def source_of(word: str) -> GameSource:
         return _file(path)
     if path.suffix == ".py" or os.sep in word:
         raise ConfigError(f"there is no file {word}")
+    if word == LIBRARY:
+        return _library()
     points = {point.name: point for point in metadata.entry_points(group=GROUP)}
     if word in points:
         return _package(points[word])
@@ -72,6 +75,15 @@ def _file(path: Path) -> GameSource:
 def _folder(path: Path) -> GameSource:
     path = path.resolve()
     return GameSource(str(path), path.name, f"folder:{hash_of_folder(path)}", _named(path.name), str(path / PACKED))
+
+
+def _library() -> GameSource:
+    """OpenSpiel's games: rules of the library, of which the version says enough."""
+    try:
+        version = metadata.version("open_spiel")
+    except metadata.PackageNotFoundError:
+        raise ConfigError(f"{LIBRARY} needs OpenSpiel: pip install 'khiva-arena[openspiel]'") from None
+    return GameSource(LIBRARY, f"OpenSpiel {version}", f"open_spiel-{version}", "khiva_arena.outside.openspiel")
 
 
 def _named(stem: str) -> str:
