@@ -18,6 +18,9 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 bubblewrap, launcher, cgroup, seccomp: how   detect, selftest, remedies: which levels work here, how to get others
                 limits, limit_check, proc_usage: what a bot may use, and uses   reap, scratch: nothing is left behind
                 system.py: which of Linux's means there are   reaper.py: how children end, with them and without
+    outside/    games that a user hands over: source.py finds and hashes them, host.py runs their code, in a process of its own,
+                process.py calls it there, answers.py holds what it says against the contract, game.py makes it look like any
+                template/: the one that `new game` makes
     replay/     definition.py: what defines an event   record.py: the record and its hash chain
                 seeds.py: secrets and commitments   verify.py: play it again
                 requests.py: what a seat was sent   story.py: a match as text

@@ -59,6 +59,17 @@ class ClusterError(ArenaError):
         super().__init__("\n".join(problems))
 
 
+class GameFault(ArenaError):
+    """A game that does not come with the arena raises, loops, or breaks the contract of ``games/base.py``. No bot is to blame:
+    a match that is being played is void."""
+
+    exit_code = 2
+
+
+class GameMissing(GameFault):
+    """What was played is a game that does not come with the arena, and nobody has handed it over."""
+
+
 class IllegalChoice(ArenaError, ValueError):
     """``State.apply`` was given seats that are not pending, or an index outside ``legal``. Nothing was changed."""
 

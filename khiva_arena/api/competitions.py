@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from khiva_arena.api.functions import Choose, as_words
 from khiva_arena.api.host import Host, is_remote
-from khiva_arena.api.keywords import as_path, number, plain_settings, text
+from khiva_arena.api.keywords import as_path, hand_over, number, plain_settings, text
 from khiva_arena.api.matches import PlayedMatch, recorded_matches
 from khiva_arena.competition.settings import DEFAULTS
 from khiva_arena.competition.settings_file import read_file
@@ -216,6 +216,7 @@ def run(
     played: dict[str, Any] = {"config": str(config) if config else None}
     if from_plan is not None or shard is not None:
         played |= _planned(from_plan, shard, config, functions, new_event)
+    hand_over(given.get("game", ()))
     host = Host("compete", listens=True, aloud=aloud, given=given, how=how, callables=functions, **played)
     return Competition(host, _store(given, file))
 
@@ -265,6 +266,7 @@ def sprt(
     hypotheses: dict[str, Any] = {name: number(name, value) for name, value in bounds.items()}
     hypotheses |= {"model": "normalized" if normalized else "logistic"}
     how = _how(any_engine, new_event, public)
+    hand_over(given.get("game", ()))
     host = Host("test", listens=True, aloud=is_remote(words), given=given, hypotheses=hypotheses, how=how, callables=functions)
     return RunningTest(host, _store(given, {}))
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from khiva_arena.competition.settings_table import AUTO, TABLE
 from khiva_arena.errors import ConfigError
+from khiva_arena.games.registry import NAMES
 from khiva_arena.text import is_text
 from khiva_arena.words import meant
 
@@ -89,6 +90,16 @@ def several(name: str, value: object) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         return (text(name, value),)
     return tuple(text(name, each) for each in value)
+
+
+def hand_over(games: object) -> None:
+    """Let these games, which do not come with the arena, be run where matches of just their code are replayed. Raises ConfigError
+    for one that there is not."""
+    words = [games] if isinstance(games, os.PathLike) else several("game", games)
+    if own := [word for word in (os.fspath(word) for word in words) if word not in NAMES]:
+        from khiva_arena.outside.opening import offer  # not above: most games come with the arena
+
+        offer(own)
 
 
 @contextmanager

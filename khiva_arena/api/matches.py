@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from khiva_arena.api.functions import Choose, as_words
 from khiva_arena.api.host import Host, is_remote
-from khiva_arena.api.keywords import as_path, plain_settings
+from khiva_arena.api.keywords import as_path, hand_over, plain_settings
 from khiva_arena.competition.find import events_of, matches_of
 from khiva_arena.competition.in_bundle import bundled_matches
 from khiva_arena.competition.settings_table import OF_A_MATCH
@@ -168,6 +168,7 @@ def match(*bots: str | Path | Choose, **settings: Any) -> PlayedMatch:
     """
     words, functions = as_words(bots)
     given = {**plain_settings(settings, functions, known=[name for name in OF_A_MATCH if name != "bots"]), "bots": words}
+    hand_over(given.get("game", ()))
     played = Host("match", aloud=is_remote(words), given=given, callables=functions).value()
     return PlayedMatch(
         record=Record.from_json(played["record"]),
@@ -177,14 +178,16 @@ def match(*bots: str | Path | Choose, **settings: Any) -> PlayedMatch:
     )
 
 
-def matches(path: str | Path, *events: str | int) -> Iterator[PlayedMatch]:
+def matches(path: str | Path, *events: str | int, game: str | Path | Sequence[str] = ()) -> Iterator[PlayedMatch]:
     """The recorded matches of a store, or of a bundle, in the order of their schedule, read as they are asked for.
 
     events: those of the store by number or the beginning of their ids; all of them without.
+    game: as of ``verify``, for what replays a match.
 
     Raises ConfigError for an event that is not there, StoreError for what is damaged or cannot be read, RecordError for a record
     that is.
     """
+    hand_over(game)
     path = as_path("path", path)
     if path.is_file():
         if events:

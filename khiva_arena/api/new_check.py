@@ -8,7 +8,7 @@ from typing import Any
 from khiva_arena.check.context import RunningCheck
 from khiva_arena.competition.isolation import sandbox_of
 from khiva_arena.competition.opened import mistakes, values_of
-from khiva_arena.competition.settings import AUTO, settle
+from khiva_arena.competition.settings import AUTO, game_named, settle
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
@@ -77,11 +77,13 @@ def _must_start(bot: Bot, sandbox: Sandbox) -> None:
 
 def _games(bot: Bot, asked: Sequence[str]) -> tuple[Game, ...]:
     """The games to be played. Raises ConfigError on one that there is not, or that the bot does not play."""
-    for name in bot.games:
+    named = tuple(game_named(word) for word in dict.fromkeys(asked))
+    for name in {*bot.games} - {game.name for game in named}:
         try:
             get(name)
         except ConfigError as error:
             raise ConfigError(f"{bot.asked_as}: games in bot.toml: {error}") from None
-    if other := [name for name in asked if get(name) and bot.games and name not in bot.games]:
+    games = named or tuple(map(get, bot.games or GAMES))
+    if other := [game.name for game in games if bot.games and game.name not in bot.games]:
         raise ConfigError(f"--game {other[0]}: {bot.name} plays {', '.join(bot.games)} by its bot.toml")
-    return tuple(get(name) for name in dict.fromkeys(asked or bot.games or GAMES))
+    return games

@@ -1,24 +1,30 @@
 """Verification: every record replayed, and held against all that stands beside it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from khiva_arena.api.keywords import as_path
+from khiva_arena.api.keywords import as_path, hand_over
 from khiva_arena.competition.audit import AuditResult
 from khiva_arena.competition.audit_store import audit_store
 from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import Store
 
 
-def verify(path: str | Path, *events: str | int, jobs: int = 1, sample: int | None = None) -> AuditResult:
+def verify(
+    path: str | Path, *events: str | int, jobs: int = 1, sample: int | None = None, game: str | Path | Sequence[str] = ()
+) -> AuditResult:
     """Replay and check each match of a store, or of a bundle. ``result.sound`` says whether all of it is sound; what is not
     stands in ``result.problems`` and in those of ``result.events``.
 
     events: those of a store by number or the beginning of their ids; all of them without.
     jobs: how many processes replay them.
     sample: of each event of a store replay only so many matches, drawn at random; of the others sums and places are checked.
+    game: the file, folder or package of a game that does not come with the arena, or several. It is run only if its hash is the
+        one that the records name.
 
-    Raises ConfigError for what is not there, StoreError for what cannot be read.
+    Raises ConfigError for what is not there, StoreError for what cannot be read, GameFault if a game is missing or at fault.
     """
+    hand_over(game)
     path = as_path("path", path)
     if path.is_file():
         if events:

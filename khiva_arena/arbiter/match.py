@@ -1,6 +1,7 @@
 """Play one match: hands are dealt, requests go out, sealed answers come in, the rules apply them, until it is over."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 import trio
@@ -11,6 +12,7 @@ from khiva_arena.arbiter.seat import Blame, Seat
 from khiva_arena.arbiter.settle import SLICE
 from khiva_arena.arbiter.strike import Strike
 from khiva_arena.arbiter.wire import Ending, HostFault, Wire
+from khiva_arena.errors import GameFault, LocalProtocolError
 from khiva_arena.games.base import Decision, Event, Plain, State
 from khiva_arena.games.registry import get
 from khiva_arena.protocol import codec, messages
@@ -23,6 +25,7 @@ from khiva_arena.sandbox import stops
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING, Sandbox
 
+Rules = TypeVar("Rules")
 EXIT_GRACE = 0.5
 # How often a match is tried in all.
 VOIDS_MOST = 2
@@ -137,6 +140,7 @@ class LiveMatch:
         self._reqs = [self._req] * len(self._seats)
         self._last_out: float | None = None
         self._steps: list[tuple[Choice, ...]] = []
+        self._outside = False
         self._raw_legal: dict[int, tuple[object, msgspec.Raw]] = {}
 
     async def play(self) -> Outcome:
@@ -151,6 +155,8 @@ class LiveMatch:
                 record = await self._play()
             except HostFault as fault:
                 void, causes = str(fault), fault.late
+            except GameFault as fault:
+                void = str(fault)
             finally:
                 with trio.CancelScope(shield=True):
                     endings = await self._wire.close(EXIT_GRACE if record else 0.0)
@@ -180,9 +186,10 @@ class LiveMatch:
         return Outcome(self._job.ordinal, self._job.attempt, None, "", reports, self._req, 0.0)
 
     async def _play(self) -> Record:
-        game = get(self._header.game)
+        game = get(self._header.game, self._header.rules_version)
+        self._outside = game.outside
         await self._greet()
-        state, events = game.new(len(self._seats), self._header.rules, self._job.secret)
+        state, events = await self._by_the_rules(game.played, len(self._seats), self._header.rules, self._job.secret)
         self._show(events)
         self._show_faults({seat.number: True for seat in self._seats if not seat.playing})
         while not state.is_over and self._left_in() > 1:
@@ -244,8 +251,14 @@ class LiveMatch:
         choices = {number: self._choice(number, decision, answers, faults) for number, decision in pending.items()}
         defaulted = {number: self._fault(self._seats[number], *faults[number], step) for number in sorted(faults)}
         self._steps.append(tuple(choices.values()))
-        self._show(state.apply({number: choice.choice for number, choice in choices.items()}))
+        self._show(await self._by_the_rules(state.apply, {number: choice.choice for number, choice in choices.items()}))
         self._show_faults(defaulted)
+
+    async def _by_the_rules(self, call: Callable[..., Rules], *arguments: object) -> Rules:
+        """Have the game do something. One from outside may take its time, in which other matches go on."""
+        if not self._outside:
+            return call(*arguments)
+        return await trio.to_thread.run_sync(call, *arguments, abandon_on_cancel=True)
 
     def _request(self, seat: Seat, decision: Decision, view: dict[str, Plain]) -> bytes:
         req = self._reqs[seat.number]
@@ -263,7 +276,12 @@ class LiveMatch:
             events,
             self._legal(decision),  # type: ignore[arg-type]  # encoded once, spliced in
         )
-        return seat.session.ask(message, req)
+        try:
+            return seat.session.ask(message, req)
+        except LocalProtocolError as error:
+            if self._outside:
+                raise GameFault(f"game {self._header.game}: too much happens between two requests: {error}") from None
+            raise
 
     def _give_back(self, seat: Seat) -> None:
         """Of the way to a player who is elsewhere, as far as the settings say: its clock is not for that."""

@@ -162,7 +162,9 @@ class CheckTable:
 
 
 def kinds_of(game: Game) -> set[str]:
-    """All kinds of decision that a game has, under any rules."""
+    """All kinds of decision that a game has, under any rules; none are known of a game that does not come with the arena."""
+    if game.outside:
+        return set()
     return set(shapes_of(game).decisions)
 
 

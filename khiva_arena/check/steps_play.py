@@ -52,7 +52,8 @@ async def one_game(running: RunningCheck, game: Game) -> str:
     counts = f"{game.seats[0]} to {game.seats[-1]}" if not running.quick else " and ".join(map(str, _quick_seats(game)))
     matches = _matches(len(ended), sum(ended))
     not_seen = f"; not met in this run: {', '.join(sorted(missing))}" if missing else ""
-    return f"{seen.total():,} decisions, {len(seen)} of {len(kinds_of(game))} kinds, {matches} at {counts} seats{not_seen}"
+    kinds = f"{len(seen)} of {len(kinds_of(game))} kinds" if kinds_of(game) else count(len(seen), "kind")
+    return f"{seen.total():,} decisions, {kinds}, {matches} at {counts} seats{not_seen}"
 
 
 def _matches(begun: int, ended: int) -> str:

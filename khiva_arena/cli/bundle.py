@@ -5,13 +5,14 @@ from pathlib import Path
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import store_argument
+from khiva_arena.cli.options import handed_games_option, store_argument
 
 
 @click.command("bundle", cls=Verb)
 @store_argument
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 @click.argument("event", nargs=-1)
+@handed_games_option
 def command(store: Path, out: Path, event: tuple[str, ...]) -> None:
     """Write the events of STORE that are over, or each EVENT (by number or id), into the one new file OUT: definitions, bots by
     name and hash, commitments and revealed secrets, every record, run digests and standings. `khiva-arena verify OUT` checks

@@ -12,14 +12,14 @@ from khiva_arena.sandbox.level import Level
 
 
 @click.command("check", cls=Verb)
-@click.argument("bot", metavar="BOT", shell_complete=BOT)
+@click.argument("bot", metavar="[BOT]", required=False, shell_complete=BOT)
 @click.option(
     "--game",
     "games",
     multiple=True,
-    metavar="NAME",
+    metavar="GAME",
     shell_complete=GAME,
-    help="Only this game of those it plays; repeat for each.",
+    help="Only this game of those it plays, or a game of your own by its file; repeat for each. Without BOT, check the game.",
 )
 @click.option("--quick", is_flag=True, help="Take only some seconds: fewer seat counts and sizes, no variants, no golden frames.")
 @setting_options(
@@ -36,13 +36,22 @@ from khiva_arena.sandbox.level import Level
     "[default: text].",
 )
 @json_option
-def command(bot: str, games: tuple[str, ...], quick: bool, form: str | None, as_json: bool, **flags: Any) -> int:
+def command(bot: str | None, games: tuple[str, ...], quick: bool, form: str | None, as_json: bool, **flags: Any) -> int:
     """Check that BOT, a folder with a bot.toml, a command, or remote:NAME for one behind a relay, keeps the protocol, and say in
     numbered steps what was tried, what was expected, what came instead, and the most likely cause.
+
+    Without BOT, check that each GAME, of your own or one of the arena, keeps the contract of games: what seats see, copies,
+    pieces, chance, lengths and sizes, each with what to do if it fails.
 
     Exit code 0 if nothing failed, 1 if something did; warnings and skipped steps do not count as failures. What --json prints is
     described by the schema khiva_arena/check/schema/check.json, which is installed with the package.
     """
+    if bot is None:
+        if not games:
+            raise click.UsageError("name a bot, or a game as --game FILE.")
+        from khiva_arena.commands.check_game import check_games  # when it is called, so that -h is quick
+
+        return check_games(games, as_json=as_json)
     from khiva_arena.commands.check import check  # when it is called, so that -h is quick
 
     return check(bot, games, quick, form, as_json, flags)

@@ -38,8 +38,8 @@ COMMANDS = {
     "show": "Print what a store holds, or one match of it turn by turn.",
     "replay": "Send a bot again what a seat was sent in a stored match.",
     "decode": "Print captured frames as readable lines.",
-    "new": "Create a bot from a template, in any of the languages that have a kit.",
-    "check": "Check step by step that a bot keeps the protocol.",
+    "new": "Create a bot from a template, in any of the languages that have a kit, or a game.",
+    "check": "Check step by step that a bot keeps the protocol, or a game its contract.",
     "games": "List the games, their seats and rules.",
     "bots": "List the bots that come with the arena.",
     "doctor": "Show which sandbox levels work on this machine and how to enable better ones.",
@@ -106,7 +106,11 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command line. Returns its exit code."""
     with harmless_streams():
-        return _run(arguments)
+        try:
+            return _run(arguments)
+        finally:
+            if opening := sys.modules.get("khiva_arena.outside.opening"):  # few commands are handed a game
+                opening.forget()
 
 
 def _run(arguments: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""``khiva-arena new``: a new bot from a template, in a language that has a kit."""
+"""``khiva-arena new``: a new bot from a template, in a language that has a kit; or a new game."""
 
 from pathlib import Path
 
@@ -16,8 +16,9 @@ from khiva_arena.cli.options import json_option
 def command(language: str | None, folder: Path | None, as_json: bool) -> None:
     """Create FOLDER, a new bot in LANGUAGE that plays random legal choices in every game: its kit, one short file to edit, a
     bot.toml and a README. In the place of LANGUAGE, a bot of `khiva-arena bots` such as shipped:python/llm: the new one begins as
-    a copy of it. Without arguments, list the languages and what this machine lacks for each. --json: folder, language, files,
-    lacks; or languages, each with language, title, aliases, lacks."""
+    a copy of it; or the word game: then FOLDER is a game of your own, a small one for 2 to 5 seats, with its test and a bot.
+    Without arguments, list the languages and what this machine lacks for each. --json: folder, language, files, lacks; of a game
+    folder, game, files; or languages, each with language, title, aliases, lacks."""
     from khiva_arena.commands.new import new  # when it is called, so that -h is quick
 
     new(language, folder, as_json)

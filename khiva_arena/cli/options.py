@@ -43,6 +43,25 @@ def among_options(command: F) -> F:
 
 
 yes_option = click.option("--yes", is_flag=True, help="Agree beforehand: ask nothing.")
+
+
+def _hand_over(_context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> None:
+    if words:
+        from khiva_arena.outside.opening import offer  # not above: most games come with the arena
+
+        offer(words)
+
+
+handed_games_option = click.option(
+    "--game",
+    multiple=True,
+    metavar="GAME",
+    expose_value=False,
+    allow_from_autoenv=False,
+    callback=_hand_over,
+    help="What a game that does not come with the arena was played with: its file, folder or package. It is run only if its hash "
+    "is the recorded one; repeat for each.",
+)
 store_argument = click.argument("store", metavar="STORE", type=click.Path(path_type=Path))
 ALL = tuple(row.name for row in TABLE)
 

@@ -6,7 +6,7 @@ import click
 
 from khiva_arena.cli.completion import BOT
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import json_option, setting_options, store_argument
+from khiva_arena.cli.options import handed_games_option, json_option, setting_options, store_argument
 
 
 @click.command("replay", cls=Verb)
@@ -25,6 +25,7 @@ from khiva_arena.cli.options import json_option, setting_options, store_argument
     isolation="As in `khiva-arena match` [default: that of the match].",
     limits="How large the bot may be; see `khiva-arena doctor`.",
 )
+@handed_games_option
 @click.option("--wait", is_flag=True, help="No clock, and a stop before the first message, to attach a debugger.")
 @click.option("--from", "first", type=click.IntRange(min=0), metavar="N", help="Compare from step N on; all is sent.")
 @click.option("--until", "last", type=click.IntRange(min=1), metavar="N", help="Send nothing after step N.")

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import among_options
+from khiva_arena.cli.options import among_options, handed_games_option
 from khiva_arena.commands.choices import ALL, NONE, SOME
 
 
@@ -37,6 +37,7 @@ from khiva_arena.commands.choices import ALL, NONE, SOME
     help="Also write a page for each bot, with its own notes alone.",
 )
 @among_options
+@handed_games_option
 def command(**given: Any) -> None:
     """Write a page of results that opens in any browser, without a network: standings, charts, and every match on a drawn table.
 

@@ -5,12 +5,13 @@ from pathlib import Path
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import json_option, store_argument
+from khiva_arena.cli.options import handed_games_option, json_option, store_argument
 
 
 @click.command("show", cls=Verb)
 @store_argument
 @click.argument("match", required=False)
+@handed_games_option
 @click.option("--notes", is_flag=True, help="Also print what each bot wrote on stderr, with marks of what it was asked before.")
 @json_option
 def command(store: Path, match: str | None, notes: bool, as_json: bool) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import json_option, store_argument
+from khiva_arena.cli.options import handed_games_option, json_option, store_argument
 
 
 @click.command("verify", cls=Verb)
@@ -18,6 +18,7 @@ from khiva_arena.cli.options import json_option, store_argument
     metavar="N",
     help="Of each event of a store replay only N matches, drawn at random, and say what that proves of the others.",
 )
+@handed_games_option
 @json_option
 def command(store: Path, event: tuple[str, ...], jobs: int, sample: int | None, as_json: bool) -> int:
     """Replay each match of STORE (or of each EVENT in it, by number or id) through the rules; or of a file that

@@ -73,7 +73,7 @@ def _next_step(report: CheckReport, running: RunningCheck) -> str:
     if failed:
         return f"It does not keep the protocol yet: begin with step {failed[0].number}."
     game = running.games[0]
-    words = ["khiva-arena", "match", "--game", game.name, "--bot", report.bot]
+    words = ["khiva-arena", "match", "--game", game.word, "--bot", report.bot]
     words += ["--bot", OPPONENT] * (game.seats[0] - 1)
     words += ["--network", running.bot.name] if running.network else []
     words += [word for variable in running.handed for word in ("--env", f"{running.bot.name}={variable}")]

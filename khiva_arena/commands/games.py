@@ -5,8 +5,9 @@ from typing import Any
 
 import click
 
+from khiva_arena.competition.settings import game_named
 from khiva_arena.games.base import Game
-from khiva_arena.games.registry import GAMES, get
+from khiva_arena.games.registry import GAMES
 
 LONGEST = 200
 """Characters of a rule's value in the list for people."""
@@ -14,7 +15,7 @@ LONGEST = 200
 
 def games(game: tuple[str, ...], as_json: bool) -> None:
     """Print the games, those named or all."""
-    chosen = [get(name) for name in game] if game else list(GAMES.values())
+    chosen = [game_named(word) for word in game] if game else list(GAMES.values())
     if as_json:
         click.echo(json.dumps({"games": [_row(one) for one in chosen]}))
         return

@@ -1,4 +1,4 @@
-"""The work of ``khiva-arena new``: a new bot from a template, in a language that has a kit, or from a shipped bot."""
+"""The work of ``khiva-arena new``: a new bot from a template, in a language that has a kit, or from a shipped bot; or a game."""
 
 import json
 import os
@@ -7,7 +7,9 @@ import shlex
 import shutil
 import tempfile
 import tomllib
+from collections.abc import Callable
 from difflib import get_close_matches
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,9 @@ from khiva_arena.store.new_file import Unwritten
 from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import harmless
 
+GAME, GAME_FILE, KIT = "game", "game.py", "khiva_kit.py"
+GAME_FILES = {name: name for name in (GAME_FILE, "bot/main.py", "bot/bot.toml")} | {"test_game.py": "try_game.py"}
+"""Those of a new game, and where they come from: no test of ours is in the package."""
 START = "random"
 """The shipped bot of each language that a new one begins as."""
 # What can stand in a string of any language as it is.
@@ -32,6 +37,9 @@ def new(language: str | None, folder: Path | None, as_json: bool) -> None:
     """Make the bot, or list the languages."""
     if language is None:
         _list(as_json)
+        return
+    if language.casefold() == GAME:
+        _new_game(folder, as_json)
         return
     chosen, start = template_of(language)
     if folder is None:
@@ -54,6 +62,31 @@ def new(language: str | None, folder: Path | None, as_json: bool) -> None:
     click.echo(
         f"What bots are asked: {shipped.folder('protocol') / 'games'}; how to continue: {shipped.folder('bots') / 'README.md'}"
     )
+
+
+def _new_game(folder: Path | None, as_json: bool) -> None:
+    if folder is None:
+        raise ConfigError("name a folder for the new game: khiva-arena new game my-game")
+    written = _made(folder, _fill_game)
+    if as_json:
+        click.echo(json.dumps({"folder": str(folder), "game": GAME_FILE, "files": written}))
+        return
+    game, bot = shlex.quote(str(Path(f"./{folder}") / GAME_FILE)), shlex.quote(str(Path(f"./{folder}") / "bot"))
+    two = f"--bot {bot} --bot shipped:python/random"
+    click.echo(harmless(f"{folder}: a new game with a test and a bot: {', '.join(written)}"))
+    click.echo(harmless(f"Edit {folder / GAME_FILE}, then:"))
+    click.echo(harmless(f"  khiva-arena check --game {game}"))
+    click.echo(harmless(f"  khiva-arena match --game {game} {two}"))
+    click.echo(harmless(f"  khiva-arena run --game {game} {two} --seats 2 --seeds 50 --out results/my-game"))
+    click.echo("What a game has to offer: docs/add-a-game.md, and khiva_arena/games/base.py, which is the contract")
+
+
+def _fill_game(draft: Path) -> None:
+    template = files("khiva_arena.outside") / "template"
+    for name, source in GAME_FILES.items():
+        (draft / name).parent.mkdir(exist_ok=True)
+        (draft / name).write_bytes((template / source).read_bytes())
+    shutil.copyfile(shipped.folder("bots") / "python" / "kit" / KIT, draft / "bot" / KIT)
 
 
 def _list(as_json: bool) -> None:
@@ -96,20 +129,24 @@ def language_of(word: str) -> Language:
 def make(language: Language, folder: Path, start: str = START) -> list[str]:
     """Make the folder, all of it or nothing, from the bot ``start`` of that language. Returns its files. Raises ConfigError if it
     exists already or cannot be made, Unwritten if the disk is full."""
+    return _made(folder, lambda draft: _fill(language, draft, Path(os.path.abspath(folder)).name, start))
+
+
+def _made(folder: Path, fill: Callable[[Path], None]) -> list[str]:
     place = Path(os.path.abspath(folder))
     if not (place.name.isprintable() and 1 <= len(place.name) <= 64):
-        raise ConfigError(f"{str(folder)!r}: a bot is named like its folder, in 1 to 64 printable characters")
+        raise ConfigError(f"{str(folder)!r}: what is new is named like its folder, in 1 to 64 printable characters")
     if os.path.lexists(place) and (place.is_symlink() or not place.is_dir() or any(place.iterdir())):
         raise ConfigError(f"{folder}: exists already, and is left as it is; give another name")
     if place == Path.cwd():
-        raise ConfigError(f"{folder}: is where you are; make the bot from outside: cd .., then name the folder")
+        raise ConfigError(f"{folder}: is where you are; make it from outside: cd .., then name the folder")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{place.name[:32]}-", dir=place.parent))
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be made: {error.strerror or error}") from None
     try:
-        _fill(language, draft, place.name, start)
+        fill(draft)
         draft.chmod(0o777 & ~_umask())
         draft.rename(place)  # over an empty folder, too
     except OSError as error:

@@ -19,6 +19,8 @@ from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.unconfined import unconfined
 from khiva_arena.errors import ConfigError
+from khiva_arena.games.registry import NAMES
+from khiva_arena.outside.opening import offer
 from khiva_arena.replay.story import places
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless, isolated
@@ -29,7 +31,7 @@ from khiva_arena.web.seating import linked, relays_order
 
 DAY = "1440m"
 OPPONENTS = {"khiva": "greedy", "emira": "greedy_emira", "silk_road": "greedy_silk_road"}
-"""By game: the bot that sits down if none was named."""
+"""By game: the bot that sits down if none was named; random at any other game."""
 ADVISERS = {"khiva": "search", "emira": "greedy_emira", "silk_road": "greedy_silk_road"}
 """By game: the bot that gives hints."""
 
@@ -39,7 +41,10 @@ def play(hints: bool, port: int, opens: bool, terminal: bool, as_json: bool, fla
     if not terminal:
         check_installed()
     given = given_by_flags(flags)
-    given["bots"] = _seated(list(given.get("bots", ())), given.get("game", "khiva"))
+    game = given.get("game", "khiva")
+    if game not in NAMES:
+        offer([game])  # before the process starts that words the choices
+    given["bots"] = _seated(list(given.get("bots", ())), game)
     if terminal and len([word for word in given["bots"] if _is_person(word)]) > 1:
         raise ConfigError("--terminal: one person sits at a terminal; leave it out for a page each")
     at = _terminal() if terminal else None
@@ -86,10 +91,7 @@ def _seated(words: list[str], game: str) -> list[str]:
     """Who sits down: a person at the first seat unless one was given a place, and two bots if none was named. Raises
     ConfigError."""
     if all(_is_person(word) for word in words) and len(words) < 2:
-        bot = OPPONENTS.get(game)
-        if bot is None:
-            raise ConfigError(f"--bot: name who plays {game} against you")
-        words += [f"shipped:python/{bot}"] * 2
+        words += [f"shipped:python/{OPPONENTS.get(game, 'random')}"] * 2
     persons = [word for word in words if _is_person(word)]
     if not persons:
         words.insert(0, guests.PERSON)

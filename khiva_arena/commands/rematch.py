@@ -21,6 +21,8 @@ from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.entrants.loading import AS_IT_IS, Loading
 from khiva_arena.errors import ConfigError
+from khiva_arena.games.registry import get
+from khiva_arena.outside.opening import offer
 from khiva_arena.replay.difference import first_difference
 from khiva_arena.store.db import BotRow, EventRow, Store
 from khiva_arena.terminal.console import say
@@ -30,15 +32,18 @@ from khiva_arena.text import harmless
 def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing, as_json: bool) -> int:
     loading = loading_of_stored(flags)
     given = given_by_flags(flags)
-    if set(given) - {"bots", "isolation", "trust_bots", "runtimes", "limits", "network", "env"}:
+    if set(given) - {"bots", "game", "isolation", "trust_bots", "runtimes", "limits", "network", "env"}:
         raise ConfigError(
-            "--from plays the stored match again: apart from it only --bot, --isolation, --network, --env, --runtime and limits "
-            "on the size of a bot can be given"
+            "--from plays the stored match again: apart from it only --bot, --game, --isolation, --network, --env, --runtime and "
+            "limits on the size of a bot can be given"
         )
+    if "game" in given:
+        offer([given["game"]])
     with Store.read(folder) as store:
         event, row = match_of(store, word)
         secret, _ = secret_of(store, event, row.seed)
     record = row.parsed()
+    get(record.header.game, record.header.rules_version)  # it is missed before any bot is
     words = flags["bots"]
     if words and len(words) != len(record.header.seats):
         raise ConfigError(

@@ -217,7 +217,7 @@ def _what_follows(record: Record, request: Request, choice: int | None) -> list[
     asked = _asked(request)
     state = asked.state.clone()
     choices = {seat: index for seat, index, _ in asked.step} | {asked.choice.seat: choice}
-    game = get(record.header.game)
+    game = get(record.header.game, record.header.rules_version)
     names = [f"{who.name}#{number}" for number, who in enumerate(record.header.seats)]
     return [line.strip() for event in state.apply(choices) if (line := game.narrate(event, names))]
 

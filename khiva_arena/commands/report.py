@@ -10,6 +10,7 @@ from khiva_arena.competition.page_folder import ReplayFolder
 from khiva_arena.competition.page_names import read_names
 from khiva_arena.competition.page_replays import NOTHING_PRIVATE, REPLAYS_MOST, Private, everybody
 from khiva_arena.errors import ConfigError
+from khiva_arena.outside import handed
 from khiva_arena.report.html import BEGINNING
 from khiva_arena.store.new_file import check_new_file
 from khiva_arena.terminal.console import say
@@ -32,6 +33,7 @@ def report(
     events: tuple[str, ...],
 ) -> None:
     """Write the page and those for authors."""
+    handed.take()
     if out is None and for_authors is None:
         raise ConfigError("say where the page goes: --out FILE, --for-authors DIR, or both")
     if out is None and (matches or notes):

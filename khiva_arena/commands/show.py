@@ -10,6 +10,7 @@ import click
 
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.competition.find import events_of, match_of, matches_of, secret_of
+from khiva_arena.games.registry import HASHED
 from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.replay.story import story
 from khiva_arena.report.columns import MARKS
@@ -100,4 +101,5 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
         if notes:
             click.echo(notes_of(seat.seat, seat.notes, seat.notes_total))
     again = shlex.join(["khiva-arena", "match", "--from", str(store.folder), f"{event.number}/{row.ordinal}"])
+    again += " --game FILE" if HASHED in record.header.rules_version else ""
     click.echo(harmless(f"to play it again: {again}"))

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from khiva_arena.competition.audit_sample import Sample
-from khiva_arena.errors import ArenaError
+from khiva_arena.errors import ArenaError, GameFault
 from khiva_arena.replay.record import Record
 from khiva_arena.result import Result
 from khiva_arena.schedule.seating import ScheduledMatch
@@ -66,9 +66,11 @@ class EventReport:
         self.problems.append(harmless(problem, LONGEST))
 
     def passes(self, what: str, check: Callable[[], None]) -> bool:
-        """Whether a check passes; if not, why is a problem of ``what``."""
+        """Whether a check passes; if not, why is a problem of ``what``. Raises GameFault: then nothing is known of it."""
         try:
             check()
+        except GameFault:
+            raise
         except ArenaError as error:
             self.add(f"{what}: {error}")
             return False

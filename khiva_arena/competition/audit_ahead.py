@@ -18,7 +18,8 @@ from multiprocessing.connection import wait
 from typing import NamedTuple
 
 from khiva_arena.competition.audit import AuditLine
-from khiva_arena.errors import ArenaError, RecordError
+from khiva_arena.errors import ArenaError, GameFault, RecordError
+from khiva_arena.outside import handed
 from khiva_arena.replay.record import Record, canonical
 from khiva_arena.replay.verify import verify
 from khiva_arena.store import bundle
@@ -99,6 +100,8 @@ def replay(tasks: Sequence[_Task]) -> list[str | None]:
 def _problem(task: _Task) -> str | None:
     try:
         verify(Record.from_json(task.text), task.secret)
+    except GameFault:
+        raise
     except ArenaError as error:
         return str(error)
     return None
@@ -107,6 +110,7 @@ def _problem(task: _Task) -> str | None:
 def _begin() -> None:
     """In a process that replays: whoever presses Ctrl-C means the audit, which ends this one; and it does not outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    handed.take()
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -20,6 +20,7 @@ from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import Record, canonical
 from khiva_arena.report.differences import counted, differences, fitted
 from khiva_arena.result import Result
+from khiva_arena.schedule.lineups import MOST_SEATS
 from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store import bundle
@@ -27,7 +28,7 @@ from khiva_arena.store.db import RUN_SECRET, BotRow, EventRow
 from khiva_arena.text import LONGEST, harmless
 
 MOST_BOTS = 2_000  # what a table of who meets whom takes grows with their square
-MOST_COPIES = 5
+MOST_COPIES = MOST_SEATS
 MOST_SEARCHED = 2_000_000  # line-ups times bots: what a balanced part of all line-ups takes to find
 ORDER = {
     kind: place
@@ -152,7 +153,7 @@ def check_size(definition: Definition) -> None:
         raise RecordError(f"there are {len(definition.bots)} bots, and {MOST_BOTS} at most are verified")
     if len(definition.bots) * (definition.lineups or 0) > MOST_SEARCHED:
         raise RecordError(f"{definition.lineups} line-ups of {len(definition.bots)} bots are more than are verified")
-    game = get(definition.game)
+    game = get(definition.game, definition.rules_version)
     if game.rules_version == definition.rules_version:
         game.rules(definition.rules)
 

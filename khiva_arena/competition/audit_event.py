@@ -10,6 +10,7 @@ from khiva_arena.competition.audit_ahead import Replayed, Replayers, replayers
 from khiva_arena.competition.audit_chain import check_chain
 from khiva_arena.competition.find import CHANGED
 from khiva_arena.errors import RecordError
+from khiva_arena.games.registry import HASHED, get
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record, canonical, run_digest
 from khiva_arena.replay.verify import faults_of, verify
@@ -130,6 +131,8 @@ class _EventAudit:
     def _check_event(self) -> None:
         event = self.source.event
         events.check_definition(event)
+        if HASHED in (version := event.definition.rules_version):
+            get(event.definition.game, version)  # before any match is replayed: without it nothing can be said of them
         timetable = self.source.timetable()
         self._set_planned(timetable, ended=False)
         self.timetable = timetable

@@ -11,14 +11,15 @@ from khiva_arena.competition.extending import can_be_extended, chain_of, length_
 from khiva_arena.competition.setting import duration_ms
 from khiva_arena.competition.settings_flags import flag_words
 from khiva_arena.competition.settings_table import TABLE, TIMES
-from khiva_arena.games.registry import get
+from khiva_arena.errors import GameMissing
+from khiva_arena.games.registry import HASHED, get
 from khiva_arena.sandbox.limits import DEFAULT
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.store.db import EventRow
 
 _NEW = ("seed", "seeds")
-FOLDER = "DIR"
-"""Stands for the folder of a runtime: a store knows what the runtime is, but not where it lies."""
+FOLDER, GAME_FILE = "DIR", "FILE"
+"""Stand for the folder of a runtime and the file of a game: a store knows what they are, but not where they lie."""
 
 
 def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str]:
@@ -60,9 +61,13 @@ def _settings_of(event: EventRow) -> dict[str, Any]:
     """The settings that an event was made of, as far as its definition has them; times and tables only if they differ from the
     default."""
     what = event.definition.plain()
-    usual = get(what["game"]).rules({})
+    try:
+        usual = get(what["game"], what["rules_version"]).rules({})
+    except GameMissing:
+        usual = {}
     return {
         **{row.name: what[row.name] for row in TABLE if row.name in what and row.name not in _NEW},
+        **({"game": GAME_FILE} if HASHED in what["rules_version"] else {}),
         "bots": tuple(bot.asked_as for bot in event.bots),
         "network": tuple(bot.name for bot in event.definition.bots if bot.network),
         "env": tuple(f"{bot.name}={variable}" for bot in event.definition.bots for variable in bot.env),

@@ -49,8 +49,9 @@ def who_plays(given: Mapping[str, Any]) -> tuple[Settings, list[Bot]]:
 def one_match(settings: Settings, entrants: Sequence[Bot]) -> OneMatch:
     """A match of these. Its bots are staged, so if players are elsewhere there is a hub for them already.
 
-    Raises ConfigError, and BotError if a bot cannot be built.
+    Raises ConfigError, BotError if a bot cannot be built, and GameFault if the game breaks its contract.
     """
+    settings.game.vet(settings.seats, settings.rules)
     sandbox = sandbox_of(settings, rated=False)
     drawn = secrets.token_bytes(seeds.SECRET_BYTES) if settings.seed is None else None
     seed = seeds.seed_secret(drawn or seeds.run_secret(settings.seed or ""), 0)

@@ -78,7 +78,7 @@ def page_from(source: PageSource, title: str, wish: Wish) -> str:
         events=[_event(source, event) for event in source.events],
         tables=[_table(one) for one in source.tables],
         matches=[],
-        scenery={name: dict(get(name).scenery) for name in {event.definition.game for event in source.events}},
+        scenery=_scenery(source.events),
         legal=replays.here.legal,
     )
     for event, shown in zip(source.events, data.events, strict=True):
@@ -103,14 +103,20 @@ def write_page(path: Path, page: str) -> None:
 
 def title_of(events: Sequence[EventRow]) -> str:
     """What a page of these is called if its maker has no other name for it."""
-    games = sorted({get(event.definition.game).title for event in events})
+    games = sorted({get(event.definition.game, event.definition.rules_version).title for event in events})
     return " and ".join(games) + ": results" if games else "No event yet"
+
+
+def _scenery(events: Sequence[EventRow]) -> dict[str, dict[str, Any]]:
+    """By game, what its drawing needs."""
+    played = {event.definition.game: event.definition.rules_version for event in events}
+    return {name: dict(get(name, version).scenery) for name, version in played.items()}
 
 
 def _event(source: PageSource, event: EventRow) -> PageEvent:
     what = event.definition
     plain = what.plain()
-    game = get(what.game)
+    game = get(what.game, what.rules_version)
     timetable = source.timetable(event)
     default = game.rules({})
     form = FORMATS[what.format]

@@ -63,6 +63,8 @@ def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]) -
     problems += [
         f"--plan: bot {bot.name} is seated by one machine alone, so it plays in no shard" for bot in entrants if bot.guest
     ]
+    if first.game.outside:
+        problems.append(f"--plan: {first.game.name} does not come with the arena, and a plan carries no game")
     if first.skip_broken:
         problems.append("--plan and --skip-broken: a plan names those who play; leave out the bots that cannot")
     place = path.resolve()

@@ -31,7 +31,8 @@ def what_is_played(config: Path | None, said: Mapping[str, Any], say: Say) -> tu
     said: settings that win over those of the file; of a table, those of its keys that it names.
     say: takes a line for people, as on a bot that is left out.
 
-    Raises ConfigError with every mistake in settings, bots and stages, by line of the file.
+    Raises ConfigError with every mistake in settings, bots and stages, by line of the file, and GameFault if the game breaks its
+    contract.
     """
     given, places = read_file(config) if config else ({}, {})
     said = dict(said)
@@ -55,6 +56,8 @@ def what_is_played(config: Path | None, said: Mapping[str, Any], say: Say) -> tu
         problems += unplayable(stages, entrants)
     if problems:
         raise ConfigError(by_line(problems, {key: place for key, place in places.items() if key not in said}))
+    for stage in stages:
+        stage.game.vet(stage.seats, stage.rules)
     return stages, entrants
 
 

@@ -155,7 +155,8 @@ def _played(
             page.finish(shown)
             check_others(store)
             out = shlex.quote(str(first.out))
-            log.say(f"results are in {first.out}; next: khiva-arena verify {out}, khiva-arena show {out}")
+            handed = f" --game {shlex.quote(first.game.word)}" if first.game.outside else ""
+            log.say(f"results are in {first.out}; next: khiva-arena verify {out}{handed}, khiva-arena show {out}")
     return shown, True
 
 

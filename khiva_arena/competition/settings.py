@@ -15,9 +15,9 @@ from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants import runtimes as named_runtimes
 from khiva_arena.entrants import toml_file
 from khiva_arena.entrants.loading import Loading
-from khiva_arena.errors import ArenaError, ConfigError
+from khiva_arena.errors import ArenaError, ConfigError, GameFault
 from khiva_arena.games.base import Game
-from khiva_arena.games.registry import get
+from khiva_arena.games.registry import NAMES, get
 from khiva_arena.result import Policy
 from khiva_arena.sandbox.limits import Resources, of_settings
 from khiva_arena.schedule.names import OF_SOME, Format
@@ -216,12 +216,23 @@ def _of_a_test(values: Mapping[str, Any], hypotheses: "Hypotheses") -> dict[str,
     return {"format": Format.SPRT, "hypotheses": hypotheses, "copies": -(-(values["seats"] - 1) // opponents)}
 
 
+def game_named(word: str) -> Game:
+    """One that comes with the arena, or one that the user has made, by its file or package. Raises ConfigError, GameFault."""
+    if word in NAMES:
+        return get(word)
+    from khiva_arena.outside.opening import opened  # not above: most games come with the arena
+
+    return opened(word)
+
+
 # --- what a row alone cannot check ---
 
 
 def _game(values: Mapping[str, Any], problems: _Problems) -> Game | None:
     try:
-        return None if "game" in problems.wrong else get(values["game"])
+        return None if "game" in problems.wrong else game_named(values["game"])
+    except GameFault:
+        raise
     except ArenaError as error:
         problems.add("game", str(error))
         return None
@@ -241,10 +252,13 @@ def _rules(values: Mapping[str, Any], game: Game | None, seats: str, problems: _
         except ConfigError as error:
             problems.add(f"rules.{key}" if f"rules.{key}" in problems.places else "rules", f"{key} is {error}")
     try:
-        return game.rules(rules)
+        made = game.rules(rules)
     except ConfigError as error:
         problems.add_of_table("rules", error)
         return {}
+    if values["seats"] in game.seats and values["seats"] not in (able := game.seats_of(made)):
+        problems.add("seats", f"{game.name} is played with {' or '.join(map(str, able))} {seats} under these rules")
+    return made
 
 
 def _check_tables(values: Mapping[str, Any], problems: _Problems) -> None:

@@ -36,6 +36,8 @@ def _from(folder: Path, row: Setting, value: Any) -> Any:
     """A value with the paths in it made relative to a folder. Any other value is unchanged."""
     if row.kind in (Kind.FILE, Kind.FOLDER):
         return str(folder / value) if isinstance(value, str) else value
+    if row.name == "game" and isinstance(value, str):
+        return _if_there(folder, value)
     if row.kind is Kind.BOTS and isinstance(value, list):
         return [_if_there(folder, word) if isinstance(word, str) else word for word in value]
     if row.kind is Kind.PATHS and isinstance(value, dict):

@@ -63,15 +63,17 @@ TABLE: tuple[Setting, ...] = (
     Setting("engines", Kind.FILE, None, BOTS,
             help="More bots, by name and command, from an engines.json as cutechess writes it.",
             example="engines.json"),
-    Setting("game", Kind.NAME, "khiva", PLAYED, words=_games, of_a_match=True,
-            help="The game: khiva, emira or silk_road; `khiva-arena games` describes each."),
+    Setting("game", Kind.NAME, "khiva", PLAYED, of="a game", shape="GAME", words=_games, of_a_match=True,
+            help="The game: khiva, emira or silk_road, of which `khiva-arena games` says more; or one of your own, by its "
+                 "file, as my_game.py, or the name of a package that brings it. Its code runs with your rights.",
+            comment="The game: khiva, emira or silk_road; or one of your own, by its file or its package."),
     Setting("format", Kind.CHOICE, "round-robin", PLAYED, of="format", words=_formats, of_a_stage=True,
-            help="round-robin, gauntlet, swiss or knockout, each defined for tables of 2 to 5 seats.",
+            help="round-robin, gauntlet, swiss or knockout, each defined for tables of 2 to 10 seats.",
             comment="How it is played: round-robin (every line-up of the bots), gauntlet (candidates against "
                     "the others), swiss (tables of bots that are equally strong so far) or knockout (the best "
                     "of each table advance)."),
     Setting("seats", Kind.NUMBER, 3, PLAYED, of_a_stage=True,
-            help="Seats at a table, 2 to 5."),
+            help="Seats at a table, 2 to 5 in the games of the arena, up to 10 in others."),
     Setting("seeds", Kind.NUMBER, 10, PLAYED, most=1_000_000, of_a_stage=True,
             help="Deals, a million at most; each is played by every line-up in all rotations, in a swiss or a "
                  "knockout by the line-ups of one round.",

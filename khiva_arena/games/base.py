@@ -10,9 +10,9 @@ str keys.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, Self, TypedDict
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypedDict
 
-from khiva_arena.errors import ConfigError, IllegalChoice
+from khiva_arena.errors import ConfigError, IllegalChoice, RulesError
 
 Plain = Any
 
@@ -127,32 +127,43 @@ class State(ABC):
         """Points by seat as they stand, defined at every moment."""
 
     @property
-    @abstractmethod
     def ranks(self) -> list[int]:
-        """Place by seat as it stands, 1 is best; ties share a place and the next one is left out (1, 2, 2, 4)."""
+        """Place by seat as it stands, 1 is best; ties share a place and the next one is left out (1, 2, 2, 4). Unless a game says
+        otherwise, more points are better."""
+        scores = self.scores
+        return [1 + sum(other > score for other in scores) for score in scores]
 
-    @abstractmethod
     def components(self) -> dict[str, int]:
         """How many of each physical piece there are, wherever they lie: equal at every moment of a match."""
+        return {}
 
-    @abstractmethod
     def clone(self) -> Self:
         """An independent copy that behaves equally for ever after."""
+        from copy import deepcopy  # not above: games that are searched have a faster one
+
+        return deepcopy(self)
 
 
 class Game(ABC):
-    """One game: constants and a factory. ``games/registry.py`` lists them all."""
+    """One game: constants and a factory. ``games/registry.py`` lists those that come with the arena."""
 
     name: str
     title: str
     rules_version: str
     seats: Sequence[int]
     """The seat counts it can be played with, rising."""
+    outside: ClassVar[bool] = False
+    """Whether its code does not come with the arena: each call may then take its time, and raise GameFault."""
 
     @property
-    @abstractmethod
+    def word(self) -> str:
+        """What names it on a command line."""
+        return self.name
+
+    @property
     def variants(self) -> Mapping[str, str]:
         """By key of the rules map, for people: what it can be."""
+        return {}
 
     @property
     def samples(self) -> Sequence[Mapping[str, Plain]]:
@@ -169,18 +180,25 @@ class Game(ABC):
         if seats not in self.seats:
             raise ConfigError(f"{self.title} is for {self.seats[0]} to {self.seats[-1]} seats, not {seats}")
 
-    @abstractmethod
     def rules(self, given: Mapping[str, Plain]) -> dict[str, Plain]:
         """The rules map: defaults with ``given`` laid over them, canonical, for hashing into the record. Whole except for
         what ``every_rule`` adds.
 
-        Raises RulesError naming every unknown key, unknown variant and inconsistency.
+        Raises RulesError naming every unknown key, unknown variant and inconsistency. Unless a game says otherwise, there is
+        nothing to choose.
         """
+        if given:
+            raise RulesError([f"{key}: {self.title} has no such rule" for key in given])
+        return {}
 
     def every_rule(self, rules: Mapping[str, Plain]) -> dict[str, Plain]:
         """A map that ``self.rules`` made, with the rules that it leaves out: those that came after the game was published stand
         in it only with another value than their default, so that older records and ids of events do not change."""
         return dict(rules)
+
+    def seats_of(self, rules: Mapping[str, Plain]) -> Sequence[int]:
+        """The seat counts that it can be played with under a map that ``self.rules`` made."""
+        return self.seats
 
     @abstractmethod
     def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
@@ -189,9 +207,20 @@ class Game(ABC):
         Raises ConfigError on a seat count the game lacks.
         """
 
-    @abstractmethod
+    def played(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
+        """The same, of a match that is to be recorded."""
+        return self.new(seats, rules, secret)
+
+    def vet(self, seats: int, rules: Mapping[str, Plain]) -> None:  # noqa: B027  most games were tested when they were written
+        """Look at a game before it is played. Raises GameFault if it breaks the contract."""
+
     def narrate(self, event: Event, names: Sequence[str]) -> str:
         """One line of text for an event, for people. ``names`` by seat."""
+        data = {key: value for key, value in event.data.items() if key not in ("type", "seat")}
+        seat = event.data.get("seat")
+        who = f"{names[seat]} " if type(seat) is int and 0 <= seat < len(names) else ""
+        said = ", ".join(f"{key} {value}" for key, value in data.items()).replace("\n", " ")
+        return f"{who}{str(event.data['type']).replace('_', ' ')}{': ' if said else ''}{said}"
 
     def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
         """An entry of ``legal`` in words, for a person who is asked. ``view``: of that seat."""
@@ -202,6 +231,9 @@ class Game(ABC):
         something that they hang on."""
         return None
 
-    @abstractmethod
     def sketch(self, state: State, names: Sequence[str]) -> str:
         """The whole state as text for people, hidden things included: for playthroughs and debugging, never for bots."""
+        return "\n".join(
+            f"{name}, {state.scores[seat]}: {', '.join(f'{key} {value}' for key, value in state.view(seat).items())}"
+            for seat, name in enumerate(names)
+        )

@@ -25,7 +25,11 @@ Picture = tuple[Any, ...]
 
 
 class NonConforming(AssertionError):
-    """A game breaks its contract; the message says which point, and the match that shows it."""
+    """A game breaks its contract. ``point``: in what; ``where``: the match that shows it."""
+
+    def __init__(self, point: str, where: str) -> None:
+        self.point, self.where = point, where
+        super().__init__(f"{point} ({where})")
 
 
 @dataclass
@@ -47,7 +51,7 @@ class _Match:
 
     def fail(self, point: str) -> NonConforming:
         where = f"{self.game.name}, {self.seats} seats, secret {self.secret.hex()}, rules {self.rules}"
-        return NonConforming(f"{point} ({where})")
+        return NonConforming(point, where)
 
     def want(self, holds: bool, point: str) -> None:
         if not holds:
@@ -96,6 +100,20 @@ def check_game(
     return states
 
 
+def found_in(game: Game, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> list[str]:
+    """The points that a game breaks in a match at random, of which so many steps are looked at. In a match the first one hides
+    those behind it."""
+    found = []
+    secret = sha256(f"{seed} {game.name} {seats}".encode()).digest()
+    match = _Match(game, seats, dict(rules), secret, Stream(secret, "conformance"))
+    for check in (lambda: _check_front(game), lambda: _check_match(match, None, steps), lambda: _check_defaults(match, steps)):
+        try:
+            check()
+        except NonConforming as error:
+            found.append(error.point)
+    return found
+
+
 def seen_by(events: Sequence[Event], seat: int) -> list[dict[str, Plain]]:
     """What one seat sees of these events."""
     return [event.data for event in events if event.to is None or seat in event.to]
@@ -136,7 +154,7 @@ def _check_front(game: Game) -> None:
     }
     for point, holds in points.items():
         if not holds:
-            raise NonConforming(f"{point} ({game.name})")
+            raise NonConforming(point, game.name)
 
 
 def _refuses(call: Callable[[], object], error: type[Exception]) -> bool:
@@ -147,8 +165,8 @@ def _refuses(call: Callable[[], object], error: type[Exception]) -> bool:
     return False
 
 
-def _check_match(match: _Match, determinise: Determinise | None) -> int:
-    """One random match, every state of it; returns how many states it had."""
+def _check_match(match: _Match, determinise: Determinise | None, most: int = MOST_STEPS) -> int:
+    """One random match, every state of it, or the first ``most`` steps; returns how many states it had."""
     state, events = match.new()
     _check_events(match, events)
     pieces = state.components()
@@ -157,7 +175,7 @@ def _check_match(match: _Match, determinise: Determinise | None) -> int:
     picture = match.picture(state)
     while True:
         _check_state(match, state, pieces, determinise)
-        if state.is_over:
+        if state.is_over or len(record) == most < MOST_STEPS:
             break
         match.want(len(record) < MOST_STEPS, f"a match ends within {MOST_STEPS} steps")
         choices = match.random_choices(state)
@@ -307,11 +325,13 @@ def _check_replay(match: _Match, end: State, record: Sequence[Choices], history:
     match.want(_refuses(lambda: state.apply({}), IllegalChoice), "nothing is played after the end")
 
 
-def _check_defaults(match: _Match) -> None:
-    """Index 0 can always be played, and a match of defaults ends."""
+def _check_defaults(match: _Match, most: int = MOST_STEPS) -> None:
+    """Index 0 can always be played, and a match of defaults ends, as far as the first ``most`` steps show it."""
     state, _ = match.new()
-    for _ in range(MOST_STEPS):
+    for _ in range(most):
         if state.is_over:
             return
         state.apply(dict.fromkeys(state.pending(), 0))
+    if most < MOST_STEPS:
+        return
     raise match.fail(f"a match of defaults ends within {MOST_STEPS} steps")

@@ -51,7 +51,7 @@ class Film:
 def film(record: Record, secret: bytes, names: Sequence[str], sketches: bool = False) -> Film:
     """All of a match. ``names``: by seat, for the texts, each as ``isolated`` gives it. Raises RecordError if the record
     does not replay."""
-    game = get(record.header.game)
+    game = get(record.header.game, record.header.rules_version)
     made = Film()
     views: list[list[dict[str, Plain]]] = []
     pending: list[tuple[int, str, list[Plain]]] = []

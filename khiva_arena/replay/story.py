@@ -13,7 +13,7 @@ from khiva_arena.words import count
 def story(record: Record, secret: bytes) -> str:
     """The whole match for people, hidden things included. Raises RecordError if the record does not replay."""
     header = record.header
-    game = get(header.game)
+    game = get(header.game, header.rules_version)
     names = [f"{seat.name}#{number}" for number, seat in enumerate(header.seats)]
     lines = [f"match {header.match}: {game.title}, {len(names)} seats: {', '.join(names)}"]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from khiva_arena.errors import ArenaError, RecordError
+from khiva_arena.errors import ArenaError, GameFault, RecordError
 from khiva_arena.games.base import Event, State
 from khiva_arena.games.registry import get
 from khiva_arena.replay import seeds
@@ -19,7 +19,8 @@ BLAMED_AT_THE_START = BLAMED_UNASKED | {Verdict.START_FAILED}
 def verify(record: Record, secret: bytes, watch: StepWatcher | None = None) -> None:
     """Replay ``record`` with the seed's 32-byte ``secret``. ``watch(step, state, events)`` sees each step, 0 the opening.
 
-    Raises RecordError saying where the record first differs from what the rules, the commitment and the faults give.
+    Raises RecordError saying where the record first differs from what the rules, the commitment and the faults give, and
+    GameFault if its game cannot be played.
     """
     header = record.header
     count = len(header.seats)
@@ -32,11 +33,11 @@ def verify(record: Record, secret: bytes, watch: StepWatcher | None = None) -> N
         if len(getattr(record, name)) != count:
             raise RecordError(f"{name} are not one for each of {count} seats")
     try:
-        game = get(header.game)
+        game = get(header.game, header.rules_version)
         if game.rules_version != header.rules_version:
             raise RecordError(f"played by rules version {header.rules_version}; this engine has {game.rules_version}")
         state, events = game.new(count, game.rules(header.rules), secret)
-    except RecordError:
+    except (GameFault, RecordError):
         raise
     except ArenaError as error:
         raise RecordError(f"the header cannot be played: {error}") from None
@@ -72,6 +73,8 @@ def _replay(record: Record, state: State, events: list[Event], watch: StepWatche
             _check_forfeits(record, number, [choice.seat for choice in step], out)
         try:
             events = state.apply({choice.seat: choice.choice for choice in step})
+        except GameFault:
+            raise
         except ArenaError as error:
             raise RecordError(f"step {number} is not legal: {error}") from None
         if watch:

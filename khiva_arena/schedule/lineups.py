@@ -15,7 +15,7 @@ from khiva_arena.rng import Stream
 from khiva_arena.words import count
 
 MOST_LINE_UPS = 500
-FEWEST_SEATS, MOST_SEATS = 2, 5
+FEWEST_SEATS, MOST_SEATS = 2, 10
 _SWAPS_PER_LINE_UP, _MOST_SWAPS, _MOST_TRIES = 80, 20_000, 8  # bound the search to well under a second
 
 LineUp = tuple[int, ...]

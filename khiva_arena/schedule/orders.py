@@ -11,6 +11,8 @@ seats orders  block the orders of a block
 3          2      2 both
 4          6      6 all: the arcs of K4* do not fall into three directed Hamiltonian cycles (Tillson 1980), so no less will do
 5         24      4 the powers 1..4 of one order, read as a 5-cycle; they hold each pair once at *each* distance
+6        120     10 a fixed set in which each pair occurs twice: like K4*, K6* does not fall into cycles
+7..10            N-1 a fixed set in which each pair occurs once, see ``decompositions.py``
 ===== ====== ====== =====================================================================================================
 
 Inside a block, orders are chosen seed by seed so that the event is near balance after every seed, however many seeds there are:
@@ -25,6 +27,10 @@ Where f is a fraction, the search as a rule rounds every pair up or down. Where 
 and f + 1. With 4 bots on 4 seats after the third seed of a block no choice avoids that (Tillson); for 3 seats and an even
 number of bots, 4 seats and 6, 8, 9 bots, and 5 seats and 6, 7, 8 bots a choice with c = f may exist that the bounded
 search does not always find. With 10 or more bots, or a subset of the line-ups, a few pairs may be off by a little more.
+
+From 6 seats on a line-up begins a block with one of ``LABELLINGS`` ways to read the fixed set, all drawn, and has what is left of
+it after that. Whole blocks are exactly balanced for each line-up by itself, as above; inside a block a pair may be off by
+two tables (measured with one bot more than there are seats; up to 7 seats by one).
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,9 +39,10 @@ from itertools import permutations
 from typing import Any
 
 from khiva_arena.rng import Stream
+from khiva_arena.schedule.decompositions import DECOMPOSITIONS, Order
 
-Order = tuple[int, ...]
-BLOCK_SEEDS = {2: 1, 3: 2, 4: 6, 5: 4}
+BLOCK_SEEDS = {2: 1, 3: 2, 4: 6, 5: 4} | {seats: len(orders) for seats, orders in DECOMPOSITIONS.items()}
+LABELLINGS = 12
 _MOVES = 8_000  # of the search, for one seed: at most about 40 ms
 
 
@@ -48,6 +55,29 @@ def power(order: Order, d: int) -> Order:
     """Every d-th of ``order``, written from position 0: the d-th power of the cycle. Of use if the number of seats is a prime."""
     seats = len(order)
     return tuple(order[d * i % seats] for i in range(seats))
+
+
+def labelled(seats: int, stream: Stream) -> tuple[tuple[Order, ...], ...]:
+    """The fixed set of orders of so many positions, read in ``LABELLINGS`` ways that are drawn."""
+    sets = []
+    for _ in range(LABELLINGS):
+        labels = list(range(seats))
+        stream.shuffle(labels)
+        sets.append(tuple(_from_0([labels[place] for place in order]) for order in DECOMPOSITIONS[seats]))
+    return tuple(sets)
+
+
+def _from_0(order: Sequence[int]) -> Order:
+    at = order.index(0)
+    return (*order[at:], *order[:at])
+
+
+def next_of(sets: Sequence[Sequence[Order]], played: Sequence[Order]) -> tuple[Order, ...]:
+    """The orders a line-up may play next in its block: at first one of any of these sets, then what is left of that set."""
+    if not played:
+        return tuple(dict.fromkeys(orders[0] for orders in sets))
+    begun = next(orders for orders in sets if orders[0] == played[0])
+    return tuple(order for order in begun if order not in played)
 
 
 def allowed_next(played: Sequence[Order], seats: int) -> tuple[Order, ...]:
@@ -103,10 +133,15 @@ def block_orders(line_ups: Sequence[tuple[int, ...]], key: bytes, block: int) ->
     imbalance = _Imbalance([0] * len(index), seats - 1)
     met = [index[pair] for pair in together]
     played: list[list[Order]] = [[] for _ in line_ups]
+    labels = Stream(key, "schedule", "labels", str(block))
+    sets = [labelled(seats, labels) for _ in line_ups] if seats in DECOMPOSITIONS else []
     for within in range(BLOCK_SEEDS[seats]):
         stream = Stream(key, "schedule", "orders", str(block), str(within))
         imbalance.add(met, -1)
-        options = [allowed_next(orders, seats) for orders in played]
+        if sets:
+            options = [next_of(own, orders) for own, orders in zip(sets, played, strict=True)]
+        else:
+            options = [allowed_next(orders, seats) for orders in played]
         pairs = [[_neighbours(bots, order, index) for order in some] for bots, some in zip(line_ups, options, strict=True)]
         picks = _choose(pairs, imbalance, stream)
         chosen = tuple(some[pick] for some, pick in zip(options, picks, strict=True))

@@ -9,6 +9,7 @@ from typing import Any
 
 import trio
 
+from khiva_arena.outside import handed
 from khiva_arena.web.links import listen
 from khiva_arena.web.orders import Orders, tell
 
@@ -77,6 +78,7 @@ def _relays(first: dict[str, Any]) -> Any:
 
 def main() -> int:
     """Serve until the command ends."""
+    handed.take()
     trio.run(_main)
     return 0
 

@@ -83,7 +83,7 @@ class Person:
 
     def _greet(self, raw: bytes, message: dict[str, Plain]) -> bytes:
         self._hello = message
-        self._game = get(message["game"])
+        self._game = get(message["game"], message["rules_version"])
         self.requests = [raw]
         self._frames, self._ask, self._chosen, self._said = [], None, [], []
         return _framed({"type": "hello", "proto": 1, "name": self.name})

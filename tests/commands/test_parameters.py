@@ -23,7 +23,7 @@ def test_there_are_some() -> None:
 def test_the_work_takes_the_words_of_its_command(name: str) -> None:
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
-    words = {param.name for param in command.params}
+    words = {param.name for param in command.params if param.expose_value}
     taken = signature(getattr(importlib.import_module(f"khiva_arena.commands.{name}"), name)).parameters
     named = {key for key, one in taken.items() if one.kind is not Parameter.VAR_KEYWORD}
     assert named <= words

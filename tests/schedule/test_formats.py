@@ -234,7 +234,7 @@ def test_results_of_another_round_are_refused(change, words):
         (Terms(Format.SWISS, 3, 4, 1, key=KEY), "3 bots cannot fill a table of --seats 4"),
         (Terms(Format.KNOCKOUT, 3, 4, 1, key=KEY), "3 bots cannot fill a table of --seats 4"),
         (Terms(Format.SWISS, 0, 4, 1, key=KEY), "there are no bots to play"),
-        (Terms(Format.SWISS, 9, 6, 1, key=KEY), "a table has 2 to 5 seats, not --seats 6"),
+        (Terms(Format.SWISS, 19, 11, 1, key=KEY), "a table has 2 to 10 seats, not --seats 11"),
         (Terms(Format.SWISS, 9, 3, 1, rounds=0, key=KEY), "--rounds is 1 to 1000, not 0"),
         (Terms(Format.KNOCKOUT, 9, 3, 1, advance=3, key=KEY), "--advance is 1 to 2 at a table of 3, not 3"),
         (Terms(Format.KNOCKOUT, 9, 3, 1, advance=0, key=KEY), "--advance is 1 to 2 at a table of 3, not 0"),

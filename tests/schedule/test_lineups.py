@@ -118,7 +118,7 @@ def test_too_few_bots_names_copies():
 
 def test_every_mistake_is_reported_at_once():
     with pytest.raises(ConfigError) as error:
-        line_ups(0, 6, 0, 0, key=KEY)
+        line_ups(0, 11, 0, 0, key=KEY)
     assert len(error.value.problems) == 4
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from khiva_arena.schedule.decompositions import DECOMPOSITIONS
 from khiva_arena.schedule.lineups import line_ups
 from khiva_arena.schedule.orders import BLOCK_SEEDS, allowed_next, block_orders, circular_orders, power
 
@@ -54,9 +55,34 @@ def test_4_seats_cannot_be_balanced_in_3_seeds():
         assert len(set().union(*map(arcs, three))) < 12
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+@pytest.mark.parametrize(("seats", "times"), [(6, 2), (7, 1), (8, 1), (9, 1), (10, 1)])
+def test_the_fixed_orders_hold_every_pair_equally_often(seats, times):
+    orders = DECOMPOSITIONS[seats]
+    assert len(set(orders)) == len(orders) == times * (seats - 1) == BLOCK_SEEDS[seats]
+    assert all(order[0] == 0 and sorted(order) == list(range(seats)) for order in orders)
+    pairs = Counter(arc for order in orders for arc in arcs(order))
+    assert set(pairs.values()) == {times}
+    assert len(pairs) == seats * (seats - 1)
+
+
+def test_orders_that_were_drawn_once_are_drawn_again():
+    """Schedules of more than 5 seats depend on them: part of what defines an event."""
+    block = list(block_orders(line_ups(11, 10, key=KEYS[0]).chosen, KEYS[0], 0))
+    assert sha256(repr(block).encode()).hexdigest()[:16] == "1191e5f26578448d"
+
+
+@pytest.mark.parametrize("seats", [6, 7, 8, 9, 10])
+def test_with_many_seats_neighbours_are_near_their_share_inside_of_a_block(seats):
+    """What the search reaches with one line-up more than there are seats: no pair is off by more than two tables."""
+    chosen = line_ups(seats + 1, seats, key=KEYS[0]).chosen
+    together = tables_together(chosen)
+    for seed, counts in enumerate(neighbour_counts(chosen, block_orders(chosen, KEYS[0], 0)), 1):
+        assert max(abs((seats - 1) * counts[pair] - seed * together[pair]) for pair in together) <= 2 * (seats - 1)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5, 6, 7, 10])
 def test_a_block_is_exactly_balanced_for_each_line_up_by_itself(seats):
-    for orders in zip(*block_orders(line_ups(7, seats, key=KEYS[0]).chosen, KEYS[0], 3), strict=True):
+    for orders in zip(*block_orders(line_ups(max(7, seats), seats, key=KEYS[0]).chosen, KEYS[0], 3), strict=True):
         counts = Counter(arc for order in orders for arc in arcs(order))
         assert len(orders) == len(set(orders)) == BLOCK_SEEDS[seats]
         assert len(counts) == seats * (seats - 1)

@@ -90,6 +90,10 @@ def refuse_what_cannot_go(settings: Settings, entrants: Sequence[Bot], sandbox: 
         raise ConfigError(f"--bot {guests[0].asked_as}: takes a seat at this machine, so it cannot play with --dask")
     if settings.skip_broken:
         raise ConfigError("--dask and --skip-broken: each machine would leave out others; leave out the bots that cannot play")
+    if settings.game.outside:
+        raise ConfigError(
+            f"--dask: {settings.game.name} does not come with the arena, and no game travels to workers; use --jobs"
+        )
     if settings.trust_bots:
         return
     reach = "could reach the scheduler and the workers, which run anybody's programs; --trust-bots plays them anyway"

@@ -1,0 +1,151 @@
+"""The check of a game: is the contract of ``games/base.py`` kept, and what to do about each point that is not."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from khiva_arena.errors import GameFault
+from khiva_arena.games.base import Game
+from khiva_arena.games.conformance import MOST_STEPS, found_in
+from khiva_arena.outside.game import OutsideGame
+from khiva_arena.protocol.messages import FRAME_MOST_TO_BOT
+from khiva_arena.rng import Stream
+from khiva_arena.words import count
+
+MATCHES = 3
+DO = {
+    "a game has a name": "give your Game a name, a title and a rules_version, each a text.",
+    "seat counts rise": "seats is a rising list, such as (2, 3, 4).",
+    "own canonical map": "rules() given what it returned must return the same again.",
+    "a rules map is plain": "rules() returns a dict of texts, whole numbers, lists and dicts alone.",
+    "a sample of the rules": "leave out of samples what rules({}) gives anyway.",
+    "an unknown rule is refused": "rules() raises khiva_arena.errors.RulesError for a key that it does not know.",
+    "seats are refused": "call self.check_seats(seats) first in new().",
+    "pending() twice": "pending() must not change anything, nor draw anything: do that in apply().",
+    "is over exactly when": (
+        "is_over is True exactly when pending() is empty; play what is left to do without a choice in apply()."
+    ),
+    "seats come in seat order": "make the dict of pending() in the order of the seats.",
+    "no piece is lost or made": (
+        "components() counts each piece wherever it lies, also what is hidden, played or out; look for the move that loses one."
+    ),
+    "is plain": (
+        "only None, True, False, whole numbers to 2**53 - 1, texts, lists and dicts with texts as keys reach a bot: no "
+        "tuple, set, float or object of your own."
+    ),
+    "an entry is a plain list": 'each entry of legal is a list of plain values, as ["card", 7]: no tuple, no text alone.',
+    "belongs to its caller": "view() gives a copy: list(self.hands[seat]) and not self.hands[seat].",
+    "private part": "leave public() and private() out: view() is enough.",
+    "a decision has a kind": 'the first word of a Decision says what is asked, as "bid".',
+    "a choice of one": "what has one choice is not asked: let apply() play it, and report it in an event.",
+    "entries differ": "two entries of legal are equal: leave one out.",
+    "a score for each seat": "scores is a list with one whole number for each seat, at every moment.",
+    "ranks are well formed": "ranks are places: 1 is best, ties share one and the next is left out, as 1, 2, 2, 4.",
+    "is refused": "call check_choices(self.pending(), choices) of khiva_arena.games.base first in apply().",
+    "refused choice changes nothing": "check all choices in apply() before anything is changed.",
+    "clone": "clone() copies every list and dict that a move changes; leave it out, and everything is copied.",
+    "equal observations": (
+        "a seat sees in its view or its choices what no event told it: report it in an event to that seat, or leave it "
+        "out of the view."
+    ),
+    "goes to seats": "an event's `to` is None for everybody, or a tuple of seats.",
+    "one line": "narrate() gives one line of text for every event; leave it out for a plain one.",
+    "opens the same": (
+        "draw from khiva_arena.rng.Stream(secret, ...) alone: no random module, no time, no set of texts that is gone "
+        "through in its own order."
+    ),
+    "a replay": (
+        "let nothing but the secret, the rules and the choices decide: no random module, no time, nothing kept outside "
+        "of the state."
+    ),
+    "after the end": "apply() raises IllegalChoice when the match is over: check_choices does.",
+    "ends within": "give the game an end that comes whatever is chosen, also if the first choice is always played.",
+    "it raised": "see the line that it names.",
+    "same match is played again": (
+        "let nothing but the secret, the rules and the choices decide: no random module, no time, no id(), no set of "
+        "texts that is gone through in its own order."
+    ),
+}
+"""By words of a point, what to do if it fails."""
+
+
+class GameStep(Struct, frozen=True):
+    """One step of the check.
+
+    title: what was looked at.
+    passed: whether the contract is kept.
+    said: what came of it.
+    do: what to do if it failed, "" if nothing is known.
+    """
+
+    title: str
+    passed: bool
+    said: str
+    do: str = ""
+
+
+def steps_of(game: Game) -> Iterator[GameStep]:
+    """Each step, as it is done: matches at random with every seat count and every sample of the rules."""
+    tables = [(seats, given) for given in ({}, *map(dict, game.samples)) for seats in _tables(game, given)]
+    for seats, given in tables:
+        title = count(seats, "seat") + (f", {', '.join(f'{key} = {value}' for key, value in given.items())}" if given else "")
+        yield _step(title, lambda seats=seats, given=given: _conforms(game, seats, given))  # type: ignore[misc]
+    default = _tables(game, {})
+    for seats in dict.fromkeys((default[0], default[-1])):
+        yield _step(f"the same again, {count(seats, 'seat')}", lambda seats=seats: _measured(game, seats))  # type: ignore[misc]
+
+
+def _tables(game: Game, given: Mapping[str, Any]) -> Sequence[int]:
+    """The seat counts to look at under some rules: all for the default, else the largest."""
+    counts = game.seats_of(game.rules(given))
+    return counts[-1:] if given else counts
+
+
+def _step(title: str, look: Callable[[], str]) -> GameStep:
+    try:
+        return GameStep(title, True, look())
+    except _Broken as broken:
+        return GameStep(title, False, str(broken), advice(str(broken)))
+    except GameFault as fault:
+        return GameStep(title, False, str(fault), advice(str(fault)))
+
+
+class _Broken(Exception):
+    """A point that is."""
+
+
+def advice(point: str) -> str:
+    """What to do about a point that fails."""
+    return next((text for words, text in DO.items() if words in point), "")
+
+
+def _conforms(game: Game, seats: int, given: Mapping[str, Any]) -> str:
+    rules = game.rules(given)
+    for number in range(MATCHES):
+        look = game.findings if isinstance(game, OutsideGame) else partial(found_in, game)
+        if found := look(seats, rules, MOST_STEPS, f"a check {number}"):
+            raise _Broken("; ".join(found))
+    return f"{count(MATCHES, 'match', 'matches')} at random keep every point of the contract"
+
+
+def _measured(game: Game, seats: int) -> str:
+    """A match in two processes, and what it takes."""
+    secret = sha256(f"a check {game.name}".encode()).digest()
+    stream = Stream(secret, "check")
+    state, _ = game.played(seats, game.rules({}), secret)
+    steps, largest, slowest = 0, 0, 0.0
+    while not state.is_over:
+        pending = state.pending()
+        largest = max(largest, *(len(msgspec.msgpack.encode([state.view(seat), asked.legal])) for seat, asked in pending.items()))
+        choices = {seat: stream.below(len(asked.legal)) for seat, asked in pending.items()}
+        began = time.perf_counter()
+        state.apply(choices)
+        slowest = max(slowest, time.perf_counter() - began)
+        steps += 1
+    size = f"{largest:,} of {FRAME_MOST_TO_BOT:,} bytes"
+    return f"{count(steps, 'step')}, the largest request {size}, the slowest step {1000 * slowest:.1f} ms"

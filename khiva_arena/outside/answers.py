@@ -1,0 +1,161 @@
+"""What a game from outside says, held against the contract before anything of ours relies on it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from khiva_arena.errors import GameFault
+from khiva_arena.games.base import NOBODY, Decision, Event, Pending
+from khiva_arena.games.conformance import check_plain
+from khiva_arena.games.registry import NAMES
+from khiva_arena.text import harmless
+
+MOST_LEGAL = 10_000
+MOST_SEATS = 10
+MOST_ASKED = 900_000
+"""Bytes of one request, view and legal choices together, beside what has happened: a frame to a bot has 1,048,576 at the most."""
+_NAME, _VERSION = re.compile(r"[a-z][a-z0-9_]{0,31}"), re.compile(r"[A-Za-z0-9._-]{1,32}")
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class Front(msgspec.Struct, frozen=True):
+    """The constants of a game; see ``games/base.py``."""
+
+    name: str
+    title: str
+    rules_version: str
+    seats: list[int]
+    variants: dict[str, str]
+    samples: list[dict[str, Any]]
+    scenery: dict[str, Any]
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a game says after each step.
+
+    events: each with the seats that it goes to, None for all.
+    pending: seat, kind and legal choices of each that is asked.
+    views: of those, in that order.
+    over, scores, ranks: how it stands.
+    """
+
+    events: list[tuple[dict[str, Any], list[int] | None]]
+    pending: list[tuple[int, str, list[list[Any]]]]
+    views: list[dict[str, Any]]
+    over: bool
+    scores: list[int]
+    ranks: list[int]
+
+
+class Step(msgspec.Struct, frozen=True):
+    """The same, checked, in the terms of the contract."""
+
+    events: list[Event]
+    pending: Pending
+    views: dict[int, dict[str, Any]]
+    over: bool
+    scores: list[int]
+    ranks: list[int]
+
+
+_told = msgspec.msgpack.Decoder(Told).decode
+
+
+def front_of(raw: Any, shown: str) -> Front:
+    """The constants of a game. Raises GameFault."""
+    try:
+        front = msgspec.convert(raw, Front)
+    except msgspec.ValidationError as error:
+        raise GameFault(f"game {shown}: {error}") from None
+    seats = front.seats
+    points = {
+        f"its name {harmless(front.name, 40)!r} is not of small letters, digits and _": _NAME.fullmatch(front.name),
+        f"its name is that of a game of the arena, {front.name}: give it another": front.name not in NAMES,
+        f"its rules_version {harmless(front.rules_version, 40)!r} is not a short word": _VERSION.fullmatch(front.rules_version),
+        "it has no title": front.title.strip() and front.title.isprintable() and len(front.title) <= 80,
+        f"its seats {seats} are not rising numbers of 2 to {MOST_SEATS}": seats
+        and seats == sorted(set(seats))
+        and seats[0] >= 2
+        and seats[-1] <= MOST_SEATS,
+    }
+    for problem, holds in points.items():
+        if not holds:
+            raise GameFault(f"game {shown}: {problem}")
+    return front
+
+
+def step_of(value: msgspec.Raw, call: str, seats: int, shown: str) -> Step:
+    """What a game says after ``call``. Raises GameFault for the first point in which it breaks the contract."""
+    try:
+        told = _told(value)
+        wrong, blamed = _wrong(told, seats), ""
+    except msgspec.MsgspecError as error:
+        wrong, blamed = _in_words(str(error)), call
+    except RecursionError:
+        wrong, blamed = "gives what is nested too deep", call
+    if wrong:
+        raise GameFault(f"game {shown}: {blamed}{'() ' if blamed else ''}{harmless(wrong, 400)}")
+    pending = {seat: Decision(kind, legal) for seat, kind, legal in told.pending}
+    return Step(
+        [Event(data, None if to is None else tuple(to)) for data, to in told.events],
+        pending or NOBODY,
+        dict(zip(pending, told.views, strict=True)),
+        told.over,
+        told.scores,
+        told.ranks,
+    )
+
+
+def _in_words(text: str) -> str:
+    """msgspec's words for a value of a wrong type, with what the part of the answer is called."""
+    text, _, place = text.partition(" - at ")
+    text = text.replace("Expected `array`", "a list is expected").replace("Expected `object`", "a dict is expected")
+    part = place.strip("`").removeprefix("$.").partition("[")[0]
+    where = {"pending": "what pending() asks", "views": "view()", "events": "an event"}.get(part, part)
+    return f"gives what it must not: {text}{f', in {where}' if where else ''}"
+
+
+def _wrong(told: Told, seats: int) -> str:
+    """In which point the contract is broken, "" if it is kept."""
+    asked = [seat for seat, _, _ in told.pending]
+    if asked != sorted(set(asked)) or not set(asked) <= set(range(seats)):
+        return f"pending() asks seats {asked}, of {seats}, which is not in seat order"
+    if told.over != (not asked):
+        return f"pending() asks {'somebody' if asked else 'nobody'}, and is_over is {told.over}"
+    if len(told.scores) != seats:
+        return f"scores are {told.scores}, not one for each of {seats} seats"
+    if wrong := check_plain(told.scores):
+        return f"scores: {wrong}"
+    if told.ranks != [1 + sum(other < rank for other in told.ranks) for rank in told.ranks] or len(told.ranks) != seats:
+        return f"ranks are {told.ranks}: 1 is best, ties share a place and the next one is left out, as 1, 2, 2, 4"
+    for (seat, kind, legal), view in zip(told.pending, told.views, strict=True):
+        if wrong := _wrong_question(kind, legal, view):
+            return f"pending() or view() of seat {seat}: {wrong}"
+    return next((wrong for data, to in told.events if (wrong := _wrong_event(data, to, seats))), "")
+
+
+def _wrong_question(kind: str, legal: Sequence[list[Any]], view: Mapping[str, Any]) -> str:
+    if not kind or not kind.isprintable() or len(kind) > 64:
+        return f"its kind {kind[:80]!r} is not a word"
+    if not 2 <= len(legal) <= MOST_LEGAL:
+        return f"legal has {len(legal):,} entries, and a decision has 2 to {MOST_LEGAL:,}; what has one choice is not asked"
+    if wrong := check_plain(legal):
+        return f"legal: {wrong}"
+    if len({repr(entry) for entry in legal}) != len(legal):
+        return "legal has an entry twice"
+    if wrong := check_plain(view):
+        return f"the view: {wrong}"
+    size = len(_encode(view)) + len(_encode(legal))
+    return f"view and legal have {size:,} bytes, more than {MOST_ASKED:,}" if size > MOST_ASKED else ""
+
+
+def _wrong_event(data: dict[str, Any], to: list[int] | None, seats: int) -> str:
+    if type(data.get("type")) is not str or not data["type"]:
+        return f"an event has no type: {str(data)[:80]}"
+    if data["type"] in ("default", "forfeit"):
+        return f"an event has the type {data['type']!r}, which is one of the arena's own"
+    if wrong := check_plain(data):
+        return f"an event {data['type']}: {wrong}"
+    return "" if to is None or set(to) <= set(range(seats)) else f"an event {data['type']} goes to seats {to} of {seats}"

@@ -1,0 +1,269 @@
+"""A game from outside, and its states, as all of the arena sees them: each call goes to a process that can be ended."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import msgspec
+
+from khiva_arena.errors import ArenaError, GameFault, IllegalChoice
+from khiva_arena.games.base import Event, Game, Pending, Plain, State, check_choices
+from khiva_arena.games.conformance import MOST_STEPS, check_plain
+from khiva_arena.games.registry import HASHED
+from khiva_arena.outside.answers import Step, front_of, step_of
+from khiva_arena.outside.process import Fork, GameProcess, value_of
+from khiva_arena.outside.source import GameSource
+
+VET_SECONDS = 30.0
+VET_STEPS = 30
+"""Of the look at a game before it is played; ``khiva-arena check --game`` looks at whole matches."""
+LONGEST_TEXT = 200_000
+_plain = msgspec.msgpack.Decoder().decode
+_map = msgspec.msgpack.Decoder(dict[str, Any]).decode
+_number = msgspec.msgpack.Decoder(int).decode
+_numbers = msgspec.msgpack.Decoder(list[int]).decode
+_text = msgspec.msgpack.Decoder(str).decode
+_counts = msgspec.msgpack.Decoder(dict[str, int]).decode
+
+
+class OutsideGame(Game):
+    """The game of a source. Raises GameFault if its import fails or it breaks the contract at once.
+
+    shown: what people call it: its name and its file or package.
+    """
+
+    outside = True
+
+    def __init__(self, source: GameSource) -> None:
+        self._source = source
+        self._process = GameProcess(source, 1)
+        front = front_of(self._process.front, source.shown)
+        self.name, self.title, self.seats = front.name, front.title, tuple(front.seats)
+        self.rules_version = f"{front.rules_version}{HASHED}{source.code}"
+        self.shown = f"{front.name} ({source.shown})"
+        self._process.shown = self.shown
+        self._front = front
+        self._second: GameProcess | None = None
+        self._desk: Fork | None = None
+        self._lock = threading.Lock()
+        self._vetted: set[bytes] = set()
+        self._mute: set[str] = set()
+
+    @property
+    def word(self) -> str:
+        """See ``Game``."""
+        return self._source.word
+
+    @property
+    def variants(self) -> Mapping[str, str]:
+        """See ``Game``."""
+        return self._front.variants
+
+    @property
+    def samples(self) -> Sequence[Mapping[str, Plain]]:
+        """See ``Game``."""
+        return self._front.samples
+
+    @property
+    def scenery(self) -> Mapping[str, Plain]:
+        """See ``Game``."""
+        return self._front.scenery
+
+    def rules(self, given: Mapping[str, Plain]) -> dict[str, Plain]:
+        """See ``Game``."""
+        return self._rules_map("rules", given)
+
+    def every_rule(self, rules: Mapping[str, Plain]) -> dict[str, Plain]:
+        """See ``Game``."""
+        return self._rules_map("every_rule", rules)
+
+    def _rules_map(self, call: str, rules: Mapping[str, Plain]) -> dict[str, Plain]:
+        made = _decoded(_map, self._ask(call, dict(rules)), call, self.shown)
+        if wrong := check_plain(made):
+            raise GameFault(f"game {self.shown}: {call}(): {wrong}")
+        return dict(made)
+
+    def seats_of(self, rules: Mapping[str, Plain]) -> Sequence[int]:
+        """See ``Game``."""
+        found = _decoded(_numbers, self._ask("seats_of", dict(rules)), "seats_of", self.shown)
+        return [seats for seats in found if seats in self.seats]
+
+    def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
+        """See ``Game``."""
+        return self._begun((self._process,), seats, rules, secret)
+
+    def played(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
+        """The same, of a match that is recorded: it runs in two processes, so that it shows at once if what happens depends on
+        anything but secret, rules and choices."""
+        if self._second is None:
+            self._second = GameProcess(self._source, 2)
+            self._second.shown = self.shown
+        return self._begun((self._process, self._second), seats, rules, secret)
+
+    def _begun(
+        self, processes: Sequence[GameProcess], seats: int, rules: Mapping[str, Plain], secret: bytes
+    ) -> tuple[State, list[Event]]:
+        self.check_seats(seats)
+        forks = tuple(process.fork() for process in processes)
+        state = OutsideState(forks, seats, self.shown)
+        return state, state.begin(dict(rules), secret)
+
+    def vet(self, seats: int, rules: Mapping[str, Plain]) -> None:
+        """See ``Game``: some steps of a match at random, with every point of the contract, once for each kind of table."""
+        kind = msgspec.msgpack.encode([seats, dict(rules)])
+        if kind in self._vetted:
+            return
+        found = self.findings(seats, rules, VET_STEPS, "before a match")
+        if found:
+            raise GameFault(f"game {self.shown}: {found[0]}; `khiva-arena check --game {self.word}` says more")
+        self._vetted.add(kind)
+
+    def findings(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> list[str]:
+        """The points of the contract that the conformance check finds broken in so many steps of a match."""
+        fork = self._process.fork()
+        try:
+            fork.say("vet", (seats, dict(rules), steps, seed), VET_SECONDS)
+            answer = value_of(fork.hear("vet", VET_SECONDS), self.shown)
+        finally:
+            fork.close()
+        return [str(line) for line in _plain(answer)]
+
+    def narrate(self, event: Event, names: Sequence[str]) -> str:
+        """See ``Game``."""
+        to = None if event.to is None else list(event.to)
+        return self._words("narrate", event.data, to, list(names)) or super().narrate(event, names)
+
+    def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
+        """See ``Game``."""
+        return self._words("choice", kind, list(entry), dict(view)) or super().choice(kind, entry, view)
+
+    def sketch(self, state: State, names: Sequence[str]) -> str:
+        """See ``Game``."""
+        if not isinstance(state, OutsideState):
+            raise TypeError(f"sketch takes a state of {self.title}, not {type(state).__name__}")
+        return state.sketch(names)
+
+    def _words(self, call: str, *arguments: Any) -> str:
+        """What it says to people; "" if it fails to, for which nothing else has to stop, and which a check tells of."""
+        if call in self._mute:
+            return ""
+        try:
+            return str(_decoded(_text, self._ask(call, *arguments), call, self.shown))[:LONGEST_TEXT]
+        except ArenaError:
+            self._mute.add(call)
+            return ""
+
+    def _ask(self, call: str, *arguments: Any) -> msgspec.Raw:
+        """Call it for what belongs to no match. A process that such a call ends is replaced at the next one."""
+        with self._lock:
+            if self._desk is None:
+                self._desk = self._process.fork()
+            try:
+                self._desk.say(call, arguments)
+                answer = self._desk.hear(call)
+            except GameFault:
+                self._desk = None
+                raise
+        return value_of(answer, self.shown)
+
+    def close(self) -> None:
+        """End its processes. Idempotent; they end with this one, anyhow."""
+        self._process.close()
+        if self._second is not None:
+            self._second.close()
+
+
+class OutsideState(State):
+    """A match of such a game. It runs in one process, or in two that have to say the same."""
+
+    def __init__(self, forks: Sequence[Fork], seats: int, shown: str) -> None:
+        self._forks, self._seats, self._shown = forks, seats, shown
+        self._number = 0
+        self._steps = 0
+        self._step: Step
+        self._views: dict[int, dict[str, Plain]] = {}
+
+    def begin(self, rules: dict[str, Plain], secret: bytes) -> list[Event]:
+        """Set up; returns the opening."""
+        return self._take("new", self._ask("new", self._seats, rules, secret))
+
+    def pending(self) -> Pending:
+        """See ``State``."""
+        return self._step.pending
+
+    def apply(self, choices: Mapping[int, int]) -> list[Event]:
+        """See ``State``. Whether choices are legal is checked here, whatever the game takes."""
+        check_choices(self._step.pending, choices)
+        if self._steps == MOST_STEPS:
+            raise GameFault(f"game {self._shown}: the match has not ended within {MOST_STEPS:,} steps")
+        try:
+            answer = self._ask("apply", self._number, dict(choices))
+        except IllegalChoice as error:
+            raise GameFault(
+                f"game {self._shown}: apply() refuses {dict(choices)}, which pending() calls legal: {error}"
+            ) from None
+        self._steps += 1
+        return self._take("apply", answer)
+
+    def view(self, seat: int) -> dict[str, Plain]:
+        """See ``State``."""
+        if seat in self._views:
+            return self._views.pop(seat)
+        view = dict(_decoded(_map, self._ask("view", self._number, seat), "view", self._shown))
+        if wrong := check_plain(view):
+            raise GameFault(f"game {self._shown}: view() of seat {seat}: {wrong}")
+        return view
+
+    @property
+    def is_over(self) -> bool:
+        """See ``State``."""
+        return self._step.over
+
+    @property
+    def scores(self) -> list[int]:
+        """See ``State``."""
+        return list(self._step.scores)
+
+    @property
+    def ranks(self) -> list[int]:
+        """See ``State``."""
+        return list(self._step.ranks)
+
+    def components(self) -> dict[str, int]:
+        """See ``State``."""
+        return dict(_decoded(_counts, self._ask("components", self._number), "components", self._shown))
+
+    def clone(self) -> Self:
+        """See ``State``: the game's own clone, in the same process."""
+        twin = type(self)(self._forks, self._seats, self._shown)
+        twin._number = _decoded(_number, self._ask("clone", self._number), "clone", self._shown)
+        twin._steps, twin._step = self._steps, self._step
+        return twin
+
+    def sketch(self, names: Sequence[str]) -> str:
+        """See ``Game``."""
+        answer = self._ask("sketch", self._number, list(names))
+        return str(_decoded(_text, answer, "sketch", self._shown))[:LONGEST_TEXT]
+
+    def _take(self, call: str, answer: msgspec.Raw) -> list[Event]:
+        self._step = step_of(answer, call, self._seats, self._shown)
+        self._views = dict(self._step.views)
+        return self._step.events
+
+    def _ask(self, call: str, *arguments: Any) -> msgspec.Raw:
+        for fork in self._forks:
+            fork.say(call, arguments)
+        answers = [fork.hear(call) for fork in self._forks]
+        if any(answer != answers[0] for answer in answers):
+            raise GameFault(
+                f"game {self._shown}: {call}() gives something else when the same match is played again: "
+                "it must depend on nothing but secret, rules and choices"
+            )
+        return value_of(answers[0], self._shown)
+
+
+def _decoded(decode: Any, value: msgspec.Raw, call: str, shown: str) -> Any:
+    try:
+        return decode(value)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise GameFault(f"game {shown}: {call}() gives what it must not: {error}") from None

@@ -1,0 +1,307 @@
+"""The process in which the code of a game runs that does not come with the arena. Nothing of ours is at stake in it.
+
+It imports the game once and then waits; for each match it forks, so that a match begins as the game was when it was imported,
+whatever the matches before it left behind, and can be ended by itself. Its input is a pipe on which nothing is ever said: when
+that ends, because the arena is done or dead, it and its forks exit. A system call that takes a fork's input hands it a socket
+of its own, on which it is called; see ``process.py`` for the other side.
+"""
+
+import importlib
+import importlib.util
+import math
+import os
+import resource
+import socket
+import struct
+import sys
+import threading
+import traceback
+from types import ModuleType
+from typing import Any, NoReturn
+
+import msgspec
+
+from khiva_arena.errors import ConfigError, IllegalChoice, RulesError
+from khiva_arena.games.base import Event, Game, Pending, State
+from khiva_arena.outside.calls import (
+    CONFIG,
+    CPU_SECONDS,
+    DONE,
+    FAULT,
+    FORK,
+    ILLEGAL,
+    KILL,
+    NUMBER,
+    RULES,
+    Spec,
+    Unplain,
+    encoded,
+    framed,
+    payload_of,
+)
+
+MEMORY = 4 * 2**30
+STATUSES_HELD = 10_000
+
+
+def main() -> None:
+    """Serve on the socket that the command line names."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    life = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):  # what a game prints is no word of the protocol, nor of the arena
+        os.dup2(nothing, descriptor)
+    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115  as long as the process lives
+    spec = msgspec.msgpack.decode(payload_of(control), type=Spec)
+    _ends_with(life)
+    _limit(MEMORY)
+    try:
+        game = _game_of(_imported(spec), spec)
+        front = _front(game)
+    except BaseException as error:
+        control.sendall(framed([FAULT, _told(error, spec)]))
+        return
+    control.sendall(framed([DONE, front]))
+    _fork_on_request(control, life, game, spec)
+
+
+def _limit(memory: int) -> None:
+    for what, most in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CORE, 0)):
+        hard = resource.getrlimit(what)[1]
+        resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    _allow_cpu(CPU_SECONDS)
+
+
+def _allow_cpu(seconds: float) -> None:
+    """From now on; the system ends the process after that, whatever it does."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    most = math.ceil(used.ru_utime + used.ru_stime + seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+
+
+def _ends_with(life: int) -> None:
+    def wait() -> NoReturn:
+        os.read(life, 1)
+        os._exit(0)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+# --- the game ---
+
+
+def _imported(spec: Spec) -> ModuleType:
+    if not spec.path:
+        return importlib.import_module(spec.module)
+    if spec.content is None:
+        found = importlib.util.spec_from_file_location(spec.module, spec.path, submodule_search_locations=[spec.folder])
+        assert found is not None
+        assert found.loader is not None
+        module = importlib.util.module_from_spec(found)
+        sys.modules[spec.module] = module
+        found.loader.exec_module(module)
+        return module
+    module = ModuleType(spec.module)
+    module.__file__ = spec.path
+    sys.modules[spec.module] = module
+    exec(compile(spec.content, spec.path, "exec"), module.__dict__)
+    return module
+
+
+def _game_of(module: ModuleType, spec: Spec) -> Game:
+    if spec.attribute:
+        found: Any = module
+        for name in spec.attribute.split("."):
+            found = getattr(found, name)
+    elif hasattr(module, "GAME"):
+        found = module.GAME
+    else:
+        classes = [
+            value
+            for value in vars(module).values()
+            if isinstance(value, type) and issubclass(value, Game) and value.__module__ == module.__name__
+        ]
+        if len(classes) != 1:
+            raise TypeError(f"it has {len(classes)} classes of games; name the one to play: GAME = MyGame()")
+        found = classes[0]
+    if isinstance(found, type) and issubclass(found, Game):
+        found = found()
+    if not isinstance(found, Game):
+        raise TypeError(f"its game is a {type(found).__name__}, not a khiva_arena.Game")
+    return found
+
+
+def _front(game: Game) -> dict[str, Any]:
+    return {
+        "name": game.name,
+        "title": game.title,
+        "rules_version": game.rules_version,
+        "seats": list(game.seats),
+        "variants": dict(game.variants),
+        "samples": [dict(sample) for sample in game.samples],
+        "scenery": dict(game.scenery),
+    }
+
+
+# --- forks ---
+
+
+def _fork_on_request(control: socket.socket, life: int, game: Game, spec: Spec) -> None:
+    statuses: dict[int, int] = {}
+    while True:
+        word, handed, _, _ = socket.recv_fds(control, 1 + NUMBER.size, 1)
+        if not word:
+            return
+        _collect(statuses)
+        if word[:1] == FORK:
+            _allow_cpu(CPU_SECONDS)
+            pid = os.fork()
+            if pid == 0:
+                control.close()
+                _serve(socket.socket(fileno=handed[0]), life, game, spec)
+            os.close(handed[0])
+            control.sendall(NUMBER.pack(pid))
+        elif word[:1] == KILL:
+            (pid,) = NUMBER.unpack(word[1:])
+            if pid not in statuses:
+                os.kill(pid, 9)
+                statuses[pid] = os.waitpid(pid, 0)[1]
+            control.sendall(NUMBER.pack(statuses.pop(pid)))
+
+
+def _collect(statuses: dict[int, int]) -> None:
+    """Reap forks that have ended."""
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+        statuses[pid] = status
+        if len(statuses) > STATUSES_HELD:
+            del statuses[next(iter(statuses))]
+
+
+def _serve(calls: socket.socket, life: int, game: Game, spec: Spec) -> NoReturn:
+    _ends_with(life)
+    match = ForkedMatch(game, spec)
+    try:
+        while request := payload_of(calls):
+            name, seconds, arguments = msgspec.msgpack.decode(request)
+            _allow_cpu(seconds)
+            calls.sendall(_answer(match, name, arguments, spec))
+    except (OSError, struct.error):
+        pass  # the arena is gone
+    finally:
+        os._exit(0)
+
+
+def _answer(match: "ForkedMatch", name: str, arguments: list[Any], spec: Spec) -> bytes:
+    match.calling = name
+    try:
+        return framed([DONE, getattr(match, name)(*arguments)])
+    except Unplain as error:
+        return framed([FAULT, f"{match.calling}() {error}"])
+    except RulesError as error:
+        return framed([RULES, list(error.problems)])
+    except ConfigError as error:
+        return framed([CONFIG, list(error.problems)])
+    except IllegalChoice as error:
+        return framed([ILLEGAL, str(error)])
+    except BaseException as error:
+        return framed([FAULT, f"{match.calling}() {_told(error, spec)}"])
+
+
+def _told(error: BaseException, spec: Spec) -> str:
+    """What was raised, and at which line of the game's own code."""
+    own = [at for at in traceback.extract_tb(error.__traceback__) if spec.folder and at.filename.startswith(spec.folder)]
+    if isinstance(error, SyntaxError) and error.filename == spec.path:
+        where = f", line {error.lineno} of {os.path.basename(spec.path)}"
+        return f"raised {type(error).__name__}: {error.msg}{where}"
+    where = f", line {own[-1].lineno} of {os.path.basename(own[-1].filename)}" if own else ""
+    text = " ".join(str(error).split())[:300]
+    return f"raised {type(error).__name__}{': ' if text else ''}{text}{where}"
+
+
+def _asked(pending: Pending) -> list[list[Any]]:
+    return [[seat, decision.kind, list(decision.legal)] for seat, decision in pending.items()]
+
+
+class ForkedMatch:
+    """What a fork is called with: the methods of a game, and those of its states, which are numbered.
+
+    calling: the method that is being called, for blame.
+    """
+
+    def __init__(self, game: Game, spec: Spec) -> None:
+        self._game, self._spec = game, spec
+        self._states: list[State] = []
+        self._seats = 0
+        self.calling = ""
+
+    def rules(self, given: dict[str, Any]) -> Any:
+        return self._game.rules(given)
+
+    def every_rule(self, rules: dict[str, Any]) -> Any:
+        return self._game.every_rule(rules)
+
+    def seats_of(self, rules: dict[str, Any]) -> list[int]:
+        return list(self._game.seats_of(rules))
+
+    def new(self, seats: int, rules: dict[str, Any], secret: bytes) -> Any:
+        self._seats = seats
+        state, events = self._game.new(seats, rules, secret)
+        self._states.append(state)
+        return self._snapshot(state, events)
+
+    def apply(self, number: int, choices: dict[int, int]) -> Any:
+        return self._snapshot(self._states[number], self._states[number].apply(choices))
+
+    def _snapshot(self, state: State, events: list[Event]) -> dict[str, Any]:
+        """All that is asked for at every step, at once."""
+        told = {"events": encoded([[event.data, event.to if event.to is None else list(event.to)] for event in events])}
+        self.calling = "pending"
+        pending, again = state.pending(), state.pending()
+        told["pending"] = encoded(_asked(pending))
+        if told["pending"] != encoded(_asked(again)):
+            raise Unplain("gives something else when it is called again")
+        if not set(pending) <= set(range(self._seats)):
+            raise Unplain(f"asks seats {list(pending)}, of {self._seats}")
+        self.calling = "view"
+        told["views"] = encoded([state.view(seat) for seat in pending])
+        self.calling = "is_over, scores or ranks"
+        standing = {"over": state.is_over, "scores": list(state.scores), "ranks": list(state.ranks)}
+        return {**told, **standing}
+
+    def view(self, number: int, seat: int) -> Any:
+        return self._states[number].view(seat)
+
+    def components(self, number: int) -> Any:
+        return self._states[number].components()
+
+    def clone(self, number: int) -> int:
+        self._states.append(self._states[number].clone())
+        return len(self._states) - 1
+
+    def sketch(self, number: int, names: list[str]) -> str:
+        return self._game.sketch(self._states[number], names)
+
+    def narrate(self, data: dict[str, Any], to: list[int] | None, names: list[str]) -> str:
+        return self._game.narrate(Event(data, None if to is None else tuple(to)), names)
+
+    def choice(self, kind: str, entry: list[Any], view: dict[str, Any]) -> str:
+        return self._game.choice(kind, entry, view)
+
+    def vet(self, seats: int, rules: dict[str, Any], steps: int, seed: str) -> Any:
+        """What the conformance check finds in one match at random; see ``games/conformance.py``."""
+        from khiva_arena.games.conformance import found_in
+
+        try:
+            return found_in(self._game, seats, rules, steps, seed)
+        except Exception as error:
+            return [f"it {_told(error, self._spec)}"]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,264 @@
+"""The games of OpenSpiel's library, as one game whose rule ``game`` says which.
+
+Only the process that runs a game's code imports this file. What a game of the library declares is tried, not believed.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any, Self
+
+import pyspiel
+
+from khiva_arena.errors import ConfigError, RulesError
+from khiva_arena.games.base import NOBODY, Decision, Event, Game, Pending, State, check_choices
+from khiva_arena.rng import Stream
+
+DEFAULT = "kuhn_poker"
+SCALES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 24, 30, 60, 100, 120, 1000, 10_000, 1_000_000)
+"""By how much returns are multiplied to be whole: the first of these that does."""
+MOST_SEATS, FEWEST_SEATS = 10, 2
+TRIED, TRIED_STEPS = 3, 3_000
+"""Matches at random, and steps of each, from which the scale is found."""
+NEAR = 1e-9
+KINDS = ("information_state_string", "observation_string")
+"""What a seat is shown: the first that the game gives for every seat."""
+Dynamics, Chance, Information = pyspiel.GameType.Dynamics, pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
+
+
+class SpielState(State):
+    """A match. Chance is drawn from the secret, and what has one choice is played."""
+
+    def __init__(self, game: Any, scale: int, secret: bytes) -> None:
+        self._game, self._scale = game, scale
+        self._open = game.get_type().information == Information.PERFECT_INFORMATION
+        self._shows = shown_of(game)
+        self._state = game.new_initial_state()
+        self._chance = Stream(secret, "openspiel", "chance")
+        self._seen = [""] * game.num_players()
+        self._asked: Pending = NOBODY
+
+    def begin(self) -> list[Event]:
+        """Play on to the first decision."""
+        return self._on([])
+
+    def pending(self) -> Pending:
+        return self._asked
+
+    def apply(self, choices: Mapping[int, int]) -> list[Event]:
+        check_choices(self._asked, choices)
+        taken = {seat: self._asked[seat].legal[choice][0] for seat, choice in choices.items()}
+        return self._on(self._played(taken))
+
+    def _on(self, events: list[Event]) -> list[Event]:
+        """Play chance and what has one choice, until somebody is asked or it is over."""
+        state = self._state
+        self._asked = NOBODY
+        while not state.is_terminal() and not self._asked:
+            if state.is_mean_field_node():
+                raise ValueError("it has come to a mean-field node")
+            if state.is_chance_node():
+                state.apply_action(drawn(state.chance_outcomes(), self._chance))
+                continue
+            legal = {seat: state.legal_actions(seat) for seat in self._to_move()}
+            if any(len(actions) > 1 for actions in legal.values()):
+                self._asked = {
+                    seat: Decision("act", [[action, state.action_to_string(seat, action)] for action in actions])
+                    for seat, actions in legal.items()
+                    if len(actions) > 1
+                }
+            else:
+                events += self._played({})
+        return events + self._new_to_seats()
+
+    def _to_move(self) -> Sequence[int]:
+        return range(self._game.num_players()) if self._state.is_simultaneous_node() else (self._state.current_player(),)
+
+    def _played(self, taken: Mapping[int, int]) -> list[Event]:
+        """Apply what was chosen, with the only choice of the others."""
+        state = self._state
+        only = {seat: next(iter(state.legal_actions(seat)), 0) for seat in self._to_move() if seat not in taken}
+        actions = {**only, **taken}
+        events = [
+            Event(
+                {"type": "acted", "seat": seat, "action": action, "text": state.action_to_string(seat, action)},
+                None if self._open else (seat,),
+            )
+            for seat, action in sorted(actions.items())
+            if action in state.legal_actions(seat)
+        ]
+        if state.is_simultaneous_node():
+            state.apply_actions([actions[seat] for seat in range(self._game.num_players())])
+        else:
+            state.apply_action(actions[state.current_player()])
+        return events
+
+    def _new_to_seats(self) -> list[Event]:
+        """A seat whose view has changed is told so, by a hash of it: its next request has the view itself."""
+        events = []
+        for seat, before in enumerate(self._seen):
+            now = self._seen[seat] = sha256(self._text(seat).encode()).hexdigest()[:16]
+            if now != before:
+                events.append(Event({"type": "observed", "hash": now}, (seat,)))
+        return events
+
+    def _text(self, seat: int) -> str:
+        return str(getattr(self._state, self._shows)(seat))
+
+    def view(self, seat: int) -> dict[str, Any]:
+        return {"game": str(self._game), self._shows.removesuffix("_string"): self._text(seat)}
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self._state.is_terminal())
+
+    @property
+    def scores(self) -> list[int]:
+        """Returns, multiplied by the rule ``scale``. Those of the end have to be whole then; before it they are rounded down."""
+        scaled = [one * self._scale for one in self._state.returns()]
+        if self.is_over and (uneven := [one for one in scaled if abs(one - round(one)) > NEAR * max(1.0, abs(one))]):
+            raise ValueError(f"a return of {uneven[0] / self._scale!r} is not whole at scale {self._scale}: give --rule scale=N")
+        return [round(one) if self.is_over else math.floor(one + NEAR) for one in scaled]
+
+    def clone(self) -> Self:
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin._state, twin._seen = self._state.clone(), list(self._seen)
+        twin._chance = Stream.__new__(Stream)
+        for name in Stream.__slots__:
+            value = getattr(self._chance, name)
+            setattr(twin._chance, name, list(value) if isinstance(value, list) else value)
+        return twin
+
+
+def drawn(outcomes: Sequence[tuple[int, float]], stream: Stream) -> int:
+    """An outcome of a chance node."""
+    at, below = (stream.u64() >> 11) * 2.0**-53, 0.0
+    for action, chance in outcomes:
+        below += chance
+        if at < below:
+            return int(action)
+    return int(next(action for action, chance in reversed(outcomes) if chance > 0))
+
+
+# --- which games can be played ---
+
+
+def shown_of(game: Any) -> str:
+    """What a seat is shown: the name of the method of a state that gives it for every seat, "" for none."""
+    for kind in KINDS:
+        state, stream = game.new_initial_state(), Stream(bytes(32), "openspiel", "shown")
+        try:
+            for _ in range(40):
+                if state.is_terminal():
+                    return kind
+                if not state.is_chance_node():
+                    for seat in range(game.num_players()):
+                        getattr(state, kind)(seat)
+                at_random(state, stream)
+        except (pyspiel.SpielError, RuntimeError, ValueError, UnicodeDecodeError):
+            continue
+        return kind
+    return ""
+
+
+def at_random(state: Any, stream: Stream) -> None:
+    """One step of a match."""
+    if state.is_chance_node():
+        state.apply_action(drawn(state.chance_outcomes(), stream))
+    elif state.is_simultaneous_node():
+        legal = [state.legal_actions(seat) for seat in range(state.num_players())]
+        state.apply_actions([actions[stream.below(len(actions))] if actions else 0 for actions in legal])
+    else:
+        actions = state.legal_actions()
+        state.apply_action(actions[stream.below(len(actions))])
+
+
+def scale_of(game: Any) -> int | None:
+    """What the returns of matches at random are multiplied by to be whole; None if that is nothing of ``SCALES``."""
+    found: list[float] = []
+    for number in range(TRIED):
+        state, stream = game.new_initial_state(), Stream(bytes(32), "openspiel", "scale", str(number))
+        for _ in range(TRIED_STEPS):
+            if state.is_terminal():
+                found += state.returns()
+                break
+            at_random(state, stream)
+    return next((scale for scale in SCALES if all(abs(one * scale - round(one * scale)) < NEAR for one in found)), None)
+
+
+def loaded(text: str) -> Any:
+    """The library's game of a string as ``goofspiel(players=3)``. Raises RulesError with the reason why it cannot be played."""
+    if not isinstance(text, str):
+        raise RulesError(f"game: {text!r} is not a text")
+    try:
+        game = pyspiel.load_game(text)
+    except (pyspiel.SpielError, RuntimeError, ValueError) as error:
+        raise RulesError(f"game: OpenSpiel does not load {text!r}: {' '.join(str(error).split())[:200]}") from None
+    kind = game.get_type()
+    reasons = {
+        "its chance is sampled, so that no match could be replayed": kind.chance_mode == Chance.SAMPLED_STOCHASTIC,
+        "it is a mean-field game, of a population and not of seats": kind.dynamics == Dynamics.MEAN_FIELD,
+        "its actions are structures, not numbers": getattr(kind, "action_structs_only", False),
+        "it has one player": game.num_players() == 1,
+        f"it has {game.num_players()} players, and a table has {MOST_SEATS} seats at the most": game.num_players() > MOST_SEATS,
+    }
+    for reason, holds in reasons.items():
+        if holds:
+            raise RulesError(f"game: {kind.short_name} cannot be played here: {reason}")
+    if not shown_of(game):
+        raise RulesError(
+            f"game: {kind.short_name} cannot be played here: it tells seats neither an information state nor observations"
+        )
+    return game
+
+
+class OpenSpiel(Game):
+    """All of them. ``rules_version`` is that of this file; the version of the library is added to it."""
+
+    name = "openspiel"
+    title = "OpenSpiel"
+    rules_version = "1"
+    seats = tuple(range(FEWEST_SEATS, MOST_SEATS + 1))
+    variants = {  # noqa: RUF012  a constant
+        "game": "which game of the library, as goofspiel(players=3,num_cards=13)",
+        "scale": "by what returns are multiplied to be whole points; without it, by what that takes in matches at random",
+    }
+
+    def rules(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        if unknown := [key for key in given if key not in self.variants]:
+            raise RulesError([f"{key}: there is no such rule" for key in unknown])
+        game = loaded(given.get("game", DEFAULT))
+        scale = given.get("scale") or scale_of(game)
+        if scale is None:
+            raise RulesError(
+                f"game: {game.get_type().short_name} cannot be played here: its returns are not whole at any scale tried"
+            )
+        if type(scale) is not int or not 1 <= scale <= SCALES[-1]:
+            raise RulesError(f"scale: {scale!r} is not a whole number of 1 to {SCALES[-1]:,}")
+        return {"game": str(game), "scale": scale}
+
+    def seats_of(self, rules: Mapping[str, Any]) -> Sequence[int]:
+        return (pyspiel.load_game(rules["game"]).num_players(),)
+
+    def new(self, seats: int, rules: Mapping[str, Any], secret: bytes) -> tuple[SpielState, list[Event]]:
+        game = loaded(rules["game"])
+        if seats != game.num_players():
+            raise ConfigError(f"{rules['game']} is for {game.num_players()} seats, not {seats}")
+        state = SpielState(game, rules["scale"], secret)
+        return state, state.begin()
+
+    def narrate(self, event: Event, names: Sequence[str]) -> str:
+        if event.data["type"] == "acted":
+            return f"{names[event.data['seat']]}: {event.data['text']}"
+        return f"{names[event.to[0]] if event.to else 'somebody'} sees something new"
+
+    def choice(self, kind: str, entry: Sequence[Any], view: Mapping[str, Any]) -> str:
+        return str(entry[1])
+
+    def sketch(self, state: State, names: Sequence[str]) -> str:
+        assert isinstance(state, SpielState)
+        return str(state._state)
+
+
+GAME = OpenSpiel()

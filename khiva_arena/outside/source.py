@@ -1,0 +1,123 @@
+"""What a user names as a game that does not come with the arena: found and hashed, without running any of it."""
+
+import importlib.util
+import os
+from collections.abc import Iterator
+from hashlib import sha256
+from importlib import metadata
+from pathlib import Path
+from typing import NamedTuple
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.games.registry import NAMES, unknown
+
+GROUP = "khiva_arena.games"
+"""The group of entry points of packages that bring games."""
+MOST_BYTES = 64 * 2**20
+MOST_FILES = 5_000
+GAME_FILE = "game.py"
+"""What a folder holds that is no package: as ``khiva-arena new game`` makes it."""
+LIBRARY = "openspiel"
+PACKED, WHOLE_FILE = "__init__.py", "sha256"
+
+
+class GameSource(NamedTuple):
+    """The code of a game.
+
+    word: what names it anywhere on this machine, the path made absolute.
+    shown: what people call it, in messages.
+    code: what it is known by, its hash: the end of the rules version.
+    module: its name in the process that runs it.
+    path: of its file, "" for a module that is installed.
+    content: of its file, so that what was hashed is what is run; None for a folder or a package.
+    attribute: the name of the game in the module, "": GAME, or the only one that there is.
+    """
+
+    word: str
+    shown: str
+    code: str
+    module: str
+    path: str = ""
+    content: bytes | None = None
+    attribute: str = ""
+
+
+def source_of(word: str) -> GameSource:
+    """What ``word`` names: a file, a folder, or the entry point of an installed package. Raises ConfigError."""
+    path = Path(word)
+    if path.is_dir():
+        if (path / PACKED).is_file():
+            return _folder(path)
+        path = path / GAME_FILE
+        if not path.is_file():
+            raise ConfigError(f"{word} is a folder without {PACKED} or {GAME_FILE}, one of which is a game's")
+    if path.is_file():
+        return _file(path)
+    if path.suffix == ".py" or os.sep in word:
+        raise ConfigError(f"there is no file {word}")
+    if word == LIBRARY:
+        return _library()
+    points = {point.name: point for point in metadata.entry_points(group=GROUP)}
+    if word in points:
+        return _package(points[word])
+    raise ConfigError(unknown(word, [*NAMES, *points]))
+
+
+def _file(path: Path) -> GameSource:
+    path = path.resolve()
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+    return GameSource(str(path), path.name, f"{WHOLE_FILE}:{sha256(content).hexdigest()}", _named(path.stem), str(path), content)
+
+
+def _folder(path: Path) -> GameSource:
+    path = path.resolve()
+    return GameSource(str(path), path.name, f"folder:{hash_of_folder(path)}", _named(path.name), str(path / PACKED))
+
+
+def _library() -> GameSource:
+    """OpenSpiel's games: rules of the library, of which the version says enough."""
+    try:
+        version = metadata.version("open_spiel")
+    except metadata.PackageNotFoundError:
+        raise ConfigError(f"{LIBRARY} needs OpenSpiel: pip install 'khiva-arena[openspiel]'") from None
+    return GameSource(LIBRARY, f"OpenSpiel {version}", f"open_spiel-{version}", "khiva_arena.outside.openspiel")
+
+
+def _named(stem: str) -> str:
+    """A name for a module that is no other's."""
+    return f"game_{''.join(sign if sign.isalnum() else '_' for sign in stem)}"
+
+
+def _package(point: metadata.EntryPoint) -> GameSource:
+    """The whole of the package that an entry point is in, by its outermost module: what it imports of itself is hashed, too."""
+    top = point.module.partition(".")[0]
+    spec = importlib.util.find_spec(top)  # of an outermost module it runs nothing
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    if spec is None or not (places or (spec.origin and os.path.isfile(spec.origin))):
+        raise ConfigError(f"game {point.name}: its package has no module {top}")
+    digest = hash_of_folder(Path(places[0])) if places else sha256(Path(str(spec.origin)).read_bytes()).hexdigest()
+    package = f"{point.dist.name}-{point.dist.version}" if point.dist else top
+    shown = f"package {package}"
+    return GameSource(point.name, shown, f"{package.replace(':', '_')}:{digest}", point.module, attribute=point.attr or "")
+
+
+def hash_of_folder(folder: Path) -> str:
+    """Of the names and contents of all files in it, sorted, except what Python and editors leave there. Raises ConfigError."""
+    total, size = sha256(b"khiva-game-1\0"), 0
+    for number, path in enumerate(_files(folder)):
+        content = path.read_bytes()
+        size += len(content)
+        if number >= MOST_FILES or size > MOST_BYTES:
+            raise ConfigError(f"{folder} is no game: it holds more than {MOST_FILES:,} files or {MOST_BYTES >> 20} MiB")
+        total.update(f"{path.relative_to(folder).as_posix()}\0".encode() + sha256(content).digest())
+    return total.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).as_posix()):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and path.suffix != ".pyc" and not any(part.startswith((".", "__pycache__")) for part in parts):
+            yield path

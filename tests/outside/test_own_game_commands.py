@@ -1,0 +1,268 @@
+"""A game in a file, from the command that makes it to the table that rates bots at it, and what others make of its records."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from arena import RANDOM, arena, arena_process, bots
+from own_games import TEMPLATE, changed
+
+import khiva_arena
+from khiva_arena.check.own_game import advice
+from khiva_arena.errors import GameMissing
+from khiva_arena.outside import opening
+from khiva_arena.outside.game import OutsideGame
+from khiva_arena.replay.definition import read_definition
+from khiva_arena.store.db import Store
+from khiva_arena.web.person import Person
+
+pytestmark = pytest.mark.slow
+
+RAN = ('"""A bidding', 'import os\nopen(os.path.join({folder!r}, "ran"), "a").write(f"{{os.getpid()}}\\n")\n"""A bidding')
+LATE = ("        check_choices(self.pending(), choices)\n", "        if len(self.played) == 3: 1 // 0\n")
+
+
+def two(folder: Path) -> list[str]:
+    """Bots that play it: one that comes with the arena, and the one that comes with the template."""
+    if not (folder / "mine").exists():
+        arena("new", "game", "mine", cwd=folder)
+    return bots(RANDOM, str(folder / "mine" / "bot"))
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a game that notes where it runs, and a store with matches of it."""
+    folder = tmp_path_factory.mktemp("own")
+    changed(folder / "game.py", (RAN[0], RAN[1].format(folder=str(folder))))
+    run = ["run", "--game", "game.py", *two(folder), "--seats", "2", "--seeds", "2", "--seed", "demo", "--isolation", "trusted"]
+    done = arena(*run, "--out", "out", cwd=folder)
+    assert "bidding at 2 seats" in done.stdout
+    assert "khiva-arena verify out --game " in done.stderr
+    return folder
+
+
+def ran(folder: Path) -> list[int]:
+    """The processes that the game ran in since the last call."""
+    path = folder / "ran"
+    found = [int(line) for line in path.read_text().split()] if path.exists() else []
+    path.unlink(missing_ok=True)
+    return found
+
+
+def test_it_is_played_in_processes_of_its_own_and_known_by_its_hash(table: Path) -> None:
+    found = ran(table)
+    assert len(found) == 2
+    assert os.getpid() not in found
+    assert not [name for name in sys.modules if name.startswith("game_")]
+    with Store.read(table / "out") as store:
+        (event,) = store.events()
+    version = event.definition.rules_version
+    assert version.startswith("1+sha256:")
+    assert opening.source_of(str(table / "game.py")).code == version.removeprefix("1+")
+
+
+def test_at_two_jobs_the_digest_is_the_same(table: Path) -> None:
+    run = ["run", "--game", "game.py", *two(table), "--seats", "2", "--seeds", "2", "--seed", "demo", "--isolation", "trusted"]
+    arena(*run, "-j", "2", "--out", "two", cwd=table)
+    with Store.read(table / "out") as first, Store.read(table / "two") as second:
+        assert first.digests(first.events()[0].id) == second.digests(second.events()[0].id)
+    ran(table)
+
+
+@pytest.mark.parametrize("words", [["verify", "out"], ["report", "out", "--out", "page.html"],
+                                   ["show", "out", "1/0"], ["match", "--from", "out", "1/0"]])  # fmt: skip
+def test_nothing_is_run_that_was_not_handed_over(table: Path, words: list[str]) -> None:
+    ran(table)
+    said = arena(*words, cwd=table, code=2).stderr
+    digest = opening.source_of(str(table / "game.py")).code.partition(":")[2]
+    assert said.count("\n") == 1
+    assert "the game 'bidding' does not come with the arena, and is not run unless you hand it over: " in said
+    assert f"the file whose SHA-256 is {digest}, as --game FILE" in said
+    changed(table / "other.py", (RAN[0], RAN[1].format(folder=str(table)) + "\n"))
+    assert "what was handed over is another: sha256:" in arena(*words, "--game", "other.py", cwd=table, code=2).stderr
+    assert ran(table) == []
+
+
+def test_what_is_handed_over_is_compared_and_then_run(table: Path) -> None:
+    assert "4 of 4 matches are sound" in arena("verify", "out", "--game", "game.py", cwd=table).stdout
+    assert ran(table)
+    assert "4 of 4 matches are sound" in arena_process("verify", "out", "--game", "game.py", "-j", "2", cwd=table).stdout
+    assert "prize: points" in arena("show", "out", "1/0", "--game", "game.py", cwd=table).stdout
+    again = arena("match", "--from", "out", "1/0", "--game", "game.py", "--isolation", "trusted", cwd=table).stdout
+    assert again.startswith("every choice is the same")
+    assert "same" in arena("replay", "out", "1/0", "--seat", "0", "--game", "game.py", "--isolation", "trusted", cwd=table).stdout
+    arena("report", "out", "--game", "game.py", "--out", "page.html", cwd=table)
+    assert "standings" in (table / "page.html").read_text()
+    assert "--game FILE" in arena("show", "out", "1/0", "--game", "game.py", cwd=table).stdout
+    assert ran(table)
+
+
+def test_a_bundle_says_what_it_needs(table: Path) -> None:
+    arena("bundle", "out", "out.bundle", cwd=table)
+    ran(table)
+    assert "hand it over" in arena("verify", "out.bundle", cwd=table, code=2).stderr
+    assert ran(table) == []
+    assert "4 of 4 matches are sound" in arena("verify", "out.bundle", "--game", "game.py", cwd=table).stdout
+    assert "bidding at 2 seats" in arena("standings", "out", cwd=table).stdout
+
+
+def test_ten_sit_at_a_table(table: Path) -> None:
+    changed(table / "ten.py", ("seats = (2, 3, 4, 5)", "seats = tuple(range(2, 11))"))
+    run = ["run", "--game", "ten.py", *two(table), "--copies", "5", "--seeds", "1", "--isolation", "trusted"]
+    slowly = ["--turn", "20s", "--start", "60s"]
+    done = arena(*run, "--seats", "10", *slowly, "--lineups", "1", "--out", "ten", cwd=table)
+    assert "bidding at 10 seats" in done.stdout
+    assert "10 of 10 matches are sound" in arena("verify", "ten", "--game", "ten.py", cwd=table).stdout
+    arena("report", "ten", "--game", "ten.py", "--out", "ten.html", cwd=table)
+    assert "bidding is played with 2 to 10 seats, not 11" in arena(*run, "--seats", "11", "--out", "x", cwd=table, code=2).stderr
+
+
+def test_from_python(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(table)
+    with pytest.raises(GameMissing, match="hand it over"):
+        khiva_arena.verify("out")
+    assert khiva_arena.verify("out", game=table / "game.py").sound
+    first = next(khiva_arena.matches("out", game="game.py"))
+    assert "prize: points" in first.story()
+    assert first.replay()[0].events[0].data["type"] == "prize"
+
+
+def test_a_settings_file_names_it_from_where_it_lies(table: Path) -> None:
+    (table / "deep").mkdir(exist_ok=True)
+    (table / "deep" / "mine.toml").write_text('game = "../game.py"\nseats = 2\nseeds = 2\nseed = "demo"\nisolation = "trusted"\n')
+    done = arena("run", "deep/mine.toml", *two(table), "--out", "three", cwd=table)
+    assert "bidding at 2 seats" in done.stdout
+    assert "5 to" not in done.stderr
+
+
+def test_a_match_of_a_game_that_raises_is_void_and_no_bot_is_blamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed(tmp_path / "game.py", LATE)
+    match = ["match", "--game", "game.py", *two(tmp_path), "--isolation", "trusted"]
+    blame = "game bidding (game.py): apply() raised ZeroDivisionError: integer division or modulo by zero, line 40 of game.py"
+    early = arena(*match, cwd=tmp_path, code=2).stderr.replace("integer modulo", "integer division or modulo")
+    assert "game bidding (game.py): it raised ZeroDivisionError" in early
+    assert "khiva-arena check --game" in early
+    monkeypatch.setattr(OutsideGame, "vet", lambda *_: None)
+    late = arena(*match, cwd=tmp_path, code=1).stderr
+    assert f"the match is void, twice: {blame}" in late
+    run = ["run", "--game", "game.py", *two(tmp_path), "--seats", "2", "--seeds", "1", "--isolation", "trusted", "--out", "out"]
+    done = arena(*run, cwd=tmp_path, code=1)
+    with Store.read(tmp_path / "out") as store:
+        (event,) = store.events()
+        assert [row.why for row in store.voids(event.id)] == [blame] * 2  # then its table is set aside
+        assert not store.recorded(event.id)
+    assert "forfeit" not in done.stdout + done.stderr
+
+
+def test_new_game_is_played_as_it_says(tmp_path: Path) -> None:
+    said = json.loads(arena("new", "game", "mine", "--json", cwd=tmp_path).stdout)
+    assert said["files"] == ["bot/bot.toml", "bot/khiva_kit.py", "bot/main.py", "game.py", "test_game.py"]
+    assert len((tmp_path / "mine" / "game.py").read_text().splitlines()) < 120
+    assert "exists already" in arena("new", "game", "mine", cwd=tmp_path, code=2).stderr
+    assert "khiva-arena new game my-game" in arena("new", "game", cwd=tmp_path, code=2).stderr
+    lines = [line.strip() for line in arena("new", "game", "./b", cwd=tmp_path).stdout.splitlines() if line.startswith("  ")]
+    for line in lines[:2]:
+        arena(*line.split()[1:], cwd=tmp_path)
+    assert lines[2].startswith("khiva-arena run --game b/game.py --bot b/bot --bot shipped:python/random --seats 2")
+
+
+def test_its_test_passes_beside_it(tmp_path: Path) -> None:
+    arena("new", "game", "mine", cwd=tmp_path)
+    code = "import sys; sys.path.insert(0, '.'); import test_game as t; [v() for k, v in vars(t).items() if k[:5] == 'test_']"
+    import subprocess
+
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path / "mine", check=True)
+
+
+def test_a_check_says_what_to_do(tmp_path: Path) -> None:
+    arena("new", "game", "mine", cwd=tmp_path)
+    good = arena("check", "--game", "mine/game.py", cwd=tmp_path).stdout
+    assert "It keeps the contract. Next: khiva-arena match --game mine/game.py" in good
+    changed(tmp_path / "leak.py", ('"winner": winner})]', '"winner": winner}, to=())]'))
+    bad = arena("check", "--game", "leak.py", cwd=tmp_path, code=1).stdout
+    assert "FAILED  2 seats: equal observations give equal views" in bad
+    assert "do: a seat sees in its view or its choices what no event told it" in bad
+    report = json.loads(arena("check", "--game", "leak.py", "--json", cwd=tmp_path, code=1).stdout)
+    assert [step["passed"] for step in report["games"][0]["steps"]] == [False] * 4 + [True] * 2
+    assert "name a bot, or a game" in arena("check", cwd=tmp_path, code=2).stderr
+
+
+def test_every_point_has_advice() -> None:
+    """Read from the source of the check, so that a new point is not forgotten."""
+    import ast
+
+    from khiva_arena.games import conformance
+
+    tree = ast.parse(Path(conformance.__file__).read_text())
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("want", "fail")]
+    texts = [part for call in calls for part in call.args if isinstance(part, ast.Constant | ast.JoinedStr)]
+    points = [
+        str(text.value) if isinstance(text, ast.Constant) else "x".join(
+            str(part.value) for part in text.values if isinstance(part, ast.Constant))
+        for text in texts
+    ]  # fmt: skip
+    assert len(points) > 35
+    of_bots_that_search = ("determinised", "what is public")
+    assert [point for point in points if not advice(point) and not any(words in point for words in of_bots_that_search)] == []
+
+
+def test_a_bot_is_checked_with_it(table: Path) -> None:
+    done = arena("check", RANDOM, "--game", "game.py", "--quick", "--isolation", "trusted", cwd=table)
+    assert "decisions of Bidding" in done.stdout
+    assert "27 ok" in done.stdout or " ok, " in done.stdout
+
+
+def test_games_lists_it(table: Path) -> None:
+    assert "bidding: Bidding, 2 to 5 seats, rules version 1+sha256:" in arena("games", "game.py", cwd=table).stdout
+
+
+def test_a_person_is_asked_in_words(table: Path) -> None:
+    opening.offer([str(table / "game.py")])
+    code = opening.source_of(str(table / "game.py")).code
+    person = Person("ann", 0, ["ann", "bob"])
+    person.take(b"", {"type": "hello", "game": "bidding", "rules_version": f"1+{code}"})
+    ask = {"type": "decide", "req": 1, "kind": "bid", "legal": [["card", 3], ["card", 5]], "turn_ms": 1, "bank_ms": 1}
+    _, told = person.take(b"", {**ask, "view": {}, "events": [{"type": "prize", "points": 4}]})
+    assert told[0]["ask"]["texts"] == ["card, 3", "card, 5"]
+    assert told[0]["frame"]["events"][0]["text"] == "prize: points 4"
+
+
+def test_a_package_brings_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package, dist = tmp_path / "bidding_pack", tmp_path / "bidding_pack-1.2.dist-info"
+    package.mkdir()
+    dist.mkdir()
+    (package / "__init__.py").write_text("raise_if_imported_here = 1\n")
+    (package / "rules.py").write_text(TEMPLATE.read_text())
+    (dist / "METADATA").write_text("Metadata-Version: 2.1\nName: bidding-pack\nVersion: 1.2\n")
+    (dist / "entry_points.txt").write_text("[khiva_arena.games]\nmy_bids = bidding_pack.rules:GAME\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    done = arena("match", "--game", "my_bids", *two(tmp_path), "--isolation", "trusted", "--json", cwd=tmp_path)
+    version = json.loads(done.stdout)["header"]["rules_version"]
+    assert version.startswith("1+bidding-pack-1.2:")
+    assert "bidding_pack" not in sys.modules
+    (package / "rules.py").write_text(TEMPLATE.read_text() + "# changed\n")
+    assert opening.source_of("my_bids").code != version.removeprefix("1+")
+    assert (
+        "there are: khiva, emira, silk_road, my_bids. Did you mean my_bids?"
+        in arena("match", "--game", "my_bid", cwd=tmp_path, code=2).stderr
+    )
+
+
+def test_a_folder_is_one(tmp_path: Path) -> None:
+    folder = tmp_path / "bids"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("from .rules import GAME as GAME\n")
+    (folder / "rules.py").write_text(TEMPLATE.read_text())
+    assert opening.opened(str(folder)).rules_version.startswith("1+folder:")
+    (tmp_path / "none").mkdir()
+    with pytest.raises(khiva_arena.errors.ConfigError, match=r"a folder without __init__.py or game.py"):
+        opening.opened(str(tmp_path / "none"))
+
+
+def test_a_definition_with_it_is_read_as_any(table: Path) -> None:
+    with Store.read(table / "out") as store:
+        (event,) = store.events()
+    assert read_definition(event.text).game == "bidding"
