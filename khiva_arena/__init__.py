@@ -48,6 +48,8 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     check/      the conformance run of a bot: context, bot_process, steps_*, hints, report
     api/        what `import khiva_arena` offers, a file a noun   host.py, hosted.py: the process that plays
                 functions.py: functions as bots   new_check.py: what a check is made with
+    env/        the games for trainers: fields < coding < {khiva, emira, silk_road}: views and choices as numbers
+                zoo.py: as PettingZoo's environments   openspiel.py: as OpenSpiel's games, of spiel_state < moment
     web/        serving.py: loopback port, token, who is answered   guard.py: the looks at each request (knows trio, too)
                 watching.py: the process that shows a run in browsers, served_page.py: its page of results
                 hub.py: the process at which players arrive who are elsewhere; link.py stands for each at the table
@@ -77,7 +79,7 @@ _HOMES = {
 }
 """Where each public name is, which is imported when it is asked for: a command that needs one loads no other. ``__init__.pyi``
 has their types."""
-_MODULES = ("errors", "games")
+_MODULES = ("env", "errors", "games")
 __all__ = [*_MODULES, *_HOMES]
 # A room has the name of a function. It is imported now, which happens once, so that it cannot take the function's place later.
 import_module("khiva_arena.check")

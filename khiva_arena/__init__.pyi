@@ -1,3 +1,4 @@
+from khiva_arena import env as env
 from khiva_arena import errors as errors
 from khiva_arena import games as games
 from khiva_arena.api.check import check as check
