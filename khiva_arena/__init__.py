@@ -47,7 +47,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 live_page.py, live_web.py: a run's page of results, and what browsers are shown of it, while it lasts
     check/      the conformance run of a bot: context, bot_process, steps_*, hints, report
     api/        what `import khiva_arena` offers, a file a noun   host.py, hosted.py: the process that plays
-                functions.py: functions as bots   new_check.py: what a check is made with
+                functions.py, checkpoints.py: functions and checkpoints as bots   new_check.py: what a check is made with
     env/        the games for trainers: fields < coding < {khiva, emira, silk_road}: views and choices as numbers
                 zoo.py: as PettingZoo's environments   openspiel.py: as OpenSpiel's games, of spiel_state < moment
     web/        serving.py: loopback port, token, who is answered   guard.py: the looks at each request (knows trio, too)
@@ -65,6 +65,7 @@ from importlib import import_module
 
 __version__ = "0.2.0"
 _HOMES = {
+    "Checkpoint": "api.checkpoints",
     "Competition": "api.competitions",
     "Game": "games.base",
     "PlayedMatch": "api.matches",

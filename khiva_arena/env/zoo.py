@@ -68,6 +68,11 @@ class _Seated:
         return self._action_spaces[agent]
 
     @property
+    def coding(self) -> Coding:
+        """How views and choices are numbers."""
+        return self.table.coding
+
+    @property
     def match(self) -> State:
         """The match as the engine has it, hidden hands included: for teachers and debugging, never for a policy."""
         if self._state is None:
