@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from khiva_arena.env.player import player as player
+from khiva_arena.env.policy import player as player
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game, Plain
 

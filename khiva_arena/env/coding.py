@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from khiva_arena.env.fields import Field
 from khiva_arena.errors import ConfigError
+from khiva_arena.games import registry
 from khiva_arena.games.base import Decision, Game, Plain
 
 if TYPE_CHECKING:
@@ -123,8 +124,7 @@ class Coding:
 
 def coding_of(game: Game, seats: int, rules: Mapping[str, Plain]) -> Coding:
     """The coding of a game that ships with the arena. ``rules``: whole. Raises ConfigError for another one."""
-    try:
-        make: Callable[[int, Mapping[str, Any]], Coding] = import_module(f"khiva_arena.env.{game.name}").coding
-    except ModuleNotFoundError:
-        raise ConfigError(f"{game.title} has no coding of its views as numbers: hand one over, as coding=...") from None
+    if registry.GAMES.get(game.name) is not game:
+        raise ConfigError(f"{game.title} has no coding of its views as numbers: hand one over, as coding=...")
+    make: Callable[[int, Mapping[str, Any]], Coding] = import_module(f"khiva_arena.env.{game.name}").coding
     return make(seats, rules)

@@ -43,6 +43,14 @@ def test_a_file_and_a_folder_play(tmp_path: Path) -> None:
             assert choice == min((3, 5)[seat], len(step.asked[seat].legal) - 1)
 
 
+def test_one_is_an_opponent_of_a_sequential_test(tmp_path: Path) -> None:
+    (tmp_path / "step-20.txt").write_text("3")
+    checkpoint = khiva_arena.Checkpoint(load, tmp_path / "step-20.txt")
+    settings = {"elo1": 400, "seeds": 40, "start": "30s", "out": tmp_path / "test"}
+    with khiva_arena.sprt("shipped:python/random", checkpoint, **settings) as test:
+        assert sorted(next(iter(test)).bots) == ["random", "step-20"]
+
+
 def test_it_is_known_by_its_loader_and_its_files(tmp_path: Path) -> None:
     checkpoint = khiva_arena.Checkpoint(load, made(tmp_path / "a" / "step-1", 5))
     same = khiva_arena.Checkpoint(load, made(tmp_path / "b" / "step-1", 5))
