@@ -14,6 +14,6 @@ def world(game: Game, view: Mapping[str, Plain], rules: Mapping[str, Plain], str
     """
     determinise = getattr(game, "determinise", None)
     if determinise is None:
-        raise ConfigError(f"{game.title} cannot make the worlds that a view allows: it has no determinise")
+        raise ConfigError(f"{game.title} makes no worlds of views")
     found: State = determinise(view, rules, stream)
     return found

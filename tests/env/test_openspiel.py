@@ -74,8 +74,9 @@ def test_a_world_looks_the_same_to_its_seat_alone(name: str, steps: int) -> None
             assert one.information_state_string(seat) == state.information_state_string(seat)
             assert one.observation_string(seat) == state.observation_string(seat)
             assert one.current_player() == state.current_player()
-        others = {one.observation_string((seat + 1) % 3) for one in worlds}
-        assert len(others) > 1
+        assert len({str(one) for one in worlds}) > 1
+        if steps < 3:  # later a seat may know all hands
+            assert len({one.observation_string((seat + 1) % 3) for one in worlds}) > 1
         while not worlds[0].is_terminal():
             worlds[0].apply_action(worlds[0].legal_actions()[-1])
 
@@ -148,7 +149,7 @@ def test_an_action_that_is_not_legal_is_refused() -> None:
 
 
 def test_a_game_without_worlds_says_so() -> None:
-    with pytest.raises(ConfigError, match="Lowest cannot make the worlds that a view allows"):
+    with pytest.raises(ConfigError, match="Lowest makes no worlds of views"):
         world(Lowest(), {}, {}, Stream(bytes(32)))
 
 

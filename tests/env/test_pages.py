@@ -59,7 +59,7 @@ def test_the_sizes_are_those_of_the_page() -> None:
 
 def test_the_games_that_make_worlds_are_those_of_the_page() -> None:
     able = [registry.get(name).title for name in registry.NAMES if hasattr(registry.get(name), "determinise")]
-    assert f"Of the games here that is {' and '.join(able)} so far." in TRAINERS
+    assert f"Of the games here {' and '.join(able)} makes them so far." in TRAINERS
 
 
 @pytest.mark.slow
