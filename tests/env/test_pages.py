@@ -3,9 +3,11 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from arena import ROOT
 
+from khiva_arena import env
 from khiva_arena.api.learning import LearningCurve
 from khiva_arena.env.coding import coding_of
 from khiva_arena.games import registry
@@ -71,14 +73,30 @@ def test_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert {row.name for row in curve.ladder} == {"random", "greedy"}
 
 
+@pytest.mark.slow
+def test_the_policy_of_the_page_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against two seats that choose by lot, it finishes ahead far more often than they do. Twenty checkpoints are written."""
+    training = re.split(r"^## Rate", CHECKPOINTS, flags=re.MULTILINE)[0]
+    names = run(training, tmp_path, monkeypatch)
+    assert len(list((tmp_path / "checkpoints").glob("step-*.json"))) == 20
+    made, chance = env.parallel("khiva", seats=3), np.random.default_rng(5)
+    made.reset(seed=2)
+    total = 0.0
+    for _ in range(60):
+        seen, _ = made.reset()
+        while made.agents:
+            chosen = {agent: int(chance.choice(np.flatnonzero(one["action_mask"]))) for agent, one in seen.items()}
+            chosen["player_0"] = names["act"](seen["player_0"], chance)  # type: ignore[operator]
+            seen, rewards, *_ = made.step(chosen)
+        total += rewards["player_0"]
+    assert total / 60 > 0.8  # of 2; by chance 0, give or take 0.2
+
+
 @pytest.mark.soak
-def test_twenty_checkpoints_are_rated_and_the_last_is_better_than_the_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_twenty_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page as it stands, on fewer deals."""
-    curve = run(CHECKPOINTS, tmp_path, monkeypatch, seeds="3")["curve"]
+    curve = run(CHECKPOINTS, tmp_path, monkeypatch, seeds="2")["curve"]
     assert isinstance(curve, LearningCurve)
     assert [step for step, _ in curve] == list(range(0, 381, 20))
-    assert all(row.elo is not None and row.error and not row.fault_counts for _, row in curve)
-    early, late = ([row.elo or 0.0 for _, row in part] for part in (curve.rows[:5], curve.rows[-5:]))
-    assert sum(late) / 5 > sum(early) / 5 + 100
+    assert all(row.elo is not None and row.matches == 6 and not row.fault_counts for _, row in curve)
+    assert any(row.error for _, row in curve)
