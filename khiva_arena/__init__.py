@@ -54,7 +54,9 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 live_page.py, live_web.py: a run's page of results, and what browsers are shown of it, while it lasts
     check/      the conformance run of a bot: context, bot_process, steps_*, hints, report
     api/        what `import khiva_arena` offers, a file a noun   host.py, hosted.py: the process that plays
-                functions.py: functions as bots   new_check.py: what a check is made with
+                functions.py, checkpoints.py: functions and checkpoints as bots   new_check.py: what a check is made with
+    env/        the games for trainers: fields < coding < {khiva, emira, silk_road}: views and choices as numbers
+                zoo.py: as PettingZoo's environments   openspiel.py: as OpenSpiel's games, of spiel_state < moment
     web/        serving.py: loopback port, token, who is answered   guard.py: the looks at each request (knows trio, too)
                 watching.py: the process that shows a run in browsers, served_page.py: its page of results
                 hub.py: the process at which players arrive who are elsewhere; link.py stands for each at the table
@@ -70,6 +72,7 @@ from importlib import import_module
 
 __version__ = "0.2.0"
 _HOMES = {
+    "Checkpoint": "api.checkpoints",
     "Competition": "api.competitions",
     "Game": "games.base",
     "PlayedMatch": "api.matches",
@@ -85,7 +88,7 @@ _HOMES = {
 }
 """Where each public name is, which is imported when it is asked for: a command that needs one loads no other. ``__init__.pyi``
 has their types."""
-_MODULES = ("errors", "games")
+_MODULES = ("env", "errors", "games")
 __all__ = [*_MODULES, *_HOMES]
 # A room has the name of a function. It is imported now, which happens once, so that it cannot take the function's place later.
 import_module("khiva_arena.check")

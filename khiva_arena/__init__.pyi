@@ -1,6 +1,8 @@
+from khiva_arena import env as env
 from khiva_arena import errors as errors
 from khiva_arena import games as games
 from khiva_arena.api.check import check as check
+from khiva_arena.api.checkpoints import Checkpoint as Checkpoint
 from khiva_arena.api.competitions import Competition as Competition
 from khiva_arena.api.competitions import run as run
 from khiva_arena.api.competitions import sprt as sprt

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from khiva_arena.api.checkpoints import Checkpoint
 from khiva_arena.api.functions import Choose, as_words
 from khiva_arena.api.host import Host, is_remote
 from khiva_arena.api.keywords import plain_settings, several
@@ -15,7 +16,9 @@ OF_A_CHECK = ("turn", "bank", "start", "isolation", "trust_bots", "network", "en
 OF_A_LINK = ("listen", "tls_cert", "tls_key", "tokens", "reconnect")
 
 
-def check(bot: str | Path | Choose, *, games: str | Sequence[str] = (), quick: bool = False, **settings: Any) -> CheckReport:
+def check(
+    bot: str | Path | Choose | Checkpoint, *, games: str | Sequence[str] = (), quick: bool = False, **settings: Any
+) -> CheckReport:
     """Check step by step that a bot keeps the protocol. ``report.passed`` says whether it does.
 
     bot: a folder with a bot.toml, a word as ``--bot`` takes it, or a function, which is checked at isolation trusted.

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
+from khiva_arena.api.checkpoints import Checkpoint
 from khiva_arena.api.functions import Choose, as_words
 from khiva_arena.api.host import Host, is_remote
 from khiva_arena.api.keywords import as_path, hand_over, number, plain_settings, text
@@ -22,8 +23,8 @@ if TYPE_CHECKING:  # numpy comes with them
     from khiva_arena.competition.audit import AuditResult
     from khiva_arena.report.sprt import Sprt
 
-AnyBot = str | Path | Choose
-"""A word as ``--bot`` takes it, a folder with a bot.toml, or a function ``choose(decide, match) -> index``."""
+AnyBot = str | Path | Choose | Checkpoint
+"""A word as ``--bot`` takes it, a folder with a bot.toml, a function ``choose(decide, match) -> index``, or a checkpoint."""
 AT_ONCE = 500
 """Matches that are read from one look at the store."""
 
@@ -255,7 +256,7 @@ def sprt(
 
     Raises as ``run`` does.
     """
-    one = isinstance(opponents, str | os.PathLike) or callable(opponents)
+    one = isinstance(opponents, str | os.PathLike | Checkpoint) or callable(opponents)
     others = (opponents,) if one else tuple(opponents)  # type: ignore[arg-type]
     if not others:
         raise ConfigError("opponents: none; name at least one")

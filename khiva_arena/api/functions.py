@@ -25,6 +25,7 @@ from threading import Lock
 from typing import Any
 
 from khiva_arena import shipped
+from khiva_arena.api.checkpoints import Checkpoint
 from khiva_arena.api.keywords import text
 from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.errors import BotError, ConfigError
@@ -48,14 +49,15 @@ sys.stdout = sys.stderr  # what it prints while it is loaded is no message
 
 from khiva_kit import play
 
-choose = pickle.loads(Path(__file__).with_name("choose.pkl").read_bytes())
+choose = pickle.loads(Path(__file__).with_name("choose.pkl").read_bytes()){opened}
 play({name!r}, choose)
 '''
 
 
 def as_words(bots: object) -> tuple[list[str], list[str]]:
-    """The words of bots, and those of them that are functions. A bot is a word or a path, or a function. Raises ConfigError for
-    anything else, BotError for a function that cannot be sent to another process."""
+    """The words of bots, and those of them that are functions or checkpoints. A bot is a word or a path, or one of these. Raises
+    ConfigError for anything else, BotError for a function that cannot be sent to another process, or a checkpoint that cannot be
+    read."""
     if isinstance(bots, str | os.PathLike) or not isinstance(bots, Iterable):
         raise ConfigError(f"bots: {bots!r:.200} is not a list of words, folders and functions")
     words: list[str] = []
@@ -63,22 +65,29 @@ def as_words(bots: object) -> tuple[list[str], list[str]]:
     for bot in bots:
         if isinstance(bot, str | os.PathLike):
             words.append(text("bots", os.fspath(bot)))
-        elif callable(bot):
+        elif callable(bot) or isinstance(bot, Checkpoint):
             functions.append(str(folder_of(bot)))
             words.append(functions[-1])
         else:
-            raise ConfigError(f"bots: {bot!r:.200} is neither a word, nor a folder, nor a function choose(decide, match)")
+            raise ConfigError(
+                f"bots: {bot!r:.200} is neither a word, nor a folder, nor a function choose(decide, match), nor a Checkpoint"
+            )
     return words, functions
 
 
-def folder_of(choose: Choose) -> Path:
-    """The folder of a function as a bot, in the cache of staged bots; made if it is not there. Raises BotError."""
+def folder_of(choose: Choose | Checkpoint) -> Path:
+    """The folder of a function or checkpoint as a bot, in the cache of staged bots; made if it is not there. Raises BotError."""
     name = _name(choose)
+    held: Any = choose
+    opened, more = "", {}
+    if isinstance(choose, Checkpoint):
+        held, opened, more = choose.load, choose.opened, choose.files()
     files = {
         "bot.toml": f'name = {json.dumps(name, ensure_ascii=False)}\nrun = "{{python}} main.py"\n'.encode(),
-        "main.py": MAIN.format(paths=_own_paths(), name=name).encode(),
-        "choose.pkl": _pickled(choose, name),
+        "main.py": MAIN.format(paths=_own_paths(), name=name, opened=opened).encode(),
+        "choose.pkl": _pickled(held, name),
         KIT[-1]: shipped.folder("bots").joinpath(*KIT).read_bytes(),
+        **more,
     }
     digest = sha256(b"".join(b"%d\0%s" % (len(data), data) for data in files.values())).hexdigest()[:32]
     home = cache_folder() / "functions"
@@ -93,6 +102,7 @@ def folder_of(choose: Choose) -> Path:
                 _sweep(home)
                 draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=home))
                 for file, data in files.items():
+                    (draft / file).parent.mkdir(parents=True, exist_ok=True)
                     (draft / file).write_bytes(data)
                 draft.rename(folder)
     except OSError as error:
@@ -109,10 +119,11 @@ def _sweep(home: Path) -> None:
         shutil.rmtree(path)
 
 
-def _name(choose: Choose) -> str:
+def _name(choose: Choose | Checkpoint) -> str:
     """What it is called, as bots are."""
     function = _unwrapped(choose)
-    name = str(getattr(function, "__name__", type(function).__name__)).strip("<> ")[:LONGEST_NAME]
+    called = choose.name if isinstance(choose, Checkpoint) else getattr(function, "__name__", type(function).__name__)
+    name = str(called).strip("<> ")[:LONGEST_NAME]
     return name if name.isprintable() and name else "function"
 
 
@@ -137,7 +148,7 @@ def _is_in(path: str, folder: str) -> bool:
 # --- pickling ---
 
 
-def _pickled(choose: Choose, name: str) -> bytes:
+def _pickled(choose: Any, name: str) -> bytes:
     import cloudpickle  # most competitions do without it
 
     table = ChainMap({types.CodeType: _plain_code}, cloudpickle.Pickler.dispatch_table)

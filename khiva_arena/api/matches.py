@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from khiva_arena.api.checkpoints import Checkpoint
 from khiva_arena.api.functions import Choose, as_words
 from khiva_arena.api.host import Host, is_remote
 from khiva_arena.api.keywords import as_path, hand_over, plain_settings
@@ -157,7 +158,7 @@ class PlayedMatch:
         return preformatted(self.story())
 
 
-def match(*bots: str | Path | Choose, **settings: Any) -> PlayedMatch:
+def match(*bots: str | Path | Choose | Checkpoint, **settings: Any) -> PlayedMatch:
     """Play one match, the bots seated in the order given, and return it.
 
     bots: words as ``--bot`` takes them, folders, or functions ``choose(decide, match) -> index``.

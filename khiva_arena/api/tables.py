@@ -1,13 +1,15 @@
 """Rating tables as values that a notebook shows."""
 
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from tabulate import tabulate
 
+from khiva_arena.api.checkpoints import Checkpoint
 from khiva_arena.api.keywords import as_path, by_keyword, several
+from khiva_arena.api.learning import LearningCurve
 from khiva_arena.api.plots import altair, plot
 from khiva_arena.competition.among import Among
 from khiva_arena.competition.tables import PooledTable, effects_named, sections_named, tables_of
@@ -53,6 +55,11 @@ class Table:
     def to_dict(self) -> dict[str, Any]:
         """As ``khiva-arena standings --json`` prints it."""
         return self._pooled.to_json()
+
+    def by_step(self, checkpoints: Iterable[Checkpoint]) -> LearningCurve:
+        """These bots by the steps of their training, to print or to plot; the others of the table are the ladder. Raises
+        ConfigError for one that is not in the table."""
+        return LearningCurve(self, self.title, checkpoints)
 
     def to_pandas(self) -> "pandas.DataFrame":
         """A row a bot, a column a field. Needs pandas."""

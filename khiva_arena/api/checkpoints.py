@@ -1,0 +1,58 @@
+"""Checkpoints of a training as bots: what loads one, and where it lies."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from khiva_arena.errors import BotError
+
+FOLDER = "checkpoint"
+"""Where its files are in the folder of the bot."""
+LISTING = "checkpoint.json"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A bot that was trained so far: ``load(path)`` gives its ``choose(decide, match)``.
+
+    load: called with the path of a copy, in the process that plays, before the match.
+    path: of a file, or of a folder with all its files.
+    step: how far the training was; the last number in the name of ``path`` without.
+    name: of the bot; the name of ``path`` without its ending without.
+
+    The bot is known by the code of ``load`` and the contents of the files: the same ones are the same bot, wherever they lie.
+    """
+
+    load: Callable[[Path], Callable[..., int]]
+    path: Path
+    step: int = -1
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        path = Path(self.path)
+        numbers = re.findall(r"\d+", path.stem)
+        set_field = object.__setattr__  # a frozen value, made whole
+        set_field(self, "path", path)
+        set_field(self, "name", self.name or path.stem)
+        set_field(self, "step", int(numbers[-1]) if self.step < 0 and numbers else self.step)
+
+    def files(self) -> dict[str, bytes]:
+        """By its path in the folder of the bot, each file, and a listing, since a hash of contents alone has no names in it.
+        Raises BotError."""
+        try:
+            inside = self.path.is_dir()
+            found = sorted(path for path in self.path.rglob("*") if path.is_file()) if inside else [self.path]
+            names = [path.relative_to(self.path.parent).as_posix() for path in found]
+            held = {f"{FOLDER}/{name}": path.read_bytes() for name, path in zip(names, found, strict=True)}
+        except OSError as error:
+            raise BotError(f"{self.name}: the checkpoint cannot be read: {error}") from None
+        if not held:
+            raise BotError(f"{self.name}: there is no file in the checkpoint {self.path}")
+        return {LISTING: json.dumps(names).encode(), **held}
+
+    @property
+    def opened(self) -> str:
+        """What a bot's program has after the name of its function, in Python: it calls ``load``."""
+        return f"(Path(__file__).with_name({FOLDER!r}) / {self.path.name!r})"

@@ -1,0 +1,64 @@
+"""The games as environments for trainers: PettingZoo's here, OpenSpiel's in ``khiva_arena.env.openspiel``. docs/trainers.md.
+
+Nothing of a trainer is imported before it is asked for.
+"""
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from khiva_arena.env.policy import player as player
+from khiva_arena.errors import ConfigError
+from khiva_arena.games.base import Game, Plain
+
+if TYPE_CHECKING:
+    from khiva_arena.env.coding import Coding
+    from khiva_arena.env.zoo import ArenaAEC, ArenaParallel
+
+
+def aec(
+    game: "str | Game",
+    seats: int | None = None,
+    *,
+    rules: Mapping[str, Plain] | None = None,
+    rewards: str = "places",
+    coding: "Coding | None" = None,
+    render_mode: str | None = None,
+) -> "ArenaAEC":
+    """A game as PettingZoo's AECEnv: one agent acts after another; simultaneous choices stay secret until all are made.
+
+    game: its name, or a Game. seats: the fewest without. rules: what differs from the defaults.
+    rewards: "places": at the end, 1 for each seat that finished behind and -1 for each before; "points": whatever points come.
+    coding: how views and choices are numbers, for a game that does not ship with the arena.
+    render_mode: "ansi" for text that shows all hands.
+
+    Raises ConfigError, also without PettingZoo.
+    """
+    _installed()
+    from khiva_arena.env.zoo import ArenaAEC
+
+    return ArenaAEC(game, seats, rules=rules, rewards=rewards, coding=coding, render_mode=render_mode)
+
+
+def parallel(
+    game: "str | Game",
+    seats: int | None = None,
+    *,
+    rules: Mapping[str, Plain] | None = None,
+    rewards: str = "places",
+    coding: "Coding | None" = None,
+    render_mode: str | None = None,
+) -> "ArenaParallel":
+    """A game as PettingZoo's ParallelEnv: a step is one of the arena's. Agents that are not asked can only wait, action 0.
+
+    Arguments and errors as of ``aec``.
+    """
+    _installed()
+    from khiva_arena.env.zoo import ArenaParallel
+
+    return ArenaParallel(game, seats, rules=rules, rewards=rewards, coding=coding, render_mode=render_mode)
+
+
+def _installed() -> None:
+    if not find_spec("pettingzoo"):
+        raise ConfigError("these environments are PettingZoo's, which is not installed: pip install pettingzoo")

@@ -1,0 +1,50 @@
+"""A game at a seat count under rules, as numbers; and how a match comes out for a trainer."""
+
+from collections.abc import Mapping, Sequence
+
+from khiva_arena.env.coding import WAIT, Coding, coding_of
+from khiva_arena.errors import ConfigError
+from khiva_arena.games import registry
+from khiva_arena.games.base import Game, Plain, State
+
+DEFAULT = 0
+"""The index that is played for an action that is not legal, as the arena does for a bot that fails."""
+REWARDS = ("places", "points")
+
+
+class CodedGame:
+    """A game at a seat count under rules, as numbers.
+
+    game: by its name, or itself.
+    coding: for a game that does not ship with the arena.
+
+    Raises ConfigError.
+    """
+
+    def __init__(self, game: str | Game, seats: int | None, rules: Mapping[str, Plain] | None, coding: Coding | None) -> None:
+        self.game = registry.get(game) if isinstance(game, str) else game
+        self.seats = self.game.seats[0] if seats is None else seats
+        self.game.check_seats(self.seats)
+        self.rules = self.game.rules(rules or {})
+        self.coding = coding or coding_of(self.game, self.seats, self.rules)
+
+    def index(self, state: State, seat: int, action: int) -> int | None:
+        """The index into ``legal`` that an action means; None if it is not legal now."""
+        actions = self.coding.actions_of(state.pending()[seat])
+        return actions.index(action) if action in actions else None
+
+    def legal(self, state: State, seat: int) -> list[int]:
+        """The actions that a seat can take, in the order of ``legal``; ``WAIT`` alone if others are asked."""
+        decision = state.pending().get(seat)
+        return [WAIT] if decision is None else self.coding.actions_of(decision)
+
+
+def by_places(ranks: Sequence[int]) -> list[int]:
+    """By seat: 1 for each seat that finished behind it, -1 for each that finished before it. They sum to 0."""
+    return [sum((other > rank) - (other < rank) for other in ranks) for rank in ranks]
+
+
+def check_rewards(rewards: str) -> None:
+    """Raises ConfigError unless it is a word of ``REWARDS``."""
+    if rewards not in REWARDS:
+        raise ConfigError(f"rewards: {rewards!r} is none of {', '.join(REWARDS)}")

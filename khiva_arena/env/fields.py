@@ -1,0 +1,216 @@
+"""How plain values become numbers, and numbers the same plain values: the fields of which an observation is put together."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from khiva_arena.games.base import Plain
+
+FieldBounds = tuple[tuple[int, int], ...]
+"""The least and the largest that each number can be."""
+Numbers = Iterator[int]
+
+
+class Field(NamedTuple):
+    """One value, or a list or record of values, as numbers.
+
+    bounds: of each of its numbers.
+    put: appends the numbers of a value.
+    get: takes as many numbers and makes the value of them.
+    """
+
+    bounds: FieldBounds
+    put: Callable[[Plain, list[int]], None]
+    get: Callable[[Numbers], Plain]
+
+
+def always(value: Plain) -> Field:
+    """What is known anyway takes no number."""
+    return Field((), lambda _, into: None, lambda _: value)
+
+
+def number(most: int, least: int = 0) -> Field:
+    """A number as it is."""
+    return Field(((least, most),), lambda value, into: into.append(value), next)
+
+
+def switch() -> Field:
+    """1 for yes, 0 for no."""
+    return Field(((0, 1),), lambda value, into: into.append(int(value)), lambda numbers: bool(next(numbers)))
+
+
+def maybe(field: Field) -> Field:
+    """1 and the value; zeros for null."""
+    size = len(field.bounds)
+
+    def put(value: Plain, into: list[int]) -> None:
+        into.append(int(value is not None))
+        if value is None:
+            into.extend([0] * size)
+        else:
+            field.put(value, into)
+
+    def get(numbers: Numbers) -> Plain:
+        if next(numbers):
+            return field.get(numbers)
+        for _ in range(size):
+            next(numbers)
+        return None
+
+    zero = tuple((min(least, 0), max(most, 0)) for least, most in field.bounds)
+    return Field(((0, 1), *zero), put, get)
+
+
+def one_of(words: Sequence[Plain]) -> Field:
+    """A 1 where the value stands among the words, zeros elsewhere; zeros alone for null."""
+    place = {_key(word): i for i, word in enumerate(words)}
+
+    def put(value: Plain, into: list[int]) -> None:
+        bits = [0] * len(words)
+        if value is not None:
+            bits[place[_key(value)]] = 1
+        into.extend(bits)
+
+    def get(numbers: Numbers) -> Plain:
+        bits = [next(numbers) for _ in words]
+        return _fresh(words[bits.index(1)]) if any(bits) else None
+
+    return Field(((0, 1),) * len(words), put, get)
+
+
+def some_of(words: Sequence[Plain], order: Callable[[Plain], object] | None = None) -> Field:
+    """A 1 for each word that is in the list. The list has them in their order, or in ``order``."""
+    place = {_key(word): i for i, word in enumerate(words)}
+
+    def put(value: Plain, into: list[int]) -> None:
+        bits = [0] * len(words)
+        for item in value:
+            bits[place[_key(item)]] = 1
+        into.extend(bits)
+
+    def get(numbers: Numbers) -> Plain:
+        found = [_fresh(word) for word in words if next(numbers)]
+        return sorted(found, key=order) if order else found  # type: ignore[arg-type]
+
+    return Field(((0, 1),) * len(words), put, get)
+
+
+def counts(words: Sequence[Plain], most: int) -> Field:
+    """How often each word is in a list, which has them in their order."""
+    place = {_key(word): i for i, word in enumerate(words)}
+
+    def put(value: Plain, into: list[int]) -> None:
+        found = [0] * len(words)
+        for item in value:
+            found[place[_key(item)]] += 1
+        into.extend(found)
+
+    return Field(
+        ((0, most),) * len(words),
+        put,
+        lambda numbers: [_fresh(word) for word in words for _ in range(next(numbers))],
+    )
+
+
+def ranked(pieces: Sequence[Plain]) -> Field:
+    """For each piece the place in the list where it stands, from 1; 0 if it is not there. Of equal pieces the first stands first.
+    null in the list is a place whose piece is not known: these are counted by ``deck`` alone."""
+    copies: dict[object, list[int]] = {}
+    for i, piece in enumerate(pieces):
+        copies.setdefault(_key(piece), []).append(i)
+
+    def put(value: Plain, into: list[int]) -> None:
+        places, used = [0] * len(pieces), dict.fromkeys(copies, 0)
+        for place, item in enumerate(value, 1):
+            if item is not None:
+                key = _key(item)
+                places[copies[key][used[key]]] = place
+                used[key] += 1
+        into.extend(places)
+
+    def get(numbers: Numbers) -> Plain:
+        places = [next(numbers) for _ in pieces]
+        return [_fresh(pieces[i]) for i in sorted(range(len(pieces)), key=places.__getitem__) if places[i]]
+
+    return Field(((0, len(pieces)),) * len(pieces), put, get)
+
+
+def deck(pieces: Sequence[Plain]) -> Field:
+    """How many cards a deck has, and as ``ranked`` those that are known, the top being the first."""
+    known = ranked(pieces)
+
+    def put(value: Plain, into: list[int]) -> None:
+        into.append(len(value))
+        known.put(value, into)
+
+    def get(numbers: Numbers) -> Plain:
+        cards: list[Plain] = [None] * next(numbers)
+        for piece in pieces:
+            if place := next(numbers):
+                cards[place - 1] = _fresh(piece)
+        return cards
+
+    return Field(((0, len(pieces)), *known.bounds), put, get)
+
+
+def listed(most: int, words: Sequence[Plain]) -> Field:
+    """A list item by item: 1 for the first word, 2 for the second; zeros after the end. Of longer lists the last ``most``."""
+    place = {_key(word): i for i, word in enumerate(words, 1)}
+
+    def put(value: Plain, into: list[int]) -> None:
+        last = value[-most:]
+        into.extend(place[_key(item)] for item in last)
+        into.extend([0] * (most - len(last)))
+
+    def get(numbers: Numbers) -> Plain:
+        found = [next(numbers) for _ in range(most)]
+        return [_fresh(words[i - 1]) for i in found if i]
+
+    return Field(((0, len(words)),) * most, put, get)
+
+
+def each(count: int, field: Field) -> Field:
+    """A list of so many values of one sort."""
+
+    def put(value: Plain, into: list[int]) -> None:
+        for item in value:
+            field.put(item, into)
+
+    return Field(field.bounds * count, put, lambda numbers: [field.get(numbers) for _ in range(count)])
+
+
+def row(*fields: Field) -> Field:
+    """A list with a value for each field."""
+
+    def put(value: Plain, into: list[int]) -> None:
+        for item, field in zip(value, fields, strict=True):
+            field.put(item, into)
+
+    return Field(sum((field.bounds for field in fields), ()), put, lambda numbers: [field.get(numbers) for field in fields])
+
+
+def record(keys: Mapping[str, Field], optional: Mapping[str, Field] | None = None) -> Field:
+    """A dict with these keys; each optional one begins with a 1 if it is there."""
+    extra = {key: maybe(field) for key, field in (optional or {}).items()}
+
+    def put(value: Plain, into: list[int]) -> None:
+        for key, field in keys.items():
+            field.put(value[key], into)
+        for key, field in extra.items():
+            field.put(value.get(key), into)
+
+    def get(numbers: Numbers) -> Plain:
+        found = {key: field.get(numbers) for key, field in keys.items()}
+        there = {key: field.get(numbers) for key, field in extra.items()}
+        return {**found, **{key: value for key, value in there.items() if value is not None}}
+
+    return Field(sum((field.bounds for field in (*keys.values(), *extra.values())), ()), put, get)
+
+
+def _key(value: Plain) -> object:
+    """A plain value that can be a key of a dict."""
+    return tuple(map(_key, value)) if isinstance(value, list | tuple) else value
+
+
+def _fresh(value: Plain) -> Plain:
+    """A copy that its owner may change."""
+    return [_fresh(item) for item in value] if isinstance(value, list | tuple) else value

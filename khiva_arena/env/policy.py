@@ -1,0 +1,41 @@
+"""A policy that was trained on an environment as a bot: it gets the same numbers, and its action becomes a choice."""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+from khiva_arena.env.coding import Coding, coding_of
+from khiva_arena.games import registry
+from khiva_arena.games.base import Decision
+
+if TYPE_CHECKING:
+    import numpy as np
+
+ActFunction = Callable[[dict[str, Any], "np.random.Generator"], int]
+"""``act(observation, chance)`` gives an action. observation: as an environment gives it, with its mask. chance: equal for equal
+seeds and views, so that a match can be repeated."""
+
+
+def player(act: ActFunction) -> Callable[[Mapping[str, Any], Mapping[str, Any]], int]:
+    """``choose(decide, match)`` of a policy. An action that is not legal is the default, as in an environment."""
+
+    def choose(decide: Mapping[str, Any], match: Mapping[str, Any]) -> int:
+        import numpy as np
+
+        coding = _coding(match["game"], match["seats"], json.dumps(match["rules"]))
+        legal = coding.actions_of(Decision(decide["kind"], decide["legal"]))
+        mask = np.zeros(coding.actions, dtype=np.int8)
+        mask[legal] = 1
+        chance = np.random.default_rng([match["seed"], crc32(json.dumps(decide["view"]).encode())])
+        action = int(act({"observation": coding.encode(decide["view"]), "action_mask": mask}, chance))
+        return legal.index(action) if action in legal else 0
+
+    choose.__name__ = getattr(act, "__name__", "policy")
+    return choose
+
+
+@lru_cache(maxsize=4)
+def _coding(game: str, seats: int, rules: str) -> Coding:
+    return coding_of(registry.get(game), seats, json.loads(rules))

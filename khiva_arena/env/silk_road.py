@@ -1,0 +1,142 @@
+"""Silk Road as numbers. docs/trainers.md says what they mean."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from khiva_arena.env.coding import Coding
+from khiva_arena.env.fields import (
+    Field,
+    Numbers,
+    always,
+    counts,
+    each,
+    maybe,
+    number,
+    one_of,
+    ranked,
+    record,
+    row,
+    some_of,
+    switch,
+)
+from khiva_arena.games.base import Plain
+from khiva_arena.games.silk_road.board import Board, board
+from khiva_arena.games.silk_road.tables import (
+    CAMELS,
+    COLOURLESS,
+    COLOURS,
+    DECK,
+    DRIVERS,
+    GOODS,
+    JEWELS_PER_COLOUR,
+    MARKERS,
+    PER_GOOD,
+    SIZES,
+    TILES,
+)
+
+VERSION = 1
+MANY = 1000
+"""More colourless jewels or markers than anybody can have if there is no limit to them."""
+KINDS = ("move", "draw", "customs", "sandstorm", "robber", "bazaar", "baksheesh", "pay", "sell", "jewel", "lay_out")
+
+
+def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
+    """Of so many seats under these whole rules."""
+    chart = board(rules["map"])
+    seat, place, camel, good = one_of(range(seats)), one_of(chart.names), one_of(CAMELS), one_of(range(len(GOODS)))
+    goods = row(*(number(PER_GOOD) for _ in GOODS))
+    jewels = row(*(number(JEWELS_PER_COLOUR) for _ in COLOURS))
+    turns, some_seats = rules["max_turns"], some_of(range(seats))
+
+    def by_seat(kind: Field) -> Field:
+        return each(seats, kind)
+
+    ask = record(
+        {"kind": one_of(KINDS), "seat": seat},
+        optional={
+            "why": one_of(("turn", "match", "camels", "empty")),
+            "more": switch(),
+            "left": number(len(DECK)),
+            "robbed": some_seats,
+            "named": ranked((*range(len(GOODS)), *range(len(GOODS)), *range(len(GOODS)))),
+            "taken": good,
+            "market": one_of(("large", "small", "black", "last")),
+            "size": number(SIZES[-1]),
+            "camel": camel,
+            "declined": some_seats,
+            "good": good,
+        },
+    )
+    keys = {
+        "seat": seat,
+        "seats": always(seats),
+        "turn": number(turns),
+        "active": seat,
+        "hand": goods,
+        "hands": by_seat(number(len(DECK))),
+        "known": by_seat(goods),
+        "displays": by_seat(goods),
+        "open": goods,
+        "pile": number(len(DECK)),
+        "pool": goods,
+        "unseen": goods,
+        "discard": ranked(DECK),
+        "caravans": each(len(SIZES), maybe(row(place, place, ranked(CAMELS)))),
+        "queue": ranked(CAMELS),
+        "tiles": record({village: one_of(TILES) for village in chart.names[chart.cities :]}),
+        "cities": _jewels_of(chart),
+        "bag": jewels,
+        "removed": jewels,
+        "jewels": by_seat(jewels),
+        "colourless": by_seat(number(MANY)),
+        "markers": by_seat(number(MANY)),
+        "colourless_left": maybe(number(COLOURLESS)),
+        "markers_left": maybe(number(MARKERS)),
+        "drivers": by_seat(one_of(DRIVERS)),
+        "played": maybe(row(good, number(PER_GOOD), number(SIZES[-1]), place)),
+        "idle": number(seats),
+        "ending": one_of(("bag", "stalled")),
+        "ask": maybe(ask),
+    }
+    return Coding(VERSION, keys, _entries(chart, seats, rules), longest=turns * 50, left_out=("history",))
+
+
+def _jewels_of(chart: Board) -> Field:
+    """By city, of each colour how many jewels are there; cities without one are not in the view."""
+    cities = chart.names[: chart.cities]
+    every = each(len(cities), counts(range(len(COLOURS)), JEWELS_PER_COLOUR))
+
+    def put(value: Plain, into: list[int]) -> None:
+        every.put([value.get(city, ()) for city in cities], into)
+
+    def get(numbers: Numbers) -> Plain:
+        return {city: jewels for city, jewels in zip(cities, every.get(numbers), strict=True) if jewels}
+
+    return Field(every.bounds, put, get)
+
+
+def _entries(chart: Board, seats: int, rules: Mapping[str, Any]) -> dict[str, list[list[Any]]]:
+    """By kind of decision. A move has as many cards as the longest way on the map has places, or fewer."""
+    longest = max(len(route) for routes in chart.routes.values() for route in routes)
+    most = min(longest, PER_GOOD if rules["most_cards"] == "unlimited" else rules["most_cards"])
+    goods = [[good] for good in range(len(GOODS))]
+    return {
+        "move": [
+            [good, cards, size, place]
+            for cards in range(1, most + 1)
+            for good in range(len(GOODS))
+            for size in SIZES
+            for place in chart.names
+        ],
+        "draw": [["nothing"], ["pile"], *goods],
+        "customs": goods,
+        "sandstorm": goods,
+        "robber": [[seat, good] for seat in range(seats) for good in range(len(GOODS))],
+        "bazaar": [["no"], *goods],
+        "baksheesh": [["nothing"], *goods],
+        "pay": goods,
+        "sell": [["sell"], ["decline"]],
+        "jewel": [[colour] for colour in range(len(COLOURS))],
+        "lay_out": [[count] for count in range(PER_GOOD, -1, -1)],
+    }

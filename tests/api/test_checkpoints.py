@@ -1,0 +1,97 @@
+"""Checkpoints as bots: known by what they hold, loaded where they play, and shown by step."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import khiva_arena
+from khiva_arena.api.functions import folder_of
+from khiva_arena.errors import BotError, ConfigError
+from khiva_arena.report.columns import Standing
+
+pytestmark = pytest.mark.slow
+
+
+def load(path: Path) -> Callable[[Mapping[str, Any], Mapping[str, Any]], int]:
+    """Plays the index that a file says, the last one if there are fewer."""
+    print("on stdout, which harms nobody")
+    wanted = int((path / "weights" / "w.txt" if path.is_dir() else path).read_text())
+    return lambda decide, match: min(wanted, len(decide["legal"]) - 1)
+
+
+def made(path: Path, wanted: int) -> Path:
+    (path / "weights").mkdir(parents=True)
+    (path / "weights" / "w.txt").write_text(str(wanted))
+    return path
+
+
+def test_a_file_and_a_folder_play(tmp_path: Path) -> None:
+    (tmp_path / "step-20.txt").write_text("3")
+    bots = (
+        khiva_arena.Checkpoint(load, tmp_path / "step-20.txt"),
+        khiva_arena.Checkpoint(load, made(tmp_path / "run7-step-400", 5)),
+    )
+    assert [(bot.name, bot.step) for bot in bots] == [("step-20", 20), ("run7-step-400", 400)]
+    match = khiva_arena.match(*bots, seed="a", start="30s", turn="10s")
+    assert match.bots == ("step-20", "run7-step-400")
+    assert match.verdicts == ("ok", "ok")
+    assert match.record.header.isolation == "trusted"
+    for step in match.replay():
+        for seat, choice in step.choices.items():
+            assert choice == min((3, 5)[seat], len(step.asked[seat].legal) - 1)
+
+
+def test_one_is_an_opponent_of_a_sequential_test(tmp_path: Path) -> None:
+    (tmp_path / "step-20.txt").write_text("3")
+    checkpoint = khiva_arena.Checkpoint(load, tmp_path / "step-20.txt")
+    settings = {"elo1": 400, "seeds": 40, "start": "30s", "out": tmp_path / "test"}
+    with khiva_arena.sprt("shipped:python/random", checkpoint, **settings) as test:
+        assert sorted(next(iter(test)).bots) == ["random", "step-20"]
+
+
+def test_it_is_known_by_its_loader_and_its_files(tmp_path: Path) -> None:
+    checkpoint = khiva_arena.Checkpoint(load, made(tmp_path / "a" / "step-1", 5))
+    same = khiva_arena.Checkpoint(load, made(tmp_path / "b" / "step-1", 5))
+    assert folder_of(checkpoint) == folder_of(same)
+    other = khiva_arena.Checkpoint(load, made(tmp_path / "c" / "step-1", 6))
+    loaded = khiva_arena.Checkpoint(lambda path: load(path), same.path)
+    renamed = khiva_arena.Checkpoint(load, made(tmp_path / "d" / "step-1", 5))
+    (renamed.path / "weights" / "w.txt").rename(renamed.path / "weights" / "v.txt")
+    assert len({folder_of(one) for one in (checkpoint, other, loaded, renamed)}) == 4
+    assert folder_of(lambda decide, match: 0) != folder_of(checkpoint)
+
+
+def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
+    with pytest.raises(BotError, match=r"step-1: the checkpoint cannot be read: .*No such file"):
+        folder_of(khiva_arena.Checkpoint(load, tmp_path / "step-1.pt"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BotError, match="empty: there is no file in the checkpoint"):
+        folder_of(khiva_arena.Checkpoint(load, tmp_path / "empty"))
+
+
+def test_a_table_by_step(played: Path) -> None:
+    table = khiva_arena.standings(played / "out")[0]
+    where = Path("nowhere")
+    checkpoints = [khiva_arena.Checkpoint(load, where, step, name) for step, name in ((400, "greedy"), (20, "naive"))]
+    curve = table.by_step(checkpoints)
+    assert [(step, row.name) for step, row in curve] == [(20, "naive"), (400, "greedy")]
+    assert [row.name for row in curve.ladder] == ["random"]
+    naive: Standing = table["naive"]
+    assert curve.to_dict()[0] == {
+        "step": 20,
+        **{name: getattr(naive, name) for name in ("name", "elo", "error", "low", "high", "bound", "matches", "seeds")},
+    }
+    lines = str(curve).splitlines()
+    assert lines[0] == table.title
+    assert [line.split()[0] for line in lines[1:]] == ["step", "20", "400", "random"]
+    assert "<td>naive" in curve._repr_html_()
+    chart = curve.plot().to_dict()
+    drawn = [layer.get("data", chart.get("data"))["values"] for layer in chart["layer"]]
+    assert [{"bot": "random", "elo": table["random"].elo}] in drawn
+    assert curve.to_dict() in drawn
+    with pytest.raises(ConfigError, match="the table has no bot 'nobody'"):
+        table.by_step([khiva_arena.Checkpoint(load, where, 1, "nobody")])
+    with pytest.raises(ConfigError, match="greedy: say at which step it was"):
+        table.by_step([khiva_arena.Checkpoint(load, where, name="greedy")])

@@ -1,0 +1,117 @@
+"""Views and choices as numbers: nothing is lost, each choice has an action, and no version changes unseen."""
+
+import json
+from hashlib import sha256
+from random import Random
+
+import pytest
+from lowest import Lowest
+
+from khiva_arena.env.coding import WAIT, Coding, coding_of
+from khiva_arena.env.fields import deck, listed, maybe, number, one_of, ranked
+from khiva_arena.errors import ConfigError
+from khiva_arena.games import registry
+
+CASES = [(name, seats) for name in registry.NAMES for seats in registry.get(name).seats]
+FIXED = {
+    "khiva": (1, {2: (2062, 432), 3: (1573, 32), 4: (1909, 32), 5: (2245, 32)}, "e46295367c12283f"),
+    "emira": (1, {3: (964, 1247), 4: (1125, 1247), 5: (1294, 1247)}, "d8fc436f9ed0a91a"),
+    "silk_road": (1, {2: (819, 5527), 3: (847, 5532), 4: (875, 5537), 5: (903, 5542)}, "75840db90e585392"),
+}
+"""By game: the version, the numbers of an observation and the actions at each seat count, and a digest of what they are."""
+
+
+def digest(coding: Coding) -> str:
+    """Of where each key stands, what each number can be, and what each action means."""
+    held = [coding.parts, [kind.bounds for kind in coding.keys.values()], coding.words]
+    return sha256(json.dumps(held).encode()).hexdigest()[:16]
+
+
+@pytest.mark.parametrize("name", registry.NAMES)
+def test_a_version_has_one_meaning(name: str) -> None:
+    """If this fails, raise VERSION of the game's coding: policies that were trained with it would read something else."""
+    version, sizes, fixed = FIXED[name]
+    game = registry.get(name)
+    codings = {seats: coding_of(game, seats, game.rules({})) for seats in game.seats}
+    assert {seats: (coding.size, coding.actions) for seats, coding in codings.items()} == sizes
+    assert {coding.version for coding in codings.values()} == {version}
+    assert sha256("".join(map(digest, codings.values())).encode()).hexdigest()[:16] == fixed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_an_observation_gives_back_the_view(name: str, seats: int) -> None:
+    """All of it in Khiva, and elsewhere all but what grows without end; under each sample of rules, of every seat."""
+    game, chance = registry.get(name), Random(f"{name} {seats}")
+    for given in ({}, *game.samples):
+        rules = game.rules(given)
+        coding = coding_of(game, seats, rules)
+        assert name != "khiva" or not coding.left_out
+        low, high = coding.bounds()
+        state, _ = game.new(seats, rules, chance.randbytes(32))
+        steps = 0
+        while True:
+            looks = range(seats) if steps % 5 == 0 or state.is_over else ()
+            for view in map(state.view, looks):
+                seen = coding.encode(view)
+                assert ((low <= seen) & (seen <= high)).all()
+                assert coding.decode(seen) == {key: value for key, value in view.items() if key not in coding.left_out}
+            if state.is_over:
+                break
+            choices = {}
+            for seat, decision in state.pending().items():
+                actions = coding.actions_of(decision)
+                assert len(set(actions)) == len(decision.legal)
+                assert all(WAIT < action < coding.actions for action in actions)
+                choices[seat] = chance.randrange(len(actions))
+            state.apply(choices)
+            steps += 1
+        assert 0 < steps < coding.longest
+
+
+def test_an_action_means_the_same_at_every_hand_and_bid() -> None:
+    khiva, emira = registry.get("khiva"), registry.get("emira")
+    state, _ = khiva.new(3, khiva.rules({}), bytes(32))
+    coding = coding_of(khiva, 3, khiva.rules({}))
+    first = state.pending()[0]
+    by_action = dict(zip(coding.actions_of(first), first.legal, strict=True))
+    state.apply(dict.fromkeys(state.pending(), 0))
+    while "play_pass" not in {decision.kind for decision in state.pending().values()}:
+        state.apply(dict.fromkeys(state.pending(), 0))
+    later = state.pending()[0]
+    assert len(later.legal) < len(first.legal)
+    assert [by_action[action] for action in coding.actions_of(later)] == list(later.legal)
+    from khiva_arena.games.emira import questions
+
+    coding = coding_of(emira, 3, emira.rules({}))
+    low, high = (questions.bid(least, most, grant)[0][0] for least, most, grant in ((10, 60, False), (400, 430, True)))
+    assert [coding.words[action] for action in coding.actions_of(low)] == ["bid pass", *(f"bid {n}" for n in range(6))]
+    assert [coding.words[action] for action in coding.actions_of(high)] == [
+        "bid pass",
+        "bid grant",
+        *(f"bid {n}" for n in range(4)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "numbers"),
+    [
+        (maybe(number(9)), None, [0, 0]),
+        (maybe(number(9)), 4, [1, 4]),
+        (one_of("abc"), "b", [0, 1, 0]),
+        (one_of("abc"), None, [0, 0, 0]),
+        (ranked("aab"), ["b", "a", "a"], [2, 3, 1]),
+        (deck("aab"), [None, "a", None], [3, 2, 0, 0]),
+        (listed(3, "ab"), ["b", "a"], [2, 1, 0]),
+    ],
+)
+def test_kinds(kind: object, value: object, numbers: list[int]) -> None:
+    into: list[int] = []
+    kind.put(value, into)  # type: ignore[attr-defined]
+    assert into == numbers
+    assert kind.get(iter(numbers)) == value  # type: ignore[attr-defined]
+
+
+def test_a_game_without_a_coding_says_what_to_hand_over() -> None:
+    with pytest.raises(ConfigError, match="Lowest has no coding of its views as numbers: hand one over"):
+        coding_of(Lowest(), 2, {"rounds": 1})
