@@ -10,9 +10,12 @@ str keys.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, Self, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypedDict
 
 from khiva_arena.errors import ConfigError, IllegalChoice
+
+if TYPE_CHECKING:
+    from khiva_arena.rng import Stream
 
 Plain = Any
 
@@ -188,6 +191,15 @@ class Game(ABC):
 
         Raises ConfigError on a seat count the game lacks.
         """
+
+    def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: "Stream") -> State:
+        """A world for bots that search: a state in which the seat of ``view`` would have exactly this view and legal list. What
+        the seat cannot know is drawn from ``stream``, everything that is possible under all it knows equally likely, whatever the
+        others' choices may say. ``rules`` is the whole map of the match, which is not over.
+
+        Raises InternalError if the view fits no state, ConfigError if the game makes no worlds.
+        """
+        raise ConfigError(f"{self.title} makes no worlds of views")
 
     @abstractmethod
     def narrate(self, event: Event, names: Sequence[str]) -> str:

@@ -2,10 +2,10 @@
 counts once.
 
 The others sit in a row: row 0 is the left neighbour, who gets this seat's passes, the last row the right neighbour, who passes
-to this seat. What a row plays is seen, what it passes to the next row is not. Back in time from now each row undoes a turn by handing
-one card, any of its hand, back to the row before; so all ways are equally many for all cards but those whose way is known at its
-beginning. These are *traced*: the cards that this seat passed, and those that a row kept at the redeal. ``_Deal.ways`` counts how
-many ways lead them back there.
+to this seat. What a row plays is seen, what it passes to the next row is not. Back in time from now each row undoes a turn by
+handing one card, any of its hand, back to the row before. So there are equally many ways for all cards except those that were
+seen at the beginning of their way. These are *traced*: the cards that this seat passed, and those that a row kept at the
+redeal. ``_Deal.ways`` counts how many ways lead them back there.
 """
 
 from collections.abc import Iterator, Sequence
@@ -162,7 +162,7 @@ def _before(seen: Seen) -> Seen:
 
 @lru_cache(maxsize=32)
 def _kept(seen: Seen) -> dict[tuple[Cards, ...], int]:
-    """At the end of a deal: the cards that the rows may keep, by row, and in how many ways. The first keeps what it was passed."""
+    """At the end of a deal: the cards that the rows may keep, by row, and in how many ways. The first keeps what it got."""
     deal = _Deal(seen, seen.deal, seen.hand)
     (last,) = deal.passed[-1:]
     found: dict[tuple[Cards, ...], int] = {}
