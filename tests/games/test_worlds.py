@@ -10,7 +10,7 @@ from khiva_arena.games import registry
 from khiva_arena.games.base import Game
 from khiva_arena.rng import Stream
 
-GAMES = [game for game in map(registry.get, registry.GAMES) if type(game).determinise is not Game.determinise]
+GAMES = [registry.get(name) for name in registry.GAMES]
 PLACES = [(game, seats) for game in GAMES for seats in game.seats]
 
 
@@ -18,14 +18,19 @@ def random_choices(state, random):
     return {seat: random.randrange(len(decision.legal)) for seat, decision in state.pending().items()}
 
 
+def pieces(state):
+    """Without Emira's goal cards, of which some are left in the box and nobody knows which."""
+    return {name: count for name, count in state.components().items() if not name.startswith("goal ")}
+
+
 def check_world(game, rules, state, seat, stream, random):
     view = json.dumps(state.view(seat))
     world = game.determinise(json.loads(view), rules, stream)
     assert json.dumps(world.view(seat)) == view
-    assert world.components() == state.components()
+    assert pieces(world) == pieces(state)
     asked, open_now = state.pending(), world.pending()
     assert open_now.get(seat) == asked.get(seat)
-    if json.loads(view)["ask"] or game.name == "khiva":
+    if json.loads(view)["ask"] or game.name == "khiva":  # who else chooses a first event card depends on what it was dealt
         assert {s: decision.kind for s, decision in open_now.items()} == {s: decision.kind for s, decision in asked.items()}
     if random.random() < 0.05:
         while not world.is_over:

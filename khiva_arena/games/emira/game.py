@@ -1,9 +1,13 @@
 """Emira put together: the state that the arbiter gets, and the game that makes it."""
 
+from collections.abc import Mapping
+
 from khiva_arena.games.adapter import AdaptedGame, PositionState
-from khiva_arena.games.emira import notation, observation, rules, scoring, variants
+from khiva_arena.games.base import Plain
+from khiva_arena.games.emira import notation, observation, rules, scoring, variants, worlds
 from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.tables import SCENERY, SEATS
+from khiva_arena.rng import Stream
 
 
 class EmiraState(Position, PositionState):
@@ -27,6 +31,10 @@ class Emira(AdaptedGame[EmiraState]):
     rules_file = rules
     notation_file = notation
     scenery = SCENERY
+
+    def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> EmiraState:
+        """See ``base.Game``."""
+        return worlds.determinise(view, variants.compile_rules(rules), stream, EmiraState)
 
 
 GAME = Emira()
