@@ -10,9 +10,12 @@ str keys.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypedDict
 
 from khiva_arena.errors import ConfigError, IllegalChoice, RulesError
+
+if TYPE_CHECKING:
+    from khiva_arena.rng import Stream
 
 Plain = Any
 
@@ -213,6 +216,15 @@ class Game(ABC):
 
     def vet(self, seats: int, rules: Mapping[str, Plain]) -> None:  # noqa: B027  most games were tested when they were written
         """Look at a game before it is played. Raises GameFault if it breaks the contract."""
+
+    def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: "Stream") -> State:
+        """A world for bots that search: a state in which the seat of ``view`` would have exactly this view and legal list. What
+        the seat cannot know is drawn from ``stream``, everything that is possible under all it knows equally likely, whatever the
+        others' choices may say. ``rules`` is the whole map of the match, which is not over.
+
+        Raises InternalError if the view fits no state, ConfigError if the game makes no worlds.
+        """
+        raise ConfigError(f"{self.title} makes no worlds of views")
 
     def narrate(self, event: Event, names: Sequence[str]) -> str:
         """One line of text for an event, for people. ``names`` by seat."""

@@ -1,7 +1,7 @@
 """Phase 4: auctions for the right to act, the grant, the actions (E3-E5b, E21-E23)."""
 
 from bisect import insort
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from khiva_arena.games.base import Plain
 from khiva_arena.games.emira import events, questions
@@ -97,14 +97,14 @@ def _answer_bid(pos: Position, log: Log, seat: int, entry: list[Plain]) -> None:
         pos.bidding &= ~(1 << seat)
         _note_answer(pos, BID_GRANT)
         _take_grant(pos, log, seat)
-        pos.todo += [(_go_on, seat), (recheck,)]
+        pos.todo += [(go_on, seat), (recheck,)]
         return
     else:
         _note_bid(pos, what)
         pos.bid = what
         pos.bidder = seat
         log.append(events.bid(seat, what))
-    _go_on(pos, log, seat)
+    go_on(pos, log, seat)
 
 
 def _note_answer(pos: Position, answer: int) -> None:
@@ -122,7 +122,7 @@ def _note_bid(pos: Position, amount: int) -> None:
         _note_answer(pos, -1)
 
 
-def _go_on(pos: Position, log: Log, seat: int) -> None:
+def go_on(pos: Position, log: Log, seat: int) -> None:
     """E4: the next seat is asked, or the auction is decided."""
     if pos.bidder >= 0 and pos.bidding == 1 << pos.bidder:
         _serve(pos, log, pos.bidder)
@@ -139,7 +139,7 @@ def _serve(pos: Position, log: Log, seat: int) -> None:
     pos.gold[seat] -= paid
     pos.last_server = seat
     log.append(events.serve(seat, pos.bid, paid))
-    pos.todo.append((_ask_action, seat))
+    pos.todo.append((ask_action, seat))
     if paid and pos.undecided:
         pos.todo.append((recheck,))
 
@@ -153,7 +153,7 @@ def prices(palace: Collection[int]) -> tuple[int, ...]:
     return (*caravans, BADRA_PRICE if BADRA in palace else PALACE_PRICE, FARAH_PRICE if FARAH in palace else CAMEL_PRICE)
 
 
-def _ask_action(pos: Position, log: Log, seat: int) -> None:
+def ask_action(pos: Position, log: Log, seat: int) -> None:
     """E21: what is still to be had and can be paid for, or nothing; the grant instead (E5)."""
     gold, on_board = pos.gold[seat], pos.open
     *caravans, section, camel = prices(pos.princesses[seat])
@@ -274,3 +274,12 @@ def close_phase(pos: Position, log: Log) -> None:
         pos.shown_status = []
     pos.open = pos.open if three and odd else 0
     pos.bid, pos.bidder, pos.bidding, pos.first_passer = 0, -1, 0, -1
+
+
+ASK_AGAIN: dict[str, Callable[[Position, Log, int, Plain], None]] = {
+    "bid": lambda pos, log, seat, about: _ask_bid(pos, log, seat),
+    "action": lambda pos, log, seat, about: ask_action(pos, log, seat),
+    "take_appearance": lambda pos, log, seat, about: _answer_action(pos, log, seat, ["appearance"]),
+    "take_status": lambda pos, log, seat, about: _answer_action(pos, log, seat, ["status"]),
+}
+"""By kind of decision: what opens it again in a position made of a view."""

@@ -268,10 +268,11 @@ def _answer_vermin(pos: Position, log: Log, seat: int, entry: list[str]) -> None
     """E36: every owner, from the player of the card on, moves one caravan of the type, or two slow ones."""
     kind = CARAVANS.index(entry[0])
     log.append(events.vermin(seat, kind))
-    pos.todo += [(_infest, (seat + offset) % pos.seats, kind) for offset in range(pos.seats - 1, -1, -1)]
+    pos.todo += [(infest, (seat + offset) % pos.seats, kind) for offset in range(pos.seats - 1, -1, -1)]
 
 
-def _infest(pos: Position, log: Log, seat: int, kind: int) -> None:
+def infest(pos: Position, log: Log, seat: int, kind: int) -> None:
+    """A seat moves caravans of this type."""
     own = pos.caravans[seat][kind]
     if not own:
         return
@@ -299,6 +300,17 @@ def _answer_infest(pos: Position, log: Log, seat: int, entry: list[int], kind: i
         log.append(events.caravan(seat, kind, left - 1))
 
 
+ASK_AGAIN: dict[str, Callable[[Position, Log, int, Plain], None]] = {
+    "place": lambda pos, log, seat, about: _changing_her_mind(pos, log, seat),
+    "mind": lambda pos, log, seat, about: _look_at(pos, log, seat, about),
+    "order": lambda pos, log, seat, about: _look_and_order(pos, log, seat, about, ""),
+    "split": lambda pos, log, seat, about: _ask_split(pos, seat, about),
+    "good_looking": lambda pos, log, seat, about: _good_looking(pos, log, seat),
+    "caravan": lambda pos, log, seat, about: _new_spice_caravan(pos, log, seat),
+    "vermin": lambda pos, log, seat, about: _vermin(pos, log, seat),
+    "vermin_move": lambda pos, log, seat, about: infest(pos, log, seat, CARAVANS.index(about)),
+}
+"""By kind of decision: what opens it again in a position made of a view, given what it is about."""
 _EFFECT: tuple[Callable[[Position, Log, int], None], ...] = (
     _bazaar,
     _better_breed,

@@ -1,7 +1,8 @@
 """Whom an Emira chooses, when those who wait join, and what happens as they do (E6, E25-E29)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from khiva_arena.games.base import Plain
 from khiva_arena.games.emira import events, questions
 from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.steps import Log, ask, note
@@ -116,11 +117,7 @@ def join(pos: Position, log: Log, seat: int, card: int) -> None:
     note_join(pos, log, seat, card)
     if card == SIDI:
         pos.gone.append(SIDI)
-        princesses = tuple(sorted(pos.princesses[seat]))
-        if len(princesses) > 1:
-            ask(pos, questions.emiras("abduct", princesses), seat, _answer_abduct)
-        else:
-            _abduct(pos, log, seat, princesses[0])
+        _abduction(pos, log, seat)
         return
     move_in(pos, seat, card)
     if card == XENIA:
@@ -131,6 +128,15 @@ def join(pos: Position, log: Log, seat: int, card: int) -> None:
     elif card in ONCE and not pos.met[seat] >> card & 1:
         pos.met[seat] |= 1 << card
         _strike(pos, log, seat, card)
+
+
+def _abduction(pos: Position, log: Log, seat: int) -> None:
+    """E29: the seat chooses whom Sidi Suleiman takes with him."""
+    princesses = tuple(sorted(pos.princesses[seat]))
+    if len(princesses) > 1:
+        ask(pos, questions.emiras("abduct", princesses), seat, _answer_abduct)
+    else:
+        _abduct(pos, log, seat, princesses[0])
 
 
 def note_join(pos: Position, log: Log, seat: int, card: int) -> None:
@@ -230,3 +236,11 @@ def note_gift(pos: Position, log: Log, seat: int, outcome: str) -> None:
     """What became of a gift of Xenia's; the history keeps it for those who ignore events."""
     log.append(events.gift(seat, outcome))
     note(pos, "gift", seat, outcome)
+
+
+ASK_AGAIN: dict[str, Callable[[Position, Log, int, Plain], None]] = {
+    "drop_appearance": lambda pos, log, seat, about: _strike(pos, log, seat, SAMIRA),
+    "drop_status": lambda pos, log, seat, about: _strike(pos, log, seat, ZAHRAH),
+    "abduct": lambda pos, log, seat, about: _abduction(pos, log, seat),
+}
+"""By kind of decision: what opens it again in a position made of a view."""

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from khiva_arena.games.adapter import AdaptedGame, PositionState
 from khiva_arena.games.base import Plain
-from khiva_arena.games.emira import notation, observation, rules, scoring, variants
+from khiva_arena.games.emira import notation, observation, rules, scoring, variants, worlds
 from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.tables import SCENERY, SEATS
+from khiva_arena.rng import Stream
 
 
 class EmiraState(Position, PositionState):
@@ -34,6 +35,10 @@ class Emira(AdaptedGame[EmiraState]):
     def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
         """See ``base.Game``."""
         return notation.choice(kind, entry, view)
+
+    def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> EmiraState:
+        """See ``base.Game``."""
+        return worlds.determinise(view, variants.compile_rules(rules), stream, EmiraState)
 
 
 GAME = Emira()

@@ -1,7 +1,9 @@
 """Phase 3: the status card and the counter that come on the board; phase 5: buying event cards (E20, E24, E35)."""
 
 from bisect import insort
+from collections.abc import Callable
 
+from khiva_arena.games.base import Plain
 from khiva_arena.games.emira import dealing, events, questions
 from khiva_arena.games.emira.courtship import recheck
 from khiva_arena.games.emira.state import Deck, Position
@@ -20,11 +22,15 @@ def show_status(pos: Position, log: Log) -> None:
         log.append(events.turn_up(card))
         note(pos, "status", card)
     if chooser >= 0 and pos.status.cards:
-        cards = tuple(sorted(set(pos.status.cards)))
-        if len(cards) > 1:
-            ask(pos, questions.numbers("noble", cards), chooser, _answer_noble)
-        else:
-            _answer_noble(pos, log, chooser, [cards[0]])
+        _ask_noble(pos, log, chooser)
+
+
+def _ask_noble(pos: Position, log: Log, chooser: int) -> None:
+    cards = tuple(sorted(set(pos.status.cards)))
+    if len(cards) > 1:
+        ask(pos, questions.numbers("noble", cards), chooser, _answer_noble)
+    else:
+        _answer_noble(pos, log, chooser, [cards[0]])
 
 
 def _answer_noble(pos: Position, log: Log, seat: int, entry: list[int]) -> None:
@@ -45,11 +51,15 @@ def show_appearance(pos: Position, log: Log) -> None:
         _put_token(pos, kind)
         log.append(events.turn_up(KINDS[kind]))
     if chooser >= 0 and any(pos.bag):
-        kinds = tuple(kind for kind in range(len(KINDS)) if pos.bag[kind])
-        if len(kinds) > 1:
-            ask(pos, questions.kinds("bazaar", kinds), chooser, _answer_bazaar)
-        else:
-            _answer_bazaar(pos, log, chooser, [KINDS[kinds[0]]])
+        _ask_bazaar(pos, log, chooser)
+
+
+def _ask_bazaar(pos: Position, log: Log, chooser: int) -> None:
+    kinds = tuple(kind for kind in range(len(KINDS)) if pos.bag[kind])
+    if len(kinds) > 1:
+        ask(pos, questions.kinds("bazaar", kinds), chooser, _answer_bazaar)
+    else:
+        _answer_bazaar(pos, log, chooser, [KINDS[kinds[0]]])
 
 
 def _answer_bazaar(pos: Position, log: Log, seat: int, entry: list[str]) -> None:
@@ -92,6 +102,10 @@ def _answer_buy(pos: Position, log: Log, seat: int, entry: list[int]) -> None:
     looks = min(looks, len(pos.events.cards))
     log.append(events.buy(seat, looks, price))
     pos.todo.append((recheck,))
+    _look(pos, log, seat, looks)
+
+
+def _look(pos: Position, log: Log, seat: int, looks: int) -> None:
     cards = [pos.events.look(place, seat) for place in range(looks)]
     faces = tuple(EVENTS[card] for card in cards)
     log.append(events.look(seat, "events", faces))
@@ -113,3 +127,11 @@ def _answer_keep(pos: Position, log: Log, seat: int, entry: list[str], looks: in
     log.append(events.take(seat))
     log.append(events.bought(seat, kept, cards))
     note(pos, "buy", seat, looks, seat=seat, private=(EVENTS[kept], *(EVENTS[card] for card in cards)))
+
+
+ASK_AGAIN: dict[str, Callable[[Position, Log, int, Plain], None]] = {
+    "noble": lambda pos, log, seat, about: _ask_noble(pos, log, seat),
+    "bazaar": lambda pos, log, seat, about: _ask_bazaar(pos, log, seat),
+    "keep": lambda pos, log, seat, about: _look(pos, log, seat, about),
+}
+"""By kind of decision: what opens it again in a position made of a view, given how many cards are looked at."""

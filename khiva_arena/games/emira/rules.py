@@ -11,7 +11,7 @@ from khiva_arena.games.base import NOBODY, Event, check_choices
 from khiva_arena.games.emira import auction, cards, dealing, events, market, questions
 from khiva_arena.games.emira.courtship import choose_next, recheck
 from khiva_arena.games.emira.scoring import ranks, scores, winners
-from khiva_arena.games.emira.state import Deck, Position
+from khiva_arena.games.emira.state import Deck, Position, Task
 from khiva_arena.games.emira.steps import Log, answered, note, run
 from khiva_arena.games.emira.tables import (
     BLACK,
@@ -33,7 +33,7 @@ from khiva_arena.games.emira.tables import (
 from khiva_arena.games.emira.upkeep import upkeep_turn
 from khiva_arena.games.emira.values import to_draw
 
-_ON_BOARD = ("small", "large", "camel", "palace")
+ON_BOARD = ("small", "large", "camel", "palace")
 """What the supply puts on the board, by its index."""
 
 
@@ -120,14 +120,28 @@ def _new_round(pos: Position, log: Log) -> None:
     pos.settled = pos.paid = 0
     pos.served = pos.fresh = 0
     log.append(events.new_round(pos.round, pos.start, [seat for seat in range(pos.seats) if pos.lost[seat] == pos.round]))
+    pos.todo += reversed([task for _, task in _phases(pos)])
+
+
+def _phases(pos: Position) -> list[tuple[str, Task]]:
+    """The phases of this round in order, and the end of the round."""
     three, odd = pos.seats == 3, pos.round % 2 == 1
     plays = not three or odd
     if pos.round == 1 and not pos.ruleset.advanced:
         plays = False  # E19
     buys = not three or (not odd and pos.ruleset.buys_3p)  # O6
-    phases = [(_events,) if plays else None, (_income,), (_prepare_even,) if three and not odd else (_prepare,)]
-    phases += [(auction.open_phase,), (_buy,) if buys else None, (_choice,), (_upkeep,), (_end_round,)]
-    pos.todo += [phase for phase in reversed(phases) if phase]
+    phases: list[tuple[str, Task]] = [("events", (_events,))] if plays else []
+    phases += [("income", (_income,)), ("prepare", (_prepare_even,) if three and not odd else (_prepare,))]
+    phases += [("auction", (auction.open_phase,))]
+    phases += [("buy", (_buy,))] if buys else []
+    return [*phases, ("choice", (_choice,)), ("upkeep", (_upkeep,)), ("over", (_end_round,))]
+
+
+def to_come(pos: Position) -> list[Task]:
+    """What is left to do of this round after the present phase, the next thing last."""
+    phases = _phases(pos)
+    now = [name for name, _ in phases].index(pos.phase)
+    return [task for _, task in reversed(phases[now + 1 :])]
 
 
 def _events(pos: Position, log: Log) -> None:
@@ -171,7 +185,7 @@ def _prepare(pos: Position, log: Log) -> None:
     if drawn:
         note(pos, "emiras", *drawn)
     log.append(events.emiras(pos.active, pos.coming))
-    pos.todo += [(_open_board,), (market.show_appearance,), (market.show_status,)]
+    pos.todo += [(open_board,), (market.show_appearance,), (market.show_status,)]
 
 
 def _prepare_even(pos: Position, log: Log) -> None:
@@ -184,7 +198,7 @@ def _prepare_even(pos: Position, log: Log) -> None:
     _note_board(pos, log)
 
 
-def _open_board(pos: Position, log: Log) -> None:
+def open_board(pos: Position, log: Log) -> None:
     """E22: what the supply still has."""
     pos.open = sum(1 << item for item, left in enumerate(pos.supply) if left)
     _note_board(pos, log)
@@ -196,7 +210,7 @@ def _note_board(pos: Position, log: Log) -> None:
 
 def on_board(pos: Position) -> list[str]:
     """What of the supply can still be bought this round."""
-    return [name for item, name in enumerate(_ON_BOARD) if pos.open >> item & 1]
+    return [name for item, name in enumerate(ON_BOARD) if pos.open >> item & 1]
 
 
 def _buy(pos: Position, log: Log) -> None:

@@ -3,12 +3,15 @@
 RULES.md, "The view", lists the keys. A view is built new each time from plain lists, so its owner may change it.
 """
 
+from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 from khiva_arena.errors import InternalError
 from khiva_arena.games.base import Plain
 from khiva_arena.games.khiva.dealing import shuffled
+from khiva_arena.games.khiva.knowledge import Seen, placings
 from khiva_arena.games.khiva.rules import question
 from khiva_arena.games.khiva.state import Offer, Position
 from khiva_arena.games.khiva.tables import (
@@ -34,6 +37,8 @@ _carpet = {code: face.copy for code, face in CARPET_FACE.items()}
 """By card, and by code of a carpet: what makes a new list of its face. A view is mostly made of those."""
 _leftwards = {(seats, seat): [*range(seat + 1, seats), *range(seat)] for seats in SEATS for seat in range(seats)}
 """By seats and seat: the other seats, the left neighbour first."""
+_placings = lru_cache(maxsize=16)(placings)
+"""A bot that searches makes many positions of one view."""
 
 
 def view(pos: Position, seat: int) -> dict[str, Plain]:
@@ -123,11 +128,9 @@ def _passed(pos: Position, seat: int) -> list[list[Plain]]:
 def determinise(view: Mapping[str, Plain], ruleset: Ruleset, stream: Stream, make: Callable[[int, Ruleset, bytes], P]) -> P:
     """A position in which the seat of ``view`` would have exactly this view; what it cannot know is drawn from ``stream``.
 
-    Each hidden card is put where the view allows it: a card that the seat passed in a hand that can hold it now, a card that was
-    kept at the last redeal goes only where it can have come to (see ``_allowed``), all others go anywhere. The possible ways need
-    not be equally likely. Pile orders and all later chance are new. What other seats remember is unknown (history 0) except the
-    cards exchanged with the seat. ``view`` must come from a match with these rules that is not over. Raises InternalError when it
-    fits no position.
+    Every way in which the cards can have been dealt and passed is equally likely (see ``knowledge.py``), as is every order of the
+    piles; all later chance is new. What other seats remember is unknown (history 0) except the cards exchanged with the seat.
+    ``view`` must come from a match with these rules that is not over. Raises InternalError when it fits no position.
     """
     seats = view["seats"]
     secret = b"".join(stream.u64().to_bytes(8, "big") for _ in range(4))
@@ -184,23 +187,6 @@ def _recall(pos: Position, view: Mapping[str, Plain]) -> None:
             pos.away[seat - 1][CARD_OF[code]] = turn
 
 
-def _allowed(pos: Position, view: Mapping[str, Plain]) -> dict[int, Sequence[int]]:
-    """By card: the seats that alone may hold it. Cards that may lie anywhere are left out."""
-    seat, seats = view["seat"], view["seats"]
-    allowed: dict[int, Sequence[int]] = {CARD_OF[10 * c + v]: holders for _, (c, v), holders in view["passed"]}
-    if seats == 5 and view["deal"] > 1:
-        # Nothing is put aside: a card not played in the last deal was kept in a hand. The left neighbour kept what it was
-        # passed, and gets cards from this seat alone, so it holds no other kept card.
-        per_deal = seats * TURNS_PER_DEAL[seats]
-        end = (view["deal"] - 1) * per_deal
-        redealt = set(view["history"]["played"][end - per_deal : end])
-        others = [s for s in range(seats) if s not in (seat, (seat + 1) % seats)]
-        for card, code in enumerate(CODE):
-            if code not in redealt:
-                allowed.setdefault(card, others)
-    return allowed
-
-
 def _place_cards(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
     """The seat's own hand and the cards on the table unchanged; all other cards into the free places."""
     seat = view["seat"]
@@ -208,40 +194,34 @@ def _place_cards(pos: Position, view: Mapping[str, Plain], stream: Stream) -> No
     for other, faces in enumerate(view["table"]):
         for card in _cards(faces):
             pos.bids[COLOUR[card]].append((card, other))
+    totals, found = _placings(_seen(view))
+    if not found:
+        raise InternalError("this view leaves no place for the cards that its seat passed")
+    placed = found[bisect(totals, stream.below(totals[-1]))]
     seen = {*pos.hands[seat], *pos.discard, *pos.shown, *(card for bids in pos.bids for card, _ in bids)}
-    hidden = [card for card in range(len(CODE)) if card not in seen]
-    slots = [s for s, size in enumerate(view["hands"]) if s != seat for _ in range(size)] + [-1] * view["aside"]
-    if len(slots) != len(hidden):
-        raise InternalError(f"this view has {len(hidden)} hidden cards for {len(slots)} places")
-    allowed = _allowed(pos, view)
-    slots = shuffled(stream, slots)
-    bound = shuffled(stream, [card for card in hidden if card in allowed])
-    owner = _match(bound, allowed, slots)
-    taken = {slot: card for card, slot in owner.items()}
-    rest = iter([card for card in hidden if card not in owner])  # in order; it is the slots that were shuffled
-    for i, place in enumerate(slots):
-        (pos.aside if place < 0 else pos.hands[place]).append(taken[i] if i in taken else next(rest))
-    for hand in pos.hands:
+    seen.update(card for card, _ in placed)
+    for card, row in placed:
+        pos.hands[(seat + 1 + row) % pos.seats].append(card)
+    hidden = shuffled(stream, [card for card in range(len(CODE)) if card not in seen])
+    free = [size - len(hand) for size, hand in zip(view["hands"], pos.hands, strict=True)]
+    if sum(free) + view["aside"] != len(hidden):
+        raise InternalError(f"this view has {len(hidden)} hidden cards for {sum(free) + view['aside']} places")
+    for hand, count in zip(pos.hands, free, strict=True):
+        hand += [hidden.pop() for _ in range(count)]
         hand.sort()
+    pos.aside = hidden
 
 
-def _match(cards: Sequence[int], allowed: Mapping[int, Sequence[int]], slots: Sequence[int]) -> dict[int, int]:
-    """A slot for each card in a hand that may hold it, by augmenting paths. Raises InternalError when there is none."""
-    holder: dict[int, int] = {}
+def _seen(view: Mapping[str, Plain]) -> Seen:
+    """What a seat has seen of the cards, turn by turn."""
+    history, each = view["history"], KEPT[view["seats"]]
 
-    def settle(card: int, tried: set[int]) -> bool:
-        for i, place in enumerate(slots):
-            if place in allowed[card] and i not in tried:
-                tried.add(i)
-                if i not in holder or settle(holder[i], tried):
-                    holder[i] = card
-                    return True
-        return False
+    def by_turn(codes: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
+        return tuple(tuple(CARD_OF[code] for code in codes[i : i + count]) for i in range(0, len(codes), count))
 
-    for card in cards:
-        if not settle(card, set()):
-            raise InternalError(f"this view leaves no place for card {CODE[card]}")
-    return {card: i for i, card in holder.items()}
+    played, passed, received = by_turn(history["played"], each * view["seats"]), history["passed"], history["received"]
+    hand = tuple(_cards(view["hand"]))
+    return Seen(view["seats"], view["seat"], view["deal"], hand, played, by_turn(passed, each), by_turn(received, each))
 
 
 def _reopen(pos: Position, view: Mapping[str, Plain]) -> None:

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from khiva_arena.games.adapter import AdaptedGame, PositionState
 from khiva_arena.games.base import Plain
-from khiva_arena.games.silk_road import notation, observation, rules, scoring, variants
+from khiva_arena.games.silk_road import notation, observation, rules, scoring, variants, worlds
 from khiva_arena.games.silk_road.state import Position
 from khiva_arena.games.silk_road.tables import SCENERY, SEATS
+from khiva_arena.rng import Stream
 
 
 class SilkRoadState(Position, PositionState):
@@ -38,6 +39,10 @@ class SilkRoad(AdaptedGame[SilkRoadState]):
     def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
         """See ``base.Game``."""
         return notation.choice(kind, entry, view)
+
+    def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> SilkRoadState:
+        """See ``base.Game``."""
+        return worlds.determinise(view, variants.compile_rules(rules), stream, SilkRoadState)
 
     def every_rule(self, rules: Mapping[str, Plain]) -> dict[str, Plain]:
         """See ``base.Game``."""

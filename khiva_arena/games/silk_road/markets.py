@@ -55,7 +55,7 @@ def answer_sell(pos: Position, seat: int, entry: list[Plain], log: list[Event]) 
         return
     good = GOOD_OF[camel]
     count = pos.displays[seat][good]
-    highest, lowest = _exchange(pos, seat, good, declined)
+    highest, lowest = exchange(pos, seat, good, declined)
     gone = (count + 1) // 2
     pos.displays[seat][good] -= gone
     pos.discard += [good] * gone
@@ -69,7 +69,7 @@ def answer_sell(pos: Position, seat: int, entry: list[Plain], log: list[Event]) 
         gain_colourless(pos, seat, log)
 
 
-def _exchange(pos: Position, seat: int, good: int, declined: int) -> tuple[int, int]:
+def exchange(pos: Position, seat: int, good: int, declined: int) -> tuple[int, int]:
     """S7: highest and lowest driver of those who are tied with the seller; twice the same seat when there is nobody.
 
     Who declined is no longer tied, so the highest is the seller; O3: or it is, so the seller's driver may stay.

@@ -13,7 +13,7 @@ from khiva_arena.games.base import NOBODY, Decision, Event, Plain, check_choices
 from khiva_arena.games.silk_road import cards, dealing, events, markets, villages
 from khiva_arena.games.silk_road.scoring import ranks, scores
 from khiva_arena.games.silk_road.state import GONE, Position, Task
-from khiva_arena.games.silk_road.tables import DRAW, FIRST_HAND, GOOD_OF, OPEN, SIZES, TILES, mask
+from khiva_arena.games.silk_road.tables import DRAW, FIRST_HAND, GOOD_OF, JEWEL, OPEN, SIZES, TILES, mask
 
 Step = Callable[[Position, Task, list[Event]], None]
 Answer = Callable[[Position, int, list[Plain], list[Event]], None]
@@ -78,6 +78,18 @@ def _run(pos: Position, log: list[Event]) -> None:
     while pos.asked is NOBODY and tasks:
         task = tasks.pop()
         STEPS[task[0]](pos, task, log)
+
+
+def ask_again(pos: Position, doing: Task, seat: int) -> None:
+    """Open the question of a task, in a position made of a view: this seat has a choice there."""
+    if doing == ("move",):
+        _ask_move(pos, seat)
+    elif doing[0] == "jewel":
+        jewels = pos.cities[pos.places[doing[2] - 1]]
+        pos.asked = JEWEL[mask([jewels.count(colour) for colour in range(5)])].asked[seat]
+        pos.doing = doing
+    else:
+        STEPS[doing[0]](pos, doing, [])
 
 
 # --- the five phases ---

@@ -1,0 +1,183 @@
+"""Where a seat's hidden cards may lie, given all that it has seen: every way in which the cards can have been dealt and passed
+counts once.
+
+The others sit in a row: row 0 is the left neighbour, who gets this seat's passes, the last row the right neighbour, who passes
+to this seat. What a row plays is seen, what it passes to the next row is not. Back in time from now each row undoes a turn by
+handing one card, any of its hand, back to the row before. So there are equally many ways for all cards except those that were
+seen at the beginning of their way. These are *traced*: the cards that this seat passed, and those that a row kept at the
+redeal. ``_Deal.ways`` counts how many ways lead them back there.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import permutations, product
+from math import gcd, perm
+from typing import NamedTuple
+
+from khiva_arena.games.khiva.tables import FIRST_HAND, KEPT, TURNS_PER_DEAL
+
+Cards = tuple[int, ...]
+Trace = tuple[int, int, int]
+"""(row, turn of the deal, row then): a card that is in a row, and at the end of which turn it was in which row; 0 is the deal."""
+MOST = 62
+"""Bits of a number that a stream can draw below."""
+Placing = tuple[tuple[int, int], ...]
+"""(card, row): the traced cards that have not been seen since."""
+
+
+class Seen(NamedTuple):
+    """What a seat has seen of the cards, turn by turn from the first of the match.
+
+    deal: from 1.
+    """
+
+    seats: int
+    seat: int
+    deal: int
+    hand: Cards
+    """Own cards now."""
+    played: tuple[Cards, ...]
+    """By turn: what all played, in it seat by seat."""
+    passed: tuple[Cards, ...]
+    received: tuple[Cards, ...]
+
+
+class _Deal:
+    """One deal as a seat saw it, or as much of it as has been played."""
+
+    def __init__(self, seen: Seen, ordinal: int, hand: Cards) -> None:
+        """``hand``: own cards at its end, or now."""
+        first = (ordinal - 1) * TURNS_PER_DEAL[seen.seats]
+        turns = slice(first, first + TURNS_PER_DEAL[seen.seats])
+        self.passed, received = seen.passed[turns], seen.received[turns]
+        self.turns = len(self.passed)
+        self.rows, self.first_hand = seen.seats - 1, FIRST_HAND[seen.seats]
+        self.each = each = KEPT[seen.seats]
+        self.leaves: list[tuple[int, int, int]] = []
+        """(turn, card, row) of each card that this seat saw leave a row."""
+        self.played: set[int] = set()
+        own = set(hand)
+        for turn in range(self.turns, 0, -1):
+            cards = seen.played[first + turn - 1]
+            by_row = [cards[s * each : s * each + each] for s in self._seats(seen)]
+            self.leaves += [(turn, card, row) for row, played in enumerate(by_row) for card in played]
+            self.leaves += [(turn, card, self.rows - 1) for card in received[turn - 1]]
+            self.played.update(cards)
+            own.difference_update(received[turn - 1])
+            own.update(self.passed[turn - 1], cards[seen.seat * each : seen.seat * each + each])
+        self.own = own
+        """What this seat held when the deal began."""
+        self._leaving: dict[int, list[Trace]] = {}
+        self._counted: dict[tuple[int, tuple[Trace, ...]], int] = {}
+
+    @staticmethod
+    def _seats(seen: Seen) -> list[int]:
+        return [(seen.seat + 1 + row) % seen.seats for row in range(seen.seats - 1)]
+
+    def size(self, turn: int) -> int:
+        """Of a hand at the end of a turn of the deal."""
+        return self.first_hand - turn * self.each
+
+    def trace(self, kept: Sequence[Cards] | None) -> list[tuple[int, int, int]]:
+        """(card, turn, row) of all traced cards: those of ``kept``, by row, None in the first deal, and those passed since."""
+        traced = [(card, 0, row) for row, cards in enumerate(kept or ()) for card in cards]
+        return traced + [(card, turn, 0) for turn, cards in enumerate(self.passed, 1) for card in cards]
+
+    def follow(self, traced: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+        """Those of the traced cards that have not been seen since; ``ways`` is then about these cards."""
+        leaving: dict[int, list[Trace]] = {}
+        unseen = []
+        for card, since, home in traced:
+            seen = min(((turn, row) for turn, other, row in self.leaves if other == card and turn > since), default=None)
+            if seen is None:
+                unseen.append((card, since, home))
+            else:
+                leaving.setdefault(seen[0], []).append((seen[1], since, home))
+        if leaving != self._leaving:
+            self._leaving, self._counted = leaving, {}
+        return unseen
+
+    def ways(self, turn: int, traced: Sequence[Trace]) -> int:
+        """In how many ways the rows can have passed cards up to the end of a turn, if the traced cards are there then."""
+        if not all(home <= row <= home + turn - since for row, since, home in traced):
+            return 0
+        if not turn:
+            return 1
+        key = turn, tuple(sorted(traced))
+        total = self._counted.get(key)
+        if total is None:
+            total = self._counted[key] = sum(count * self.ways(turn - 1, before) for count, before in self._undone(*key))
+        return total
+
+    def _undone(self, turn: int, traced: tuple[Trace, ...]) -> Iterator[tuple[int, list[Trace]]]:
+        """(how many ways, traced cards at the end of the turn before): each row but the first hands a card back."""
+        stay = [trace for trace in traced if trace[1] != turn]  # the others were passed by this seat in this turn
+        rows: list[list[tuple[int, Trace | None]]] = []
+        for row in range(1, self.rows):
+            here = [trace for trace in stay if trace[0] == row]
+            rows.append([(1, trace) for trace in here])
+            others = self.size(turn) - len(here)
+            if others:
+                rows[-1].append((others, None))
+        for picks in product(*rows):
+            count, moved = 1, []
+            for many, trace in picks:
+                count *= many
+                if trace:
+                    moved.append(trace)
+            before = [(row - ((row, since, home) in moved), since, home) for row, since, home in stay]
+            yield count, before + self._leaving.get(turn, [])
+
+
+def placings(seen: Seen) -> tuple[list[int], list[Placing]]:
+    """Where the traced cards that have not been seen since may be now, and how many ways there are, added up in order; of numbers
+    beyond ``MOST`` only the leading bits."""
+    deal = _Deal(seen, seen.deal, seen.hand)
+    size = deal.size(deal.turns)
+    totals, found, total = [], [], 0
+    for kept, weight in _kept(_before(seen)).items() if seen.deal > 1 else [(None, 1)]:
+        if kept and any(card in deal.own for cards in kept for card in cards):
+            continue
+        unseen = deal.follow(deal.trace(kept))
+        for rows in product(*(range(home, min(home + deal.turns - since, deal.rows - 1) + 1) for _, since, home in unseen)):
+            here = [(row, since, home) for row, (_, since, home) in zip(rows, unseen, strict=True)]
+            ways = weight * deal.ways(deal.turns, here)
+            for row in range(deal.rows):
+                ways *= perm(size, rows.count(row))
+            if ways:
+                total += ways
+                totals.append(total)
+                found.append(tuple((card, row) for row, (card, _, _) in zip(rows, unseen, strict=True)))
+    beyond = max(0, total.bit_length() - MOST)
+    return [sofar >> beyond for sofar in totals], found
+
+
+def _before(seen: Seen) -> Seen:
+    """At the end of the deal before."""
+    done = (seen.deal - 1) * TURNS_PER_DEAL[seen.seats]
+    turns = slice(done)
+    received = seen.received[turns]
+    return Seen(seen.seats, seen.seat, seen.deal - 1, received[-1], seen.played[turns], seen.passed[turns], received)
+
+
+@lru_cache(maxsize=32)
+def _kept(seen: Seen) -> dict[tuple[Cards, ...], int]:
+    """At the end of a deal: the cards that the rows may keep, by row, and in how many ways. The first keeps what it got."""
+    deal = _Deal(seen, seen.deal, seen.hand)
+    (last,) = deal.passed[-1:]
+    found: dict[tuple[Cards, ...], int] = {}
+    anywhere = [card for card in range(25) if card not in deal.played and card not in last and card not in seen.hand]
+    ends = [((last, *((card,) for card in cards)), set(cards)) for cards in permutations(anywhere, deal.rows - 1)]
+    for kept, weight in _kept(_before(seen)).items() if seen.deal > 1 else [(None, 1)]:
+        if kept and any(card in deal.own for cards in kept for card in cards):
+            continue
+        unseen = deal.follow(deal.trace(kept))
+        rest = {card for card, _, _ in unseen}.difference(last)
+        for end, cards in ends:
+            if rest <= cards:
+                row_of = {card: row for row, held in enumerate(end) for card in held}
+                ways = deal.ways(deal.turns, [(row_of[card], since, home) for card, since, home in unseen])
+                if ways:
+                    found[end] = found.get(end, 0) + weight * ways
+    common = gcd(*found.values())
+    return {end: ways // common for end, ways in found.items()}

@@ -1,0 +1,212 @@
+"""What other seats may have drawn unseen, given all that a seat has seen: every order of the piles in which each card that
+somebody gave had been in its hand is equally likely.
+
+What a seat draws unseen is a *slot*, to be filled from the pile of its time. A pile that has run out went where all saw it, to
+this seat, and into the slots of its time: what these hold together is known. Of the last pile the rest is still there. A walk
+from one possible world to others exchanges cards of a pile, any number of them at a time, as likely as back: so in the long run
+it is in each equally often.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from khiva_arena.errors import InternalError
+from khiva_arena.games.base import Plain
+from khiva_arena.games.silk_road.tables import DECK, FIRST_HAND, GOODS
+from khiva_arena.rng import Stream
+
+SEAT_CODES, GIVEN, BLIND, TURNED_UP, RESHUFFLE = 20, 5, 10, 100, 105
+"""Codes of ``history.cards`` (see ``cards.py``)."""
+STEPS_A_SLOT, STEPS = 6, 60
+"""How long a walk is."""
+HUNT, COOLING = 400_000, 4_000
+"""How long the first possible world is looked for; how often it is begun again more boldly."""
+_GOODS = len(GOODS)
+
+
+class Trail(NamedTuple):
+    """The cards of a match as a seat saw them go.
+
+    seats: how many there are.
+    piles: of each pile the cards that this seat did not see leave it.
+    """
+
+    seats: int
+    piles: tuple[tuple[int, ...], ...]
+    slots: tuple[tuple[int, int], ...]
+    """(seat, pile) of each slot, in order."""
+    hands: tuple[tuple[int, ...], ...]
+    """By seat what went into its hand and out of it: the number of a slot; -1 - good: a card given; LARGE + good: one taken."""
+    asked: tuple[int, int, int]
+    """(seat, least number of different goods, good) that the open question says of a hand: -1 for nothing."""
+
+
+LARGE = 1000
+
+
+def trail(view: Mapping[str, Plain]) -> Trail:
+    """Reads the history of a view."""
+    seats, me, history = view["seats"], view["seat"], view["history"]
+    own = iter(history["drawn"])
+    piles = [[DECK.count(good) for good in range(_GOODS)], *([*counts] for counts in history["shuffles"])]
+    now = 0
+    slots: list[tuple[int, int]] = []
+    hands: list[list[int]] = [[] for _ in range(seats)]
+
+    def blind(seat: int) -> None:
+        if seat == me:
+            piles[now][next(own)] -= 1
+        else:
+            hands[seat].append(len(slots))
+            slots.append((seat, now))
+
+    for seat in range(seats):
+        for _ in range(FIRST_HAND):
+            blind(seat)
+    for code in history["cards"]:
+        if code == RESHUFFLE:
+            now += 1
+        elif code >= TURNED_UP:
+            piles[now][code - TURNED_UP] -= 1
+        else:
+            seat, what = divmod(code, SEAT_CODES)
+            if what == BLIND:
+                blind(seat)
+            elif seat != me:
+                hands[seat].append(-1 - (what - GIVEN) if what >= GIVEN else LARGE + what)
+    left = tuple(tuple(good for good in range(_GOODS) for _ in range(counts[good])) for counts in piles[: now + 1])
+    return Trail(seats, left, tuple(slots), tuple(map(tuple, hands)), _asked(view))
+
+
+def _asked(view: Mapping[str, Plain]) -> tuple[int, int, int]:
+    """What all know of a hand because its seat has a choice."""
+    ask = view["ask"]
+    if ask["seat"] == view["seat"]:
+        return -1, 0, -1
+    return ask["seat"], 2 if ask["kind"] in ("customs", "pay") else 0, ask["good"] if ask["kind"] == "lay_out" else -1
+
+
+class _Walk:
+    """A filling of the slots, and how many cards are not where they must have been."""
+
+    def __init__(self, seen: Trail, cards: Sequence[Sequence[int]]) -> None:
+        """``cards``: by pile, those of its slots in order, then the rest."""
+        self.seen = seen
+        self.cards = [list(pile) for pile in cards]
+        self.places: list[tuple[int, int]] = []
+        """Of each slot: its pile, and its place among the cards of it."""
+        used = [0] * len(self.cards)
+        for _, pile in seen.slots:
+            self.places.append((pile, used[pile]))
+            used[pile] += 1
+        self.owners = [[seat for seat, of in seen.slots if of == pile] for pile in range(len(self.cards))]
+        self.amiss = [self._count(seat) for seat in range(seen.seats)]
+
+    def hand(self, seat: int) -> tuple[list[int], int]:
+        """A hand by goods, and how many cards it gave without having them."""
+        counts, amiss = [0] * _GOODS, 0
+        cards, places = self.cards, self.places
+        for step in self.seen.hands[seat]:
+            if step >= LARGE:
+                counts[step - LARGE] += 1
+            elif step >= 0:
+                pile, place = places[step]
+                counts[cards[pile][place]] += 1
+            elif counts[-1 - step]:
+                counts[-1 - step] -= 1
+            else:
+                amiss += 1
+        return counts, amiss
+
+    def _count(self, seat: int) -> int:
+        counts, amiss = self.hand(seat)
+        asked, kinds, good = self.seen.asked
+        if seat == asked:
+            amiss += max(0, kinds - sum(map(bool, counts))) + (good >= 0 and not counts[good])
+        return amiss
+
+    def step(self, below: Callable[[int], int], slots: Sequence[int], rough: int) -> None:
+        """Cards of one of these slots and of another place of its pile are exchanged, and perhaps further ones with them; it is
+        undone if more cards are amiss by that, except one time in ``rough`` for each (0: never)."""
+        done: list[tuple[list[int], int, int]] = []
+        touched: set[int] = set()
+        while not done or not below(2):
+            pile, one = self.places[slots[below(len(slots))]]
+            cards, owners = self.cards[pile], self.owners[pile]
+            two = below(len(cards))
+            cards[one], cards[two] = cards[two], cards[one]
+            done.append((cards, one, two))
+            touched.update(owners[place] for place in (one, two) if place < len(owners))
+        before = {seat: self.amiss[seat] for seat in touched}
+        worse = 0
+        for seat, amiss in before.items():
+            self.amiss[seat] = self._count(seat)
+            worse += self.amiss[seat] - amiss
+            if worse and not rough:
+                break
+        if worse > 0 and (not rough or any(below(rough) for _ in range(worse))):
+            for cards, one, two in reversed(done):
+                cards[one], cards[two] = cards[two], cards[one]
+            self.amiss = [before.get(seat, amiss) for seat, amiss in enumerate(self.amiss)]
+
+    def walk(self, below: Callable[[int], int]) -> None:
+        """From a possible world to others."""
+        slots = range(len(self.places))
+        for _ in range(STEPS_A_SLOT * len(slots) + STEPS if slots else 0):
+            self.step(below, slots, 0)
+
+    def hunt(self, below: Callable[[int], int]) -> None:
+        """From anywhere to a possible world: steps of seats that gave cards they lacked, fewer and fewer for the worse."""
+        own = [[slot for slot, (of, _) in enumerate(self.seen.slots) if of == seat] for seat in range(self.seen.seats)]
+        for at in range(HUNT):
+            wrong = [seat for seat, amiss in enumerate(self.amiss) if amiss and own[seat]]
+            if not any(self.amiss):
+                return
+            if not wrong:
+                break
+            self.step(below, own[wrong[below(len(wrong))]], 4 << at % COOLING * 5 // COOLING)
+        raise InternalError("this view leaves no way in which its cards can have been drawn")
+
+
+@lru_cache(maxsize=16)
+def _somehow(seen: Trail) -> tuple[tuple[int, ...], ...]:
+    """A possible world to begin walks at, the same for equal views."""
+    stream = Stream(bytes(32), "somehow")
+    piles = [list(pile) for pile in seen.piles]
+    for pile in piles:
+        stream.shuffle(pile)
+    start = _Walk(seen, piles)
+    start.hunt(stream.below)
+    return tuple(map(tuple, start.cards))
+
+
+class World(NamedTuple):
+    """What is hidden.
+
+    pile: its cards, the top last.
+    """
+
+    hands: list[list[int]]
+    """By seat, counts by good; the hand of the seat that looks is left empty."""
+    drawn: list[list[int]]
+    """By seat: what it drew unseen, in order."""
+    fresh: list[list[int]]
+    """By seat: of these the cards of the last pile, counts by good."""
+    pile: list[int]
+
+
+def imagine(seen: Trail, stream: Stream) -> World:
+    """A possible world."""
+    walk = _Walk(seen, _somehow(seen))
+    walk.walk(stream.below)
+    drawn: list[list[int]] = [[] for _ in range(seen.seats)]
+    fresh = [[0] * _GOODS for _ in range(seen.seats)]
+    last = len(seen.piles) - 1
+    for (seat, of), (pile, place) in zip(seen.slots, walk.places, strict=True):
+        good = walk.cards[pile][place]
+        drawn[seat].append(good)
+        fresh[seat][good] += of == last
+    rest = walk.cards[last][len(walk.owners[last]) :]
+    stream.shuffle(rest)
+    return World([walk.hand(seat)[0] for seat in range(seen.seats)], drawn, fresh, rest)

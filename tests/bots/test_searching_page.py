@@ -1,0 +1,56 @@
+"""docs/a-bot-that-searches.md: its bots are started and play against the greedy bots, as the arena runs them at each level."""
+
+import json
+import re
+import sys
+
+import pytest
+from arena import ROOT, arena
+from levels import KEEPING, need_level, python_at
+from tools import lacks
+
+pytestmark = pytest.mark.slow
+
+PAGE = (ROOT / "docs" / "a-bot-that-searches.md").read_text()
+FLAT, TREE = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+GREEDY = {"khiva": "greedy", "emira": "greedy_emira", "silk_road": "greedy_silk_road"}
+SHORT = {"khiva": "max_turns=4", "emira": "max_rounds=2", "silk_road": "max_turns=6"}
+"""Matches that end soon: Emira's lists of bids have a thousand entries."""
+
+
+def bot_of(folder, code, kit=ROOT / "bots" / "python" / "kit" / "khiva_kit.py"):
+    folder.mkdir()
+    (folder / "main.py").write_text(code)
+    (folder / "khiva_kit.py").write_text(kit.read_text())
+    (folder / "bot.toml").write_text('name = "mine"\nversion = "1"\nrun = "{python} main.py"\n')
+    return folder
+
+
+def played(tmp_path, code, game, *more):
+    bot = bot_of(tmp_path / "mine", code)
+    others = ["--bot", f"shipped:python/{GREEDY[game]}"] * 2
+    words = ["--game", game, "--rule", SHORT[game], "--seed", "searching", "--turn", "2m", "--json"]
+    return json.loads(arena("match", "--bot", str(bot), *others, *words, *more, cwd=tmp_path).stdout)
+
+
+def test_the_first_bot_is_as_short_as_it_says():
+    body = FLAT[FLAT.index("def choose") : FLAT.index("def ahead")]
+    assert len(body.strip().splitlines()) <= 20
+
+
+@pytest.mark.parametrize("game", GREEDY)
+@pytest.mark.parametrize("code", [FLAT, TREE], ids=["flat", "tree"])
+def test_the_bots_of_the_page_play_without_a_fault(tmp_path, code, game):
+    match = played(tmp_path, code, game, "--isolation", "trusted")
+    assert match["verdicts"] == ["ok"] * 3
+    first = [choice for step in match["steps"] for seat, choice, *_ in step if seat == 0]
+    assert any(first), "a bot that fails plays the default"
+
+
+@KEEPING
+def test_the_arena_s_package_can_be_imported_at_each_level(tmp_path, level):
+    need_level(level)
+    if python_at(level) != sys.executable:
+        lacks("root's bots may not come to this Python", may=True)
+    match = played(tmp_path, FLAT.replace("WORLDS, AHEAD = 4, 6", "WORLDS, AHEAD = 1, 1"), "khiva", "--isolation", level)
+    assert match["verdicts"] == ["ok"] * 3

@@ -1,0 +1,154 @@
+"""Worlds that a view allows: each way in which the cards can have been dealt and passed counts once.
+
+The oracle undoes turn after turn in every way, card by card, with nothing left out that cannot matter.
+"""
+
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, product
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from khiva_arena.games.khiva import GAME, knowledge, observation
+from khiva_arena.games.khiva.tables import KEPT, TURNS_PER_DEAL
+from khiva_arena.rng import Stream
+
+RULES = GAME.rules({})
+
+
+def seen_at(seats, seed, turns, seat=0):
+    """A match played at random to the middle of a turn, and what a seat has seen by then."""
+    random = Random(seed)
+    state, _ = GAME.new(seats, RULES, random.randbytes(32))
+    while not state.is_over and not (state.offer and state.turn == turns):
+        state.apply({s: random.randrange(len(decision.legal)) for s, decision in state.pending().items()})
+    return state, observation._seen(state.view(seat))
+
+
+def undone(seen, rows):
+    """In how many ways the others can have come to hold these cards: by every pass, back to the first deal."""
+    each, others = KEPT[seen.seats], [(seen.seat + 1 + row) % seen.seats for row in range(seen.seats - 1)]
+    first = (seen.deal - 1) * TURNS_PER_DEAL[seen.seats]
+
+    @cache
+    def before(turn, rows, own):
+        if any(own & row for row in rows) or any(a & b for a, b in combinations(rows, 2)):
+            return 0
+        if turn == first:
+            return dealt(rows, own)
+        played, passed = seen.played[turn - 1], set(seen.passed[turn - 1])
+        mine = (own - set(seen.received[turn - 1])) | passed | {*played[seen.seat * each : (seen.seat + 1) * each]}
+        if not passed <= rows[0] or not set(seen.received[turn - 1]) <= own:
+            return 0
+        total = 0
+        for back in product(*(sorted(row) for row in rows[1:])):
+            given = [{card} for card in back] + [set(seen.received[turn - 1])]
+            came = [passed, *({card} for card in back)]
+            held = [
+                (row - came[i]) | given[i] | {*played[seat * each : (seat + 1) * each]}
+                for i, (row, seat) in enumerate(zip(rows, others, strict=True))
+            ]
+            total += before(turn - 1, tuple(map(frozenset, held)), frozenset(mine))
+        return total
+
+    def dealt(rows, own):
+        if seen.deal == 1:
+            return 1
+        earlier = knowledge._before(seen)
+        gone = {card for cards in earlier.played[first - TURNS_PER_DEAL[seen.seats] :] for card in cards}
+        if not set(earlier.hand) <= own or not set(earlier.passed[-1]) <= rows[0]:
+            return 0
+        kept = product(*(sorted(row - gone - {*earlier.passed[-1], *earlier.hand}) for row in rows[1:]))
+        return sum(remembered(earlier, (frozenset(earlier.passed[-1]), *(frozenset({card}) for card in cards))) for cards in kept)
+
+    return before(len(seen.played), rows, frozenset(seen.hand))
+
+
+@cache
+def remembered(seen, rows):
+    return undone(seen, rows)
+
+
+def hidden_from(state, seat):
+    return [*state.aside, *(card for s, hand in enumerate(state.hands) if s != seat for card in hand)]
+
+
+def deals(cards, sizes):
+    """All ways to deal hands of these sizes."""
+    if not sizes:
+        yield ()
+        return
+    for hand in combinations(cards, sizes[0]):
+        for rest in deals([card for card in cards if card not in hand], sizes[1:]):
+            yield (frozenset(hand), *rest)
+
+
+def by_oracle(state, seen):
+    """By the hands of the others, row by row: how likely they are."""
+    sizes = [len(state.hands[(seen.seat + 1 + row) % seen.seats]) for row in range(seen.seats - 1)]
+    ways = {rows: undone(seen, rows) for rows in deals(sorted(hidden_from(state, seen.seat)), sizes)}
+    total = sum(ways.values())
+    return {rows: Fraction(count, total) for rows, count in ways.items() if count}
+
+
+def by_knowledge(state, seen):
+    """The same from what ``placings`` found: the traced cards there, and each deal of the others equally likely."""
+    totals, found = knowledge.placings(seen)
+    hidden = sorted(hidden_from(state, seen.seat))
+    result = Counter()
+    for before, after, placed in zip([0, *totals], totals, found, strict=False):
+        rest = [card for card in hidden if card not in dict(placed)]
+        rows = [{card for card, at in placed if at == row} for row in range(seen.seats - 1)]
+        sizes = [len(state.hands[(seen.seat + 1 + row) % seen.seats]) - len(held) for row, held in enumerate(rows)]
+        each = list(deals(rest, sizes))
+        for more in each:
+            key = tuple(frozenset(held) | extra for held, extra in zip(rows, more, strict=True))
+            result[key] += Fraction(after - before, totals[-1] * len(each))
+    return dict(result)
+
+
+CASES = [(3, 4), (3, 7), (3, 8), (3, 12), (4, 4), (4, 8), (5, 4), (5, 8)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seats", "turns"), CASES)
+def test_each_way_counts_once(seats, turns):
+    for seed in range(2):
+        state, seen = seen_at(seats, seed, turns)
+        if state.is_over:
+            continue
+        assert by_knowledge(state, seen) == by_oracle(state, seen)
+
+
+@pytest.mark.parametrize(("seats", "seed", "worlds"), [(5, 7, 4), (4, 10, 12)])
+def test_worlds_are_drawn_as_often_as_they_are_likely(seats, seed, worlds):
+    """In which they are not equally likely."""
+    state, seen = seen_at(seats, seed, 4)
+    expected = by_oracle(state, seen)
+    assert len(expected) == worlds
+    assert len(set(expected.values())) > 1
+    view, stream, draws = state.view(0), Stream(bytes(32), "worlds"), 3000
+    drawn = Counter(tuple(map(frozenset, GAME.determinise(view, RULES, stream).hands[1:])) for _ in range(draws))
+    assert drawn.keys() == expected.keys()
+    spread = sum((drawn[key] - draws * p) ** 2 / (draws * p) for key, p in expected.items())
+    freedom = len(expected) - 1
+    assert abs(float(spread) - freedom) < 4 * (2 * freedom) ** 0.5
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from([3, 4, 5]), st.integers(0, 2**32))
+def test_what_really_happened_is_always_possible(seats, seed):
+    random = Random(seed)
+    state, _ = GAME.new(seats, RULES, random.randbytes(32))
+    while not state.is_over:
+        if random.random() < 0.15:
+            seat = random.randrange(seats)
+            _, found = knowledge.placings(observation._seen(state.view(seat)))
+            holders = {card: holder for holder, hand in enumerate(state.hands) for card in hand}
+            real = [all(holders.get(card) == (seat + 1 + row) % seats for card, row in placed) for placed in found]
+            assert any(real)
+        state.apply({s: random.randrange(len(decision.legal)) for s, decision in state.pending().items()})
