@@ -10,7 +10,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     games/      base.py: what a game offers   registry.py: which there are   conformance.py: the check of any game
                 adapter.py: a game made of its files   schema.py: JSON Schemas of what a game's bots get
                 sheet.py: what a game's terminal.py draws its table with
-                khiva/ emira/ silk_road/: tables < state < rules < {observation, notation}, assembled in game.py, and RULES.md
+                khiva/ emira/ silk_road/: tables < state < rules < {observation, notation, worlds}, assembled in game.py; RULES.md
     protocol/   messages.py, codec.py, session.py: bytes in, outcomes out; no I/O, no clock   schema.py: JSON Schemas
     schedule/   formats.py: the formats, a module each: who plays whom in which round   timetable.py: place by place
     ratings/    elo.py: ratings and their errors   sprt.py: sequential tests   planning.py: how many seeds   crosstable, bias, ...

@@ -17,7 +17,7 @@ from khiva_arena.terminal.tty import list_width
 # make thousands of line-ups.
 OF_OTHER_LANGUAGES = ("shipped:c/random", "shipped:javascript/random")
 # And without those that think for so long that everybody else would wait for them.
-SLOW = ("shipped:python/search_deep",)
+SLOW = ("shipped:python/search_deep", "shipped:python/search_silk_road")
 # Nor with the one that plays by a model elsewhere: without an address it cannot start.
 NEEDS_A_NETWORK = ("shipped:python/llm",)
 

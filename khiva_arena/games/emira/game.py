@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from khiva_arena.games.adapter import AdaptedGame, PositionState
 from khiva_arena.games.base import Plain
-from khiva_arena.games.emira import notation, observation, rules, scoring, variants, worlds
+from khiva_arena.games.emira import notation, observation, rules, scoring, variants
 from khiva_arena.games.emira.state import Position
 from khiva_arena.games.emira.tables import SCENERY, SEATS
 from khiva_arena.rng import Stream
@@ -38,6 +38,8 @@ class Emira(AdaptedGame[EmiraState]):
 
     def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> EmiraState:
         """See ``base.Game``."""
+        from khiva_arena.games.emira import worlds  # a match does without it
+
         return worlds.determinise(view, variants.compile_rules(rules), stream, EmiraState)
 
 

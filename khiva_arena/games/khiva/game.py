@@ -43,8 +43,10 @@ class Khiva(AdaptedGame[KhivaState]):
         return notation.choice(kind, entry, view)
 
     def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> KhivaState:
-        """A state that its seat could be in, given its view: for bots that search with the engine as their model."""
-        return observation.determinise(view, variants.compile_rules(rules), stream, KhivaState)
+        """See ``base.Game``."""
+        from khiva_arena.games.khiva import worlds  # a match does without it
+
+        return worlds.determinise(view, variants.compile_rules(rules), stream, KhivaState)
 
 
 GAME = Khiva()

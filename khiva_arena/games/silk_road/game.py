@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from khiva_arena.games.adapter import AdaptedGame, PositionState
 from khiva_arena.games.base import Plain
-from khiva_arena.games.silk_road import notation, observation, rules, scoring, variants, worlds
+from khiva_arena.games.silk_road import notation, observation, rules, scoring, variants
 from khiva_arena.games.silk_road.state import Position
 from khiva_arena.games.silk_road.tables import SCENERY, SEATS
 from khiva_arena.rng import Stream
@@ -42,6 +42,8 @@ class SilkRoad(AdaptedGame[SilkRoadState]):
 
     def determinise(self, view: Mapping[str, Plain], rules: Mapping[str, Plain], stream: Stream) -> SilkRoadState:
         """See ``base.Game``."""
+        from khiva_arena.games.silk_road import worlds  # a match does without it
+
         return worlds.determinise(view, variants.compile_rules(rules), stream, SilkRoadState)
 
     def every_rule(self, rules: Mapping[str, Plain]) -> dict[str, Plain]:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from khiva_arena.games.khiva import GAME, knowledge, observation
+from khiva_arena.games.khiva import GAME, knowledge, worlds
 from khiva_arena.games.khiva.tables import KEPT, TURNS_PER_DEAL
 from khiva_arena.rng import Stream
 
@@ -26,7 +26,7 @@ def seen_at(seats, seed, turns, seat=0):
     state, _ = GAME.new(seats, RULES, random.randbytes(32))
     while not state.is_over and not (state.offer and state.turn == turns):
         state.apply({s: random.randrange(len(decision.legal)) for s, decision in state.pending().items()})
-    return state, observation._seen(state.view(seat))
+    return state, worlds._seen(state.view(seat))
 
 
 def undone(seen, rows):
@@ -124,12 +124,12 @@ def test_each_way_counts_once(seats, turns):
         assert by_knowledge(state, seen) == by_oracle(state, seen)
 
 
-@pytest.mark.parametrize(("seats", "seed", "worlds"), [(5, 7, 4), (4, 10, 12)])
-def test_worlds_are_drawn_as_often_as_they_are_likely(seats, seed, worlds):
+@pytest.mark.parametrize(("seats", "seed", "count"), [(5, 7, 4), (4, 10, 12)])
+def test_worlds_are_drawn_as_often_as_they_are_likely(seats, seed, count):
     """In which they are not equally likely."""
     state, seen = seen_at(seats, seed, 4)
     expected = by_oracle(state, seen)
-    assert len(expected) == worlds
+    assert len(expected) == count
     assert len(set(expected.values())) > 1
     view, stream, draws = state.view(0), Stream(bytes(32), "worlds"), 3000
     drawn = Counter(tuple(map(frozenset, GAME.determinise(view, RULES, stream).hands[1:])) for _ in range(draws))
@@ -147,7 +147,7 @@ def test_what_really_happened_is_always_possible(seats, seed):
     while not state.is_over:
         if random.random() < 0.15:
             seat = random.randrange(seats)
-            _, found = knowledge.placings(observation._seen(state.view(seat)))
+            _, found = knowledge.placings(worlds._seen(state.view(seat)))
             holders = {card: holder for holder, hand in enumerate(state.hands) for card in hand}
             real = [all(holders.get(card) == (seat + 1 + row) % seats for card, row in placed) for placed in found]
             assert any(real)

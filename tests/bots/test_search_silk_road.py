@@ -1,0 +1,49 @@
+"""The searching bot of Silk Road: fit to be replayed, and stronger than the greedy one whose opinion it begins with."""
+
+import pytest
+
+from khiva_arena.games.silk_road import GAME
+from khiva_arena.replay import seeds
+
+pytestmark = pytest.mark.slow
+
+NAME, GREEDY = "search_silk_road", "greedy_silk_road"
+RUN = seeds.run_secret("strength of the searching bot of Silk Road")
+
+
+def play(choosers, rules, deal):
+    """The choices of each seat, and the ranks."""
+    secret = seeds.seed_secret(RUN, deal)
+    state, _ = GAME.new(len(choosers), rules, secret)
+    said = []
+    while not state.is_over:
+        ((seat, asked),) = state.pending().items()
+        decide = {"kind": asked.kind, "view": state.view(seat), "legal": [list(entry) for entry in asked.legal], "events": []}
+        match = {"seat": seat, "seats": len(choosers), "rules": rules, "seed": seeds.seat_number(secret, f"m{deal}", seat)}
+        said.append((seat, choosers[seat](decide, match)))
+        assert 0 <= said[-1][1] < len(asked.legal)
+        state.apply({seat: said[-1][1]})
+    return said, state.ranks
+
+
+@pytest.mark.parametrize("given", [{"max_turns": 9}, {"max_turns": 6, "extra_draws": "mandatory", "supply": "capped"}])
+def test_equal_seeds_views_and_legal_lists_give_equal_choices(chooser, given):
+    rules = GAME.rules(given)
+    first = play([chooser(NAME), chooser(GREEDY), chooser(NAME)], rules, 1)
+    assert play([chooser(NAME), chooser(GREEDY), chooser(NAME)], rules, 1) == first
+
+
+def test_it_does_not_always_choose_what_the_greedy_bot_does(chooser):
+    rules = GAME.rules({"max_turns": 12})
+    assert play([chooser(NAME)] * 3, rules, 2)[0] != play([chooser(GREEDY)] * 3, rules, 2)[0]
+
+
+@pytest.mark.soak
+def test_it_finishes_ahead_of_greedy_ones(chooser):
+    """Over fixed deals in all seatings, so a constant."""
+    rules, points, deals = GAME.rules({}), 0.0, 8
+    for deal in range(deals):
+        for seat in range(3):
+            _, ranks = play([chooser(NAME if s == seat else GREEDY) for s in range(3)], rules, deal)
+            points += sum(ranks[seat] < ranks[other] for other in range(3) if other != seat) / 2
+    assert points / (3 * deals) > 0.6
