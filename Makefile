@@ -14,7 +14,7 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-languages test-elsewhere check docs bench bench-peers coverage overload fuzz crash stops cluster schema vectors playthroughs references zoo pictures mutants vm clean
+.PHONY: help run test-fast test test-languages test-elsewhere check docs bench bench-peers coverage overload fuzz crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -114,6 +114,9 @@ vectors: .venv/.test ## write protocol/vectors and the generated parts of its pa
 playthroughs: .venv/.test ## write tests/playthroughs and protocol/games again; read the diff
 	$(BIN)/python tests/playthroughs/make.py --write
 	$(BIN)/python tests/games/make_pages.py --write
+
+openspiel-page: .venv/.test ## try all games of OpenSpiel and write docs/openspiel-games.md; read the diff
+	$(BIN)/python tests/support/make_openspiel_page.py
 
 references: .venv/.test ## compute the rating reference with statsmodels again; read the diff
 	$(BIN)/python tests/ratings/make_prior_reference.py --write

@@ -114,7 +114,8 @@ def test_the_page_of_the_report_has_its_options_and_its_commands_run(tmp_path: P
     page = (DOCS / "report.md").read_text()
     table = page.split("## Options")[1]
     options = set(re.findall(r"^  +(--[a-z-]+)", arena("report", "-h", cwd=tmp_path).stdout, re.MULTILINE))
-    assert options == {f"--{name}" for name in ("out", "title", "replays", "matches", *_WHICH, "names", "notes", "for-authors")}
+    ours = {f"--{name}" for name in ("game", "out", "title", "replays", "matches", *_WHICH, "names", "notes", "for-authors")}
+    assert options == ours
     assert all(f"`{option} " in table or f"`{option}`" in table for option in options - {"--out"})
     (block,) = blocks(page, "toml")
     (tmp_path / "names.toml").write_text(block)

@@ -11,7 +11,7 @@ _MOVED = {"--out": _PAGE, "--events": _TABLE}
 """Options that mean something else beside others: where a page goes, which events a table is of."""
 _LAYOUT = {
     "Bots": (_SETTINGS, "--seat", "--shipped"),
-    "What is played": ("--from", "--until", _SETTINGS, "--quick"),
+    "What is played": ("--from", "--until", _SETTINGS, "--quick", "--sample"),
     "The test": ("--elo0", "--elo1", "--alpha", "--beta", "--normalized"),
     "Time and faults": (_SETTINGS, "--wait"),
     "Isolation": (_SETTINGS,),

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.competition.define import definition_of
-from khiva_arena.competition.durations import Measured, in_words, measured, of_store
+from khiva_arena.competition.durations import MatchTime, in_words, measured, of_store
 from khiva_arena.competition.extending import can_be_extended, chain_of, length_of
 from khiva_arena.competition.find import events_of
 from khiva_arena.competition.isolation import sandbox_of
@@ -59,7 +59,7 @@ def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int
         found = without_broken(stages, entrants, sandbox)
         entrants, commands = found.entrants, dict(found.commands)
     definition = definition_of(first, entrants, sandbox)
-    took: Measured | None = None
+    took: MatchTime | None = None
     errors: list[str] = []
     there = Store.check(first.out)
     if there:
@@ -112,7 +112,7 @@ def _begun(known: Sequence[EventRow], definition: Definition) -> list[EventRow]:
 # --- a try ---
 
 
-def tried(first: Settings, definition: Definition, commands: Sequence[Command], sandbox: Sandbox) -> Measured:
+def tried(first: Settings, definition: Definition, commands: Sequence[Command], sandbox: Sandbox) -> MatchTime:
     """How long matches take, from some that are played for that alone, on deals of their own, and are not recorded."""
     secret = seeds.seed_secret(bytes(seeds.SECRET_BYTES), 0)
     until = time.monotonic() + TRY_SECONDS
@@ -143,7 +143,7 @@ def tried(first: Settings, definition: Definition, commands: Sequence[Command], 
 # --- what fits ---
 
 
-def _chosen(first: Settings, definition: Definition, took: Measured, seconds: float) -> tuple[Settings, int]:
+def _chosen(first: Settings, definition: Definition, took: MatchTime, seconds: float) -> tuple[Settings, int]:
     """The settings, and how many line-ups they have: all, if that leaves enough seeds; else the fewest that compare all bots, as
     errors shrink with the seeds."""
     terms = definition.terms()

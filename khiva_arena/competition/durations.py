@@ -12,7 +12,7 @@ _SURE = 2.0  # standard errors: about 95 %
 _ALIKE = ("game", "rules", "seats", "time", "policy", "isolation", "limits", "ponder")
 
 
-class Measured(NamedTuple):
+class MatchTime(NamedTuple):
     """How long matches took.
 
     seconds: of one, in the mean.
@@ -33,15 +33,15 @@ class Measured(NamedTuple):
         return f"about {in_words(all_of)} (95 %: {in_words(max(0.0, all_of - beyond))} to {in_words(all_of + beyond)})"
 
 
-def measured(seconds: Sequence[float], source: str) -> Measured | None:
+def measured(seconds: Sequence[float], source: str) -> MatchTime | None:
     """What these durations say; None without any."""
     if not seconds:
         return None
     error = _SURE * stdev(seconds) / sqrt(len(seconds)) if len(seconds) > 1 else None
-    return Measured(fmean(seconds), error, source)
+    return MatchTime(fmean(seconds), error, source)
 
 
-def of_store(store: Store, definition: Definition) -> Measured | None:
+def of_store(store: Store, definition: Definition) -> MatchTime | None:
     """How long matches of a definition take, from those of its events in which at least half of its bots played under the same
     conditions; None if there are none."""
     seconds: list[float] = []

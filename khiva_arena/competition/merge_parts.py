@@ -23,7 +23,7 @@ FILES_OF_A_STORE, OTHER_FILES = 4, 64
 _DIGITS = 8
 
 
-class Part(NamedTuple):
+class EventPart(NamedTuple):
     """A store with a part of the event.
 
     folder: as it was named.
@@ -36,7 +36,7 @@ class Part(NamedTuple):
     event: EventRow
 
 
-def opened_parts(stack: ExitStack, folders: Sequence[Path], out: Path, word: str | None) -> list[Part]:
+def opened_parts(stack: ExitStack, folders: Sequence[Path], out: Path, word: str | None) -> list[EventPart]:
     """Open stores that hold one event, those named twice and ``out`` itself left out; ``stack`` closes them. ``word``: the
     beginning of the event's id, if stores hold several.
 
@@ -93,7 +93,7 @@ def _must_be_a_shard(event: EventRow) -> None:
         raise ConfigError(f"it has no shards: {why}")
 
 
-def _of_one_event(stores: Sequence[tuple[Path, Store, list[EventRow]]]) -> list[Part]:
+def _of_one_event(stores: Sequence[tuple[Path, Store, list[EventRow]]]) -> list[EventPart]:
     common = set.intersection(*({event.id for event in rows} for _, _, rows in stores))
     if len(common) > 1:
         raise ConfigError(f"the stores have several events in common: --event ID says which, of {', '.join(sorted(common))}")
@@ -105,7 +105,7 @@ def _of_one_event(stores: Sequence[tuple[Path, Store, list[EventRow]]]) -> list[
         if event is None:
             problems.append(f"{where}: {_another_event(folder, first, there[-1])}")
             continue
-        parts.append(Part(where, store, event))
+        parts.append(EventPart(where, store, event))
     if problems:
         raise ConfigError(problems)
     return parts
@@ -139,7 +139,7 @@ def check_alike(parts: Sequence[tuple[Path, EventRow]], any_engine: bool) -> Non
         raise ConfigError(problems)
 
 
-def replay_all(parts: Sequence[Part], jobs: int) -> list[int]:
+def replay_all(parts: Sequence[EventPart], jobs: int) -> list[int]:
     """Replay every record of every store, and check all that stands beside it, by so many processes. Returns how many there are
     in each. Raises StoreError with the first thing that is not sound in each store."""
     result = audit((StoredEvent(part.store, part.event) for part in parts), jobs)

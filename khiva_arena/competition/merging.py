@@ -15,7 +15,7 @@ from msgspec import structs
 
 from khiva_arena.competition.events import bare_timetable, stored
 from khiva_arena.competition.find import check_event, check_others, events_of, uncollected
-from khiva_arena.competition.merge_parts import Part, check_alike, check_twice_played, opened_parts, replay_all
+from khiva_arena.competition.merge_parts import EventPart, check_alike, check_twice_played, opened_parts, replay_all
 from khiva_arena.competition.missing import MissingShard, missing_shards
 from khiva_arena.competition.played import Say
 from khiva_arena.errors import ConfigError
@@ -92,7 +92,7 @@ def merge(
             return target.result(parts)
 
 
-def _check_with_out(parts: Sequence[Part], out: Path, any_engine: bool) -> None:
+def _check_with_out(parts: Sequence[EventPart], out: Path, any_engine: bool) -> None:
     """Raise ConfigError or StoreError if what ``out`` holds does not go with the parts, or these not with each other."""
     pairs = [(part.folder, part.store) for part in parts]
     event = parts[0].event
@@ -109,7 +109,7 @@ def _check_with_out(parts: Sequence[Part], out: Path, any_engine: bool) -> None:
         check_twice_played([(out, store), *pairs], event)
 
 
-def _event_in(store: Store, parts: Sequence[Part]) -> EventRow:
+def _event_in(store: Store, parts: Sequence[EventPart]) -> EventRow:
     """The event in the store with all shards, added if it is not there, with its public text and marked with all engines."""
     first = parts[0].event
     if store.event(first.id) is None:
@@ -150,7 +150,7 @@ class _Target:
         self._recorded += 1
         return place[0]
 
-    def take(self, part: Part) -> None:
+    def take(self, part: EventPart) -> None:
         """Add what is not there of a store, whose records were checked."""
         voids = _by_ordinal(part.store.voids(self._event.id))
         for matches in _some(part.store.matches(self._event.id)):
@@ -186,7 +186,7 @@ class _Target:
             here.append(structs.replace(void, attempt=len(here) + 1))
             yield here[-1]
 
-    def result(self, parts: Sequence[Part]) -> Merged:
+    def result(self, parts: Sequence[EventPart]) -> Merged:
         event, timetable = self._event, self._timetable
         left = [seed for seed, matches in enumerate(self._left) if matches]
         return Merged(

@@ -33,7 +33,7 @@ from khiva_arena.store.new_file import new_file
 from khiva_arena.text import harmless
 
 REMOTE = "remote"  # of the marks
-Count = Callable[[EventRow, RecordedMatch], None]
+CountMatch = Callable[[EventRow, RecordedMatch], None]
 
 
 def page_of(
@@ -182,7 +182,7 @@ def _table(one: PooledTable) -> PageTable:
 
 
 def _matches(
-    source: PageSource, event: EventRow, rated: set[tuple[str, str]], replays: Replays, counts: Sequence[Count]
+    source: PageSource, event: EventRow, rated: set[tuple[str, str]], replays: Replays, counts: Sequence[CountMatch]
 ) -> Iterator[PageMatch]:
     """Of an event, in the order of its schedule; replays are made seed by seed, once the seed is revealed."""
     secrets = source.secrets(event)

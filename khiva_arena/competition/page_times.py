@@ -10,7 +10,7 @@ from khiva_arena.competition.tables import PooledTable
 from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.report.page_data import PageTimes, Took
 from khiva_arena.store.db import EventRow
-from khiva_arena.store.rows import Time
+from khiva_arena.store.rows import SpentTime
 
 PER_DECADE = 10
 SHORTEST = 10
@@ -85,7 +85,7 @@ def by_step(match: RecordedMatch, limits: TimeLimits, may: Sequence[bool]) -> li
     return found if any(found) else []
 
 
-def _banked(times: Sequence[Time], limits: TimeLimits) -> dict[int, Took]:
+def _banked(times: Sequence[SpentTime], limits: TimeLimits) -> dict[int, Took]:
     """Of one seat. What is left of a bank follows from the times, see ``Bank`` in arbiter/clock.py."""
     found: dict[int, Took] = {}
     left = limits.bank_ms * 1000

@@ -20,7 +20,7 @@ from khiva_arena.competition.live_page import LivePage
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.played import unplayable
 from khiva_arena.competition.progress import ResumePoint, definition_after, standing_of
-from khiva_arena.competition.run_events import Links, RunEvents
+from khiva_arena.competition.run_events import LinkNewsSource, RunEvents
 from khiva_arena.competition.settings import AUTO, DEFAULTS, Settings
 from khiva_arena.competition.starts import Playing, without_broken
 from khiva_arena.entrants.bots import Bot
@@ -53,7 +53,7 @@ def compete(
     listener: EventsFile | None = None,
     *,
     web: bool = False,
-    seating: Callable[[], AbstractContextManager[Links | None]] = nullcontext,
+    seating: Callable[[], AbstractContextManager[LinkNewsSource | None]] = nullcontext,
 ) -> tuple[list[str], bool]:
     """Play all stages, or the part of them that is not played yet. Returns the ids of their events so far, and whether all is
     recorded; with ``how.commit`` the id of the event that would be played now, which is then stored. If all is over already, it
@@ -107,7 +107,7 @@ def _played(
     sandbox: Sandbox,
     another: bool,
     web: bool,
-    links: Links | None,
+    links: LinkNewsSource | None,
 ) -> tuple[list[str], bool]:
     first, entrants = stages[0], found.entrants
     with if_interrupted(say, lambda: "no match was begun"):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from khiva_arena.ratings.sprt import SequentialTest
 
 
-class Links(Protocol):
+class LinkNewsSource(Protocol):
     """Of which there is news: web/seating.py has them."""
 
     def tell(self, take: Callable[[stream.LinkNews], None] | None) -> None:
@@ -59,7 +59,7 @@ class RunEvents:
         *,
         logged: bool = True,
         listeners: Sequence[EventsFile] = (),
-        links: "Links | None" = None,
+        links: "LinkNewsSource | None" = None,
     ) -> None:
         self._links = links
         self._writing = threading.RLock()  # news of links come in a thread of their own

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from khiva_arena.games.base import Plain
 
 
-class Piece(NamedTuple):
+class PaintedText(NamedTuple):
     """A piece on the table. It is told from others by its text, too: not everybody sees colours.
 
     text: short, such as P5.
@@ -26,7 +26,7 @@ class Piece(NamedTuple):
 
 
 COLOURS = ("white", "blue", "green", "pink", "black", "red", "yellow", "violet", "brown")
-Cell = str | Piece | Sequence[str | Piece]
+Cell = str | PaintedText | Sequence[str | PaintedText]
 """Parts follow each other with a space between them."""
 NOTHING = "-"
 
@@ -57,7 +57,7 @@ class Flow(NamedTuple):
 Draw = Callable[[Mapping[str, Plain], Sequence[str], Mapping[str, Plain]], list[Block | Flow]]
 
 
-def some(pieces: Sequence[str | Piece]) -> Cell:
+def some(pieces: Sequence[str | PaintedText]) -> Cell:
     """These, or a sign that there is none."""
     return pieces or NOTHING
 

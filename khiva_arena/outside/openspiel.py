@@ -4,7 +4,9 @@ Only the process that runs a game's code imports this file. What a game of the l
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
 from hashlib import sha256
 from typing import Any, Self
 
@@ -15,24 +17,25 @@ from khiva_arena.games.base import NOBODY, Decision, Event, Game, Pending, State
 from khiva_arena.rng import Stream
 
 DEFAULT = "kuhn_poker"
-SCALES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 24, 30, 60, 100, 120, 1000, 10_000, 1_000_000)
-"""By how much returns are multiplied to be whole: the first of these that does."""
+MOST_SCALE = 1_000_000
+"""By which returns are multiplied, at the most, to be whole."""
+SHOWN = 20
+"""Decisions of a match at random at which it is tried whether seats are told what they know."""
 MOST_SEATS, FEWEST_SEATS = 10, 2
 TRIED, TRIED_STEPS = 3, 3_000
-"""Matches at random, and steps of each, from which the scale is found."""
+"""Matches at random, and steps of each, from which the scale is found, and whether seats are told what they know."""
 NEAR = 1e-9
-KINDS = ("information_state_string", "observation_string")
-"""What a seat is shown: the first that the game gives for every seat."""
+SHOWS = ("information_state", "observation")
+"""What a seat is shown: the first that the game gives to every seat."""
 Dynamics, Chance, Information = pyspiel.GameType.Dynamics, pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
 
 
-class SpielState(State):
+class LibraryState(State):
     """A match. Chance is drawn from the secret, and what has one choice is played."""
 
-    def __init__(self, game: Any, scale: int, secret: bytes) -> None:
-        self._game, self._scale = game, scale
+    def __init__(self, game: Any, rules: Mapping[str, Any], secret: bytes) -> None:
+        self._game, self._rules = game, rules
         self._open = game.get_type().information == Information.PERFECT_INFORMATION
-        self._shows = shown_of(game)
         self._state = game.new_initial_state()
         self._chance = Stream(secret, "openspiel", "chance")
         self._seen = [""] * game.num_players()
@@ -94,19 +97,25 @@ class SpielState(State):
         return events
 
     def _new_to_seats(self) -> list[Event]:
-        """A seat whose view has changed is told so, by a hash of it: its next request has the view itself."""
+        """A seat is told if what it is shown or asked has changed, by a hash of it: its next request has the thing itself."""
         events = []
         for seat, before in enumerate(self._seen):
-            now = self._seen[seat] = sha256(self._text(seat).encode()).hexdigest()[:16]
+            asked = self._asked.get(seat)
+            known = f"{self._text(seat)} {asked and [action for action, _ in asked.legal]}"
+            now = self._seen[seat] = sha256(known.encode()).hexdigest()[:16]
             if now != before:
                 events.append(Event({"type": "observed", "hash": now}, (seat,)))
         return events
 
     def _text(self, seat: int) -> str:
-        return str(getattr(self._state, self._shows)(seat))
+        return text_of(self._state, seat, self._rules["shows"])
 
     def view(self, seat: int) -> dict[str, Any]:
-        return {"game": str(self._game), self._shows.removesuffix("_string"): self._text(seat)}
+        """The history is that of all actions, with those of chance, by which the library rebuilds the state."""
+        view = {"game": self._rules["game"], "shows": self._rules["shows"], "text": self._text(seat)}
+        if self._rules["tensor"] == "yes":
+            view["tensor"] = whole_tensor(self._state, seat, self._rules["shows"])
+        return {**view, "history": list(self._state.history())} if self._open else view
 
     @property
     def is_over(self) -> bool:
@@ -115,9 +124,10 @@ class SpielState(State):
     @property
     def scores(self) -> list[int]:
         """Returns, multiplied by the rule ``scale``. Those of the end have to be whole then; before it they are rounded down."""
-        scaled = [one * self._scale for one in self._state.returns()]
-        if self.is_over and (uneven := [one for one in scaled if abs(one - round(one)) > NEAR * max(1.0, abs(one))]):
-            raise ValueError(f"a return of {uneven[0] / self._scale!r} is not whole at scale {self._scale}: give --rule scale=N")
+        scale = self._rules["scale"]
+        scaled = [one * scale for one in self._state.returns()]
+        if self.is_over and (uneven := [one for one in scaled if not is_whole(one)]):
+            raise ValueError(f"a return of {uneven[0] / scale!r} is not whole at scale {scale}: give --rule scale=N")
         return [round(one) if self.is_over else math.floor(one + NEAR) for one in scaled]
 
     def clone(self) -> Self:
@@ -145,21 +155,39 @@ def drawn(outcomes: Sequence[tuple[int, float]], stream: Stream) -> int:
 
 
 def shown_of(game: Any) -> str:
-    """What a seat is shown: the name of the method of a state that gives it for every seat, "" for none."""
-    for kind in KINDS:
-        state, stream = game.new_initial_state(), Stream(bytes(32), "openspiel", "shown")
-        try:
-            for _ in range(40):
-                if state.is_terminal():
-                    return kind
-                if not state.is_chance_node():
-                    for seat in range(game.num_players()):
-                        getattr(state, kind)(seat)
-                at_random(state, stream)
-        except (pyspiel.SpielError, RuntimeError, ValueError, UnicodeDecodeError):
-            continue
-        return kind
-    return ""
+    """What seats are shown, of ``SHOWS``; "" if there is nothing."""
+    return next((kind for kind in SHOWS if gives(game, partial(text_of, shows=kind))), "")
+
+
+def text_of(state: Any, seat: int, shows: str) -> str:
+    """What a seat is shown."""
+    return str(getattr(state, f"{shows}_string")(seat))
+
+
+def whole_tensor(state: Any, seat: int, shows: str) -> list[int]:
+    """What the seat is shown, as whole numbers. Raises ValueError if they are not."""
+    values = getattr(state, f"{shows}_tensor")(seat)
+    if any(value != int(value) for value in values):
+        raise ValueError("its tensor has numbers that are not whole")
+    return [int(value) for value in values]
+
+
+def gives(game: Any, call: Callable[[Any, int], object]) -> bool:
+    """Whether a game gives this to all seats in a match at random: some raise on what they promise."""
+    state, stream = game.new_initial_state(), Stream(bytes(32), "openspiel", "shown")
+    decisions = 0
+    try:
+        while decisions < SHOWN:
+            if not state.is_chance_node():
+                decisions += 1
+                for seat in range(game.num_players()):
+                    call(state, seat)
+            if state.is_terminal():
+                return True
+            at_random(state, stream)
+    except Exception:  # whatever it raises: it is not to be had
+        return False
+    return True
 
 
 def at_random(state: Any, stream: Stream) -> None:
@@ -175,7 +203,7 @@ def at_random(state: Any, stream: Stream) -> None:
 
 
 def scale_of(game: Any) -> int | None:
-    """What the returns of matches at random are multiplied by to be whole; None if that is nothing of ``SCALES``."""
+    """What the returns of matches at random are multiplied by to be whole; None if that is more than ``MOST_SCALE``."""
     found: list[float] = []
     for number in range(TRIED):
         state, stream = game.new_initial_state(), Stream(bytes(32), "openspiel", "scale", str(number))
@@ -184,7 +212,13 @@ def scale_of(game: Any) -> int | None:
                 found += state.returns()
                 break
             at_random(state, stream)
-    return next((scale for scale in SCALES if all(abs(one * scale - round(one * scale)) < NEAR for one in found)), None)
+    scale = math.lcm(*(Fraction(one).limit_denominator(MOST_SCALE).denominator for one in found))
+    return scale if scale <= MOST_SCALE and all(is_whole(one * scale) for one in found) else None
+
+
+def is_whole(value: float) -> bool:
+    """But for the rounding of floating-point numbers."""
+    return abs(value - round(value)) <= NEAR * max(1.0, abs(value))
 
 
 def loaded(text: str) -> Any:
@@ -193,7 +227,7 @@ def loaded(text: str) -> Any:
         raise RulesError(f"game: {text!r} is not a text")
     try:
         game = pyspiel.load_game(text)
-    except (pyspiel.SpielError, RuntimeError, ValueError) as error:
+    except Exception as error:  # of any kind: an index of a map that is missing, too
         raise RulesError(f"game: OpenSpiel does not load {text!r}: {' '.join(str(error).split())[:200]}") from None
     kind = game.get_type()
     reasons = {
@@ -205,11 +239,7 @@ def loaded(text: str) -> Any:
     }
     for reason, holds in reasons.items():
         if holds:
-            raise RulesError(f"game: {kind.short_name} cannot be played here: {reason}")
-    if not shown_of(game):
-        raise RulesError(
-            f"game: {kind.short_name} cannot be played here: it tells seats neither an information state nor observations"
-        )
+            raise RulesError(f"game: {kind.short_name} cannot be played: {reason}")
     return game
 
 
@@ -222,6 +252,8 @@ class OpenSpiel(Game):
     seats = tuple(range(FEWEST_SEATS, MOST_SEATS + 1))
     variants = {  # noqa: RUF012  a constant
         "game": "which game of the library, as goofspiel(players=3,num_cards=13)",
+        "shows": "what a seat is shown: information_state, or observation; without it, the first that the game gives",
+        "tensor": "no, yes: seats are shown it as numbers, too, if they are whole",
         "scale": "by what returns are multiplied to be whole points; without it, by what that takes in matches at random",
     }
 
@@ -232,20 +264,27 @@ class OpenSpiel(Game):
         scale = given.get("scale") or scale_of(game)
         if scale is None:
             raise RulesError(
-                f"game: {game.get_type().short_name} cannot be played here: its returns are not whole at any scale tried"
+                f"game: {game.get_type().short_name} cannot be played: its returns are whole at no scale up to {MOST_SCALE:,}"
             )
-        if type(scale) is not int or not 1 <= scale <= SCALES[-1]:
-            raise RulesError(f"scale: {scale!r} is not a whole number of 1 to {SCALES[-1]:,}")
-        return {"game": str(game), "scale": scale}
+        if type(scale) is not int or not 1 <= scale <= MOST_SCALE:
+            raise RulesError(f"scale: {scale!r} is not a whole number of 1 to {MOST_SCALE:,}")
+        shows, tensor, name = given.get("shows") or shown_of(game), given.get("tensor", "no"), game.get_type().short_name
+        if not shows:
+            raise RulesError(f"game: {name} cannot be played: it tells seats neither an information state nor observations")
+        if shows not in SHOWS or not gives(game, partial(text_of, shows=shows)):
+            raise RulesError(f"shows: {name} gives seats no {shows!r}")
+        if tensor not in ("no", "yes") or (tensor == "yes" and not gives(game, partial(whole_tensor, shows=shows))):
+            raise RulesError(f"tensor: {tensor!r} is neither no nor yes, or {name} gives none of whole numbers")
+        return {"game": str(game), "scale": scale, "shows": shows, "tensor": tensor}
 
     def seats_of(self, rules: Mapping[str, Any]) -> Sequence[int]:
         return (pyspiel.load_game(rules["game"]).num_players(),)
 
-    def new(self, seats: int, rules: Mapping[str, Any], secret: bytes) -> tuple[SpielState, list[Event]]:
+    def new(self, seats: int, rules: Mapping[str, Any], secret: bytes) -> tuple[LibraryState, list[Event]]:
         game = loaded(rules["game"])
         if seats != game.num_players():
             raise ConfigError(f"{rules['game']} is for {game.num_players()} seats, not {seats}")
-        state = SpielState(game, rules["scale"], secret)
+        state = LibraryState(game, rules, secret)
         return state, state.begin()
 
     def narrate(self, event: Event, names: Sequence[str]) -> str:
@@ -257,7 +296,7 @@ class OpenSpiel(Game):
         return str(entry[1])
 
     def sketch(self, state: State, names: Sequence[str]) -> str:
-        assert isinstance(state, SpielState)
+        assert isinstance(state, LibraryState)
         return str(state._state)
 
 

@@ -5,8 +5,7 @@ pair occurs once (the arcs of the complete digraph fall into directed Hamiltonia
 6: Tillson 1980); for 6 each occurs twice.
 """
 
-Order = tuple[int, ...]
-DECOMPOSITIONS: dict[int, tuple[Order, ...]] = {
+DECOMPOSITIONS: dict[int, tuple[tuple[int, ...], ...]] = {
     6: (
         (0, 1, 5, 2, 4, 3),
         (0, 5, 1, 4, 2, 3),

@@ -14,9 +14,9 @@ from khiva_arena.result import NOT_MEASURED, Measured
 from khiva_arena.schedule.terms import Terms
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-Time = Annotated[tuple[Number, ...], msgspec.Meta(min_length=2, max_length=3)]
+SpentTime = Annotated[tuple[Number, ...], msgspec.Meta(min_length=2, max_length=3)]
 """The step of a decision, the microseconds that it took, and, of a bot on another machine, those of the way there and back."""
-Times = tuple[tuple[Time, ...], ...]
+Times = tuple[tuple[SpentTime, ...], ...]
 """By seat, of each decision."""
 
 

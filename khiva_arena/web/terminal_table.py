@@ -13,7 +13,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from khiva_arena.games.base import Plain
-from khiva_arena.games.sheet import Block, Cell, Draw, Flow, Piece
+from khiva_arena.games.sheet import Block, Cell, Draw, Flow, PaintedText
 from khiva_arena.text import ISOLATES, harmless
 
 INKS = {
@@ -74,12 +74,12 @@ def _block(block: Block) -> RenderableType:
 
 
 def _text(cell: Cell) -> Text:
-    parts = [cell] if isinstance(cell, str | Piece) else cell
+    parts = [cell] if isinstance(cell, str | PaintedText) else cell
     return Text(" ").join([_part(part) for part in parts])
 
 
-def _part(part: str | Piece) -> Text:
-    if isinstance(part, Piece):
+def _part(part: str | PaintedText) -> Text:
+    if isinstance(part, PaintedText):
         return Text(harmless(part.text), style=INKS.get(part.colour, ""))
     return Text(harmless(part, keep=ISOLATES))
 

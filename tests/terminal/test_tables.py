@@ -11,7 +11,7 @@ from rich.console import Console
 
 from khiva_arena.games.base import State
 from khiva_arena.games.registry import GAMES
-from khiva_arena.games.sheet import Block, Flow, Piece
+from khiva_arena.games.sheet import Block, Flow, PaintedText
 from khiva_arena.web import terminal_table
 from khiva_arena.web.terminal_table import choices, drawing_of, meant, table
 
@@ -89,7 +89,7 @@ def test_a_game_without_a_drawing_shows_what_its_seat_knows(monkeypatch: pytest.
 
 
 def test_names_of_strangers_do_no_harm() -> None:
-    text = shown(table([Block([["\x1b[2J", Piece("\x1b[1m")]], ("a",)), Flow(["\x07"], "b")]), 80, colours=True)
+    text = shown(table([Block([["\x1b[2J", PaintedText("\x1b[1m")]], ("a",)), Flow(["\x07"], "b")]), 80, colours=True)
     assert "\x1b[2J" not in text
     assert "\x07" not in text
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from khiva_arena.games.base import Plain
 from khiva_arena.games.emira.auction import prices
 from khiva_arena.games.emira.tables import APPEARANCE_PRICE, CARAVAN_INCOME, CARAVANS, KINDS, NAMES, SCENERY
-from khiva_arena.games.sheet import NOTHING, Block, Cell, Flow, Piece, some, words
+from khiva_arena.games.sheet import NOTHING, Block, Cell, Flow, PaintedText, some, words
 from khiva_arena.words import count
 
 View = Mapping[str, Plain]
@@ -54,7 +54,7 @@ def _courts(view: View, names: Names) -> Block:
     }
     seats = range(len(names))
     sheiks: list[Cell] = [
-        [Piece(colour, colour), *(["you"] if seat == view["seat"] else [])] for seat, colour in enumerate(view["colours"])
+        [PaintedText(colour, colour), *(["you"] if seat == view["seat"] else [])] for seat, colour in enumerate(view["colours"])
     ]
     table: list[list[Cell]] = [["", *sheiks]]
     table += [[name, *(show(seat) for seat in seats)] for name, show in rows.items()]

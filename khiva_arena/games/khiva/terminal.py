@@ -6,7 +6,7 @@ from khiva_arena.games.base import Plain
 from khiva_arena.games.khiva.notation import LETTERS, card
 from khiva_arena.games.khiva.rules import points
 from khiva_arena.games.khiva.tables import COLOURS, OUTPOST
-from khiva_arena.games.sheet import NOTHING, Block, Cell, Flow, Piece, some
+from khiva_arena.games.sheet import NOTHING, Block, Cell, Flow, PaintedText, some
 from khiva_arena.words import count
 
 SHOPS = ("1: gem", "2: carpet", "3: 2 gems", "4: salt", "outpost")
@@ -19,8 +19,8 @@ def draw(view: View, names: Names, rules: Mapping[str, Plain]) -> list[Block | F
     return [_paths(view, names), _seats(view, names), Block(_rest(view, names)), Block(_own(view, names))]
 
 
-def _pieces(faces: Sequence[Sequence[int]]) -> list[str | Piece]:
-    return [Piece(card(face), COLOURS[face[0]]) for face in faces]
+def _pieces(faces: Sequence[Sequence[int]]) -> list[str | PaintedText]:
+    return [PaintedText(card(face), COLOURS[face[0]]) for face in faces]
 
 
 def _faces(faces: Sequence[Sequence[int]]) -> Cell:
@@ -41,7 +41,7 @@ def _paths(view: View, names: Names) -> Block:
 def _camels(view: View, path: int, shop: int) -> Cell:
     """Those that stand at a place."""
     here = [(colour, load) for colour, (*place, load) in enumerate(view["camels"]) if place == [path, shop]]
-    return some([part for colour, load in here for part in (Piece(LETTERS[colour], COLOURS[colour]), f"{load or 'bare'} ")])
+    return some([part for colour, load in here for part in (PaintedText(LETTERS[colour], COLOURS[colour]), f"{load or 'bare'} ")])
 
 
 def _seats(view: View, names: Names) -> Block:

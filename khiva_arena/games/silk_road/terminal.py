@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from khiva_arena.games.base import Plain
-from khiva_arena.games.sheet import Block, Cell, Flow, Piece, some, words
+from khiva_arena.games.sheet import Block, Cell, Flow, PaintedText, some, words
 from khiva_arena.games.silk_road.notation import JEWEL_LETTERS, LETTERS, camel
 from khiva_arena.games.silk_road.scoring import points
 from khiva_arena.games.silk_road.tables import COLOURS, GOOD_OF, GOODS
@@ -90,13 +90,13 @@ def _own(view: View, names: Names) -> list[list[Cell]]:
 
 def _goods(counts: Sequence[int]) -> Cell:
     return some([
-        Piece(f"{many}{letter}", colour) for many, letter, colour in zip(counts, LETTERS, GOOD_COLOURS, strict=True) if many
+        PaintedText(f"{many}{letter}", colour) for many, letter, colour in zip(counts, LETTERS, GOOD_COLOURS, strict=True) if many
     ])  # fmt: skip
 
 
 def _camels(numbers: Iterable[int]) -> Cell:
-    return some([Piece(f"{LETTERS[GOOD_OF[number]]}{number}", GOOD_COLOURS[GOOD_OF[number]]) for number in numbers])
+    return some([PaintedText(f"{LETTERS[GOOD_OF[number]]}{number}", GOOD_COLOURS[GOOD_OF[number]]) for number in numbers])
 
 
 def _jewels(colours: Iterable[int]) -> Cell:
-    return some([Piece(JEWEL_LETTERS[colour], COLOURS[colour]) for colour in colours])
+    return some([PaintedText(JEWEL_LETTERS[colour], COLOURS[colour]) for colour in colours])

@@ -1,0 +1,103 @@
+"""Writes docs/openspiel-games.md: every game of the library is tried with its default parameters.
+
+    python tests/support/make_openspiel_page.py
+
+A game that can be played is played at random through the arena to the end, as `khiva-arena match` does, which replays the record
+through the rules for the text that it prints. What is in the page stays equal as long as library, arena and rules do.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from khiva_arena.errors import ConfigError
+from khiva_arena.games.base import Game
+from khiva_arena.outside.opening import opened
+
+PAGE = Path(__file__).parents[2] / "docs" / "openspiel-games.md"
+BOT = "shipped:python/random"
+SLOWLY = ["--turn", "60s", "--start", "60s", "--isolation", "trusted", "--seed", "a page"]
+
+
+class Tried(NamedTuple):
+    """What came of a game.
+
+    line: of a table of the page.
+    plays: whether it was played to the end and replayed.
+    reason: why not, in short.
+    """
+
+    line: str
+    plays: bool
+    reason: str = ""
+
+
+def names() -> list[str]:
+    """Of all games of the library, asked of it in another process, as always."""
+    code = "import pyspiel, json; print(json.dumps(pyspiel.registered_names()))"
+    return list(json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout))
+
+
+def tried(game: Game, name: str) -> Tried:
+    """Try one."""
+    try:
+        rules = game.rules({"game": name})
+    except ConfigError as error:
+        reason = str(error).removeprefix("game: ").removeprefix(f"{name} cannot be played: ")
+        reason = reason.replace(f"OpenSpiel does not load {name!r}", "does not load with default parameters")
+        return Tried(f"| `{name}` | {reason} |", False, reason.partition(":")[0].partition(",")[0])
+    (seats,) = game.seats_of(rules)
+    words = ["match", "--game", "openspiel", "--rule", f"game={name}", *["--bot", BOT] * seats, *SLOWLY]
+    done = subprocess.run([sys.executable, "-m", "khiva_arena", *words], capture_output=True, text=True, check=False)
+    if done.returncode or "the match is over" not in done.stdout:
+        reason = done.stderr.strip().rpartition("\n")[2].removeprefix("khiva-arena: error: ")
+        return Tried(f"| `{name}` | {reason} |", False, "fails while it is played")
+    shows, scale = rules["shows"].replace("_", " "), f" x {rules['scale']}" if rules["scale"] > 1 else ""
+    return Tried(f"| `{name}` | {seats} | {shows} | returns{scale} |", True)
+
+
+def page(found: list[Tried], version: str) -> str:
+    """The whole page."""
+    plays = [one.line for one in found if one.plays]
+    others = [one for one in found if not one.plays]
+    reasons = sorted({one.reason for one in others}, key=lambda reason: (-sum(one.reason == reason for one in others), reason))
+    lines = [
+        "# OpenSpiel's games",
+        "",
+        f"OpenSpiel {version} has {len(found)} games. Each was tried with its default parameters: {len(plays)} were played at",
+        f"random through the arena to the end and replayed from their records, {len(others)} cannot be played. How to play them:",
+        "[OpenSpiel at the table](openspiel.md). `make openspiel-page` writes this page.",
+        "",
+        "| not played, since | games |",
+        "|---|---:|",
+        *(f"| {reason} | {sum(one.reason == reason for one in others)} |" for reason in reasons),
+        "",
+        "## Those that play",
+        "",
+        "| game | seats by default | a seat is shown | points are |",
+        "|---|---:|---|---|",
+        *plays,
+        "",
+        "## Those that do not",
+        "",
+        "| game | why |",
+        "|---|---|",
+        *(one.line for one in others),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    game = opened("openspiel")
+    found = []
+    for name in names():
+        found.append(tried(game, name))
+        print(found[-1].line, flush=True)
+    PAGE.write_text(page(found, game.rules_version.rpartition("-")[2]))
+
+
+if __name__ == "__main__":
+    main()
