@@ -15,7 +15,7 @@ _LAYOUT = {
     "The test": ("--elo0", "--elo1", "--alpha", "--beta", "--normalized"),
     "Time and faults": (_SETTINGS, "--wait"),
     "Isolation": (_SETTINGS,),
-    "The run": (_SETTINGS, "--budget", "--web", "--commit", "--public", "--any-engine", "--new-event", "--yes"),
+    "The run": (_SETTINGS, "--budget", "--web", "--commit", "--public", "--any-engine", "--new-event", "--yes", "--sample"),
     _TABLE: ("--only", "--exclude", "--anchor", "--section", "--effects", "--wide", "--error", "--gap", "--power"),
     _PAGE: ("--title", "--replays", "--matches", "--names", "--for-authors"),
     "The bytes": ("--hex", "--to-bot", "--to-arbiter"),
