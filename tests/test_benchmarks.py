@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+import khiva_arena
+
 HERE = Path(__file__).parent / "benchmarks"
 sys.path.append(str(HERE))
 
+from large import event_of, made  # noqa: E402 - found beside these tests
 from spread import LEAST, Spread, spread, told  # noqa: E402 - found beside these tests
 from stages import REST, STAGES, Line, stage_of, stages  # noqa: E402
 
@@ -108,3 +111,15 @@ def test_the_knights_of_the_chess_engine_keep_the_rules_and_repeat_when_it_says(
 def leap(one: str, other: str) -> bool:
     """Whether a knight goes from one square to another."""
     return sorted(abs(ord(a) - ord(b)) for a, b in zip(one, other, strict=True)) == [1, 2]
+
+
+@pytest.mark.slow
+def test_the_matches_of_a_large_store_are_valid(tmp_path: Path) -> None:
+    """What is measured on them says something of real ones only if every check passes."""
+    whole, part = tmp_path / "whole", tmp_path / "part"
+    assert made(whole, event_of(60)) == 60
+    assert made(part, event_of(60), 0.5) == 30
+    result = khiva_arena.verify(whole)
+    assert result.sound
+    assert [(event.sound, event.planned) for event in result.events] == [(60, 60)]
+    assert [(event.sound, event.missing) for event in khiva_arena.verify(part).events] == [(30, 30)]

@@ -12,6 +12,7 @@ import stat
 import tempfile
 import time
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -126,8 +127,10 @@ def _stage_from_sources(bot: Bot, final: Path, level: Level) -> None:
         raise
 
 
+@cache
 def _sweep(home: Path) -> None:
-    """Remove what arbiters left that were killed while staging: drafts, and folders whose build did not end."""
+    """Remove what arbiters left that were killed while staging: drafts, and folders whose build did not end. Once is enough: of
+    a thousand bots each would look at the others."""
     unsealed = (path for path in home.iterdir() if _IDENTITY.fullmatch(path.name) and not seals.path_of(path).exists())
     for path in [*home.glob(f"{DRAFT}*"), *unsealed]:
         with suppress(OSError):
