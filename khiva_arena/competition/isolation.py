@@ -78,7 +78,7 @@ def keep_private(settings: Settings, sandbox: Sandbox, commands: Sequence[Comman
             )
         for flag, file in (("--from-plan", plan), ("--events", settings.events), ("--report", settings.report)):
             if program and file and (holder := path_holding(str(file), program, *readable)):
-                raise ConfigError(f"{flag} {file}: bots may read all of {holder}, and what it says; name another file")
+                raise ConfigError(f"{flag} {file}: bots may read all of {holder}, this file too; name another one")
         if program and (holder := path_holding(str(cache_folder() / "staged"), program, *readable)):
             raise ConfigError(f"KHIVA_ARENA_CACHE: bots may read all of {holder}, all staged bots too; name another folder")
 
