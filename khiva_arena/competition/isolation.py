@@ -80,11 +80,7 @@ def keep_private(private: Sequence[tuple[str, str]], sandbox: Sandbox, commands:
         readable = (command.readable, command.folder) if command.staged else (command.readable,)
         for flag, path in private if program else ():
             if holder := path_holding(path, program or "", *readable):
-                what = (
-                    "the deals of this store too; give another --out"
-                    if flag == "--out"
-                    else "and what it says; name another file"
-                )
+                what = "the deals of this store too; give another --out" if flag == "--out" else "this file too; name another one"
                 raise ConfigError(f"{flag} {path}: bots may read all of {holder}, {what}")
         if program and (holder := path_holding(str(cache_folder() / "staged"), program, *readable)):
             raise ConfigError(f"KHIVA_ARENA_CACHE: bots may read all of {holder}, all staged bots too; name another folder")

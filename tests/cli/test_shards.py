@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,8 +11,14 @@ import pytest
 from arena import arena, arena_process, bots, kill, started, wait_for_matches
 
 import khiva_arena
+from khiva_arena.commands import merge as merging_command
 from khiva_arena.competition import isolation
+from khiva_arena.competition.isolation import keep_private
 from khiva_arena.competition.plan_file import read_plan
+from khiva_arena.competition.settings import settle
+from khiva_arena.errors import ConfigError
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.store.db import FILE
 
 pytestmark = pytest.mark.slow
@@ -281,7 +286,7 @@ def test_a_shard_is_shown_as_a_part(cup: Path) -> None:
 
 
 def test_a_shard_that_was_killed_resumes(tmp_path: Path) -> None:
-    arena(*words(seeds=40), "--plan", "cup.plan", cwd=tmp_path)
+    arena(*words(seeds=12), "--plan", "cup.plan", cwd=tmp_path)
     said = ["run", "--from-plan", "cup.plan", "--shard", "2/2", "--out", "two"]
     running = started(*said, cwd=tmp_path)
     wait_for_matches(tmp_path / "two" / FILE, 3)
@@ -337,15 +342,16 @@ def test_a_merge_that_is_refused_writes_nothing(cup: Path) -> None:
     assert not (cup / "cup").exists()
 
 
-def test_an_interrupted_merge_says_that_it_goes_on(cup: Path) -> None:
-    stores = play(cup, "1/2", "2/2")
-    running = started("merge", *stores, "--out", "cup", cwd=cup)
-    time.sleep(0.3)
-    running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=60)
-    assert running.returncode in (0, 130)
-    assert (running.returncode == 0) or "interrupted" in said
-    assert arena("merge", *stores, "--out", "cup", cwd=cup).returncode == 0
+def test_an_interrupted_merge_says_that_it_goes_on(
+    cup: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(*_words: object, **_more: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(merging_command, "merge_stores", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        merging_command.merge([cup / "one"], cup / "out", 1, None, any_engine=False, as_json=False)
+    assert "interrupted: what was merged stays; the same command goes on" in capsys.readouterr().err
 
 
 def test_a_shard_from_python(cup: Path) -> None:
@@ -359,9 +365,21 @@ def test_a_shard_from_python(cup: Path) -> None:
     merged = khiva_arena.merge(cup / "one", cup / "two", out=cup / "all")
     assert merged.complete
     assert khiva_arena.verify(cup / "all").events[0].digest == merged.digest
-    with pytest.raises(khiva_arena.errors.ConfigError, match="shard: goes with from_plan"):
+    with pytest.raises(ConfigError, match="shard: goes with from_plan"):
         khiva_arena.run(shard="1/2")
-    with pytest.raises(khiva_arena.errors.ConfigError, match="seeds: the plan says what is played"):
+    with pytest.raises(ConfigError, match="seeds: the plan says what is played"):
         khiva_arena.run(from_plan=cup / "cup.plan", seeds=3)
-    with pytest.raises(khiva_arena.errors.ConfigError, match="shard 3/2: there is no such shard"):
+    with pytest.raises(ConfigError, match="shard 3/2: there is no such shard"):
         khiva_arena.run(from_plan=cup / "cup.plan", shard="3/2")
+
+
+def test_a_plan_that_bots_may_read(tmp_path: Path) -> None:
+    """As in the folder of a runtime."""
+    settings = settle({"bots": ("a", "b"), "out": str(tmp_path / "out")})
+    runtime = tmp_path / "runtime"
+    runtime.mkdir()
+    sandbox = Sandbox(Level.STANDARD, settings.resources, settings.ponder)
+    command = Command(("/bin/sh",), str(tmp_path), readable=(str(runtime),))
+    keep_private(settings, sandbox, [command], tmp_path / "cup.plan")
+    with pytest.raises(ConfigError, match=f"--from-plan {runtime}/cup.plan: bots may read all of {runtime}"):
+        keep_private(settings, sandbox, [command], runtime / "cup.plan")
