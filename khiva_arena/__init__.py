@@ -41,13 +41,18 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     competition/  settings_table.py: every setting, a row each, from which flags, files and checks are made
                 settings.py, settings_file.py, stages.py: what is asked for   define.py: the event that it defines
                 run.py, play.py, sequential.py: schedule, arbiter and store wired together   events.py: those of a store
-                executor.py: who plays the matches   executors/: the workers of a Dask cluster, which alone knows Dask
-                progress.py: how far it has come   find.py, in_bundle.py: what a user named   drift.py: what has changed since
+                announcing.py, durations.py: what is said before   beside.py: files that a run writes beside its store
+                starts.py: each bot started once, and who is left out   executor.py: who plays the matches
+                executors/: the workers of a Dask cluster, which alone knows Dask
+                progress.py, extending.py: how far it has come, and more seeds   closing.py: ended for good
+                budget.py, more_seeds.py: how many seeds fit, and which command plays more
+                find.py, in_bundle.py: what a user named   drift.py: what has changed since   among.py: which bots count
                 opened.py: the network and variables that a bot is given by name
                 results.py: where a Result is made   pools.py: which events make one table
-                shard.py, plan_file.py, planned.py, sharding.py: an event divided between machines
+                shard.py, shard_note.py, plan_file.py, planned.py, sharding.py: an event divided between machines
                 merging.py, merge_parts.py: joined again; missing.py: what to type for the rest
-                audit.py, audit_event.py: what is sound, of a store (audit_store.py) or a bundle (audit_bundle.py)
+                audit.py, audit_event.py, audit_chain.py: what is sound, of a store (audit_store.py) or a bundle
+                (audit_bundle.py); audit_ahead.py: by several processes   audit_sample.py: of some matches
                 bundling.py: events that are over in one file
                 page.py: a page of results, made from page_source; its page_replays, page_folder, page_names, page_authors
                 run_events.py: what happens in a run, written once   events_file.py, log.py: where to

@@ -123,6 +123,18 @@ def _another_event(folder: Path, first: EventRow, other: EventRow) -> str:
     return f"another event than in {folder}; from there to here: {lines[0]}{more}"
 
 
+def refuse_closed(parts: Sequence[tuple[Path, EventRow]]) -> None:
+    """Raise ConfigError for each store whose event was closed before it was over: all of its deals are known since."""
+    problems = [
+        f"{where}: event {event.number} was closed at {event.closed}, before it was over, so that every deal of it is known: "
+        "nothing is joined with it"
+        for where, event in parts
+        if event.closed
+    ]
+    if problems:
+        raise ConfigError(problems)
+
+
 def check_alike(parts: Sequence[tuple[Path, EventRow]], any_engine: bool) -> None:
     """Raise ConfigError for each store whose event other engine versions played, unless ``any_engine``, or with other deals."""
     (folder, first), *others = parts

@@ -15,7 +15,14 @@ from msgspec import structs
 
 from khiva_arena.competition.events import bare_timetable, stored
 from khiva_arena.competition.find import check_event, check_others, events_of, uncollected
-from khiva_arena.competition.merge_parts import EventPart, check_alike, check_twice_played, opened_parts, replay_all
+from khiva_arena.competition.merge_parts import (
+    EventPart,
+    check_alike,
+    check_twice_played,
+    opened_parts,
+    refuse_closed,
+    replay_all,
+)
 from khiva_arena.competition.missing import MissingShard, missing_shards
 from khiva_arena.competition.played import Say
 from khiva_arena.errors import ConfigError
@@ -77,7 +84,9 @@ def merge(
     """
     with ExitStack() as stack:
         parts = opened_parts(stack, folders, out, word)
-        check_alike([(part.folder, part.event) for part in parts], any_engine)
+        rows = [(part.folder, part.event) for part in parts]
+        refuse_closed(rows)
+        check_alike(rows, any_engine)
         _check_with_out(parts, out, any_engine)
         for part, sound in zip(parts, replay_all(parts, jobs), strict=True):
             say(f"{part.folder}: {count(sound, 'match is', 'matches are')} sound")
@@ -104,6 +113,7 @@ def _check_with_out(parts: Sequence[EventPart], out: Path, any_engine: bool) -> 
         if there is None:
             check_twice_played(pairs, event)
             return
+        refuse_closed([(out, there)])
         if there.public is not None or store.count(event.id, 0, bare_timetable(event).matches):
             check_alike([(out, there), *((part.folder, part.event) for part in parts)], any_engine)
         check_twice_played([(out, store), *pairs], event)

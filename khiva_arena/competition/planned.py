@@ -32,6 +32,7 @@ OF_A_MACHINE = (
     "out",
     "events",
     "report",
+    "trust_bots",
     "dask",
     "dask_tls",
     "dask_open_to_all",

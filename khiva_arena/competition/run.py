@@ -4,12 +4,13 @@ import secrets
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.competition import events
+from khiva_arena.competition.announcing import announce, announce_round
+from khiva_arena.competition.beside import check_files
 from khiva_arena.competition.define import definition_of, refuse_to_mix, run_secret
 from khiva_arena.competition.draw import How, check_public_of_what_is_over, public_to_add
 from khiva_arena.competition.events_file import EventsFile
@@ -21,29 +22,22 @@ from khiva_arena.competition.play import Play
 from khiva_arena.competition.played import unplayable
 from khiva_arena.competition.progress import ResumePoint, definition_after, standing_of
 from khiva_arena.competition.run_events import LinkNewsSource, RunEvents
-from khiva_arena.competition.settings import AUTO, DEFAULTS, Settings
+from khiva_arena.competition.settings import Settings
 from khiva_arena.competition.starts import Playing, without_broken
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
-from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import run_digest
-from khiva_arena.report.same_names import in_a_line
-from khiva_arena.sandbox import system
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
-from khiva_arena.schedule import formats, lineups
-from khiva_arena.schedule.formats import DrawnRound
+from khiva_arena.schedule import formats
 from khiva_arena.store.db import EventRow, MatchRow, Store
-from khiva_arena.store.new_file import check_new_file
 from khiva_arena.terminal.console import say
 from khiva_arena.words import count
 
 if TYPE_CHECKING:
     from khiva_arena.competition.live_web import LiveWeb  # most runs are not served
     from khiva_arena.competition.shard import PlannedShard
-
-_FEW_SEEDS = 10
 
 
 def compete(
@@ -68,7 +62,7 @@ def compete(
     first = stages[0]
     if problems := unplayable(stages, entrants):
         raise ConfigError(problems)
-    _check_files(first, entrants)
+    check_files(first, entrants)
     sandbox = sandbox_of(first, rated=True)
     pool.reserve(first.jobs, max(stage.seats for stage in stages))
     another, there = False, Store.check(first.out)
@@ -142,7 +136,7 @@ def _played(
                 play = _play_of(store, event, [commands[bot.identity] for bot in todo.entrants], how.planned)
                 with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
                     log.begin(store, play, stage.jobs, stage.name or None, stage.stage)
-                    _announce(log, stage, play, found.left_out, _extension(store, event), _estimate(store, stage, play))
+                    announce(log, store, stage, play, found.left_out)
                     executor.say = log.say
                     _play(log, executor, play, page, _with_extended(store, [*played, event.id]))
                     digest = _conclude(log, store, play)
@@ -301,81 +295,6 @@ def _how_far(play: Play) -> str:
     return f"{len(play.done)} of {play.planned} matches are recorded"
 
 
-def _check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
-    """Raise ConfigError if the stream of events or the page of results cannot be written, or would lie among files that are not
-    its own."""
-    for flag, file in (("--events", settings.events), ("--report", settings.report)):
-        if file is None:
-            continue
-        place = file.resolve()
-        if place.is_relative_to(settings.out.resolve()):
-            raise ConfigError(f"{flag} {file}: lies in the store {settings.out}; name a file elsewhere")
-        for bot in entrants:
-            named = Path(bot.asked_as).resolve()
-            if bot.sources and place.is_relative_to(named if named.is_dir() else named.parent):
-                where = f"lies in the folder of bot {bot.name}, which it would make another bot"
-                raise ConfigError(f"{flag} {file}: {where}; name a file elsewhere")
-    if settings.report is not None:
-        if settings.events is not None and settings.events.resolve() == settings.report.resolve():
-            raise ConfigError(f"--report {settings.report}: --events names this file, too; name another one")
-        from khiva_arena.report.html import BEGINNING  # not above: most runs write no page
-
-        check_new_file(settings.report, replaces=BEGINNING)
-
-
-def _announce(log: RunEvents, settings: Settings, play: Play, left_out: Sequence[str], extension: str, estimate: str) -> None:
-    timetable, event = play.timetable, play.event
-    opening = timetable.round(0)
-    assert opening is not None
-    if opening.total > len(opening.line_ups):
-        log.say(
-            f"of {opening.total} possible line-ups a balanced set of {len(opening.line_ups)} is played; --lineups N changes that",
-            warning=settings.lineups != AUTO,
-        )
-    if settings.authors_apart and not _shared_author(play.event.definition):
-        log.say("no two bots name one author in their bot.toml: --authors-apart keeps nobody apart", warning=True)
-    if len(timetable.shapes) == 1:
-        at_most = "at most " if settings.hypotheses else ""
-        line_ups = count(len(opening.line_ups), "line-up")
-        what = f"{at_most}{count(opening.seeds, 'seed')} x {line_ups} x {timetable.seats} rotations = "
-    else:
-        what = f"{len(timetable.shapes)} rounds, "
-    called = f"{settings.name}, " if settings.name else ""
-    called += "" if settings.format == DEFAULTS["format"] else f"{settings.format}, "
-    done = f", {play.done_before} of them recorded before" if play.done_before else ""
-    called += f"event {event.id}: {what}{timetable.matches} matches{'' if play.part else done}"
-    log.say(f"{called}{'' if play.part else f'; estimated time: {estimate}'}")
-    if play.part:
-        log.say(f"{play.part}{done}; estimated time: {estimate}")
-    elif advice := _advice(settings, len(event.bots), len(opening.line_ups)):
-        log.say(advice)
-    if extension:
-        log.say(extension)
-    if left_out:
-        log.say(f"played without {', '.join(left_out)}: left out by --skip-broken", warning=True)
-    log.say(f"commitment {event.commitment}")
-    for line in in_a_line(event.bots) if settings.stage <= 1 else ():
-        log.say(line, warning=True)
-    if event.public is not None:
-        log.say(f"public text {event.public!r}")
-    cores = system.cores()
-    if settings.dask is None and settings.seats * settings.jobs > cores:
-        log.say(
-            f"{settings.jobs} x {settings.seats} bots at a time on {count(cores, 'core')}: "
-            "bots that think long take time from each other",
-            warning=True,
-        )
-
-
-def _extension(store: Store, event: EventRow) -> str:
-    """That an event is an extension, in a line; "" if it is none."""
-    if event.definition.extends is None:
-        return ""
-    from khiva_arena.competition.extending import said  # not above: most events are none
-
-    return said(store, event)
-
-
 def _with_extended(store: Store, ids: Sequence[str]) -> list[str]:
     """Events, each after those that it extends."""
     if all(event.definition.extends is None for event in store.events()):
@@ -383,43 +302,6 @@ def _with_extended(store: Store, ids: Sequence[str]) -> list[str]:
     from khiva_arena.competition.extending import with_extended  # not above: as there
 
     return with_extended(store, ids)
-
-
-def _estimate(store: Store, settings: Settings, play: Play) -> str:
-    """How long the rest takes, from what is recorded of its like."""
-    if settings.dask or (not play.done and not any(map(store.recorded, (event.id for event in store.events())))):
-        return "n/a"
-    from khiva_arena.competition.durations import of_store  # not above: a new store tells nothing
-
-    took = of_store(store, play.event.definition)
-    if took is None:
-        return "n/a"
-    return f"{took.of(play.planned - play.done_before, settings.jobs)}, from {took.source}"
-
-
-def _advice(settings: Settings, bots: int, line_ups: int) -> str:
-    """If there are few seeds: what gives smaller errors with the same number of matches. Else nothing."""
-    if not formats.FORMATS[settings.format].AUTO or settings.lineups is not None or settings.authors_apart:
-        return ""
-    fewest = lineups.fewest(bots, settings.seats, settings.copies)
-    if settings.seeds >= _FEW_SEEDS or 2 * fewest > line_ups:
-        return ""
-    seeds = settings.seeds * line_ups // fewest
-    return f"errors shrink with the seeds: for as many matches, --seeds {seeds} --lineups auto plays {fewest} line-ups on each"
-
-
-def _shared_author(definition: Definition) -> bool:
-    authors = [bot.author for bot in definition.bots if bot.author]
-    return len(set(authors)) < len(authors)
-
-
-def _announce_round(log: RunEvents, play: Play, drawn: DrawnRound) -> None:
-    names = [bot.name for bot in play.event.bots]
-    tables = "; ".join(", ".join(names[bot] for bot in line_up) for line_up in drawn.line_ups)
-    byes = f"; byes: {', '.join(names[bot] for bot in drawn.byes)}" if drawn.byes else ""
-    met = "; ".join(f"{names[a]} and {names[b]}" for a, b in drawn.together)
-    byes += f"; of one author, but impossible to keep apart: {met}" if met else ""
-    log.say(f"round {drawn.number + 1} of {len(play.timetable.shapes)}: {tables}{byes}")
 
 
 def _play(log: RunEvents, executor: Executor, play: Play, page: LivePage, shown: Sequence[str]) -> None:
@@ -433,7 +315,7 @@ def _play(log: RunEvents, executor: Executor, play: Play, page: LivePage, shown:
     with log.screen():
         for drawn in play.rounds():
             if len(play.timetable.shapes) > 1:
-                _announce_round(log, play, drawn)
+                announce_round(log, play, drawn)
             log.round(drawn)
             executor.play(play, drawn, record)
 

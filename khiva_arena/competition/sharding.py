@@ -34,12 +34,12 @@ def check_as_planned(planned: PlannedShard, definition: Definition, entrants: Se
 
 
 def standing_of_plan(store: Store, planned: PlannedShard, entrants: Sequence[Bot]) -> ResumePoint:
-    """How far the event of a plan has come; it is over for us if our shard is complete.
+    """How far the event of a plan has come; it is over for us if our shard is complete, or if it was closed.
 
     Raises StoreError if the store is damaged.
     """
     event = next((row for row in events_of(store, ()) if row.id == planned.event.id), None)
-    if event is not None and is_complete(store, event, planned):
+    if event is not None and (event.closed or is_complete(store, event, planned)):
         return ResumePoint((event,))
     return ResumePoint((), tuple(entrants), planned.event.definition, event)
 

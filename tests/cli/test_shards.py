@@ -316,6 +316,54 @@ def test_shards_in_one_store_and_what_is_missing_in_a_merged_one(cup: Path) -> N
     assert digest(arena("merge", "alone", "--out", "cup", cwd=cup).stdout) == digest(alone.stderr)
 
 
+def test_a_shard_that_was_closed_is_neither_joined_nor_continued(cup: Path) -> None:
+    """Its run's secret is revealed, and so is every deal of the other shards."""
+    play(cup, "1/2", "2/2")
+    shutil.copytree(cup / "shard-2-2", cup / "open")
+    arena("close", "shard-1-2", "1", "--yes", cwd=cup)
+    for stores in (("shard-1-2", "shard-2-2"), ("shard-2-2", "shard-1-2")):
+        assert "shard-1-2: event 1 was closed at " in refused(cup, "merge", *stores, "--out", "cup")
+    assert not (cup / "cup").exists()
+    assert "nothing is joined with it" in refused(cup, "merge", "shard-2-2", "--out", "shard-1-2")
+    for shard in (["--shard", "1/2"], ["--shard", "2/2"], []):
+        done = arena("run", "--from-plan", "cup.plan", *shard, "--out", "shard-1-2", cwd=cup, code=1)
+        assert "is never continued: nothing is played" in done.stderr
+    assert "4 of 10 matches are sound" in arena("verify", "shard-1-2", cwd=cup).stdout
+
+
+def test_a_merged_event_is_extended_as_any_other(cup: Path) -> None:
+    arena("merge", *play(cup, "1/2", "2/2"), "--out", "cup", cwd=cup)
+    done = arena(*words(seeds=6), "--out", "cup", cwd=cup)
+    assert "it extends event 1, whose results were known by then, from 5 to 6 seeds" in done.stderr
+    assert "--event ID says which" in refused(cup, "merge", "cup", "--out", "copy")
+    ids = [event["event"] for event in json.loads(arena("verify", "cup", "--json", cwd=cup).stdout)["events"]]
+    for event in ids:
+        arena("merge", "cup", "--event", event, "--out", "copy", cwd=cup)
+    assert "it extends event 1" in arena("verify", "copy", cwd=cup).stdout
+
+
+def test_the_store_of_a_shard_is_not_extended(cup: Path) -> None:
+    (store,) = play(cup, "1/2")
+    wrong = refused(cup, *words(seeds=6), "--out", store, lines=2)
+    assert "event 1 is not over, 4 of 10 matches are recorded; since it began: seeds was 5, is 6" in wrong
+
+
+def test_values_of_variables_stand_in_no_plan_and_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = [*words(seeds=2), "--env", "random=SHARD_KEY", "--network", "random", "--plan", "cup.plan"]
+    assert "SHARD_KEY is not set" in refused(tmp_path, *said)
+    monkeypatch.setenv("SHARD_KEY", "a-value-of-one-machine")
+    arena(*said, cwd=tmp_path)
+    plan = (tmp_path / "cup.plan").read_bytes()
+    assert (plan.count(b"SHARD_KEY"), plan.count(b"a-value-of")) == (1, 0)
+    monkeypatch.delenv("SHARD_KEY")
+    assert "SHARD_KEY is not set" in refused(tmp_path, "run", "--from-plan", "cup.plan", "--out", "out")
+    monkeypatch.setenv("SHARD_KEY", "a-value-of-another")
+    stores = play(tmp_path, "1/2", "2/2")
+    arena("merge", *stores, "--out", "cup", cwd=tmp_path)
+    assert "random=network" in arena("run", "--from-plan", "cup.plan", "--shard", "1/2", "--out", "s", cwd=tmp_path).stderr
+    assert not [file for file in tmp_path.rglob("*") if file.is_file() and b"a-value-of" in file.read_bytes()]
+
+
 def test_a_public_text_is_given_to_each_shard(cup: Path) -> None:
     for number in (1, 2):
         said = ["run", "--from-plan", "cup.plan", "--shard", f"{number}/2", "--public", "6 aus 49", "--out", f"s{number}"]

@@ -1,0 +1,109 @@
+"""What is said of an event: before its first match, of each round, and at its end."""
+
+from collections.abc import Sequence
+
+from khiva_arena.competition.play import Play
+from khiva_arena.competition.run_events import RunEvents
+from khiva_arena.competition.settings import AUTO, DEFAULTS, Settings
+from khiva_arena.replay.definition import Definition
+from khiva_arena.report.same_names import in_a_line
+from khiva_arena.sandbox import system
+from khiva_arena.schedule import formats, lineups
+from khiva_arena.schedule.formats import DrawnRound
+from khiva_arena.store.db import EventRow, Store
+from khiva_arena.words import count
+
+_FEW_SEEDS = 10
+
+
+def announce(log: RunEvents, store: Store, settings: Settings, play: Play, left_out: Sequence[str]) -> None:
+    """Say what is played, and what the user may have missed. ``left_out``: the bots that are, by name."""
+    timetable, event = play.timetable, play.event
+    estimate, extension = _estimate(store, settings, play), _extension(store, event)
+    opening = timetable.round(0)
+    assert opening is not None
+    if opening.total > len(opening.line_ups):
+        log.say(
+            f"of {opening.total} possible line-ups a balanced set of {len(opening.line_ups)} is played; --lineups N changes that",
+            warning=settings.lineups != AUTO,
+        )
+    if settings.authors_apart and not _shared_author(play.event.definition):
+        log.say("no two bots name one author in their bot.toml: --authors-apart keeps nobody apart", warning=True)
+    if len(timetable.shapes) == 1:
+        at_most = "at most " if settings.hypotheses else ""
+        line_ups = count(len(opening.line_ups), "line-up")
+        what = f"{at_most}{count(opening.seeds, 'seed')} x {line_ups} x {timetable.seats} rotations = "
+    else:
+        what = f"{len(timetable.shapes)} rounds, "
+    called = f"{settings.name}, " if settings.name else ""
+    called += "" if settings.format == DEFAULTS["format"] else f"{settings.format}, "
+    done = f", {play.done_before} of them recorded before" if play.done_before else ""
+    called += f"event {event.id}: {what}{timetable.matches} matches{'' if play.part else done}"
+    log.say(f"{called}{'' if play.part else f'; estimated time: {estimate}'}")
+    if play.part:
+        log.say(f"{play.part}{done}; estimated time: {estimate}")
+    elif advice := _advice(settings, len(event.bots), len(opening.line_ups)):
+        log.say(advice)
+    if extension:
+        log.say(extension)
+    if left_out:
+        log.say(f"played without {', '.join(left_out)}: left out by --skip-broken", warning=True)
+    log.say(f"commitment {event.commitment}")
+    for line in in_a_line(event.bots) if settings.stage <= 1 else ():
+        log.say(line, warning=True)
+    if event.public is not None:
+        log.say(f"public text {event.public!r}")
+    cores = system.cores()
+    if settings.dask is None and settings.seats * settings.jobs > cores:
+        log.say(
+            f"{settings.jobs} x {settings.seats} bots at a time on {count(cores, 'core')}: "
+            "bots that think long take time from each other",
+            warning=True,
+        )
+
+
+def _extension(store: Store, event: EventRow) -> str:
+    """That an event is an extension, in a line; "" if it is none."""
+    if event.definition.extends is None:
+        return ""
+    from khiva_arena.competition.extending import said  # not above: most events are none
+
+    return said(store, event)
+
+
+def _estimate(store: Store, settings: Settings, play: Play) -> str:
+    """How long the rest takes, from what is recorded of its like."""
+    if settings.dask or (not play.done and not any(map(store.recorded, (event.id for event in store.events())))):
+        return "n/a"
+    from khiva_arena.competition.durations import of_store  # not above: a new store tells nothing
+
+    took = of_store(store, play.event.definition)
+    if took is None:
+        return "n/a"
+    return f"{took.of(play.planned - play.done_before, settings.jobs)}, from {took.source}"
+
+
+def _advice(settings: Settings, bots: int, line_ups: int) -> str:
+    """If there are few seeds: what gives smaller errors with the same number of matches. Else nothing."""
+    if not formats.FORMATS[settings.format].AUTO or settings.lineups is not None or settings.authors_apart:
+        return ""
+    fewest = lineups.fewest(bots, settings.seats, settings.copies)
+    if settings.seeds >= _FEW_SEEDS or 2 * fewest > line_ups:
+        return ""
+    seeds = settings.seeds * line_ups // fewest
+    return f"errors shrink with the seeds: for as many matches, --seeds {seeds} --lineups auto plays {fewest} line-ups on each"
+
+
+def _shared_author(definition: Definition) -> bool:
+    authors = [bot.author for bot in definition.bots if bot.author]
+    return len(set(authors)) < len(authors)
+
+
+def announce_round(log: RunEvents, play: Play, drawn: DrawnRound) -> None:
+    """Say who plays whom."""
+    names = [bot.name for bot in play.event.bots]
+    tables = "; ".join(", ".join(names[bot] for bot in line_up) for line_up in drawn.line_ups)
+    byes = f"; byes: {', '.join(names[bot] for bot in drawn.byes)}" if drawn.byes else ""
+    met = "; ".join(f"{names[a]} and {names[b]}" for a, b in drawn.together)
+    byes += f"; of one author, but impossible to keep apart: {met}" if met else ""
+    log.say(f"round {drawn.number + 1} of {len(play.timetable.shapes)}: {tables}{byes}")
