@@ -5,6 +5,7 @@ from pathlib import Path
 
 from khiva_arena.competition.bundling import write_bundle
 from khiva_arena.competition.find import in_order, rated_events
+from khiva_arena.games.registry import HASHED
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
@@ -17,4 +18,5 @@ def bundle(store: Path, out: Path, event: tuple[str, ...]) -> None:
         events = in_order(rated_events(opened, event))
         matches, digest = write_bundle(out, opened, events)
     say(harmless(f"{count(matches, 'match', 'matches')} of {count(len(events), 'event')} are in {out}; bundle {digest}"))
-    say(harmless(f"next: khiva-arena verify {shlex.quote(str(out))}"))
+    handed = " --game FILE" if any(HASHED in row.definition.rules_version for row in events) else ""
+    say(harmless(f"next: khiva-arena verify {shlex.quote(str(out))}{handed}"))

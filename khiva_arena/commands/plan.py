@@ -54,7 +54,7 @@ def plan(
         click.echo("\n".join(paragraphs([title(members)], width)))
         click.echo(plans.to_text(one, table, width))
     if not every:
-        click.echo(harmless(f"no event in {store} yet"))
+        click.echo(harmless(f"no event to plan with in {store}"))
 
 
 def _planned(table: Standings, error: float | None, gap: float | None, power: float) -> plans.Plan:

@@ -9,6 +9,7 @@ from typing import NoReturn
 import click
 
 from khiva_arena.competition.events import bare_timetable
+from khiva_arena.competition.planned import check_plannable as check_plannable
 from khiva_arena.competition.planned import make_plan, why_not_in_shards
 from khiva_arena.competition.planned import what_is_planned as what_is_planned
 from khiva_arena.competition.settings import Settings
@@ -27,6 +28,8 @@ def check_together(
     *,
     shipped: bool,
     new_event: bool,
+    any_engine: bool,
+    web: bool,
     commit: bool,
     public: str | None,
 ) -> None:
@@ -36,6 +39,9 @@ def check_together(
         problems += ["--plan and --from-plan: a plan is written once, then played"] if from_plan is not None else []
         problems += ["--plan and --shard: the plan is of the whole event; --from-plan plays a shard of it"] if shard else []
         problems += ["--plan and --commit: a plan prints the commitment, too; leave --commit out"] if commit else []
+        problems += ["--plan and --web: a plan plays nothing; give --web to a run --from-plan"] if web else []
+        problems += ["--plan and --new-event: each plan is of an event of its own; leave it out"] if new_event else []
+        problems += ["--plan and --any-engine: a new plan is of this version; leave it out"] if any_engine else []
         if public is not None:
             problems.append("--plan and --public: publish the commitment first, then give --public to each run --from-plan")
     if from_plan is not None:

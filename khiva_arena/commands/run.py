@@ -58,7 +58,8 @@ def run(
     if plan or from_plan or shard:
         from khiva_arena.commands import plans  # not above: most runs have none
 
-        plans.check_together(plan, from_plan, shard, config, shipped=shipped, new_event=new_event, commit=commit, public=public)
+        together = {"shipped": shipped, "new_event": new_event, "any_engine": any_engine, "web": web, "commit": commit}
+        plans.check_together(plan, from_plan, shard, config, **together, public=public)
     if web:
         from khiva_arena.web.needed import check_installed  # not above: most runs are not served
 
@@ -81,6 +82,8 @@ def run(
     if budget is not None:
         if "seeds" in given:
             raise ConfigError("--budget chooses the seeds: leave --seeds out, or give it without --budget")
+        if plan is not None:
+            plans.check_plannable(plan, stages, entrants)  # before a try takes its time
         if stages[0].dask:
             raise ConfigError("--budget and --dask: how long matches take on its workers is not known before")
         chosen = _within(budget, stages, entrants, yes=yes, anew=new_event)

@@ -79,7 +79,7 @@ def _check_over(store: Store, events: Sequence[EventRow]) -> None:
             how_far = f"event {event.number} ({event.id}) is not over: {done} of {planned} matches are recorded"
             problems.append(f"{store.folder}: {how_far}; finish it with the command that began it, or name the events to bundle")
     if not events:
-        problems.append(f"{store.folder}: no event in it yet; `khiva-arena run` plays one")
+        problems.append(f"{store.folder}: no event to bundle; `khiva-arena run` plays one")
     if problems:
         raise ConfigError(problems)
 

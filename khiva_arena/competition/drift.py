@@ -8,7 +8,7 @@ from khiva_arena.competition.find import events_of
 from khiva_arena.competition.settings_table import TIMES
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.replay.definition import Definition
+from khiva_arena.replay.definition import MARKS, Definition
 from khiva_arena.sandbox.limits import say
 from khiva_arena.store.db import BotRow, EventRow, Store
 
@@ -18,9 +18,10 @@ WAYS_ON = (
     "restore what has changed and give the same command to continue; "
     "or begin another event beside it with --new-event; or give another --out"
 )
+WAYS_ON_OF_A_PLAN = "give another --out for the plan"
 
 
-def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot]) -> None:
+def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot], ways_on: str = WAYS_ON) -> None:
     """Raise ConfigError if this definition would begin a new event although the store has an unfinished one: the error says what
     differs from the most similar one. An event without a match does not count."""
     known = events_of(store, ())
@@ -41,7 +42,7 @@ def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot]) ->
     else:
         how = f"event {begun[0].number}, a later stage, is not over; since event {event.number}, stage {stage}, was played:"
     first = f"{store.folder}: {how}"
-    raise ConfigError([f"{first} {lines[0]}", *(f"also: {line}" for line in lines[1:]), WAYS_ON])
+    raise ConfigError([f"{first} {lines[0]}", *(f"also: {line}" for line in lines[1:]), ways_on])
 
 
 def differences(event: EventRow, definition: Definition, bots: Sequence[Bot | BotRow]) -> list[str]:
@@ -54,7 +55,27 @@ def differences(event: EventRow, definition: Definition, bots: Sequence[Bot | Bo
     for key in {**before, **after}:
         if before.get(key) != after.get(key) and not (lines and key == "anchor"):  # which follows from the bots
             lines.append(_line(key, before.get(key), after.get(key)))
-    return lines
+    lines += _of_bots(then, now)
+    return lines or (["what defines the event differs"] if then != now else [])
+
+
+def _of_bots(then: Definition, now: Definition) -> list[str]:
+    """What bots that play in both have otherwise: their authors, what is opened to them, where they run."""
+    before = {bot.name: bot for bot in then.bots}
+    authors = ("author",) if then.authors_apart == now.authors_apart else ()  # which stand there only if they are kept apart
+    pairs = [(before[bot.name], bot) for bot in now.bots if bot.name in before]
+    return [
+        f"bot {new.name}: {what} was {_of_bot(getattr(old, what))}, is {_of_bot(getattr(new, what))}"
+        for old, new in pairs
+        for what in (*authors, "env", *MARKS)
+        if getattr(old, what) != getattr(new, what)
+    ]
+
+
+def _of_bot(value: str | bool | tuple[str, ...]) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return _value((value if isinstance(value, str) else ", ".join(value)) or None)
 
 
 def _bots(event: EventRow, bots: Sequence[Bot | BotRow]) -> list[str]:
@@ -90,6 +111,8 @@ def _line(key: str, then: Any, now: Any) -> str:
         return f"the event that it extends was {_value(then)}, is {_value(now)}"
     if key == "seed":
         return "another seed was given" if then and now else f"the seed was {_seed(then)}, is {_seed(now)}"
+    if key == "link_ms":
+        return f"link_allowance was {then or 0} ms, is {now or 0} ms"
     if key == "after":
         return f"the event of the stage before was {_value(then)}, is {_value(now)}"
     if room == "time":

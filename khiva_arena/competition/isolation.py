@@ -67,12 +67,12 @@ def sandbox_of_stored(recorded: Sandbox, asked: str | None) -> Sandbox:
 def private_places(settings: Settings, plan: Path | None = None) -> list[tuple[str, str]]:
     """What no bot may read: the flag that names each, and its path. ``plan``: the file that says what is played, if any."""
     files = [("--out", settings.out), ("--from-plan", plan), ("--events", settings.events), ("--report", settings.report)]
+    files += [("--dask-tls", settings.dask_tls), ("--tls-key", settings.tls_key), ("--tokens", settings.tokens)]
     return [(flag, str(path)) for flag, path in files if path]
 
 
 def keep_private(private: Sequence[tuple[str, str]], sandbox: Sandbox, commands: Sequence[Command]) -> None:
-    """Raise ConfigError if the store, the plan, the stream of events, the page of results, or what is staged of all bots lies in
-    a folder that bots may read."""
+    """Raise ConfigError if one of these places, or what is staged of all bots, lies in a folder that bots may read."""
     if not sandbox.level.confines:
         return
     for command in commands:

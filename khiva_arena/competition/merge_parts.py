@@ -16,6 +16,7 @@ from khiva_arena.competition.audit_store import StoredEvent
 from khiva_arena.competition.find import begins
 from khiva_arena.competition.planned import why_not_in_shards
 from khiva_arena.errors import ArenaError, ConfigError, StoreError, StoreFull
+from khiva_arena.games.registry import HASHED
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.words import count
 
@@ -91,6 +92,8 @@ def _must_be_a_shard(event: EventRow) -> None:
     what = event.definition
     if why := why_not_in_shards(what.format, 2 if what.stage else 1):
         raise ConfigError(f"it has no shards: {why}")
+    if HASHED in what.rules_version:
+        raise ConfigError(f"it has no shards: {what.game} does not come with the arena, and no plan carries a game")
 
 
 def _of_one_event(stores: Sequence[tuple[Path, Store, list[EventRow]]]) -> list[EventPart]:

@@ -54,9 +54,8 @@ def why_not_in_shards(form: str, stages: int = 1) -> str:
     return f"a {form} draws each round from the results of the one before it{_WAY_ON}" if FORMATS[form].IN_ROUNDS else ""
 
 
-def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]) -> tuple[EventRow, bool]:
-    """Write the plan of a competition of one event. Returns the event, and whether it is new: a plan of the same definition that
-    is there already stays. Raises ConfigError."""
+def check_plannable(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]) -> None:
+    """Raise ConfigError with all that keeps a competition from being planned."""
     first = stages[0]
     problems = unplayable(stages, entrants)
     if why := why_not_in_shards(first.format, len(stages)):
@@ -74,6 +73,13 @@ def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]) -
             problems.append(f"--plan {path}: lies in the folder of bot {bot.name}, which must not read it; name a file elsewhere")
     if problems:
         raise ConfigError(problems)
+
+
+def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]) -> tuple[EventRow, bool]:
+    """Write the plan of a competition of one event. Returns the event, and whether it is new: a plan of the same definition that
+    is there already stays. Raises ConfigError."""
+    check_plannable(path, stages, entrants)
+    first = stages[0]
     definition = definition_of(first, entrants, sandbox_of(first, rated=True))
     refuse_to_mix(definition)
     secret = token_bytes(seeds.SECRET_BYTES) if first.seed is None else run_secret(first)

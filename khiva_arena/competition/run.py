@@ -236,9 +236,10 @@ def _check_what_is_next(store: Store, todo: ResumePoint, how: How) -> None:
     if todo.event is not None:
         public_to_add(store, todo.event, how.public, todo.over[-1] if todo.over else None)
     elif not how.new_event and todo.definition is not None and store.events():
-        from khiva_arena.competition.drift import refuse_changed  # not above: in a new store nothing has changed
+        from khiva_arena.competition import drift  # not above: in a new store nothing has changed
 
-        refuse_changed(store, todo.definition, todo.entrants)
+        ways_on = drift.WAYS_ON_OF_A_PLAN if how.planned else drift.WAYS_ON
+        drift.refuse_changed(store, todo.definition, todo.entrants, ways_on)
 
 
 def _standing(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, how: How) -> ResumePoint:

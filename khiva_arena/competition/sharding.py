@@ -29,7 +29,7 @@ def bot_rows(bots: Sequence[Bot]) -> tuple[BotRow, ...]:
 def check_as_planned(planned: PlannedShard, definition: Definition, entrants: Sequence[Bot]) -> None:
     """Raise ConfigError, with every difference, if a plan cannot be played here as it says."""
     if definition.text != planned.event.text:
-        lines = drift.differences(planned.event, definition, entrants) or ["what defines the event differs"]
+        lines = drift.differences(planned.event, definition, entrants)
         raise ConfigError([f"--from-plan {planned.file}: {line}, by the plan and here" for line in lines])
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 from arena import arena, arena_process, bots, kill, started, wait_for_matches
+from msgspec import structs
 
 import khiva_arena
 from khiva_arena.commands import merge as merging_command
 from khiva_arena.competition import isolation
-from khiva_arena.competition.isolation import keep_private
+from khiva_arena.competition.isolation import keep_private, private_places
 from khiva_arena.competition.plan_file import read_plan
 from khiva_arena.competition.settings import settle
 from khiva_arena.errors import ConfigError
@@ -189,6 +190,10 @@ def test_a_sequential_test_says_why_it_has_no_shards(tmp_path: Path, flags: list
         (["--plan", "p", "--shard", "1/5"], "--from-plan plays a shard of it"),
         (["--plan", "p", "--commit"], "prints the commitment, too"),
         (["--plan", "p", "--public", "x"], "publish the commitment first"),
+        (["--plan", "p", "--web"], "a plan plays nothing"),
+        (["--plan", "p", "--new-event"], "an event of its own"),
+        (["--plan", "p", "--any-engine"], "of this version"),
+        (["--plan", "p", "--skip-broken"], "a plan names those who play"),
         (["--plan", "p", "--from-plan", "cup.plan"], "written once, then played"),
         (["--from-plan", "cup.plan", "--new-event"], "make a new plan"),
         (["--from-plan", "cup.plan", "--commit"], "has printed the commitment"),
@@ -428,6 +433,10 @@ def test_a_plan_that_bots_may_read(tmp_path: Path) -> None:
     runtime.mkdir()
     sandbox = Sandbox(Level.STANDARD, settings.resources, settings.ponder)
     command = Command(("/bin/sh",), str(tmp_path), readable=(str(runtime),))
-    keep_private(settings, sandbox, [command], tmp_path / "cup.plan")
+    keep_private(private_places(settings, tmp_path / "cup.plan"), sandbox, [command])
     with pytest.raises(ConfigError, match=f"--from-plan {runtime}/cup.plan: bots may read all of {runtime}"):
-        keep_private(settings, sandbox, [command], runtime / "cup.plan")
+        keep_private(private_places(settings, runtime / "cup.plan"), sandbox, [command])
+    for flag in ("dask_tls", "tls_key", "tokens"):
+        keys = structs.replace(settings, **{flag: runtime / "keys"})
+        with pytest.raises(ConfigError, match=f"--{flag.replace('_', '-')} {runtime}/keys: bots may read all of {runtime}"):
+            keep_private(private_places(keys), sandbox, [command])
