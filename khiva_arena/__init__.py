@@ -41,7 +41,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     competition/  settings_table.py: every setting, a row each, from which flags, files and checks are made
                 settings.py, settings_file.py, stages.py: what is asked for   define.py: the event that it defines
                 run.py, play.py, sequential.py: schedule, arbiter and store wired together   events.py: those of a store
-                announcing.py, durations.py: what is said before   beside.py: files that a run writes beside its store
+                announcing.py, durations.py: what is said of an event, and how long it may take
                 starts.py: each bot started once, and who is left out   executor.py: who plays the matches
                 executors/: the workers of a Dask cluster, which alone knows Dask
                 progress.py, extending.py: how far it has come, and more seeds   closing.py: ended for good

@@ -1,4 +1,5 @@
-"""Which isolation a command plays at: the level that was asked for, or the best one that works here."""
+"""Which isolation a command plays at: the level that was asked for, or the best one that works here. What no bot may read, and
+where no file may be written."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -69,6 +70,29 @@ def private_places(settings: Settings, plan: Path | None = None) -> list[tuple[s
     files = [("--out", settings.out), ("--from-plan", plan), ("--events", settings.events), ("--report", settings.report)]
     files += [("--dask-tls", settings.dask_tls), ("--tls-key", settings.tls_key), ("--tokens", settings.tokens)]
     return [(flag, str(path)) for flag, path in files if path]
+
+
+def check_files(settings: Settings, entrants: Sequence[Bot]) -> None:
+    """Raise ConfigError if the stream of events or the page of results cannot be written, or would lie among files that are not
+    its own."""
+    for flag, file in (("--events", settings.events), ("--report", settings.report)):
+        if file is None:
+            continue
+        place = file.resolve()
+        if place.is_relative_to(settings.out.resolve()):
+            raise ConfigError(f"{flag} {file}: lies in the store {settings.out}; name a file elsewhere")
+        for bot in entrants:
+            named = Path(bot.asked_as).resolve()
+            if bot.sources and place.is_relative_to(named if named.is_dir() else named.parent):
+                where = f"lies in the folder of bot {bot.name}, which it would make another bot"
+                raise ConfigError(f"{flag} {file}: {where}; name a file elsewhere")
+    if settings.report is not None:
+        if settings.events is not None and settings.events.resolve() == settings.report.resolve():
+            raise ConfigError(f"--report {settings.report}: --events names this file, too; name another one")
+        from khiva_arena.report.html import BEGINNING  # not above: most runs write no page
+        from khiva_arena.store.new_file import check_new_file
+
+        check_new_file(settings.report, replaces=BEGINNING)
 
 
 def keep_private(private: Sequence[tuple[str, str]], sandbox: Sandbox, commands: Sequence[Command]) -> None:

@@ -10,13 +10,12 @@ from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.competition import events
 from khiva_arena.competition.announcing import announce, announce_round
-from khiva_arena.competition.beside import check_files
 from khiva_arena.competition.define import definition_of, refuse_to_mix, run_secret
 from khiva_arena.competition.draw import How, check_public_of_what_is_over, public_to_add
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.executor import Executor, LocalExecutor
 from khiva_arena.competition.find import check_event, check_others
-from khiva_arena.competition.isolation import sandbox_of
+from khiva_arena.competition.isolation import check_files, sandbox_of
 from khiva_arena.competition.live_page import LivePage
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.played import unplayable
