@@ -9,7 +9,7 @@ from arena import NAIVE, RANDOM, C, arena, bots
 from once import made_once
 from terminal import Terminal
 
-from khiva_arena.competition.durations import Measured, in_words, measured
+from khiva_arena.competition.durations import MatchTime, in_words, measured
 from khiva_arena.store.db import Store
 
 HOW = ["--seats", "2", "--isolation", "trusted", "--out", "out", "-j", "2"]
@@ -41,7 +41,7 @@ def test_a_mean_has_the_error_of_a_mean() -> None:
     assert found is not None
     assert (found.seconds, found.error) == (2.0, pytest.approx(2 * sqrt(2) / sqrt(2)))
     assert found.of(60, 2) == "about 1 min (95 %: 0 s to 2 min)"
-    assert Measured(2.0, None, "one").of(60, 1) == "about 2 min (95 %: n/a)"
+    assert MatchTime(2.0, None, "one").of(60, 1) == "about 2 min (95 %: n/a)"
     assert measured([], "none") is None
 
 
@@ -107,6 +107,10 @@ def test_nothing_is_played_unless_the_user_agrees(played: Path) -> None:
         (["--budget", "9999d"], "longer than a year"),
         (["--budget", "1h", "--seeds", "3"], "leave --seeds out"),
         (["--budget", "1h", "--format", "swiss"], "give --seeds"),
+        (["--budget", "1h", "--dask", "local:2"], "how long matches take on its workers is not known before"),
+        (["--budget", "1h", "--bot", "remote:ann"], "who plays from elsewhere cannot be tried before"),
+        (["--budget", "1h", "--plan", "p", "--skip-broken"], "a plan names those who play"),
+        (["--budget", "1h", "--from-plan", "p"], "give --budget to the run that writes it"),
         (["--yes"], "--yes goes with --budget"),
     ],
 )

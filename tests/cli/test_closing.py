@@ -16,6 +16,7 @@ from terminal import Terminal
 
 import khiva_arena
 from khiva_arena.errors import ConfigError
+from khiva_arena.store.db import Store
 
 pytestmark = pytest.mark.slow
 FAST = ["--isolation", "trusted", "--seats", "2", "--out", "out"]
@@ -124,6 +125,23 @@ def test_verify_tells_a_closed_event_from_one_that_lost_matches(closed: Path) ->
         connection.execute("UPDATE closures SET at = 'never'")
         connection.commit()
     assert "the row of its closing was changed" in arena("standings", "out", "1", cwd=closed, code=2).stderr
+
+
+def test_an_extension_that_was_closed_is_passed_over(tmp_path: Path) -> None:
+    """What it extended can be extended again, under another secret."""
+    run = ["run", *bots(RANDOM, NAIVE), *FAST]
+    arena(*run, "--seeds", "2", cwd=tmp_path)
+    arena(*run, "--seeds", "9", "--commit", cwd=tmp_path)
+    arena("close", "out", "2", "--yes", cwd=tmp_path)
+    assert "event 2 was closed at" in arena(*run, "--seeds", "9", cwd=tmp_path, code=1).stderr
+    assert "it extends event 1, whose results were known by then, from 2 to 3 seeds" in (
+        arena(*run, "--seeds", "3", cwd=tmp_path).stderr
+    )
+    events = json_of("verify", "out", "--sample", "1", cwd=tmp_path)["events"]
+    assert [(event["closed"], event["extends_number"]) for event in events] == [(False, None), (True, 1), (False, 1)]
+    with Store.read(tmp_path / "out") as store:
+        assert len({event.secret for event in store.events()}) == 3
+    assert "; events 1, 3 (extends 1, " in " ".join(arena("standings", "out", cwd=tmp_path).stdout.split())
 
 
 def test_matches_of_a_bot_that_withdrew_do_not_count(copy: Path) -> None:

@@ -347,6 +347,14 @@ def test_a_merged_event_is_extended_as_any_other(cup: Path) -> None:
     assert "it extends event 1" in arena("verify", "copy", cwd=cup).stdout
 
 
+def test_a_bot_that_does_not_count_in_the_table_of_a_shard(tmp_path: Path) -> None:
+    arena(*words(seeds=2), *bots("shipped:python/naive"), "--plan", "cup.plan", cwd=tmp_path)
+    (store,) = play(tmp_path, "1/2")
+    assert "; event 1; without naive; partial: 6 of 12 matches" in " ".join(
+        arena("standings", store, "--exclude", "naive", cwd=tmp_path).stdout.split()
+    )
+
+
 def test_the_store_of_a_shard_is_not_extended(cup: Path) -> None:
     (store,) = play(cup, "1/2")
     wrong = refused(cup, *words(seeds=6), "--out", store, lines=2)

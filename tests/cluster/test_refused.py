@@ -39,6 +39,7 @@ def said(*words: str, cwd: Path) -> str:
         (["--dask", "local:2", "--dask-tls", "none"], "makes certificates of its own"),
         (["--dask", "head", "--isolation", "trusted"], "at isolation trusted bots could reach the scheduler"),
         (["--dask", "head", "--network", "random"], "random could reach the scheduler and the workers"),
+        (["--dask", "head", "--skip-broken"], "each machine would leave out others"),
         (["--dask", "head", "--bot", "remote:ann"], "takes a seat at this machine, so it cannot play with --dask"),
     ],
 )

@@ -108,6 +108,30 @@ def test_a_bundle_says_what_it_needs(table: Path) -> None:
     assert "bidding at 2 seats" in arena("standings", "out", cwd=table).stdout
 
 
+def test_it_is_extended_sampled_and_closed_and_travels_in_no_plan(tmp_path: Path) -> None:
+    (tmp_path / "broken").mkdir()
+    sound = ["run", "--game", "mine/game.py", *two(tmp_path), "--seats", "2", "--isolation", "trusted"]
+    run = [*sound, *bots("broken"), "--skip-broken"]
+    assert "broken is left out" in arena(*run, "--seeds", "2", "--out", "out", cwd=tmp_path).stderr
+    assert "it extends event 1" in arena(*run, "--seeds", "3", "--out", "out", cwd=tmp_path).stderr
+    arena(*run, "--seeds", "9", "--out", "out", "--commit", cwd=tmp_path)
+    arena("close", "out", "3", "--yes", cwd=tmp_path)
+    sampled = arena("verify", "out", "--sample", "1", "--game", "mine/game.py", "--json", cwd=tmp_path)
+    events = json.loads(sampled.stdout)["events"]
+    assert [(event["closed"], event["extends_number"], event["sound"]) for event in events] == [
+        (False, None, 1),
+        (False, 1, 1),
+        (True, 2, 0),
+    ]
+    assert arena("bundle", "out", "b", cwd=tmp_path).stderr.endswith("next: khiva-arena verify b --game FILE\n")
+    for words, why in (
+        ([*sound, "--plan", "p"], "a plan carries no game"),
+        ([*sound, "--dask", "head", "--trust-bots"], "no game travels to workers"),
+        (["merge", "out", "--out", "joined"], "it has no shards: bidding does not come with the arena"),
+    ):
+        assert why in arena(*words, cwd=tmp_path, code=2).stderr
+
+
 def test_ten_sit_at_a_table(table: Path) -> None:
     changed(table / "ten.py", ("seats = (2, 3, 4, 5)", "seats = tuple(range(2, 11))"))
     run = ["run", "--game", "ten.py", *two(table), "--copies", "5", "--seeds", "1", "--isolation", "trusted"]
