@@ -124,7 +124,7 @@ def test_one_that_was_too_slow_is_asked_again_after_a_while_and_one_that_lacks_s
     assert not made.hopeless()
     del made.workers["slow"]
     assert made.hopeless()
-    assert made.refusals() == ["old: it is old"]
+    assert made.refusals() == ["worker old: it is old"]
 
 
 # --- what comes back ---

@@ -98,7 +98,7 @@ def test_workers_that_cannot_play(tmp_path: Path) -> None:
     assert "khiva-arena: error: no worker can play" in lines
     there_is_none = "before: it has no khiva-arena with a cluster in it: ModuleNotFoundError"
     for line in ("old: it has khiva-arena 0.0.", there_is_none, "late: its clock is wrong by 86,", "full: "):
-        assert any(one.startswith(f"khiva-arena: error: {line}") for one in lines), done.stderr
+        assert any(one.startswith(f"khiva-arena: error: worker {line}") for one in lines), done.stderr
     assert "No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
