@@ -39,9 +39,11 @@ from itertools import permutations
 from typing import Any
 
 from khiva_arena.rng import Stream
-from khiva_arena.schedule.decompositions import DECOMPOSITIONS, Order
 
-BLOCK_SEEDS = {2: 1, 3: 2, 4: 6, 5: 4} | {seats: len(orders) for seats, orders in DECOMPOSITIONS.items()}
+Order = tuple[int, ...]
+BLOCK_SEEDS = {2: 1, 3: 2, 4: 6, 5: 4, 6: 10, 7: 6, 8: 7, 9: 8, 10: 9}
+ALL_ORDERS_MOST = 5
+"""Seats: at larger tables a block is one of the fixed sets of ``decompositions.py``."""
 LABELLINGS = 12
 _MOVES = 8_000  # of the search, for one seed: at most about 40 ms
 
@@ -59,6 +61,8 @@ def power(order: Order, d: int) -> Order:
 
 def labelled(seats: int, stream: Stream) -> tuple[tuple[Order, ...], ...]:
     """The fixed set of orders of so many positions, read in ``LABELLINGS`` ways that are drawn."""
+    from khiva_arena.schedule.decompositions import DECOMPOSITIONS  # not above: few tables are that large
+
     sets = []
     for _ in range(LABELLINGS):
         labels = list(range(seats))
@@ -134,7 +138,7 @@ def block_orders(line_ups: Sequence[tuple[int, ...]], key: bytes, block: int) ->
     met = [index[pair] for pair in together]
     played: list[list[Order]] = [[] for _ in line_ups]
     labels = Stream(key, "schedule", "labels", str(block))
-    sets = [labelled(seats, labels) for _ in line_ups] if seats in DECOMPOSITIONS else []
+    sets = [labelled(seats, labels) for _ in line_ups] if seats > ALL_ORDERS_MOST else []
     for within in range(BLOCK_SEEDS[seats]):
         stream = Stream(key, "schedule", "orders", str(block), str(within))
         imbalance.add(met, -1)
