@@ -18,7 +18,6 @@ from khiva_arena.report.same_names import in_a_line
 from khiva_arena.terminal.console import say
 from khiva_arena.words import count
 
-
 _SHARDS = 5  # of the example
 
 
