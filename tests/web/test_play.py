@@ -275,7 +275,7 @@ def test_the_port_closes_when_the_command_ends(tmp_path: Path, number: signal.Si
     [
         (["play", *bots("person", "person:person", C)], "two persons have one name; give each another, as --bot person:ann"),
         (["play", *bots("person:a b", C)], "a name has up to 32 letters, digits, dots, dashes and underscores"),
-        (["play", *bots("remote:me", C)], "here persons and bots of this machine play"),
+        (["play", *bots("remote:a b", C)], "a name has up to 32 letters, digits, dots, dashes and underscores"),
         (["run", *bots("person", C), "--seats", "2", "--out", "o"], "a person plays by `khiva-arena play`"),
         (["match", *bots("person", C)], "a person plays by `khiva-arena play`"),
     ],
