@@ -108,7 +108,7 @@ class TerminalPersons:
         self._input = os.open(order["terminal"], os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
         self._output: TextIO = open(order["terminal"], "w", opener=_without_control)  # noqa: SIM115 - as long as this process
         one, hints = order["persons"][0], order["hints"]
-        person = Person(one["name"], one["seat"], order["names"], bool(hints))
+        person = Person(one["name"], one["seat"], order["names"], order["marks"], bool(hints))
         console = Console(file=self._output, highlight=False)
         self._chair = _TerminalChair(person, Hints(**hints) if hints else None, console)
 

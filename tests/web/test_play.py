@@ -59,6 +59,7 @@ def test_two_people_never_receive_what_is_not_theirs(game: str, tmp_path: Path) 
     seen = _what_each_seat_saw(record, seed_secret(run_secret("demo"), 0))
     for seat, page in ((0, pages[0]), (2, pages[1])):
         messages = [json.loads(text) for text in page.captured]
+        assert messages[0]["marks"] == [["person"], [], ["person"]]
         frames = [frame for one in messages if one["type"] == "table" for frame in one["frames"]]
         frames += [one["frame"] for one in messages if one["type"] == "ask"]
         assert len(frames) > 10

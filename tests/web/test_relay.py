@@ -231,6 +231,23 @@ def test_a_wrong_token_a_wrong_name_and_a_process_that_is_kept_are_refused(scrip
         assert "other users may read this token" in ended(process)[1]
 
 
+@pytest.mark.parametrize(
+    ("token", "bot", "said"),
+    [
+        ("token", "./nope", "./nope: no such program here"),
+        (
+            "nowhere",
+            sys.executable,
+            "nowhere: no such file; copy the token there from the arena's machine, or name it by --token FILE",
+        ),
+    ],
+)
+def test_what_is_not_there_is_said_before_anything_is_tried(script: Path, token: str, bot: str, said: str) -> None:
+    words = [sys.executable, "-I", str(script), "--token", token, "127.0.0.1:1", "ann", "--", bot]
+    done = subprocess.run(words, cwd=script.parent, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert (done.returncode, done.stderr) == (2, f"relay: {said}\n")
+
+
 # --- hostile relays ---
 
 
