@@ -221,7 +221,7 @@ def test_a_wrong_token_a_wrong_name_and_a_process_that_is_kept_are_refused(scrip
     wrong.chmod(0o600)
     with hub() as (_, port):
         with relay(other, port, *HONEST) as process:
-            assert "no relay of the name ann with this token is expected" in ended(process)[1]
+            assert ended(process) == (2, "relay: no relay of the name ann with this token is expected\n")
         with relay(script, port, *HONEST, name="bob") as process:
             assert "no relay of the name bob with this token is expected" in ended(process)[1]
         with relay(script, port, *HONEST, options=("--keep",)) as process:
