@@ -403,16 +403,19 @@ def test_a_faulty_bot_behind_a_relay_is_blamed_as_beside_it(script: Path, how: s
         assert not left
 
 
-def test_a_bot_that_cannot_be_started_says_so(script: Path) -> None:
+def test_a_bot_that_cannot_be_started_says_so(script: Path, tmp_path: Path) -> None:
+    bot = tmp_path / "bot"
+    bot.write_text("#!/nowhere/python\n")
+    bot.chmod(0o755)
     with hub() as (one, port):
         words = [sys.executable, "-I", str(script), "--token", str(script.with_name("token"))]
         with subprocess.Popen(
-            [*words, f"127.0.0.1:{port}", "ann", "--", "/nowhere/bot"], stderr=subprocess.DEVNULL, env=OURS
+            [*words, f"127.0.0.1:{port}", "ann", "--", str(bot)], stderr=subprocess.DEVNULL, env=OURS
         ) as process:
             until_here(one)
             outcome = play_one(match())
             assert blamed(outcome) == ("start_failed", "crashed: exited with code 127")
-            assert "/nowhere/bot: No such file" in outcome.seats[1].ending.notes
+            assert f"{bot}: No such file" in outcome.seats[1].ending.notes
             process.terminate()
 
 
