@@ -107,7 +107,9 @@ def by_lot(job: Job, rng: random.Random) -> Outcome:
     count = len(header.seats)
     ranks, scores = tuple(state.ranks), tuple(state.scores)
     record = Record(header, tuple(steps), (Verdict.OK,) * count, (None,) * count, ranks, scores, "over")
-    seats = [SeatReport("x", "1", (), _times(steps, seat), 10.0, Ending(0, False, _USED, "", 0), _USED) for seat in range(count)]
+    seats = [
+        SeatReport("x", "1", (), _times(steps, seat), {}, 10.0, Ending(0, False, _USED, "", 0), _USED) for seat in range(count)
+    ]
     return Outcome(job.ordinal, 1, record, "", tuple(seats), seeds.req_start(job.secret, header.match), 0.25 + rng.random() / 8)
 
 

@@ -141,4 +141,4 @@ def outcome(job: Job, luck: str = "") -> Outcome:
 
 def _report(faults: tuple[Blame, ...], times: dict[int, float], notes: str) -> SeatReport:
     measured = Measured(0.125, page_faults=len(faults))
-    return SeatReport("", "", faults, times, 9.5, Ending(0, False, measured, notes, len(notes), 4096), measured)
+    return SeatReport("", "", faults, times, {}, 9.5, Ending(0, False, measured, notes, len(notes), 4096), measured)
