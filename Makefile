@@ -14,7 +14,7 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-languages test-elsewhere check docs bench bench-peers coverage overload fuzz crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants vm clean
+.PHONY: help run test-fast test test-languages test-elsewhere check docs bench bench-peers coverage overload fuzz crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -130,6 +130,10 @@ pictures: .venv/.test ## take the pictures of the README and the docs again (nee
 mutants: .venv/.test ## change the rules, schedule, ratings and session in small ways and list what no test notices; MUTANTS=40 SEED=1
 	@$(BIN)/pip $(INSTALL) -e '.[mutants]'
 	$(BIN)/python tests/mutation/run.py --mutants $(or $(MUTANTS),40) --seed $(or $(SEED),1)
+
+strength: .venv/.run ## how much stronger Silk Road's searching bot is than the greedy one; half an hour of one core; SEEDS=400
+	@$(ARENA) run --trust-bots --game silk_road --format gauntlet --copies 2 --seats 3 --seeds $(or $(SEEDS),400) --turn 1m \
+	  --seed strength --bot shipped:python/search_silk_road --bot shipped:python/greedy_silk_road --out results/strength
 
 vm: .venv/.test ## run the tests of isolation strict in a virtual machine with cgroup v2; needs qemu and a kernel, see tests/vm/run.sh
 	tests/vm/run.sh $(BIN)/pytest -q -p no:cacheprovider -k 'strict or cgroup' tests/sandbox/test_cgroup.py tests/sandbox/test_isolation.py

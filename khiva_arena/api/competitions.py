@@ -82,10 +82,11 @@ class Competition:
                 now = self._progress
                 if isinstance(line, Begin):
                     self._events[line.event] = None
-                    self._progress = Progress(line.event, line.number, planned=line.matches)
+                    self._progress = Progress(line.event, line.number, line.before, line.matches)
                 elif isinstance(line, MatchRecorded):
                     self._recorded.append((now.event, line.ordinal))
-                    self._progress = replace(now, recorded=now.recorded + 1)
+                    if not line.before:  # the others are counted since the event began
+                        self._progress = replace(now, recorded=now.recorded + 1)
                 elif isinstance(line, FaultRecorded):
                     self._progress = replace(now, faults=now.faults + 1)
                 elif isinstance(line, VoidRecorded):

@@ -75,6 +75,11 @@ class CpuAccount:
     def _known(self, seats: Sequence[int]) -> list[int]:
         return [seat for seat in seats if seat in self._trees and seat not in self.changed]
 
+    def look_again(self, seats: Sequence[int]) -> None:
+        """These seats are waited for from now on, maybe once more: what they do is looked at again if it was no longer."""
+        if self.next_look == math.inf:
+            self.plan_next(seats)
+
     def plan_next(self, seats: Sequence[int]) -> None:
         """Choose when to look again at seats that are waited for: never, if there is nothing to be found any more, as while a
         person thinks."""

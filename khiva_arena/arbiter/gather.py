@@ -191,6 +191,7 @@ class Gatherer:
     async def _collect(self, waits: Sequence[_Wait]) -> None:
         """Read until no seat is waited for."""
         lag, cpu = 0.0, self._cpu
+        cpu.look_again([wait.seat.number for wait in waits if wait.waiting])
         while waiting := [wait for wait in waits if wait.waiting and wait.seat.number not in self._blamed]:
             wake = min([cpu.next_look, *[wait.due(lag) for wait in waiting]])
             for arrival in await self._wire.receive(wake):

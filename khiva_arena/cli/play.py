@@ -7,9 +7,14 @@ import click
 from khiva_arena.cli.help import Verb
 from khiva_arena.cli.options import OF_A_MATCH, json_option, setting_options
 
+BOTS = (
+    "person or person:NAME for somebody at a browser, a folder with bot.toml, a command, a bot of `khiva-arena bots` as "
+    "shipped:python/greedy, or remote:NAME for one behind a relay; repeat for each. Not read from the environment."
+)
+
 
 @click.command("play", cls=Verb)
-@setting_options(*OF_A_MATCH, turn="Time for each decision, as 1m, shown in the page [default: a day].")
+@setting_options(*OF_A_MATCH, bots=BOTS, turn="Time for each decision, as 1m, shown in the page [default: a day].")
 @click.option("--hints/--no-hints", default=True, help="Say on request what a bot would play [default: hints].")
 @click.option(
     "--port", metavar="PORT", type=click.IntRange(0, 65535), default=0, help="Where it is served [default: any free port]."

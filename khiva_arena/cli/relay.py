@@ -11,7 +11,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command("relay", cls=Verb)
 @click.argument("where", required=False, metavar="HOST:PORT")
-@click.argument("name", required=False)
+@click.argument("name", required=False, metavar="NAME")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND")
 @click.option("--token", type=FILE, help="The file with the token [default: NAME in khiva-arena/tokens of ~/.config].")
 @click.option("--ca", type=FILE, help="Trust this certificate in place of the system's.")

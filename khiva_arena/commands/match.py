@@ -8,7 +8,7 @@ import click
 
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.commands.traced import Tracing, play, print_notes
-from khiva_arena.competition.one_match import one_match, who_plays
+from khiva_arena.competition.one_match import OneMatch, one_match, who_plays
 from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.errors import ConfigError
 from khiva_arena.terminal.console import say
@@ -38,14 +38,14 @@ def match(
     if outcome.record is None:
         say(f"the match is void, twice: {outcome.void}")
         return 1
-    _print(outcome, one.job.secret, as_json)
+    _print(outcome, one, as_json)
     print_notes(outcome, tracing)
     if one.drawn is not None:
         say(f"to play these deals again: --seed {one.drawn.hex()}")
     return code
 
 
-def _print(outcome: Outcome, secret: bytes, as_json: bool) -> None:
+def _print(outcome: Outcome, one: OneMatch, as_json: bool) -> None:
     record = outcome.record
     assert record is not None
     if as_json:
@@ -53,7 +53,10 @@ def _print(outcome: Outcome, secret: bytes, as_json: bool) -> None:
         return
     from khiva_arena.replay.story import story  # not above: bots do not wait for it
 
-    click.echo(story(record, secret))
+    for seat, marks in enumerate(one.marks):
+        if marks:
+            click.echo(f"seat {seat} is marked: {', '.join(marks)}")
+    click.echo(story(record, one.job.secret))
     for seat, report in enumerate(outcome.seats):
         for blame in report.faults:
             click.echo(harmless(f"seat {seat}: {blame.verdict} at step {blame.step}: {blame.detail}"))

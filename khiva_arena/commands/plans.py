@@ -19,6 +19,8 @@ from khiva_arena.report.same_names import in_a_line
 from khiva_arena.terminal.console import say
 from khiva_arena.words import count
 
+_SHARDS = 5  # of the example
+
 
 def check_together(
     plan: Path | None,
@@ -81,6 +83,7 @@ def print_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], 
     file = shlex.quote(str(path))
     say(f"every machine has to offer isolation {event.definition.isolation}, as this plan says; --isolation gives another one")
     say(f"{path} gives away every deal: copy it to machines that you trust, and show it to no bot and no author of one")
-    say("next: publish the commitment; then play a shard on each machine, here one of five, and join their stores:")
-    say(f"  khiva-arena run --from-plan {file} --shard 1/5 --out shard-1")
-    say("  khiva-arena merge shard-1 shard-2 shard-3 shard-4 shard-5 --out OUT")
+    shards = min(timetable.seeds, _SHARDS)
+    say(f"next: publish the commitment; then play a shard on each machine, here one of {shards}, and join their stores:")
+    say(f"  khiva-arena run --from-plan {file} --shard 1/{shards} --out shard-1")
+    say(f"  khiva-arena merge {' '.join(f'shard-{number}' for number in range(1, shards + 1))} --out OUT")

@@ -4,7 +4,7 @@ import os
 import sys
 import webbrowser
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
@@ -60,8 +60,8 @@ def _played(hub: Hub, one: OneMatch, how: dict[str, Any], order: dict[str, Any],
     """``order``: of relays; empty if there are none."""
     names = _names(one)
     persons = [(guests.named(word)[1], seat) for seat, word in enumerate(one.words) if _is_person(word)]
-    table = {"persons": [{"name": name, "seat": seat} for name, seat in persons], "names": names, "game": one.job.header.game}
-    hub.say({"socket": hub.socket, "engine": __version__, **table, **how, **order})
+    table = {"persons": [{"name": name, "seat": seat} for name, seat in persons], "names": names, "marks": one.marks}
+    hub.say({"socket": hub.socket, "engine": __version__, "game": one.job.header.game, **table, **how, **order})
     said = hub.hear()
     if "cannot" in said:
         raise ConfigError(f"--port {how['port']}: {said['cannot']}; name another one, or leave it out for any that is free")
@@ -134,13 +134,18 @@ def _display() -> bool:
     return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
+def _shown(name: str, marks: Sequence[str]) -> str:
+    """Marks behind a name, without those that it says itself."""
+    return f" ({', '.join(more)})" if (more := [mark for mark in marks if mark != name]) else ""
+
+
 def _print(outcome: Outcome, one: OneMatch, names: list[str], as_json: bool) -> None:
     record = outcome.record
     assert record is not None
     if as_json:
         click.echo(record.to_json())
     else:
-        for line in places(record, names):
+        for line in places(record, [f"{name}{_shown(name, marks)}" for name, marks in zip(names, one.marks, strict=True)]):
             click.echo(harmless(line))
         click.echo(f"every choice replays; digest {record.digest}")
     if one.drawn is not None:

@@ -27,11 +27,13 @@ class OneMatch(NamedTuple):
     job: what the arbiter needs.
     words: how each bot was named, by seat.
     drawn: the secret that was drawn for the deals, 32 bytes; None if a seed was given.
+    marks: by seat, what it has that others may lack: person, or those of a definition.
     """
 
     job: Job
     words: tuple[str, ...]
     drawn: bytes | None
+    marks: tuple[tuple[str, ...], ...]
 
 
 def who_plays(given: Mapping[str, Any]) -> tuple[Settings, list[Bot]]:
@@ -64,7 +66,12 @@ def one_match(settings: Settings, entrants: Sequence[Bot]) -> OneMatch:
     commands = staged(entrants, sandbox, settings.network, settings.env, settings.link_ms)
     keep_apart(entrants, commands, sandbox)
     job = Job(0, 1, conditions.header(who, name, seed), seed, commands, sandbox)
-    return OneMatch(job, tuple(bot.asked_as for bot in entrants), drawn)
+    return OneMatch(job, tuple(bot.asked_as for bot in entrants), drawn, tuple(_marks(bot, settings) for bot in entrants))
+
+
+def _marks(bot: Bot, settings: Settings) -> tuple[str, ...]:
+    has = {"network": bot.name in settings.network, bot.guest: bot.guest, "kept": bot.kept}
+    return tuple(mark for mark in has if has[mark])
 
 
 def staged(

@@ -56,8 +56,8 @@ TABLE: tuple[Setting, ...] = (
     # Each row: name, kind, default, heading, then the rest.
     Setting("bots", Kind.BOTS, (), BOTS, flag="bot", of="folders or commands", words=_shipped_bots,
             of_a_match=True,
-            help="A folder with bot.toml, a command, or a bot of `khiva-arena bots` as shipped:python/greedy; "
-                 "repeat for each. Not read from the environment.",
+            help="A folder with bot.toml, a command, a bot of `khiva-arena bots` as shipped:python/greedy, or "
+                 "remote:NAME for one behind a relay; repeat for each. Not read from the environment.",
             comment='Who plays: folders with a bot.toml, commands such as "./my-bot --fast", or bots of '
                     '`khiva-arena bots`.'),
     Setting("engines", Kind.FILE, None, BOTS,

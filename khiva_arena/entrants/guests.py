@@ -17,7 +17,7 @@ HUB = "KHIVA_ARENA_HUB"
 LINK = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "web", "link.py")
 NOT_HERE = {
     PERSON: "a person plays by `khiva-arena play`; this command seats programs alone",
-    REMOTE: "`khiva-arena run`, `sprt`, `match`, `play` and `check` wait for relays; here bots of this machine play",
+    REMOTE: "a stored match is played again by bots of this machine; name one for each seat with --bot",
 }
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 

@@ -7,7 +7,6 @@ from typing import Self
 
 from khiva_arena.env.coded_game import CodedGame
 from khiva_arena.env.deals import numbered
-from khiva_arena.env.worlds import world
 from khiva_arena.games.base import Event, State
 from khiva_arena.games.conformance import seen_by
 from khiva_arena.rng import Stream
@@ -90,7 +89,7 @@ class Moment:
         new.digits = self.digits
         if self.state is None:
             return new
-        new.state = world(table.game, self.state.view(seat), table.rules, stream)
+        new.state = table.game.determinise(self.state.view(seat), table.rules, stream)
         pending = new.state.pending()
         new.chosen = {other: stream.below(len(pending[other].legal)) for other in self.chosen}
         if seat in self.chosen:

@@ -42,8 +42,8 @@ from khiva_arena.rng import Stream
 
 Order = tuple[int, ...]
 BLOCK_SEEDS = {2: 1, 3: 2, 4: 6, 5: 4, 6: 10, 7: 6, 8: 7, 9: 8, 10: 9}
-SEARCHED_MOST = 5
-"""Seats up to which orders are chosen among all; more have the fixed sets of ``decompositions.py``."""
+ALL_ORDERS_MOST = 5
+"""Seats: at larger tables a block is one of the fixed sets of ``decompositions.py``."""
 LABELLINGS = 12
 _MOVES = 8_000  # of the search, for one seed: at most about 40 ms
 
@@ -61,7 +61,7 @@ def power(order: Order, d: int) -> Order:
 
 def labelled(seats: int, stream: Stream) -> tuple[tuple[Order, ...], ...]:
     """The fixed set of orders of so many positions, read in ``LABELLINGS`` ways that are drawn."""
-    from khiva_arena.schedule.decompositions import DECOMPOSITIONS  # not above: most tables have fewer seats
+    from khiva_arena.schedule.decompositions import DECOMPOSITIONS  # not above: few tables are that large
 
     sets = []
     for _ in range(LABELLINGS):
@@ -138,7 +138,7 @@ def block_orders(line_ups: Sequence[tuple[int, ...]], key: bytes, block: int) ->
     met = [index[pair] for pair in together]
     played: list[list[Order]] = [[] for _ in line_ups]
     labels = Stream(key, "schedule", "labels", str(block))
-    sets = [labelled(seats, labels) for _ in line_ups] if seats > SEARCHED_MOST else []
+    sets = [labelled(seats, labels) for _ in line_ups] if seats > ALL_ORDERS_MOST else []
     for within in range(BLOCK_SEEDS[seats]):
         stream = Stream(key, "schedule", "orders", str(block), str(within))
         imbalance.add(met, -1)

@@ -48,14 +48,16 @@ class Person:
     name: the person's.
     seat: the number of the seat.
     names: of all at the table, by seat, as a page may show them.
+    marks: by seat, what it has that others may lack: person, remote, ...
     hints: whether the page may ask for some.
     requests: the frames of this match so far that a bot in this seat would have been sent, for hints.
     """
 
-    def __init__(self, name: str, seat: int, names: Sequence[str], hints: bool = False) -> None:
+    def __init__(self, name: str, seat: int, names: Sequence[str], marks: Sequence[Sequence[str]], hints: bool = False) -> None:
         self.name = name
         self.seat = seat
         self.names = list(names)
+        self.marks = [list(of_seat) for of_seat in marks]
         self.hints = hints
         self.requests: list[bytes] = []
         self._game: Game | None = None
@@ -147,6 +149,7 @@ class Person:
             "seat": self.seat,
             "hints": self.hints,
             "names": self.names,
+            "marks": self.marks,
             "game": "" if game is None else game.name,
             "title": "" if game is None else game.title,
             "rules": self._hello.get("rules", {}),

@@ -72,16 +72,16 @@ class _Seat(Chair):
 
 
 class Persons:
-    """All persons of a match, as the command's first order says: ``persons`` with name and seat of each, the ``names`` of all
-    seats, the ``port``, and under ``hints`` how a bot is started that gives them, or null."""
+    """All persons of a match, as the command's first order says: ``persons`` with name and seat of each, ``names`` and
+    ``marks`` of all seats, the ``port``, and under ``hints`` how a bot is started that gives them, or null."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         self._port: int = order["port"]
         self._token = serving.new_token()
         hints = order["hints"]
+        table = order["names"], order["marks"], bool(hints)
         self._chairs = [
-            _Seat(Person(one["name"], one["seat"], order["names"], bool(hints)), Hints(**hints) if hints else None)
-            for one in order["persons"]
+            _Seat(Person(one["name"], one["seat"], *table), Hints(**hints) if hints else None) for one in order["persons"]
         ]
         self._over = False
         self._page, self._policy = seat_page(order["game"], order["engine"])

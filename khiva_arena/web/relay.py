@@ -12,6 +12,7 @@ on stdin and gives on stdout is wire protocol 1, unchanged. docs/remote.md is it
 from __future__ import annotations
 
 import argparse
+import shutil
 import signal
 import ssl
 import sys
@@ -37,6 +38,8 @@ def relay(
 ) -> int:
     """Serve a bot until the arena needs it no more. Returns the exit code; raises ValueError and OSError if it cannot begin."""
     host, port = address(where)
+    if folder is None and shutil.which(command[0]) is None:
+        raise ValueError(f"{command[0]}: no such program here")
     secret = read_token(token or token_folder() / name)
     context = None
     if tls or ca or not is_loopback(host):

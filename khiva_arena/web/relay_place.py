@@ -24,7 +24,7 @@ class RelayPlace:
     """What this says to the command, it says by ``tell``.
 
     name: as in remote:NAME.
-    token, file: what its relay shows, and where that lies.
+    token: what its relay shows that it knows.
     kept: whether one process of its bot may play many matches.
     life: the relay that is there, or was there and may come back.
     arrived: set when one comes, and replaced then.
@@ -32,9 +32,9 @@ class RelayPlace:
     over: nobody is expected any more.
     """
 
-    def __init__(self, name: str, token: str, file: str, kept: bool, trips: str, waits: float) -> None:
+    def __init__(self, name: str, token: str, kept: bool, trips: str, waits: float) -> None:
         """``trips``: the file for the round trip, see arbiter/round_trip.py; ``waits``: how long a seat waits for a relay."""
-        self.name, self.token, self.file, self.kept = name, token, file, kept
+        self.name, self.token, self.kept = name, token, kept
         self.life: Life | None = None
         self.arrived = trio.Event()
         self.arrived_at = -AGAIN_SECONDS

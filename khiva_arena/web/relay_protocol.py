@@ -159,7 +159,9 @@ def token_folder() -> Path:
 
 
 def read_token(file: Path) -> str:
-    """Raises OSError, and ValueError if it is no token or others may read it."""
+    """Raises OSError, and ValueError if there is none, it is none, or others may read it."""
+    if not file.exists():
+        raise ValueError(f"{file}: no such file; copy the token there from the arena's machine, or name it by --token FILE")
     if POSIX and stat.S_IMODE(file.stat().st_mode) & 0o077:
         raise ValueError(f"{file}: other users may read this token; chmod 600 it, or let the arena make another one")
     token = file.read_text(encoding="ascii", errors="replace").strip()

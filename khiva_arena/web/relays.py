@@ -39,8 +39,8 @@ class Refused(Exception):
 
 class Relays:
     """All relays of a run, as the command's first order says: ``listen`` with host and port, ``tls`` with the files of
-    certificate and key or null, ``reconnect_s`` and ``waits_s``, and under ``relays`` for each name its token, the file that has
-    it, and whether it may be ``kept``."""
+    certificate and key or null, ``reconnect_s`` and ``waits_s``, and under ``relays`` for each name its token and whether it may
+    be ``kept``."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         self._host, self._port = order["listen"]
@@ -49,7 +49,8 @@ class Relays:
         self._run = secrets.token_hex(LIFE_BYTES)
         waits, hub = order["waits_s"], order["socket"]
         self._places = {
-            name: RelayPlace(name, trips=trips_file(hub, name), waits=waits, **one) for name, one in order["relays"].items()
+            name: RelayPlace(name, one["token"], one["kept"], trips_file(hub, name), waits)
+            for name, one in order["relays"].items()
         }
         self._strangers = 0
         self._nursery: trio.Nursery | None = None
@@ -120,8 +121,7 @@ class Relays:
         token = place.token if place else secrets.token_hex(LIFE_BYTES)
         if not hmac.compare_digest(hello.proof.encode(), proof(token, "relay", hello.name, nonce, hello.nonce).encode()):
             await trio.sleep(WRONG_SECONDS)
-            where = f" (the arena has it in {place.file})" if place else ""
-            raise Refused(f"no relay of the name {hello.name[:64]} with this token is expected{where}")
+            raise Refused(f"no relay of the name {hello.name[:64]} with this token is expected")  # whoever asks hears no more
         assert place
         if hello.kept and not place.kept:
             why = "a process that is kept may remember other matches"

@@ -24,6 +24,7 @@ CHUNK = 4_096
 LONGEST_LINE = 1_000
 LONGEST_SHOWN = 40
 DAY_MS = 86_400_000
+AGAIN_SECONDS = 0.5
 
 
 class _TerminalChair(Chair):
@@ -86,6 +87,12 @@ class _TerminalChair(Chair):
     def _say(self, text: str) -> None:
         self._console.print(Text(harmless(text, keep=ISOLATES)))
 
+    async def ended_input(self) -> None:
+        """Ctrl-D, behind which a terminal reads on; or it has gone, of which the command hears before long."""
+        self._say("That ends nothing: Ctrl-C ends the match.")
+        self._prompt()
+        await trio.sleep(AGAIN_SECONDS)
+
     async def typed(self, line: str) -> None:
         """A line that was typed."""
         if self._ask is None:
@@ -108,7 +115,7 @@ class TerminalPersons:
         self._input = os.open(order["terminal"], os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
         self._output: TextIO = open(order["terminal"], "w", opener=_without_control)  # noqa: SIM115 - as long as this process
         one, hints = order["persons"][0], order["hints"]
-        person = Person(one["name"], one["seat"], order["names"], bool(hints))
+        person = Person(one["name"], one["seat"], order["names"], order["marks"], bool(hints))
         console = Console(file=self._output, highlight=False)
         self._chair = _TerminalChair(person, Hints(**hints) if hints else None, console)
 
@@ -121,7 +128,11 @@ class TerminalPersons:
         task_status.started({})
         held = b""
         async with trio.lowlevel.FdStream(self._input) as typed:
-            while data := await typed.receive_some(CHUNK):
+            while True:
+                data = await typed.receive_some(CHUNK)
+                if not data:
+                    await self._chair.ended_input()
+                    continue
                 *lines, held = (held + data).split(b"\n")
                 held = held[:LONGEST_LINE]
                 for line in lines:

@@ -27,6 +27,7 @@ from khiva_arena.replay.verify import verify
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
+from khiva_arena.sandbox.limits import Resources
 from khiva_arena.sandbox.proc_usage import ThreadTime
 
 pytestmark = pytest.mark.slow
@@ -180,6 +181,33 @@ def test_who_has_other_processes_meanwhile_is_not_excused(at: int) -> None:
     assert [(fault.verdict, fault.detail) for fault in outcome.seats[1].faults] == [(Verdict.TIMEOUT, "no answer came")]
     assert record.steps[0][1].why == "timeout"
     assert next(line for line in wire.log if "> 1 fault timeout" in line).startswith("   1.0")
+
+
+def test_who_is_waited_for_again_is_looked_at_again() -> None:
+    """Seat 1 repeats an old answer, which ends the looks while only a player elsewhere is waited for; then it is waited for once
+    more, and what processes it has by then counts."""
+    asked: list[int] = []
+
+    def strays(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        if message["type"] != "decide":
+            return honest(message)
+        asked.append(message["req"])
+        return act({"req": asked[0]}, delay=0.05) + late(message) if len(asked) == 2 else honest(message)
+
+    def elsewhere(message: dict[str, Any]) -> list[tuple[float, bytes]]:
+        return act(message, delay=0.5) if message["type"] == "decide" else honest(message)
+
+    same: list[set[int]] = [set(), {1}, {2}]
+    other: list[set[int]] = [set(), {1, 7}, {2}]
+
+    async def one() -> Outcome:
+        wire = ScriptedWire([elsewhere, strays, honest])
+        wire.delays, wire.processes = [NOTHING, NOTHING, STARVED], [*[same] * 8, other, same]
+        return await LiveMatch(job([NOBODY] * 3, **LIMITS), wire, LagMeter()).play()
+
+    outcome = trio.run(one, clock=trio.testing.MockClock(autojump_threshold=0))
+    sound(outcome)
+    assert [fault.detail for fault in outcome.seats[1].faults] == ["no answer came"]
 
 
 def test_who_has_other_processes_only_when_it_is_late_gets_no_more_time_and_is_late() -> None:
@@ -405,11 +433,13 @@ SECONDS = 60.0
 
 
 def test_a_real_hog_is_out_and_a_bot_that_needs_its_core_plays_on() -> None:
-    """The thinker needs 0.7 s of CPU in a turn of 1 s, and the hog keeps far more processes busy than there are cores."""
+    """The thinker needs 0.7 s of CPU in a turn of 1 s, and the hog keeps far more processes busy than there are cores, and than
+    others do on this machine: one that gets no more than its share of the processor is no hog."""
     before = descendants(os.getpid())
-    words = (["honest"], ["thinks", "0.7"], ["burns", str(8 * len(os.sched_getaffinity(0)))])
+    words = (["honest"], ["thinks", "0.7"], ["burns", str(8 * len(os.sched_getaffinity(0)) + 4 * int(os.getloadavg()[0]))])
+    commands = [Command((sys.executable, HOG, *how), "/tmp") for how in words]
     began = time.monotonic()
-    outcome = play_one(job([Command((sys.executable, HOG, *how), "/tmp") for how in words], startup_ms=20_000, **LIMITS))
+    outcome = play_one(job(commands, sandbox=Sandbox(resources=Resources(processes=1_000)), startup_ms=20_000, **LIMITS))
     assert time.monotonic() - began < SECONDS
     record = sound(outcome)
     assert record.verdicts == (Verdict.OK, Verdict.OK, Verdict.RESOURCE)

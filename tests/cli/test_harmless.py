@@ -138,6 +138,21 @@ def _bundle(place: Place) -> None:
         place.say("bundle", str(store), str(place.folder / f"{store.name}{EVIL}"))
 
 
+def _merge(place: Place) -> None:
+    said = []
+    for store in place.stores():
+        for more in ((), ("--json",), ("--event", EVIL)):
+            said.append(place.say("merge", str(store), "--out", str(place.folder / f"{store.name}{EVIL}"), *more)[1])
+    assert any("owned" in text for text in said)
+
+
+def _close(place: Place) -> None:
+    """Of an event that is over, and of one that nobody knows."""
+    for store in place.stores():
+        place.say("close", str(store), "1", "--yes")
+        assert "owned" in place.say("close", str(store), EVIL, "--yes")[1]
+
+
 def _report(place: Place) -> None:
     names = place.folder / f"names{EVIL}.json"
     names.write_text(json.dumps({"first": EVIL}))
@@ -288,6 +303,8 @@ TOLD: dict[str, Callable[[Place], None]] = {
     "plan": stored("plan", "--error", "5"),
     "verify": _verify,
     "bundle": _bundle,
+    "merge": _merge,
+    "close": _close,
     "export": _export,
     "report": _report,
     "show": _show,

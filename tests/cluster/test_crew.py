@@ -11,8 +11,9 @@ from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.competition.executors import offers
 from khiva_arena.competition.executors.access import Access
 from khiva_arena.competition.executors.crew import AGAIN_SECONDS, SILENT_SECONDS, ClusterWorker, Crew, RecruitStage
-from khiva_arena.competition.executors.dask_executor import LOSSES_MOST, Cluster, seconds_for
+from khiva_arena.competition.executors.dask_executor import LOSSES_MOST, Cluster
 from khiva_arena.competition.executors.messages import Sealed, SeenWorker, TaskDone, WorkerOffer, decode_task, encode
+from khiva_arena.competition.executors.tables import seconds_for
 from khiva_arena.competition.settings import settle
 from khiva_arena.replay.record import Header, Record, RecordedSeat
 from khiva_arena.result import Verdict
@@ -123,7 +124,7 @@ def test_one_that_was_too_slow_is_asked_again_after_a_while_and_one_that_lacks_s
     assert not made.hopeless()
     del made.workers["slow"]
     assert made.hopeless()
-    assert made.refusals() == ["old: it is old"]
+    assert made.refusals() == ["worker old: it is old"]
 
 
 # --- what comes back ---

@@ -2,11 +2,12 @@
 
 import shutil
 import socket
+import sqlite3
 import sys
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, arena, arena_process, bots
+from arena import NAIVE, RANDOM, arena, arena_process, bots, started
 from dask_cluster import DaskCluster, certificates, dask_cluster, wait_for
 from disks import fill, small_disk
 
@@ -98,7 +99,7 @@ def test_workers_that_cannot_play(tmp_path: Path) -> None:
     assert "khiva-arena: error: no worker can play" in lines
     there_is_none = "before: it has no khiva-arena with a cluster in it: ModuleNotFoundError"
     for line in ("old: it has khiva-arena 0.0.", there_is_none, "late: its clock is wrong by 86,", "full: "):
-        assert any(one.startswith(f"khiva-arena: error: {line}") for one in lines), done.stderr
+        assert any(one.startswith(f"khiva-arena: error: worker {line}") for one in lines), done.stderr
     assert "No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
@@ -111,3 +112,41 @@ def _nobody_with_other_certificates(cluster: DaskCluster, folder: Path) -> None:
         assert len(done.stderr.splitlines()) == 1
         assert done.stderr.startswith(f"khiva-arena: error: --dask {cluster.address}: ")
     assert "there are no certificates; give --dask-tls FOLDER" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("cluster")
+def test_a_scheduler_that_vanishes(tmp_path: Path) -> None:
+    """One line and exit 2; what was recorded stays, and this machine can end what a cluster began."""
+    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "12", "--seed", "x", "--out", "out"]
+    with dask_cluster() as cluster:
+        cluster.start_worker("ann")
+        wait_for(lambda: "Registered to" in cluster.log("ann"))
+        run = started(*words, *cluster.flags, "--dask-wait", "3s", cwd=tmp_path)
+        wait_for(lambda: recorded(tmp_path / "out") > 0)
+        cluster.kill("scheduler")
+        _, said = run.communicate(timeout=120)
+    assert run.returncode == 2
+    lines = [line for line in said.splitlines() if "error: " in line]
+    assert len(lines) == 1
+    assert f"the scheduler {cluster.address} is away" in lines[0]
+    assert "the same command resumes" in lines[0]
+    assert "Traceback" not in said
+    before = recorded(tmp_path / "out")
+    assert 0 < before < 24
+    done = arena(*words, "-j", "2", cwd=tmp_path)
+    assert f"{before} of them recorded before" in done.stderr
+    assert recorded(tmp_path / "out") == 24
+
+
+def recorded(store: Path) -> int:
+    """How many matches a store has."""
+    if not (store / "arena.db").exists():
+        return 0
+    connection = sqlite3.connect(f"file:{store / 'arena.db'}?mode=ro", uri=True)
+    try:
+        return int(connection.execute("SELECT count(*) FROM matches").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0  # it is being made
+    finally:
+        connection.close()

@@ -11,7 +11,6 @@ import pytest
 from lowest import Lowest
 
 from khiva_arena.env import openspiel
-from khiva_arena.env.worlds import world
 from khiva_arena.errors import ConfigError
 from khiva_arena.games import registry
 from khiva_arena.rng import Stream
@@ -19,7 +18,6 @@ from khiva_arena.rng import Stream
 pyspiel = pytest.importorskip("pyspiel")
 CASES = [(name, seats) for name in registry.NAMES for seats in registry.get(name).seats]
 FORMS = [(name, turn_based) for name in registry.NAMES for turn_based in (False, True)]
-WORLDS = tuple(name for name in registry.NAMES if hasattr(registry.get(name), "determinise"))
 
 
 @pytest.mark.slow
@@ -60,7 +58,7 @@ def reached(game: Any, steps: int, seed: int) -> Any:
     return state
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", registry.NAMES)
 @pytest.mark.parametrize("steps", [0, 1, 2, 7, 11])
 def test_a_world_looks_the_same_to_its_seat_alone(name: str, steps: int) -> None:
     game = openspiel.load(name, 3, turn_based=True)
@@ -98,7 +96,7 @@ def test_an_information_state_holds_the_whole_past() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", registry.NAMES)
 def test_the_library_s_ismcts_plays(name: str) -> None:
     from open_spiel.python.algorithms import ismcts, mcts
 
@@ -150,7 +148,7 @@ def test_an_action_that_is_not_legal_is_refused() -> None:
 
 def test_a_game_without_worlds_says_so() -> None:
     with pytest.raises(ConfigError, match="Lowest makes no worlds of views"):
-        world(Lowest(), {}, {}, Stream(bytes(32)))
+        Lowest().determinise({}, {}, Stream(bytes(32)))
 
 
 def test_without_the_library_a_line_says_how_to_get_it() -> None:

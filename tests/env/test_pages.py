@@ -59,11 +59,6 @@ def test_the_sizes_are_those_of_the_page() -> None:
     assert round(coded("silk_road", 3, most_cards=6)[1], -2) == 2600
 
 
-def test_the_games_that_make_worlds_are_those_of_the_page() -> None:
-    able = [registry.get(name).title for name in registry.NAMES if hasattr(registry.get(name), "determinise")]
-    assert f"Of the games here {' and '.join(able)} makes them so far." in TRAINERS
-
-
 @pytest.mark.slow
 def test_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three of the twenty of the page."""

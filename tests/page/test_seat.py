@@ -231,6 +231,13 @@ def test_the_seat_fits_its_window_and_axe_finds_nothing(page: Page, tmp_path: Pa
         assert len(page.texts(".player .points")) == (0 if game == "emira" else 3)
 
 
+def test_the_title_says_which_of_the_others_is_a_person(page: Page, tmp_path: Path) -> None:
+    with seated(page, tmp_path, *bots("person:ann", C), "--game", "khiva"):
+        assert page.texts("h1") == ["Khiva: you are ann, seat 0"]
+    with seated(page, tmp_path, *bots("person:ann", C, "person:bob")):
+        assert page.texts("h1") == ["Khiva: you are ann, seat 0; bob: person"]
+
+
 def test_nothing_of_others_is_in_the_page(page: Page, tmp_path: Path) -> None:
     """Its source is the same for every seat and deal; what it shows it hears on its socket (tests/web/test_play.py)."""
     with seated(page, tmp_path, *table("khiva")):

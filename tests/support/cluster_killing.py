@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -19,6 +19,8 @@ from killing import END_SECONDS, TRIES, Competition, all_gone, below, read
 WAIT = "180s"
 NAMES = ("ann", "bob")
 STOP_SECONDS = (0.5, 3.0)
+WEIGHTS = {"kill worker": 5, "kill its process": 3, "stop worker": 2, "kill scheduler": 1, "kill command": 2}
+IN_PLAY = 0.9
 RUN_SECONDS = 1800.0
 
 
@@ -88,34 +90,38 @@ class Troubles:
             self.cluster.start_worker(f"{self.chance.choice(NAMES)}{next(self.numbers)}")
 
     def cause(self, process: subprocess.Popen[str]) -> None:
-        """One of them, at random."""
-        workers = [name for name in self.workers() if name not in self.stopped]
-        what = self.chance.choices(
-            ["kill worker", "kill its process", "stop worker", "kill scheduler", "kill command"], [5, 2, 2, 1, 2]
-        )[0]
+        """One of them, at random. A worker is mostly hit while it plays: it takes longer to start than to play a table."""
+        players = {name: self._players(name) for name in self.workers() if name not in self.stopped}
+        playing = [name for name, pids in players.items() if pids]
+        what = self.chance.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
         if what == "kill command":
             process.kill()
             process.wait(END_SECONDS)
         elif what == "kill scheduler":
             self.cluster.kill("scheduler")
-        elif not workers:
-            return
-        elif what == "stop worker":
-            name = self.chance.choice(workers)
+        else:
+            among = playing if what == "kill its process" or self.chance.random() < IN_PLAY else list(players)
+            if not among:
+                return
+            name = self.chance.choice(among)
+            self._hit(what, name, players[name])
+        self.done.append(f"{what}{' while one plays' if playing else ''}")
+
+    def _players(self, name: str) -> list[int]:
+        """The arbiter's processes on a worker."""
+        return [pid for pid in sorted(below(self.cluster.processes[name].pid)) if "arbiter.worker" in read(pid, "cmdline")]
+
+    def _hit(self, what: str, name: str, players: list[int]) -> None:
+        if what == "stop worker":
             self.cluster.kill(name, signal.SIGSTOP)
             self.stopped[name] = time.monotonic() + self.chance.uniform(*STOP_SECONDS)
-        else:
-            name = self.chance.choice(workers)
-            beneath = below(self.cluster.processes[name].pid)
-            players = [pid for pid in sorted(beneath) if "arbiter.worker" in read(pid, "cmdline")]
-            if what == "kill worker":
-                self.cluster.kill(name)
-                assert all_gone(lambda: living(beneath)), f"{living(beneath)} outlived a worker"
-            elif players:
+        elif what == "kill its process":
+            with suppress(ProcessLookupError):  # it has just ended by itself
                 os.kill(self.chance.choice(players), signal.SIGKILL)
-            else:
-                return
-        self.done.append(what)
+        else:
+            beneath = below(self.cluster.processes[name].pid)
+            self.cluster.kill(name)
+            assert all_gone(lambda: living(beneath)), f"{living(beneath)} outlived a worker"
 
 
 def run_through(run: ClusterCompetition, troubles: Troubles, seconds: tuple[float, float]) -> None:

@@ -110,3 +110,6 @@ while True:
     elif message["type"] == "end" and how == "linger":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         time.sleep(60)
+    elif message["type"] == "end" and how == "end-orphaned":
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(60)

@@ -58,6 +58,10 @@ def test_what_is_typed_wrong_and_a_hint(tmp_path: Path) -> None:
     assert first
     run.type(first[1].lower().encode() + b"\n")  # in words
     assert run.until(lambda text: "Waiting for the others ..." in text)
+    run.type(b"\x04")
+    assert run.until(lambda text: "That ends nothing: Ctrl-C ends the match." in text)
+    run.type(b"1\n")
+    assert run.until(lambda text: "not your turn" in text or text.count("Waiting for the others ...") > 1)  # it still reads
     run.type(b"\x03")
     assert run.end() == 130
 

@@ -59,6 +59,7 @@ def test_two_people_never_receive_what_is_not_theirs(game: str, tmp_path: Path) 
     seen = _what_each_seat_saw(record, seed_secret(run_secret("demo"), 0))
     for seat, page in ((0, pages[0]), (2, pages[1])):
         messages = [json.loads(text) for text in page.captured]
+        assert messages[0]["marks"] == [["person"], [], ["person"]]
         frames = [frame for one in messages if one["type"] == "table" for frame in one["frames"]]
         frames += [one["frame"] for one in messages if one["type"] == "ask"]
         assert len(frames) > 10
@@ -275,7 +276,7 @@ def test_the_port_closes_when_the_command_ends(tmp_path: Path, number: signal.Si
     [
         (["play", *bots("person", "person:person", C)], "two persons have one name; give each another, as --bot person:ann"),
         (["play", *bots("person:a b", C)], "a name has up to 32 letters, digits, dots, dashes and underscores"),
-        (["play", *bots("remote:me", C)], "here persons and bots of this machine play"),
+        (["play", *bots("remote:a b", C)], "a name has up to 32 letters, digits, dots, dashes and underscores"),
         (["run", *bots("person", C), "--seats", "2", "--out", "o"], "a person plays by `khiva-arena play`"),
         (["match", *bots("person", C)], "a person plays by `khiva-arena play`"),
     ],

@@ -111,21 +111,22 @@ def test_a_connection_that_is_cut_again_and_again_loses_no_byte(script: Path) ->
 PHASES = {
     "before hello": ("start-silent", ("start_failed", "crashed: link lost")),
     "while deciding": ("silent", ("crashed", "link lost")),
-    "at the end": ("linger 0", ("ok", "")),
+    "at the end": ("end-orphaned 0", ("ok", "")),
 }
 
 
 @pytest.mark.parametrize("phase", PHASES)
 def test_a_relay_that_is_killed_is_lost_in_every_phase_and_may_come_back(script: Path, phase: str) -> None:
+    """By us, while its bot says nothing; at the end by its bot, once that has got the end."""
     how, expected = PHASES[phase]
     with hub(reconnect=1.0) as (one, port):
         with relay(script, port, FAULTY, *how.split()) as process:
             until_here(one)
             kill = threading.Timer(1.2, process.kill)
-            kill.start()
+            if phase != "at the end":
+                kill.start()
             assert blamed(play_one(match(turn_ms=60_000, startup_ms=60_000))) == expected
-            kill.cancel()
-            process.kill()
+            process.wait(SECONDS)
         with relay(script, port, *HONEST):
             until_here(one)
             assert blamed(play_one(match(1))) == ("ok", "")
@@ -220,7 +221,7 @@ def test_a_wrong_token_a_wrong_name_and_a_process_that_is_kept_are_refused(scrip
     wrong.chmod(0o600)
     with hub() as (_, port):
         with relay(other, port, *HONEST) as process:
-            assert "no relay of the name ann with this token is expected" in ended(process)[1]
+            assert ended(process) == (2, "relay: no relay of the name ann with this token is expected\n")
         with relay(script, port, *HONEST, name="bob") as process:
             assert "no relay of the name bob with this token is expected" in ended(process)[1]
         with relay(script, port, *HONEST, options=("--keep",)) as process:
@@ -228,6 +229,23 @@ def test_a_wrong_token_a_wrong_name_and_a_process_that_is_kept_are_refused(scrip
     wrong.chmod(0o644)
     with relay(other, 1, *HONEST) as process:
         assert "other users may read this token" in ended(process)[1]
+
+
+@pytest.mark.parametrize(
+    ("token", "bot", "said"),
+    [
+        ("token", "./nope", "./nope: no such program here"),
+        (
+            "nowhere",
+            sys.executable,
+            "nowhere: no such file; copy the token there from the arena's machine, or name it by --token FILE",
+        ),
+    ],
+)
+def test_what_is_not_there_is_said_before_anything_is_tried(script: Path, token: str, bot: str, said: str) -> None:
+    words = [sys.executable, "-I", str(script), "--token", token, "127.0.0.1:1", "ann", "--", bot]
+    done = subprocess.run(words, cwd=script.parent, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert (done.returncode, done.stderr) == (2, f"relay: {said}\n")
 
 
 # --- hostile relays ---
@@ -385,16 +403,19 @@ def test_a_faulty_bot_behind_a_relay_is_blamed_as_beside_it(script: Path, how: s
         assert not left
 
 
-def test_a_bot_that_cannot_be_started_says_so(script: Path) -> None:
+def test_a_bot_that_cannot_be_started_says_so(script: Path, tmp_path: Path) -> None:
+    bot = tmp_path / "bot"
+    bot.write_text("#!/nowhere/python\n")
+    bot.chmod(0o755)
     with hub() as (one, port):
         words = [sys.executable, "-I", str(script), "--token", str(script.with_name("token"))]
         with subprocess.Popen(
-            [*words, f"127.0.0.1:{port}", "ann", "--", "/nowhere/bot"], stderr=subprocess.DEVNULL, env=OURS
+            [*words, f"127.0.0.1:{port}", "ann", "--", str(bot)], stderr=subprocess.DEVNULL, env=OURS
         ) as process:
             until_here(one)
             outcome = play_one(match())
             assert blamed(outcome) == ("start_failed", "crashed: exited with code 127")
-            assert "/nowhere/bot: No such file" in outcome.seats[1].ending.notes
+            assert f"{bot}: No such file" in outcome.seats[1].ending.notes
             process.terminate()
 
 

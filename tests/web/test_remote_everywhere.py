@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -29,6 +30,7 @@ def test_match_seats_a_remote_bot(tmp_path: Path) -> None:
         assert process.wait(SECONDS) == 0
     assert "waiting for ann: khiva-arena relay 127.0.0.1" in done.stderr
     assert "ann: round trip " in done.stderr
+    assert done.stdout.startswith("seat 0 is marked: remote\n")
     assert done.stdout.splitlines()[-1].startswith("digest ")
 
 
@@ -99,6 +101,7 @@ def test_a_person_and_a_remote_bot_sit_at_one_table(tmp_path: Path) -> None:
         finally:
             process.kill()
     assert process.returncode == 0, err
+    assert re.search(r"^  [12]\. ann \(remote\)  \d+ points?$", out, re.MULTILINE)
     assert "every choice replays; digest " in out
     assert "ann: round trip " in err
 

@@ -118,8 +118,12 @@ class Crew:
         return min(slots(worker.offer, worker.threads) - len(worker.tasks), of_machine)
 
     def refusals(self) -> list[str]:
-        """A line for each that is refused."""
-        return [f"{worker.name}: {worker.why}" for worker in self.workers.values() if worker.stage is RecruitStage.REFUSED]
+        """A line for each that is refused; all of it was said when it was."""
+        return [
+            f"worker {worker.name}: {worker.why.splitlines()[0]}"
+            for worker in self.workers.values()
+            if worker.stage is RecruitStage.REFUSED
+        ]
 
     def hopeless(self) -> bool:
         """Whether there are workers, and all of them are refused for good."""

@@ -12,19 +12,21 @@ from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Self
 
 import msgspec
 
 from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.competition.executor import Say, TakeOutcome
+from khiva_arena.competition.executors import tables
 from khiva_arena.competition.executors.access import Access
 from khiva_arena.competition.executors.connection import ClusterConnection
 from khiva_arena.competition.executors.crew import ClusterWorker, Crew, RecruitStage
 from khiva_arena.competition.executors.link import LinkLost
-from khiva_arena.competition.executors.messages import TABLE, TaskDone, WorkerTask, decode_done, encode
+from khiva_arena.competition.executors.messages import TABLE, WorkerTask, decode_done, encode
 from khiva_arena.competition.executors.recruiting import Recruiting
+from khiva_arena.competition.executors.tables import GivenTable
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.settings import Settings
 from khiva_arena.competition.starts import first_header
@@ -39,28 +41,8 @@ LOOKS_EVERY_WORKERS = 100
 """Of so many workers, the scheduler is asked once a second; of twice as many, every two seconds."""
 LOSSES_MOST = 10
 """So often a table is given to another worker before it counts as void: it may be what ends them."""
-LAG_LEAST, LAG_SHARE = 1.0, 0.5
-"""A match of which the arbiter was late by so many seconds, and by such a part of it, was played on too slow a machine. Bots are
-given back what it was late by, so less than that is no harm."""
-CLOCK_SHARE, CLOCK_LEAST = 1.1, 2.0
-DECISIONS_A_TURN = 16
-TURNS = 2_000
-"""A match of a game that names no length limit in its rules."""
 
 _decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
-
-
-class GivenTable(NamedTuple):
-    """A table that a worker has.
-
-    worker: its address
-    since, until: by our clock
-    """
-
-    table: tuple[Job, ...]
-    worker: str
-    since: float
-    until: float
 
 
 class Cluster:
@@ -113,38 +95,42 @@ class Cluster:
 
     def play(self, play: Play, drawn: DrawnRound, take: TakeOutcome) -> None:
         """Play what is left of a round."""
-        tables = (tuple(table) for table in play.tables(drawn))
+        left = (tuple(table) for table in play.tables(drawn))
         self._again.clear()
         self._idle_since = time.monotonic()
         try:
             while not play.complete:  # once a test has decided, what is still played counts for nothing
-                if not self._again and (table := next(tables, None)) is not None:
+                if not self._again and (table := next(left, None)) is not None:
                     self._again.append(table)
                 if not self._again and not self._given:
                     return
-                self._give(tables)
+                self._give(left)
                 self._pump(take)
                 self._late(take)
                 self._check_idle()
         finally:
             self._withdraw()
 
-    def _give(self, tables: Iterator[tuple[Job, ...]]) -> None:
+    def _give(self, left: Iterator[tuple[Job, ...]]) -> None:
         """Give tables to workers with a free core."""
-        while self._connection.link is not None and self._crew.free() > 0:
-            table = self._again.popleft() if self._again else next(tables, None)
-            if table is None:
-                return
-            worker = self._crew.best_for(self._shunned.get(table[0].ordinal, set()))
-            if worker is None:
-                self._again.appendleft(table)
-                return
+        while self._connection.link is not None and self._crew.free() > 0 and (found := self._next(left)) is not None:
+            table, worker = found
             key, now = f"khiva-table-{secrets.token_hex(8)}", time.monotonic()
-            seconds = seconds_for(table)
+            seconds = tables.seconds_for(table)
             frames = [encode(msgspec.structs.replace(job, commands=self._recruiting.commands(worker, job))) for job in table]
             self._given[key] = GivenTable(table, worker.address, now, now + seconds + self._wait)
             worker.tasks.add(key)
             self._submit(key, worker.address, encode(WorkerTask(TABLE, frames, seconds)))
+
+    def _next(self, left: Iterator[tuple[Job, ...]]) -> tuple[tuple[Job, ...], ClusterWorker] | None:
+        """A table and who gets it: one that is to be played again first, if somebody else than before is free."""
+        for number, table in enumerate(self._again):
+            if (worker := self._crew.best_for(self._shunned.get(table[0].ordinal, set()))) is not None:
+                del self._again[number]
+                return table, worker
+        if (worker := self._crew.best_for(set())) is None or (table := next(left, ())) == ():
+            return None
+        return table, worker
 
     def _submit(self, key: str, worker: str, payload: bytes) -> None:
         link = self._connection.link
@@ -202,8 +188,8 @@ class Cluster:
             what = "is silent" if worker.silent else "is gone"
             held = [key for key, given in self._given.items() if given.worker == worker.address]
             if worker.stage is RecruitStage.READY or held:
-                tables = "its table is" if len(held) == 1 else f"its {len(held)} tables are"
-                elsewhere = f"; {tables} played elsewhere" if held else ""
+                its = "its table is" if len(held) == 1 else f"its {len(held)} tables are"
+                elsewhere = f"; {its} played elsewhere" if held else ""
                 self._tell(f"worker {worker.name} {what}{elsewhere}", warning=True)
             self._connection.link.forget(*worker.tasks)
             self._recruiting.lost(worker)
@@ -277,13 +263,13 @@ class Cluster:
         try:
             done = decode_done(result)
             outcomes = [_decode_outcome(frame) for frame in done.frames]
-            _check(given.table, outcomes)
+            tables.check(given.table, outcomes)
         except (msgspec.DecodeError, ValueError):
             self._crew.refuse(worker, "it answered what no khiva-arena answers")
             self._tell(f"worker {worker.name} is refused: {worker.why}", warning=True)
             self._lose(key, worker.why, take)
             return
-        if why := _wrong_clock(done, now - given.since):
+        if why := tables.wrong_clock(done, now - given.since):
             self._crew.refuse(worker, why)
             self._tell(f"worker {worker.name} is refused: {why}; its tables are played elsewhere", warning=True)
             self._lose(key, why, take)
@@ -296,7 +282,7 @@ class Cluster:
         self._take_all(given, outcomes, worker, take)
 
     def _take_all(self, given: GivenTable, outcomes: Sequence[Outcome], worker: ClusterWorker, take: TakeOutcome) -> None:
-        slowest = max((outcome for outcome in outcomes if _lagged(outcome)), key=lambda outcome: outcome.lag, default=None)
+        slowest = max((outcome for outcome in outcomes if tables.lagged(outcome)), key=lambda outcome: outcome.lag, default=None)
         why = ""
         if slowest is not None:
             why = f"its arbiter was late by {slowest.lag:.1f} s of a match of {slowest.seconds:.1f} s"
@@ -310,35 +296,3 @@ class Cluster:
             take(outcome)
             if outcome.record is None:
                 self._once_more(job, worker.address)
-
-
-def seconds_for(table: Sequence[Job]) -> float:
-    """How long the matches of a table may take in all if every bot takes all the time that it has."""
-    total = 0.0
-    for job in table:
-        rules, limits, seats = job.header.rules, job.limits, len(job.header.seats)
-        named = [rules[key] for key in ("max_turns", "max_rounds") if isinstance(rules.get(key), int)]
-        decisions = max(named, default=TURNS) * DECISIONS_A_TURN
-        total += limits.startup + seats * (limits.bank_ms / 1000 + decisions * limits.turn)
-    return total
-
-
-def _lagged(outcome: Outcome) -> bool:
-    return outcome.lag > max(LAG_LEAST, LAG_SHARE * outcome.seconds)
-
-
-def _wrong_clock(done: TaskDone, elapsed: float) -> str:
-    if done.seconds <= elapsed * CLOCK_SHARE + CLOCK_LEAST:
-        return ""
-    return f"its clock runs fast: it counted {done.seconds:.1f} s while {elapsed:.1f} s passed here"
-
-
-def _check(table: Sequence[Job], outcomes: Sequence[Outcome]) -> None:
-    """Raise ValueError unless these are outcomes of these matches."""
-    for job, outcome in zip(table, outcomes, strict=False):
-        if (outcome.ordinal, outcome.attempt) != (job.ordinal, job.attempt):
-            raise ValueError("another match")
-        if outcome.record is not None and outcome.record.header != job.header:
-            raise ValueError("another header")
-    if len(outcomes) > len(table):
-        raise ValueError("more than were asked for")

@@ -95,7 +95,8 @@ def ready(asked: AskBots) -> BotsReady:
         opened = [_opened(found[bot.identity], bot.network, bot.handed) for bot in asked.bots]
         keep_private(asked.private, asked.sandbox, opened)
         keep_apart([as_bot(bot) for bot in asked.bots], opened, asked.sandbox)
-        preflight([bot.name for bot in asked.bots], opened, asked.header, asked.sandbox)
+        words = [bot.asked_as for bot in asked.bots]
+        preflight([bot.name for bot in asked.bots], opened, asked.header, asked.sandbox, words=words)
     except (ArenaError, OSError) as error:
         return BotsReady({}, 0.0, str(error) or type(error).__name__)
     return BotsReady(found, lag_of_each_second(PROBE_SECONDS))

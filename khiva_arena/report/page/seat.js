@@ -122,7 +122,8 @@ export function start(drawings) {
   const heard = /** @type {Record<string, (message: any) => void>} */ ({
     table: (message) => {
       table = message;
-      title.textContent = `${message.title || "Khiva Arena"}: you are ${message.names[message.seat]}, seat ${message.seat}`;
+      const others = message.names.map((/** @type {string} */ name, /** @type {number} */ seat) => (seat === message.seat || !message.marks[seat].length ? "" : `; ${name}: ${message.marks[seat].join(", ")}`));
+      title.textContent = `${message.title || "Khiva Arena"}: you are ${message.names[message.seat]}, seat ${message.seat}${others.join("")}`;
       refill(said);
       message.said.forEach(say);
       asked(message.ask);
