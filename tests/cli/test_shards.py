@@ -13,7 +13,7 @@ from arena import arena, arena_process, bots, kill, started, wait_for_matches
 import khiva_arena
 from khiva_arena.commands import merge as merging_command
 from khiva_arena.competition import isolation
-from khiva_arena.competition.isolation import keep_private
+from khiva_arena.competition.isolation import keep_private, private_places
 from khiva_arena.competition.plan_file import read_plan
 from khiva_arena.competition.settings import settle
 from khiva_arena.errors import ConfigError
@@ -380,6 +380,6 @@ def test_a_plan_that_bots_may_read(tmp_path: Path) -> None:
     runtime.mkdir()
     sandbox = Sandbox(Level.STANDARD, settings.resources, settings.ponder)
     command = Command(("/bin/sh",), str(tmp_path), readable=(str(runtime),))
-    keep_private(settings, sandbox, [command], tmp_path / "cup.plan")
+    keep_private(private_places(settings, tmp_path / "cup.plan"), sandbox, [command])
     with pytest.raises(ConfigError, match=f"--from-plan {runtime}/cup.plan: bots may read all of {runtime}"):
-        keep_private(settings, sandbox, [command], runtime / "cup.plan")
+        keep_private(private_places(settings, runtime / "cup.plan"), sandbox, [command])
