@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import click
@@ -139,10 +140,8 @@ def _bundle(place: Place) -> None:
 
 
 def _merge(place: Place) -> None:
-    said = []
-    for store in place.stores():
-        for more in ((), ("--json",), ("--event", EVIL)):
-            said.append(place.say("merge", str(store), "--out", str(place.folder / f"{store.name}{EVIL}"), *more)[1])
+    every = product(place.stores(), ((), ("--json",), ("--event", EVIL)))
+    said = [place.say("merge", str(store), "--out", f"{store}{EVIL}", *more)[1] for store, more in every]
     assert any("owned" in text for text in said)
 
 

@@ -86,7 +86,7 @@ import sys
 from khiva_arena.cli import main
 from khiva_arena.competition import run
 
-def interrupted(*_):
+def interrupted(*_, **__):
     raise KeyboardInterrupt
 
 run.standing_of = interrupted

@@ -195,7 +195,7 @@ def test_words_that_fail_stop_nothing(made: Made) -> None:
     ("old", "new", "said"),
     [
         ('"winner": winner})]', '"winner": winner}, to=())]', "equal observations give equal views"),
-        ("        self.points = [0] * seats", "        import random\n        self.points = [random.randrange(9)] * seats", "a replay ends the same"),  # noqa: E501
+        ("        self.points = [0] * seats", "        import random\n        self.points = [random.randrange(10**9)] * seats", "a replay ends the same"),  # noqa: E501
         ('"prizes": len(self.prizes)}', '"prizes": len(self.played)}', "no piece is lost or made"),
         ("class BiddingState(State):", "class BiddingState(State):\n    def clone(self): return self\n", "clone"),
     ],
