@@ -245,7 +245,7 @@ def test_games_lists_it(table: Path) -> None:
 def test_a_person_is_asked_in_words(table: Path) -> None:
     opening.offer([str(table / "game.py")])
     code = opening.source_of(str(table / "game.py")).code
-    person = Person("ann", 0, ["ann", "bob"])
+    person = Person("ann", 0, ["ann", "bob"], [[], []])
     person.take(b"", {"type": "hello", "game": "bidding", "rules_version": f"1+{code}"})
     ask = {"type": "decide", "req": 1, "kind": "bid", "legal": [["card", 3], ["card", 5]], "turn_ms": 1, "bank_ms": 1}
     _, told = person.take(b"", {**ask, "view": {}, "events": [{"type": "prize", "points": 4}]})
