@@ -40,7 +40,7 @@ def extended(store: Store, known: Sequence[EventRow], stage: Settings, wanted: D
         return last.definition if store.conclusion(last.id) is None or not anew else None
     if anew or total >= wanted.seeds or any(store.conclusion(event.id) is None for event in chain):
         return None
-    return _after(last, stage, wanted, wanted.seeds - total)
+    return _after(last, stage, wanted, wanted.seeds - total, known)
 
 
 def can_be_extended(definition: Definition) -> bool:
@@ -54,9 +54,14 @@ def _fits(first: Definition, wanted: Definition) -> bool:
     return first.extends is None and structs.replace(first, seeds=wanted.seeds) == wanted
 
 
-def _after(last: EventRow, stage: Settings, wanted: Definition, more: int) -> Definition:
+def _after(last: EventRow, stage: Settings, wanted: Definition, more: int, known: Sequence[EventRow]) -> Definition:
     seed = None
     if stage.seed is not None:
+        if closed := next((event for event in known if event.closed and event.definition.extends == last.id), None):
+            raise ConfigError(
+                f"--seed: event {closed.number}, which extended event {last.number}, was closed, so what this seed gives next is "
+                "revealed: give --new-event and another seed"
+            )
         if seeds.is_secret(stage.seed):
             raise ConfigError(
                 f"--seed: event {last.number} is over, and these 64 hex digits, its secret, are revealed: give another seed, or "

@@ -141,6 +141,18 @@ def test_a_given_seed_gives_the_extension_a_secret_that_the_first_one_does_not_t
     assert "its secret, are revealed: give another seed, or none, for another event" in refused.stderr
 
 
+def test_what_a_given_seed_draws_next_is_not_played_once_a_closed_extension_has_revealed_it(tmp_path: Path) -> None:
+    run = [*RUN, "--seed", "demo"]
+    arena(*run, "--seeds", "1", cwd=tmp_path)
+    arena(*run, "--seeds", "3", "--commit", cwd=tmp_path)
+    arena("close", "out", "2", "--yes", cwd=tmp_path)
+    for number in ("3", "4"):
+        refused = arena(*run, "--seeds", number, cwd=tmp_path, code=2)
+        assert "event 2, which extended event 1, was closed" in refused.stderr
+    drawn = arena(*RUN, "--seeds", "3", "--new-event", cwd=tmp_path)
+    assert "extends" not in drawn.stderr
+
+
 def test_another_event_can_still_be_begun(tmp_path: Path) -> None:
     arena(*RUN, "--seeds", "1", cwd=tmp_path)
     another = arena(*RUN, "--seeds", "2", "--new-event", cwd=tmp_path)
