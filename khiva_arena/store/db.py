@@ -12,7 +12,7 @@ from msgspec import structs
 
 from khiva_arena.errors import StoreError
 from khiva_arena.replay.record import run_digest
-from khiva_arena.store import files, private, sums
+from khiva_arena.store import files, private, shape, sums
 from khiva_arena.store.files import FILE, LOCK, VERSION, explained
 from khiva_arena.store.inserting import Insertion, insert_match, insert_void
 from khiva_arena.store.rows import BotRow, EventRow, MatchRow, SeatRow, VoidRow, now
@@ -111,7 +111,7 @@ class Store:
         """Close and unlock. A writer leaves all it recorded in the one file, so that a copy of that is whole, and seals it if all
         of it is known to be sound."""
         if self._lock is not None:
-            with suppress(sqlite3.Error, OSError):  # what is not moved over now stays in the -wal file, and a seal is no loss
+            with suppress(*shape.REFUSED, OSError):  # what is not moved over now stays in the -wal file, and a seal is no loss
                 self._connection.execute(f"PRAGMA busy_timeout = {CLOSE_MS}")
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
                 if self._who_is_there() == self._files:

@@ -27,7 +27,6 @@ LOCK_SECONDS = 0.5  # for an arbiter that is just ending, or a command that look
 PROBLEMS_MOST = 20
 MAKE_WRITABLE = "; make it writable and run the same command again, or give another --out"
 MALFORMED = "database disk image is malformed"
-REFUSED = (sqlite3.Error, UnicodeDecodeError)  # the latter for a damaged name of a column
 FREE_SPACE = "; free some space and run the same command again, nothing that was recorded is lost"
 _NO_ROOM = ("SQLITE_FULL", *(f"SQLITE_IOERR_{what}" for what in ("WRITE", "FSYNC", "DIR_FSYNC", "TRUNCATE", "SHMSIZE")))
 
@@ -292,7 +291,7 @@ def damage(connection: sqlite3.Connection) -> list[str]:
         problems += _of_pages(connection)
         rows = connection.execute("PRAGMA foreign_key_check").fetchall()
         problems += [f"row {row} of {table} belongs to nothing in {parent}" for table, row, parent, _ in rows[:PROBLEMS_MOST]]
-    except REFUSED as error:
+    except shape.REFUSED as error:
         if shape.is_interrupt(error):
             raise KeyboardInterrupt from None
         problems.append(_words(error))
@@ -304,7 +303,7 @@ def first_damage(connection: sqlite3.Connection) -> str:
     that the row itself was changed."""
     try:
         problem = _of_pages(connection)
-    except REFUSED as error:
+    except shape.REFUSED as error:
         if shape.is_interrupt(error):
             raise KeyboardInterrupt from None
         return _words(error)
@@ -324,7 +323,7 @@ def explained(folder: Path) -> Iterator[None]:
     """The error of SQLite or the disk, in one line for the user: StoreFull if the disk is full, else StoreError."""
     try:
         yield
-    except REFUSED as error:
+    except shape.REFUSED as error:
         if shape.is_interrupt(error):
             raise KeyboardInterrupt from None
         text = _words(error)

@@ -97,7 +97,7 @@ class Seal:
             with _one_moment(self._connection):
                 state = self._now()
                 return state if _content(self._path) == claimed else None
-        except (OSError, sqlite3.Error) as error:  # whoever then checks everything says what is wrong
+        except (OSError, *shape.REFUSED) as error:  # whoever then checks everything says what is wrong
             if shape.is_interrupt(error):
                 raise KeyboardInterrupt from None
             return None

@@ -16,6 +16,8 @@ from khiva_arena.text import harmless
 LONGEST_ROW = 16 * 2**20
 """Bytes of one row: a line of a bundle, which holds a record, is no longer."""
 MOST_STATEMENTS = 100
+REFUSED = (sqlite3.Error, UnicodeDecodeError)
+"""What a query raises; the latter if what SQLite says of a damaged schema is no text."""
 PULSE = 20_000
 """Instructions of SQLite between two looks for Ctrl-C, some 0.2 ms."""
 LIMITS = {
