@@ -67,7 +67,7 @@ def test_a_world_looks_the_same_to_its_seat_alone(name: str, steps: int) -> None
         state.apply_action(1), state.apply_action(2)
     sampler = pyspiel.UniformProbabilitySampler(0.0, 1.0)
     for seat in range(3):
-        worlds = [state.resample_from_infostate(seat, sampler) for _ in range(5)]
+        worlds = [state.resample_from_infostate(seat, sampler) for _ in range(20)]
         for one in worlds:
             assert one.information_state_string(seat) == state.information_state_string(seat)
             assert one.observation_string(seat) == state.observation_string(seat)
