@@ -7,6 +7,7 @@ from typing import Self
 
 from khiva_arena.env.coded_game import CodedGame
 from khiva_arena.env.deals import numbered
+from khiva_arena.errors import InternalError
 from khiva_arena.games.base import Event, State
 from khiva_arena.games.conformance import seen_by
 from khiva_arena.rng import Stream
@@ -18,6 +19,8 @@ DIGITS = 2
 NOTHING = b""
 UNKNOWN = b"unknown"
 """The past of other seats in a world that was made for one seat."""
+WORLDS_MOST = 1_000
+"""Draws for one in which the same seats are asked."""
 
 
 class Moment:
@@ -84,13 +87,23 @@ class Moment:
         return digest
 
     def world(self, table: CodedGame, seat: int, stream: Stream) -> "Moment":
-        """Another moment that looks the same to this seat: what it cannot know is drawn anew."""
+        """Another moment that looks the same to this seat: what it cannot know is drawn anew. In this form everybody sees who is
+        asked, of which a view of the game says nothing: a world in which others would be asked is not one.
+
+        Raises InternalError if none of many is.
+        """
         new = type(self)()
         new.digits = self.digits
         if self.state is None:
             return new
-        new.state = table.game.determinise(self.state.view(seat), table.rules, stream)
-        pending = new.state.pending()
+        asked, view = self.state.pending().keys(), self.state.view(seat)
+        for _ in range(WORLDS_MOST):
+            new.state = table.game.determinise(view, table.rules, stream)
+            pending = new.state.pending()
+            if pending.keys() == asked:
+                break
+        else:
+            raise InternalError(f"none of {WORLDS_MOST} worlds of {table.game.title} asks the seats that are asked")
         new.chosen = {other: stream.below(len(pending[other].legal)) for other in self.chosen}
         if seat in self.chosen:
             new.chosen[seat] = self.chosen[seat]
