@@ -35,8 +35,9 @@ def shards(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], str]:
 def test_a_kill_loses_nothing_and_the_next_merge_goes_on(shards: tuple[list[Path], str], kills: int, tmp_path: Path) -> None:
     stores, digest = shards
     words = [sys.executable, str(KILLS), str(kills), str(kills), str(tmp_path / "out"), *map(str, stores)]
-    said = subprocess.run(words, capture_output=True, text=True, timeout=900, check=True).stdout
-    found = json.loads(said)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
     assert len(found["left"]) == kills
     assert [one for one in found["left"] if one["lost"] or one["problems"]] == []
     assert len({one["recorded"] for one in found["left"]}) > 2, "no kill hit a merge at work"

@@ -40,7 +40,8 @@ def main(seed: str, kills: str, out: str, *stores: str) -> None:
             left.append({"recorded": recorded, "lost": max(0, before - recorded), "problems": problems})
         before = recorded
         if not killed or chance.random() < 0.1:
-            shutil.rmtree(folder)
+            if folder.exists():  # a kill may come before that
+                shutil.rmtree(folder)
             before = 0
     end = merging.merge(parts, folder, lambda _: None)
     print(json.dumps({"left": left, "end": end.to_dict()}))
