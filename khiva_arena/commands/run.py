@@ -86,7 +86,7 @@ def run(
             plans.check_plannable(plan, stages, entrants)  # before a try takes its time
         if stages[0].dask:
             raise ConfigError("--budget and --dask: how long matches take on its workers is not known before")
-        chosen = _within(budget, stages, entrants, yes=yes, anew=new_event)
+        chosen = _within(budget, stages, entrants, yes=yes, new_event=new_event)
         if chosen is None:
             say("nothing was played")
             return 0
@@ -105,7 +105,7 @@ def run(
     return 0 if complete else 1
 
 
-def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, yes: bool, anew: bool) -> Settings | None:
+def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, yes: bool, new_event: bool) -> Settings | None:
     """What is played within a budget, None if the user does not agree. Raises ConfigError."""
     from khiva_arena.competition.budget import proposed  # not above: numpy comes with it
     from khiva_arena.terminal.question import agreed
@@ -115,7 +115,7 @@ def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *,
     except ValueError as error:
         raise ConfigError(f"--budget: {error}") from None
     with if_interrupted(say, lambda: "no match was begun"):
-        found = proposed(stages, entrants, milliseconds, anew=anew)
+        found = proposed(stages, entrants, milliseconds, new_event=new_event)
         for line in found.lines:
             say(line)
         return found.settings if not found.lines or agreed("play this?", yes) else None

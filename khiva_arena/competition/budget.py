@@ -48,9 +48,9 @@ class Proposal(NamedTuple):
     lines: tuple[str, ...] = ()
 
 
-def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int, *, anew: bool) -> Proposal:
+def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int, *, new_event: bool) -> Proposal:
     """What to play within a budget. An event of these settings that has been begun with a budget keeps its line-ups and seeds,
-    unless another one is asked for (``anew``). Raises ConfigError if not even one seed fits."""
+    unless another one is asked for (``new_event``). Raises ConfigError if not even one seed fits."""
     first = stages[0]
     sandbox = sandbox_of(first, rated=True)
     _check(stages, entrants)
@@ -65,7 +65,7 @@ def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int
     if there:
         with Store.read(first.out) as store:
             known = events_of(store, ())
-            if not anew and (begun := _begun(known, definition)):
+            if not new_event and (begun := _begun(known, definition)):
                 return Proposal(replace(first, seeds=length_of(begun), lineups=begun[-1].definition.lineups))
             took = of_store(store, definition)
     if took is None:

@@ -19,12 +19,14 @@ KNOWN = "whose results were known by then"
 """What an extension is marked with."""
 
 
-def extended(store: Store, known: Sequence[EventRow], stage: Settings, wanted: Definition, *, anew: bool) -> Definition | None:
+def extended(
+    store: Store, known: Sequence[EventRow], stage: Settings, wanted: Definition, *, new_event: bool
+) -> Definition | None:
     """The definition of the event that brings what is there to as many seeds as are ``wanted``: one that is being played, or the
     next one of a chain whose events are all over. None if nothing is to be extended.
 
     known: the events of the store.
-    anew: whether another event is asked for beside those that are over.
+    new_event: whether another event is asked for beside those that are over.
 
     Raises ConfigError if the seed that was given gives no more secrets.
     """
@@ -37,8 +39,8 @@ def extended(store: Store, known: Sequence[EventRow], stage: Settings, wanted: D
     chain = chain_of(by_id, alike[-1])
     last, total = chain[-1], length_of(chain)
     if len(chain) > 1 and total == wanted.seeds:
-        return last.definition if store.conclusion(last.id) is None or not anew else None
-    if anew or total >= wanted.seeds or any(store.conclusion(event.id) is None for event in chain):
+        return last.definition if store.conclusion(last.id) is None or not new_event else None
+    if new_event or total >= wanted.seeds or any(store.conclusion(event.id) is None for event in chain):
         return None
     return _after(last, stage, wanted, wanted.seeds - total, known)
 

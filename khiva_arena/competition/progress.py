@@ -33,10 +33,10 @@ class ResumePoint:
 
 
 def standing_of(
-    store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, *, anew: bool = False
+    store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, *, new_event: bool = False
 ) -> ResumePoint:
     """Find the events of a competition by their definitions: at each stage the newest that is not over, else the newest. If only
-    the number of seeds is larger than that of an event that is over, that one is extended. ``anew``: unless another event is
+    the number of seeds is larger than that of an event that is over, that one is extended. ``new_event``: unless another event is
     asked for.
 
     Raises StoreError if the store is damaged, ConfigError if a stage cannot be played with those who came to it.
@@ -51,7 +51,7 @@ def standing_of(
         if event is None and known:
             from khiva_arena.competition.extending import extended  # not above: a new store has nothing to extend
 
-            if longer := extended(store, known, stage, definition, anew=anew):
+            if longer := extended(store, known, stage, definition, new_event=new_event):
                 definition, event = longer, _newest(store, known, longer)
         if event is None or store.conclusion(event.id) is None:
             return ResumePoint(tuple(over), tuple(entrants), definition, event)

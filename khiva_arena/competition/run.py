@@ -246,7 +246,7 @@ def _standing(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot],
         from khiva_arena.competition.sharding import standing_of_plan
 
         return standing_of_plan(store, how.planned, entrants)
-    return standing_of(store, stages, entrants, sandbox, anew=how.new_event)
+    return standing_of(store, stages, entrants, sandbox, new_event=how.new_event)
 
 
 def _another(stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> ResumePoint:

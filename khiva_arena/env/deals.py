@@ -14,7 +14,7 @@ class Deals:
         self._drawn = 0
 
     def seed(self, seed: int) -> None:
-        """Begin anew: equal seeds are followed by equal deals."""
+        """Begin again: equal seeds are followed by equal deals."""
         self._key = sha256(b"khiva-env-1\0" + str(seed).encode()).digest()
         self._drawn = 0
 

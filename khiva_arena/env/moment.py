@@ -87,7 +87,7 @@ class Moment:
         return digest
 
     def world(self, table: CodedGame, seat: int, stream: Stream) -> "Moment":
-        """Another moment that looks the same to this seat: what it cannot know is drawn anew. In this form everybody sees who is
+        """Another moment that looks the same to this seat: what it cannot know is drawn again. In this form everybody sees who is
         asked, of which a view of the game says nothing: a world in which others would be asked is not one.
 
         Raises InternalError if none of many is.

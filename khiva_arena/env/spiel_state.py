@@ -89,8 +89,8 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return self.table.coding.words[action]
 
     def resample_from_infostate(self, player_id: int, probability_sampler: Callable[[], float]) -> "SpielState":
-        """A state with the same information state of this player; what it cannot know is drawn anew. It has no history, so it can
-        be searched from, and not be serialised."""
+        """A state with the same information state of this player; what it cannot know is drawn again. It has no history, so it
+        can be searched from, and not be serialised."""
         secret = sha256(pack(">4d", *(probability_sampler() for _ in range(4)))).digest()
         new = SpielState(self.get_game())
         new.moment = self.moment.world(self.table, player_id, Stream(secret, "env", "world"))

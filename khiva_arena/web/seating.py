@@ -42,7 +42,7 @@ def seating(settings: Settings, entrants: Sequence[Bot]) -> Callable[[], Abstrac
 
 
 def relays_order(settings: Settings, entrants: Sequence[Bot]) -> dict[str, Any]:
-    """What the hub is told of relays; empty if nobody plays by one. Raises ConfigError."""
+    """What the hub is to know about relays; empty if nobody plays by one. Raises ConfigError."""
     remote = {guests.named(bot.asked_as)[1]: bot for bot in entrants if bot.guest == guests.REMOTE}
     if not remote:
         return {}
