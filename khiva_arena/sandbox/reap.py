@@ -100,7 +100,8 @@ class Adoption:
             fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
         except OSError:
             return False  # it ended, and somebody waited for it
-        return int(fields[19]) / os.sysconf("SC_CLK_TCK") >= self._since - 1
+        # Starts are kept in whole ticks. What began before is our caller's, such as the helper of its multiprocessing.
+        return int(fields[19]) >= int(self._since * os.sysconf("SC_CLK_TCK")) - 1
 
 
 def _mark_of(pid: int | str) -> str | None:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from arena import NAIVE, RANDOM, ROOT, arena, arena_process, bots
 from dask_cluster import DaskCluster, dask_cluster, wait_for
-from tools import lacks
+from levels import need_level
 
-from khiva_arena.sandbox.detect import run_at, why_not
+from khiva_arena.sandbox.detect import run_at
 from khiva_arena.sandbox.level import Level
 from khiva_arena.sandbox.selftest import OTHER_PYTHON
 
@@ -140,8 +140,7 @@ print(json.dumps(reached))
 @pytest.mark.parametrize("level", [level for level in Level if level.confines])
 def test_a_bot_reaches_nothing_of_a_cluster(cluster: DaskCluster, level: Level) -> None:
     """Neither scheduler, worker nor dashboard. At level trusted, where it could, a run is refused; see test_refused.py."""
-    if why := why_not(level):
-        lacks(f"isolation {level} does not work here: {why}")
+    need_level(level)
     ports = {cluster.port, cluster.dashboard}
     for name in ("ann", "bob"):
         wait_for(lambda name=name: "Registered to" in cluster.log(name))

@@ -253,6 +253,18 @@ def test_who_is_in_the_group_of_a_bot_of_another_match_is_no_stray(start: Callab
         assert not living({orphan})
 
 
+def test_what_began_just_before_is_no_stray(start: Callable[..., subprocess.Popen[bytes]]) -> None:
+    """The caller's own: multiprocessing, for one, has a helper that lives on and carries no mark."""
+    before = start("import time; print('ready', flush=True); time.sleep(60)", env={})
+    time.sleep(0.05)
+    with reap.Adoption(reap.new_mark()) as adoption:
+        meanwhile = start("import time; print('ready', flush=True); time.sleep(60)", env={})
+        assert not adoption._is_stray(before.pid)
+        assert adoption._is_stray(meanwhile.pid)
+        adoption.end_strays()
+        assert living({before.pid, meanwhile.pid}) == {before.pid}
+
+
 def test_one_that_is_gone_is_no_stray() -> None:
     process = subprocess.Popen(["true"])
     process.wait()

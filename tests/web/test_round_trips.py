@@ -1,6 +1,7 @@
 """Round trips of remote seats: measured, shown everywhere, and given back if the settings say so."""
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,7 +67,7 @@ def test_an_allowance_that_nobody_could_have_is_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_round_trips_are_in_the_store_the_stream_the_log_and_the_page(tmp_path: Path) -> None:
     port = free_port()
-    other = f"python3 {FAULTY} honest 0"
+    other = f"{sys.executable} {FAULTY} honest 0"
     with wire_between(port, DELAY / 4) as (between, _), relay_command(tmp_path, between, *HONEST):
         seats = ["--bot", "remote:ann", "--bot", other, "--seats", "2", "--seeds", "1", "--isolation", "trusted"]
         files = ["--events", "events", "--report", "page.html", "--out", "out", "--link-allowance", "1s"]
