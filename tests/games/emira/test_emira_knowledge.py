@@ -53,7 +53,7 @@ def test_what_another_kept_of_cards_that_the_seat_had_seen():
 
 
 def test_a_new_order_that_nobody_saw_and_cards_of_a_sort():
-    """The first two of five cards are small; the seat sees the first; another lays the top three anew; one is drawn."""
+    """The first two of five cards are small; the seat sees the first; another reorders the top three; one is drawn."""
     cards = (1, 2, 3, 4, 8, 9)
 
     def small(card):
