@@ -85,7 +85,7 @@ def test_stages_of_every_format_end_as_on_one_machine(cluster: DaskCluster, tmp_
     there = arena_process("run", "stages.toml", "--out", "there", *cluster.flags, cwd=tmp_path)
     assert digests(there.stderr) == digests(here.stderr)
     assert len(digests(here.stderr)) == 3
-    assert "worker ann is ready: 1 match at a time" in there.stderr
+    assert re.search("worker (ann|bob) is ready: 1 match at a time", there.stderr)  # one may have played all before the other was
     assert "arena.db" in {path.name for path in (tmp_path / "there").iterdir()}
     arena("verify", "there", cwd=tmp_path)
     staged = [path for path in (cluster.folder / "cache/staged").iterdir() if path.is_dir()]
