@@ -131,9 +131,19 @@ mutants: .venv/.test ## change the rules, schedule, ratings and session in small
 	@$(BIN)/pip $(INSTALL) -e '.[mutants]'
 	$(BIN)/python tests/mutation/run.py --mutants $(or $(MUTANTS),40) --seed $(or $(SEED),1)
 
-strength: .venv/.run ## how much stronger Silk Road's searching bot is than the greedy one; half an hour of one core; SEEDS=400
-	@$(ARENA) run --trust-bots --game silk_road --format gauntlet --copies 2 --seats 3 --seeds $(or $(SEEDS),400) --turn 1m \
-	  --seed strength --bot shipped:python/search_silk_road --bot shipped:python/greedy_silk_road --out results/strength
+# By game: the bot that is to be the stronger one, and the one that it plays. An event is anchored on the first of them, so the
+# table that a run prints is of the other's weakness: the one that is shown is made anew.
+STRONG_khiva := search_deep search
+STRONG_emira := search_emira greedy_emira
+STRONG_silk_road := search_silk_road greedy_silk_road
+GAME ?= silk_road
+SEATS ?= 3
+STRENGTH = $(or $(OUT),results/strength/$(GAME)-$(SEATS))
+strength: .venv/.run ## how much stronger a searching bot is, in half an hour to an hour of one core; GAME=khiva SEATS=3 SEEDS=400
+	$(if $(STRONG_$(GAME)),,$(error GAME=$(GAME): there is no searching bot of it, but of $(sort $(patsubst STRONG_%,%,$(filter STRONG_%,$(.VARIABLES))))))
+	@$(ARENA) run --trust-bots --game $(GAME) --format gauntlet --copies $$(($(SEATS) - 1)) --seats $(SEATS) --seeds $(or $(SEEDS),400) \
+	  --turn 1m --start 1m --seed strength $(STRONG_$(GAME):%=--bot shipped:python/%) --out $(STRENGTH) >/dev/null
+	@$(ARENA) standings $(STRENGTH) --anchor $(lastword $(STRONG_$(GAME)))
 
 vm: .venv/.test ## run the tests of isolation strict in a virtual machine with cgroup v2; needs qemu and a kernel, see tests/vm/run.sh
 	tests/vm/run.sh $(BIN)/pytest -q -p no:cacheprovider -k 'strict or cgroup' tests/sandbox/test_cgroup.py tests/sandbox/test_isolation.py

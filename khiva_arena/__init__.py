@@ -8,6 +8,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     stream.py                         what happens in a run, as data: one JSON object a line
     json_schema.py                    JSON Schemas of what is printed and written
     games/      base.py: what a game offers   registry.py: which there are   conformance.py: the check of any game
+                which.py: which of them was played, in words
                 adapter.py: a game made of its files   schema.py: JSON Schemas of what a game's bots get
                 sheet.py: what a game's terminal.py draws its table with
                 khiva/ emira/ silk_road/: tables < state < rules < {observation, notation, worlds}, assembled in game.py; RULES.md
@@ -20,7 +21,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 system.py: which of Linux's means there are   reaper.py: how children end, with them and without
     outside/    games that a user hands over: source.py finds and hashes them, host.py runs their code, in a process of its own,
                 process.py calls it there, answers.py holds what it says against the contract, game.py makes it look like any
-                template/: the one that `new game` makes
+                wording.py: what is wrong with a value, in plain words   template/: the one that `new game` makes
     replay/     definition.py: what defines an event   record.py: the record and its hash chain
                 seeds.py: secrets and commitments   verify.py: play it again
                 requests.py: what a seat was sent   story.py: a match as text
@@ -38,14 +39,15 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 loading, runtimes, sources, seals, weight: what is read of it, and within which bounds
     terminal/   console.py: lines on stderr   tty.py: what a terminal can do   messages.py: what happens in a run, as text
                 state, ratings_so_far, screen, viewer, screen_process: the live screen, drawn from stream lines
+                passing.py: how far a long command has come
     competition/  settings_table.py: every setting, a row each, from which flags, files and checks are made
                 settings.py, settings_file.py, stages.py: what is asked for   define.py: the event that it defines
                 run.py, play.py, sequential.py: schedule, arbiter and store wired together   events.py: those of a store
                 announcing.py, durations.py: what is said of an event, and how long it may take
-                starts.py: each bot started once, and who is left out   executor.py: who plays the matches
+                starts.py: each bot started once, and who is left out   executor.py, who_plays.py: who plays the matches
                 executors/: the workers of a Dask cluster, which alone knows Dask
                 progress.py, extending.py: how far it has come, and more seeds   closing.py: ended for good
-                budget.py, more_seeds.py: how many seeds fit, and which command plays more
+                budget.py, budget_try.py, more_seeds.py: how many seeds fit, and which command plays more
                 find.py, in_bundle.py: what a user named   drift.py: what has changed since   among.py: which bots count
                 opened.py: the network and variables that a bot is given by name
                 results.py: where a Result is made   pools.py: which events make one table

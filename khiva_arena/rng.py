@@ -5,7 +5,7 @@ purpose draws never shifts another. Normative text and vectors: ``protocol/SPEC.
 """
 
 import struct
-from collections.abc import MutableSequence
+from collections.abc import Callable, MutableSequence
 from typing import TypeVar
 
 try:
@@ -23,6 +23,8 @@ _TWO_64 = 1 << 64
 _four_u64 = struct.Struct(">4Q").unpack
 _u64 = struct.Struct(">Q").pack
 _u32 = struct.Struct(">I").pack
+Change = Callable[[bytes, int, int], int]
+_change: Change | None = None
 
 
 class Stream:
@@ -47,7 +49,8 @@ class Stream:
             a, b, c, d = _four_u64(sha256(self._key + _u64(self._block)).digest())
             self._block += 1
             self._ready = [d, c, b, a]
-        return self._ready.pop()
+        number = self._ready.pop()
+        return number if _change is None else _change(self._key, 4 * self._block - len(self._ready) - 1, number)
 
     def below(self, n: int) -> int:
         """A number from 0 to n - 1, each equally likely: draws at or above the largest multiple of n are thrown away."""
@@ -70,3 +73,20 @@ class Stream:
                 x = u64()
             j = x % n
             items[i], items[j] = items[j], items[i]
+
+
+class Changed:
+    """While a ``with`` holds, what any stream of this process draws is what ``change`` makes of it, given the key of the stream,
+    the place in it, from 0, and the number there. For the check of games alone, which asks what would be seen if one draw were
+    another one: ``games/draws.py``."""
+
+    def __init__(self, change: Change) -> None:
+        self._mine = change
+
+    def __enter__(self) -> None:
+        global _change
+        self._before, _change = _change, self._mine
+
+    def __exit__(self, *_: object) -> None:
+        global _change
+        _change = self._before

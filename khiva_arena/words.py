@@ -8,6 +8,11 @@ def count(n: int, noun: str, plural: str = "") -> str:
     return f"{n} {noun if n == 1 else plural or noun + 's'}"
 
 
+def an(noun: str) -> str:
+    """ "an object", "a set"."""
+    return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
+
+
 def meant(word: object, known: Iterable[str]) -> str:
     """ " (did you mean seats?)" if a word is nearly one that is known, else ""."""
     from difflib import get_close_matches  # not above: few words are mistaken

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 import khiva_arena
+from khiva_arena.competition.plan_file import read_plan
 
 HERE = Path(__file__).parent / "benchmarks"
 sys.path.append(str(HERE))
 
-from large import event_of, made  # noqa: E402 - found beside these tests
+from large import cost, made, planned  # noqa: E402 - found beside these tests
 from spread import LEAST, Spread, spread, told  # noqa: E402 - found beside these tests
 from stages import REST, STAGES, Line, stage_of, stages  # noqa: E402
 
@@ -114,12 +115,12 @@ def leap(one: str, other: str) -> bool:
 
 
 @pytest.mark.slow
-def test_the_matches_of_a_large_store_are_valid(tmp_path: Path) -> None:
+def test_the_matches_of_a_large_store_are_valid_and_its_event_goes_on(tmp_path: Path) -> None:
     """What is measured on them says something of real ones only if every check passes."""
-    whole, part = tmp_path / "whole", tmp_path / "part"
-    assert made(whole, event_of(60)) == 60
-    assert made(part, event_of(60), 0.5) == 30
-    result = khiva_arena.verify(whole)
+    plan, store = planned(tmp_path, 60), tmp_path / "store"
+    assert made(store, read_plan(plan).event) == 50
+    assert [(event.sound, event.missing) for event in khiva_arena.verify(store).events] == [(50, 10)]
+    cost(["run", "--from-plan", str(plan), "--out", str(store)])
+    result = khiva_arena.verify(store)
     assert result.sound
     assert [(event.sound, event.planned) for event in result.events] == [(60, 60)]
-    assert [(event.sound, event.missing) for event in khiva_arena.verify(part).events] == [(30, 30)]

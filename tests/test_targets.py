@@ -1,7 +1,10 @@
 """Every test is run by a target, and CI runs those targets."""
 
+import os
 import re
 import shlex
+import shutil
+import subprocess
 from itertools import product
 from pathlib import Path
 
@@ -44,3 +47,30 @@ def test_the_targets_know_all_marks_and_nothing_else_leaves_a_test_out(pytestcon
 def test_ci_runs_both() -> None:
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
     assert [line for line in lines if line.startswith("make ")] == ["make test", "make test-languages"]
+
+
+def strength(*words: str) -> subprocess.CompletedProcess[str]:
+    """What the target would do, and says, also if it is make that runs the tests: its flags are not ours."""
+    make = ["make", "-n", "-o", ".venv/.run", "strength", *words]
+    ours = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+    return subprocess.run(make, cwd=ROOT, env=ours, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+def test_strength_shows_how_much_stronger_a_bot_is_and_not_how_much_weaker() -> None:
+    *run, table = strength("GAME=khiva", "SEATS=2").stdout.splitlines()
+    stronger, weaker = re.findall(r"--bot shipped:python/(\w+)", "".join(run))
+    assert (stronger, weaker) == ("search_deep", "search")
+    assert table.endswith(f"standings results/strength/khiva-2 --anchor {weaker}")
+    assert run[-1].endswith("--out results/strength/khiva-2 >/dev/null")
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+def test_strength_of_a_game_that_it_does_not_know_is_refused_in_a_line() -> None:
+    done = strength("GAME=nosuch")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert re.fullmatch(
+        r"Makefile:\d+: \*\*\* GAME=nosuch: there is no searching bot of it, but of emira khiva silk_road\.  Stop\.\n",
+        done.stderr,
+    )

@@ -12,7 +12,7 @@ from khiva_arena.api.host import Host, is_remote
 from khiva_arena.api.keywords import plain_settings, several
 from khiva_arena.check.report import CheckReport
 
-OF_A_CHECK = ("turn", "bank", "start", "isolation", "trust_bots", "network", "env", "limits", "runtimes")
+OF_A_CHECK = ("rules", "turn", "bank", "start", "isolation", "trust_bots", "network", "env", "limits", "runtimes")
 OF_A_LINK = ("listen", "tls_cert", "tls_key", "tokens", "reconnect")
 
 
@@ -24,8 +24,8 @@ def check(
     bot: a folder with a bot.toml, a word as ``--bot`` takes it, or a function, which is checked at isolation trusted.
     games: only these of those that it plays.
     quick: takes seconds: fewer seat counts and sizes.
-    settings: of ``OF_A_CHECK``: turn, bank, start, isolation, trust_bots, network, env, limits, runtimes; of a bot behind a relay
-        also those of ``OF_A_LINK``.
+    settings: of ``OF_A_CHECK``: rules, of the one game, turn, bank, start, isolation, trust_bots, network, env, limits,
+        runtimes; of a bot behind a relay also those of ``OF_A_LINK``.
 
     Raises ConfigError for wrong settings, or if the level cannot start the bot.
     """

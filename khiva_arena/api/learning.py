@@ -74,7 +74,8 @@ class LearningCurve:
         band = band.transform_filter("isValid(datum.low) && isValid(datum.high)")
         tip = ["name:N", "step:Q", "elo:Q", "error:Q", "low:Q", "high:Q", "bound:N", "matches:Q"]
         rungs = alt.Chart(alt.Data(values=[{"bot": row.name, "elo": row.elo} for row in self.ladder])).encode(y=y)
-        names = rungs.mark_text(align="left", dy=-6, color="gray").encode(text="bot:N", x=alt.value(4))
+        # Beside the chart: in it they would lie over the intervals.
+        names = rungs.mark_text(align="left", dx=4, color="gray").encode(text="bot:N", x=alt.value(WIDE))
         return (
             rungs.mark_rule(strokeDash=[4, 3], color="gray").encode(tooltip=["bot:N", "elo:Q"])
             + names

@@ -1,13 +1,21 @@
 """Stores of one event joined."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from khiva_arena.api.keywords import as_path, by_keyword, text
+from khiva_arena.api.keywords import as_path, by_keyword, hand_over, text
 from khiva_arena.competition.merging import Merged
 from khiva_arena.competition.merging import merge as merge_stores
 
 
-def merge(*stores: str | Path, out: str | Path, jobs: int = 1, event: str | None = None, any_engine: bool = False) -> Merged:
+def merge(
+    *stores: str | Path,
+    out: str | Path,
+    jobs: int = 1,
+    event: str | None = None,
+    any_engine: bool = False,
+    game: str | Path | Sequence[str] = (),
+) -> Merged:
     """Join stores of one event, of which several machines played a shard each, once every record was replayed and checked.
     ``result.complete`` says whether all of it is there; what is not stands in ``result.missing``.
 
@@ -15,9 +23,11 @@ def merge(*stores: str | Path, out: str | Path, jobs: int = 1, event: str | None
     jobs: how many processes replay records.
     event: the beginning of its id, if the stores have several in common.
     any_engine: whether different versions of the arena may have played it.
+    game: the file, folder or package of a game that does not come with the arena. It is run only if its hash is the recorded one.
 
     Raises ConfigError with all that stands in the way, StoreError if a store cannot be read or written.
     """
+    hand_over(game)
     folders = [as_path("stores", store) for store in stores]
     word = None if event is None else text("event", event)
     with by_keyword():

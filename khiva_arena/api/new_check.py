@@ -6,9 +6,10 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from khiva_arena.check.context import RunningCheck
+from khiva_arena.check.under_rules import GameUnderRules
 from khiva_arena.competition.isolation import sandbox_of
 from khiva_arena.competition.opened import mistakes, values_of
-from khiva_arena.competition.settings import AUTO, game_named, settle
+from khiva_arena.competition.settings import AUTO, game_named, rules_chosen, settle
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
@@ -20,21 +21,23 @@ from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.readable_paths import NotExecutable
 from khiva_arena.sandbox.reap import new_mark
 
+OWN = "A game that does not come with the arena is handed over as --game FILE"
+
 
 def new_check(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, Any]) -> RunningCheck:
     """A bot by its word, with the games that it is to play and the level it is checked at.
 
-    games: by name; () for all that it plays.
+    games: by name; () for all that it plays. If there is one alone, ``given`` may have rules of it.
     quick: whether to leave out what takes long.
     given: settings, as of a match.
 
     Raises ConfigError with what is wrong with settings or bot, or if no step could be made.
     """
-    settings = settle({**given, "bots": (bot,)})
+    settings = settle({**{key: value for key, value in given.items() if key != "rules"}, "bots": (bot,)})
     loaded = bot_files.load(bot, loading=settings.loading)
     if problems := mistakes(settings.network, settings.env, [loaded.name]):
         raise ConfigError(problems)
-    played = _games(loaded, games)
+    played = _games(loaded, games, given.get("rules", {}))
     sandbox = sandbox_of(settings, rated=False)
     seats: Callable[[], AbstractContextManager[object]] = nullcontext
     if loaded.guest:
@@ -75,15 +78,17 @@ def _must_start(bot: Bot, sandbox: Sandbox) -> None:
         raise ConfigError(f"--isolation {sandbox.level}: {bot.name} cannot be started: {error}") from None
 
 
-def _games(bot: Bot, asked: Sequence[str]) -> tuple[Game, ...]:
-    """The games to be played. Raises ConfigError on one that there is not, or that the bot does not play."""
+def _games(bot: Bot, asked: Sequence[str], rules: Mapping[str, Any]) -> tuple[Game, ...]:
+    """The games to be played, or the one under these rules. Raises ConfigError on one that there is not, or that the bot does
+    not play."""
     named = tuple(game_named(word) for word in dict.fromkeys(asked))
     for name in {*bot.games} - {game.name for game in named}:
         try:
             get(name)
         except ConfigError as error:
-            raise ConfigError(f"{bot.asked_as}: games in bot.toml: {error}") from None
+            raise ConfigError(f"{bot.asked_as}: games in bot.toml: {error} {OWN}") from None
     games = named or tuple(map(get, bot.games or GAMES))
     if other := [game.name for game in games if bot.games and game.name not in bot.games]:
         raise ConfigError(f"--game {other[0]}: {bot.name} plays {', '.join(bot.games)} by its bot.toml")
-    return games
+    rules = rules_chosen(games, rules)
+    return tuple(GameUnderRules(game, rules) if rules or game.outside else game for game in games)

@@ -18,7 +18,8 @@ def verify(
 
     events: those of a store by number or the beginning of their ids; all of them without.
     jobs: how many processes replay them.
-    sample: of each event of a store replay only so many matches, drawn at random; of the others sums and places are checked.
+    sample: of each event replay only so many matches, drawn at random. Of the others sums and places are checked, in a bundle
+        hash chains, commitments and places.
     game: the file, folder or package of a game that does not come with the arena, or several. It is run only if its hash is the
         one that the records name.
 
@@ -29,10 +30,8 @@ def verify(
     if path.is_file():
         if events:
             raise ConfigError("a bundle is verified as a whole: leave out the events")
-        if sample is not None:
-            raise ConfigError("--sample: a bundle is verified as a whole, since its standings follow from every record")
         from khiva_arena.competition.audit_bundle import audit_bundle  # numpy comes with it
 
-        return audit_bundle(path, jobs)
+        return audit_bundle(path, jobs, sample)
     with Store.read(path, trusting=False) as store:
         return audit_store(store, tuple(map(str, events)), jobs, sample)

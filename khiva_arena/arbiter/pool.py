@@ -70,10 +70,15 @@ def play(
         raise _first(group) from group
 
 
-def play_one(job: Job, trace: "Trace | None" = None) -> Outcome:
-    """Play one match in this process, and again after a void."""
+def play_one(job: Job, trace: "Trace | None" = None, tell: Take = lambda _: None) -> Outcome:
+    """Play one match in this process, and again after a void. ``tell``: is told how each try went, as soon as it is over."""
     outcomes: list[Outcome] = []
-    play([job], 1, outcomes.append, trace=trace)
+
+    def take(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        tell(outcome)
+
+    play([job], 1, take, trace=trace)
     return outcomes[-1]
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most starts are not traced
 
 NOTES_SHOWN = 2_000
+STDERR = "  its stderr:"
 BARE = "; a bare command sees only its program and the files that its words name: one of more files needs a folder with bot.toml"
 
 
@@ -102,7 +103,7 @@ def _problem(name: str, report: SeatReport, total: int, output: str, hint: str, 
     else:
         lines.append("  its output: nothing")
     notes = in_its_folder(unmarked(report.ending.notes)).strip()[-NOTES_SHOWN:]
-    lines += [f"  its stderr:{'' if notes else ' nothing'}", *(f"    {line}" for line in notes.split("\n") if notes)]
+    lines += [STDERR if notes else f"{STDERR} nothing", *(f"    {line}" for line in notes.split("\n") if notes)]
     if word:
         lines.append(f"  next: khiva-arena check {shlex.quote(word)}")
     return "\n".join(lines)

@@ -18,6 +18,7 @@ from khiva_arena.rng import Stream
 from khiva_arena.words import count
 
 MATCHES = 3
+ONE = "what has one choice is not asked: let apply() play it, and report it in an event."
 DO = {
     "a game has a name": "give your Game a name, a title and a rules_version, each a text.",
     "seat counts rise": "seats is a rising list, such as (2, 3, 4).",
@@ -39,29 +40,33 @@ DO = {
         "tuple, set, float or object of your own."
     ),
     "an entry is a plain list": 'each entry of legal is a list of plain values, as ["card", 7]: no tuple, no text alone.',
-    "belongs to its caller": "view() gives a copy: list(self.hands[seat]) and not self.hands[seat].",
+    "belongs to its caller": (
+        "view() gives a copy: list(self.hands[seat]) and not self.hands[seat]; of lists in a list, too: "
+        "[list(bid) for bid in self.bids]."
+    ),
     "private part": "leave public() and private() out: view() is enough.",
     "a decision has a kind": 'the first word of a Decision says what is asked, as "bid".',
-    "a choice of one": "what has one choice is not asked: let apply() play it, and report it in an event.",
+    "a choice of one": ONE,
+    "what has one choice": ONE,
     "entries differ": "two entries of legal are equal: leave one out.",
     "a score for each seat": "scores is a list with one whole number for each seat, at every moment.",
     "ranks are well formed": "ranks are places: 1 is best, ties share one and the next is left out, as 1, 2, 2, 4.",
-    "is refused": "call check_choices(self.pending(), choices) of khiva_arena.games.base first in apply().",
+    "are refused": "call check_choices(self.pending(), choices) of khiva_arena.games.base first in apply().",
     "refused choice changes nothing": "check all choices in apply() before anything is changed.",
     "clone": "clone() copies every list and dict that a move changes; leave it out, and everything is copied.",
     "equal observations": (
-        "a seat sees in its view or its choices what no event told it: report it in an event to that seat, or leave it "
-        "out of the view."
+        "a seat sees in its view or its choices what no event told it: report it in an event to that seat when it comes to know "
+        "it, Event({...}, to=(seat,)), or leave it out."
+    ),
+    "a replay": (
+        "let nothing but the secret, the rules and the choices decide: no random module, no time, no id(), nothing kept outside "
+        "of the state."
     ),
     "goes to seats": "an event's `to` is None for everybody, or a tuple of seats.",
     "one line": "narrate() gives one line of text for every event; leave it out for a plain one.",
     "opens the same": (
         "draw from khiva_arena.rng.Stream(secret, ...) alone: no random module, no time, no set of texts that is gone "
         "through in its own order."
-    ),
-    "a replay": (
-        "let nothing but the secret, the rules and the choices decide: no random module, no time, nothing kept outside "
-        "of the state."
     ),
     "after the end": "apply() raises IllegalChoice when the match is over: check_choices does.",
     "ends within": "give the game an end that comes whatever is chosen, also if the first choice is always played.",
@@ -80,7 +85,7 @@ class GameStep(Struct, frozen=True):
     title: what was looked at.
     passed: whether the contract is kept.
     said: what came of it.
-    do: what to do if it failed, "" if nothing is known.
+    do: what to do if it failed, a line for each point, "" if nothing is known.
     """
 
     title: str
@@ -89,34 +94,42 @@ class GameStep(Struct, frozen=True):
     do: str = ""
 
 
-def steps_of(game: Game) -> Iterator[GameStep]:
-    """Each step, as it is done: matches at random with every seat count and every sample of the rules."""
-    tables = [(seats, given) for given in ({}, *map(dict, game.samples)) for seats in _tables(game, given)]
+def steps_of(game: Game, chosen: Mapping[str, Any] | None = None) -> Iterator[GameStep]:
+    """Each step, as it is done: matches at random with every seat count and every sample of the rules; or, if rules were
+    ``chosen``, under these alone."""
+    first = dict(chosen or {})
+    samples = () if chosen else map(dict, game.samples)
+    tables = [(seats, first) for seats in _tables(game, first)]
+    tables += [(seats, given) for given in samples for seats in _tables(game, given)[-1:]]
     for seats, given in tables:
         title = count(seats, "seat") + (f", {', '.join(f'{key} = {value}' for key, value in given.items())}" if given else "")
         yield _step(title, lambda seats=seats, given=given: _conforms(game, seats, given))  # type: ignore[misc]
-    default = _tables(game, {})
-    for seats in dict.fromkeys((default[0], default[-1])):
-        yield _step(f"the same again, {count(seats, 'seat')}", lambda seats=seats: _measured(game, seats))  # type: ignore[misc]
+    counts = _tables(game, first)
+    for seats in dict.fromkeys((counts[0], counts[-1])):
+        yield _step(f"the same again, {count(seats, 'seat')}", lambda seats=seats: _measured(game, seats, first))  # type: ignore[misc]
 
 
 def _tables(game: Game, given: Mapping[str, Any]) -> Sequence[int]:
-    """The seat counts to look at under some rules: all for the default, else the largest."""
-    counts = game.seats_of(game.rules(given))
-    return counts[-1:] if given else counts
+    """The seat counts that can be played under some rules."""
+    return game.seats_of(game.rules(given))
 
 
 def _step(title: str, look: Callable[[], str]) -> GameStep:
     try:
         return GameStep(title, True, look())
     except _Broken as broken:
-        return GameStep(title, False, str(broken), advice(str(broken)))
+        do = dict.fromkeys(filter(None, map(advice, broken.points)))
+        return GameStep(title, False, "; ".join(broken.points), "\n".join(do))
     except GameFault as fault:
         return GameStep(title, False, str(fault), advice(str(fault)))
 
 
 class _Broken(Exception):
-    """A point that is."""
+    """Points that are."""
+
+    def __init__(self, points: Sequence[str]) -> None:
+        self.points = points
+        super().__init__(*points)
 
 
 def advice(point: str) -> str:
@@ -129,15 +142,15 @@ def _conforms(game: Game, seats: int, given: Mapping[str, Any]) -> str:
     for number in range(MATCHES):
         look = game.findings if isinstance(game, OutsideGame) else partial(found_in, game)
         if found := look(seats, rules, MOST_STEPS, f"a check {number}"):
-            raise _Broken("; ".join(found))
+            raise _Broken(found)
     return f"{count(MATCHES, 'match', 'matches')} at random keep every point of the contract"
 
 
-def _measured(game: Game, seats: int) -> str:
+def _measured(game: Game, seats: int, given: Mapping[str, Any]) -> str:
     """A match in two processes, and what it takes."""
     secret = sha256(f"a check {game.name}".encode()).digest()
     stream = Stream(secret, "check")
-    state, _ = game.played(seats, game.rules({}), secret)
+    state, _ = game.played(seats, game.rules(given), secret)
     steps, largest, slowest = 0, 0, 0.0
     while not state.is_over:
         pending = state.pending()

@@ -11,7 +11,7 @@ from khiva_arena.arbiter.clock import Bank
 from khiva_arena.arbiter.fairness import CpuSample
 from khiva_arena.arbiter.stderr import in_its_folder, unmarked
 from khiva_arena.check.bot_process import MOMENT, BotProcess
-from khiva_arena.check.context import Failed, RunningCheck, Silent
+from khiva_arena.check.context import Failed, RunningCheck, Silent, Skipped
 from khiva_arena.check.describe import repeated_keys, shown
 from khiva_arena.check.inbox import Inbox, frames_text
 from khiva_arena.check.positions import CheckTable, Place, Question, hello_of
@@ -115,14 +115,16 @@ class Talk:
         return choice
 
     def play(self, asked: Question, choice: int) -> None:
-        """Play a choice at the table, the default for one that is illegal."""
+        """Play a choice at the table, the default for one that is illegal; none once the match is over."""
         self._last = asked
-        self.table.choose(choice if 0 <= choice < len(asked.legal) else 0)
+        if not self.table.over:
+            self.table.choose(choice if 0 <= choice < len(asked.legal) else 0)
 
     @property
     def last(self) -> Question:
-        """What was asked last."""
-        assert self._last is not None
+        """What was asked last. Raises Skipped."""
+        if self._last is None:
+            raise Skipped("not tried: the match asks its seat nothing")
         return self._last
 
     async def answer(self, req: int, choices: int, *, what: str, timed: bool = True, legal: bool = False) -> int:

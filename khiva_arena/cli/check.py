@@ -23,8 +23,9 @@ from khiva_arena.sandbox.level import Level
 )
 @click.option("--quick", is_flag=True, help="Take only some seconds: fewer seat counts and sizes, no variants, no golden frames.")
 @setting_options(
-    *("turn", "bank", "start", "isolation", "trust_bots", "network", "env", "limits", "runtimes"),
+    *("rules", "turn", "bank", "start", "isolation", "trust_bots", "network", "env", "limits", "runtimes"),
     *("listen", "tls_cert", "tls_key", "tokens", "reconnect"),
+    rules="Check with this rule of the one --game, and no variants; or @FILE for a table in a TOML file; repeat for each.",
     isolation=f"Check at this level alone: {', '.join(Level)} [default: the best that works here, and a start at each].",
     trust_bots="Start it at isolation trusted, too, with all of your rights.",
 )
@@ -51,7 +52,7 @@ def command(bot: str | None, games: tuple[str, ...], quick: bool, form: str | No
             raise click.UsageError("name a bot, or a game as --game FILE.")
         from khiva_arena.commands.check_game import check_games  # when it is called, so that -h is quick
 
-        return check_games(games, as_json=as_json)
+        return check_games(games, flags["rule"], as_json=as_json)
     from khiva_arena.commands.check import check  # when it is called, so that -h is quick
 
     return check(bot, games, quick, form, as_json, flags)

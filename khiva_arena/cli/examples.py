@@ -57,7 +57,12 @@ EXAMPLES = {
     ),
     "decode": ("khiva-arena decode raw/seat-0.to-bot raw/seat-0.from-bot",),
     "new": ("khiva-arena new", "khiva-arena new rust my-bot", "khiva-arena new game my-game"),
-    "check": ("khiva-arena check my-bot", "khiva-arena check my-bot --game khiva --quick", "khiva-arena check --game my_game.py"),
+    "check": (
+        "khiva-arena check my-bot",
+        "khiva-arena check my-bot --game khiva --quick",
+        "khiva-arena check --game my_game.py",
+        "khiva-arena check --game my_game.py --rule cards=5",
+    ),
     "games": ("khiva-arena games khiva",),
     "bots": ("khiva-arena bots --game emira",),
     "doctor": ("khiva-arena doctor",),

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from khiva_arena.cli.help import Verb
-from khiva_arena.cli.options import json_option
+from khiva_arena.cli.options import handed_games_option, json_option
 
 
 @click.command("merge", cls=Verb)
@@ -22,6 +22,7 @@ from khiva_arena.cli.options import json_option
 @click.option(
     "--any-engine", is_flag=True, help="Also join shards that different versions of khiva-arena played; the event is marked."
 )
+@handed_games_option
 @json_option
 def command(stores: tuple[Path, ...], out: Path, jobs: int, event: str | None, any_engine: bool, as_json: bool) -> int:
     """Join the stores of one event, each STORE the --out of a machine that played a shard of it. First every record of every

@@ -1,5 +1,6 @@
 """Options that several commands share; those of settings are made from the rows of the settings table."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +11,7 @@ from khiva_arena.cli.completion import one_of
 from khiva_arena.competition.setting import LISTS, TABLES, Kind, Setting
 from khiva_arena.competition.settings_table import OF_A_MATCH as OF_A_MATCH
 from khiva_arena.competition.settings_table import TABLE
+from khiva_arena.errors import ConfigError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -48,8 +50,15 @@ yes_option = click.option("--yes", is_flag=True, help="Agree beforehand: ask not
 def _hand_over(_context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> None:
     if words:
         from khiva_arena.outside.opening import offer  # not above: most games come with the arena
+        from khiva_arena.terminal.console import say
 
-        offer(words)
+        for word in words:
+            try:
+                offer([word])
+            except ConfigError as error:
+                if os.sep in word or word.endswith(".py"):
+                    raise
+                say(f"warning: {error}")  # which one is needed, and of which hash, is said when it is
 
 
 handed_games_option = click.option(

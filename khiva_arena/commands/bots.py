@@ -8,7 +8,7 @@ import click
 from khiva_arena import shipped
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.games.registry import get
+from khiva_arena.games.registry import NAMES
 from khiva_arena.report.text import listing
 from khiva_arena.terminal.console import say
 from khiva_arena.terminal.tty import list_width
@@ -17,7 +17,7 @@ from khiva_arena.terminal.tty import list_width
 # make thousands of line-ups.
 OF_OTHER_LANGUAGES = ("shipped:c/random", "shipped:javascript/random")
 # And without those that think for so long that everybody else would wait for them.
-SLOW = ("shipped:python/search_deep", "shipped:python/search_silk_road")
+SLOW = ("shipped:python/search_deep", "shipped:python/search_emira", "shipped:python/search_silk_road")
 # Nor with the one that plays by a model elsewhere: without an address it cannot start.
 NEEDS_A_NETWORK = ("shipped:python/llm",)
 
@@ -45,7 +45,7 @@ def ready_bots(game: str) -> list[str]:
 def bots(game: str | None, as_json: bool) -> None:
     """Print the bots, of one game or all."""
     if game:
-        get(game)  # an unknown name is the user's mistake
+        game = _name(game)  # an unknown one is the user's mistake
     languages = shipped.languages()
     lacking = shipped.all_lacks()
     rows: list[dict[str, Any]] = []
@@ -58,6 +58,14 @@ def bots(game: str | None, as_json: bool) -> None:
         return
     table = [[row["bot"], row["name"], ", ".join(row["games"]) or "any", row["lacks"] or "-"] for row in rows]
     click.echo("\n".join(listing([["bot", "name", "games", "lacks"], *table], list_width())))
+
+
+def _name(game: str) -> str:
+    if game in NAMES:
+        return game
+    from khiva_arena.outside.opening import opened  # not above: most games come with the arena
+
+    return opened(game).name
 
 
 def _language(word: str) -> str:

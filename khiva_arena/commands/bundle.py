@@ -5,7 +5,7 @@ from pathlib import Path
 
 from khiva_arena.competition.bundling import write_bundle
 from khiva_arena.competition.find import in_order, rated_events
-from khiva_arena.games.registry import HASHED
+from khiva_arena.games.registry import handing
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import say
 from khiva_arena.text import harmless
@@ -15,8 +15,8 @@ from khiva_arena.words import count
 def bundle(store: Path, out: Path, event: tuple[str, ...]) -> None:
     """Write the bundle and say what to do with it."""
     with Store.read(store) as opened:
-        events = in_order(rated_events(opened, event))
+        events = in_order(rated_events(opened, event, way_in=""))
         matches, digest = write_bundle(out, opened, events)
     say(harmless(f"{count(matches, 'match', 'matches')} of {count(len(events), 'event')} are in {out}; bundle {digest}"))
-    handed = " --game FILE" if any(HASHED in row.definition.rules_version for row in events) else ""
+    handed = handing(((row.definition.game, row.definition.rules_version) for row in events), here=True)
     say(harmless(f"next: khiva-arena verify {shlex.quote(str(out))}{handed}"))

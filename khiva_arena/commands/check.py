@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -31,7 +32,7 @@ def check(bot: str, games: tuple[str, ...], quick: bool, form: str | None, as_js
     printer = _Printer()
     report = check_bot(running, bot, printer.show if form == "text" else lambda step: None)
     printer.done()
-    _print(report, running, form)
+    _print(report, running, form, flags["rule"])
     return 0 if report.passed else 1
 
 
@@ -56,24 +57,32 @@ class _Printer:
         self._held.clear()
 
 
-def _print(report: CheckReport, running: RunningCheck, form: str) -> None:
+def _print(report: CheckReport, running: RunningCheck, form: str, rules: Sequence[str]) -> None:
     if form == "json":
         click.echo(json.dumps(msgspec.to_builtins(report)))
     elif form == "junit":
         click.echo(junit(report))
     elif form == "markdown":
-        click.echo(markdown(report, _next_step(report, running)))
+        click.echo(markdown(report, _next_step(report, running, rules)))
     else:
-        click.echo(closing_text(report, _next_step(report, running)))
+        click.echo(closing_text(report, _next_step(report, running, rules)))
 
 
-def _next_step(report: CheckReport, running: RunningCheck) -> str:
-    """What to do next, in a line."""
+def _next_step(report: CheckReport, running: RunningCheck, rules: Sequence[str]) -> str:
+    """What to do next, in a line. ``rules``: as they were given."""
     failed = [step for step in report.steps if step.status is Status.FAILED]
     if failed:
         return f"It does not keep the protocol yet: begin with step {failed[0].number}."
     game = running.games[0]
-    words = ["khiva-arena", "match", "--game", game.word, "--bot", report.bot]
+    words = [
+        "khiva-arena",
+        "match",
+        "--game",
+        game.word,
+        *(part for pair in rules for part in ("--rule", pair)),
+        "--bot",
+        report.bot,
+    ]
     words += ["--bot", OPPONENT] * (game.seats[0] - 1)
     words += ["--network", running.bot.name] if running.network else []
     words += [word for variable in running.handed for word in ("--env", f"{running.bot.name}={variable}")]

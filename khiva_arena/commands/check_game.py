@@ -2,14 +2,16 @@
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 import msgspec
 
 from khiva_arena.check.own_game import GameStep, steps_of
 from khiva_arena.check.report import MARKS, Status
-from khiva_arena.competition.settings import game_named
+from khiva_arena.competition.settings import game_named, rules_chosen
+from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.games.base import Game
 from khiva_arena.terminal.tty import alarm
 from khiva_arena.text import harmless
@@ -17,28 +19,37 @@ from khiva_arena.text import harmless
 OPPONENT = "shipped:python/random"
 
 
-def check_games(words: Sequence[str], *, as_json: bool) -> int:
-    """Check games and print what was found. Returns the exit code."""
+def check_games(words: Sequence[str], rule: Sequence[str], *, as_json: bool) -> int:
+    """Check games and print what was found. ``rule``: what --rule gives of the one game. Returns the exit code."""
     games = [game_named(word) for word in dict.fromkeys(words)]
+    rules = rules_chosen(games, given_by_flags({"rule": rule}).get("rules", {}))
     if as_json:
-        found = [{"game": game.name, "rules_version": game.rules_version, "steps": list(steps_of(game))} for game in games]
+        chosen = {"rules": rules} if rules else {}
+        found = [
+            {"game": game.name, "rules_version": game.rules_version, **chosen, "steps": list(steps_of(game, rules))}
+            for game in games
+        ]
         click.echo(json.dumps({"games": msgspec.to_builtins(found)}))
         return 0 if all(step.passed for one in found for step in one["steps"]) else 1  # type: ignore[attr-defined]
-    return max([0 if _printed(word, game) else 1 for word, game in zip(dict.fromkeys(words), games, strict=True)])
+    return max([0 if _printed(word, game, rules, rule) else 1 for word, game in zip(dict.fromkeys(words), games, strict=True)])
 
 
-def _printed(word: str, game: Game) -> bool:
+def _printed(word: str, game: Game, rules: Mapping[str, Any], rule: Sequence[str]) -> bool:
     click.echo(
         harmless(f"{game.name}: {game.title}, {game.seats[0]} to {game.seats[-1]} seats, rules version {game.rules_version}")
     )
-    failed = 0
-    for step in steps_of(game):
-        click.echo(_line(step))
-        failed += not step.passed
+    failed: set[str] = set()
+    for step in steps_of(game, rules):
+        new = [line for line in step.do.splitlines() if line not in failed]
+        said = "the same" if step.said in failed else step.said
+        click.echo(_line(msgspec.structs.replace(step, said=said, do="\n".join(new))))
+        failed |= set() if step.passed else {step.said, *new}
     if failed:
         click.echo("It does not keep the contract yet: begin with the first step that failed.")
         return False
-    match = ["khiva-arena", "match", "--game", word, *["--bot", OPPONENT] * game.seats[0]]
+    seats = min(game.seats_of(game.rules(rules)))
+    chosen = [part for pair in rule for part in ("--rule", pair)]
+    match = ["khiva-arena", "match", "--game", word, *chosen, *["--bot", OPPONENT] * seats]
     click.echo(harmless(f"It keeps the contract. Next: {shlex.join(match)}"))
     return True
 
@@ -46,4 +57,4 @@ def _printed(word: str, game: Game) -> bool:
 def _line(step: GameStep) -> str:
     mark = MARKS[Status.OK] if step.passed else alarm(MARKS[Status.FAILED])
     lines = [f"  {mark}  {harmless(step.title)}: {harmless(step.said)}"]
-    return "\n".join([*lines, f"        do: {harmless(step.do)}"] if step.do else lines)
+    return "\n".join([*lines, *(f"        do: {harmless(line)}" for line in step.do.splitlines())])

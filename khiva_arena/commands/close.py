@@ -16,6 +16,8 @@ def close(store: Path, event: str, yes: bool) -> None:
     with Store.read(store) as opened:
         row = closing.to_close(opened, event)
         say(harmless(f"event {row.number} ({row.id}): {closing.how_far(opened, row)}"))
+        for line in closing.of_a_shard(opened, row):
+            say(harmless(line))
     if not agreed("close it, reveal its secrets, and never continue it?", yes):
         say("nothing was changed")
         return

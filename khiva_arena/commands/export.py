@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from khiva_arena.competition.among import Among, check_among, of_those
-from khiva_arena.competition.find import in_order, rated_events
+from khiva_arena.competition.find import check_event, in_order, rated_events
 from khiva_arena.competition.pools import entrants_of, marks_of, results_of
 from khiva_arena.report.exports import EventResults, pgn_names, to_csv, to_jsonl, to_pgn
 from khiva_arena.report.standings import Entrant
@@ -31,6 +31,8 @@ def export(
     with Store.read(store) as opened:
         found = in_order(rated_events(opened, (*event, *events)))
         check_among(among, found)
+        for one in found:
+            check_event(opened, one)  # before anything is written
         texts = (harmless(text, keep=LINE_ENDS) for text in _texts(opened, found, form, among))
         if out is None:
             for text in texts:
@@ -52,6 +54,5 @@ def _results(store: Store, event: EventRow, among: Among) -> EventResults:
     """Raises StoreError if the store is damaged."""
     marks = marks_of([event])
     bots = tuple(Entrant(bot.identity, bot.name, marks.get(bot.identity, ())) for bot in event.bots)
-    return EventResults(
-        event.id, event.number, event.definition.game, bots, [*of_those([event], among, results_of(store, event))]
-    )
+    results = of_those([event], among, results_of(store, event))
+    return EventResults(event.id, event.number, event.definition.game, bots, results)

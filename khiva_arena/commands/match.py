@@ -34,6 +34,10 @@ def match(
         seats = seating(settings, entrants)()
     with seats:
         one = one_match(settings, entrants)
+        if settings.game.outside:
+            from khiva_arena.games.which import is_played  # not above: bots do not wait for it
+
+            say(harmless(is_played(one.job.header)))
         outcome, code = play(one.job, tracing, one.words)
     if outcome.record is None:
         say(f"the match is void, twice: {outcome.void}")

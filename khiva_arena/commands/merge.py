@@ -9,7 +9,9 @@ import click
 
 from khiva_arena.competition.merging import Merged
 from khiva_arena.competition.merging import merge as merge_stores
+from khiva_arena.games.registry import handed
 from khiva_arena.terminal.console import say
+from khiva_arena.terminal.passing import PassingLine
 from khiva_arena.text import harmless
 
 SHOWN = 20
@@ -17,11 +19,20 @@ SHOWN = 20
 
 def merge(stores: Sequence[Path], out: Path, jobs: int, event: str | None, any_engine: bool, as_json: bool) -> int:
     """Merge and print what came of it. Returns the exit code."""
+    line = PassingLine()
+
+    def tell(text: str) -> None:
+        line.clear()
+        _say(text)
+
     try:
-        merged = merge_stores(stores, out, _say, jobs=jobs, any_engine=any_engine, word=event)
+        merged = merge_stores(stores, out, tell, jobs=jobs, any_engine=any_engine, word=event, far=line.say)
     except KeyboardInterrupt:
+        line.clear()
         say("interrupted: what was merged stays; the same command goes on")
         raise
+    finally:
+        line.clear()
     if as_json:
         click.echo(json.dumps(merged.to_dict()))
     else:
@@ -40,7 +51,8 @@ def _print(merged: Merged, out: Path) -> None:
         click.echo(f"  and {len(merged.missing) - SHOWN} more; --json lists all")
     where = shlex.quote(str(out))
     if merged.complete:
-        _say(f"next: khiva-arena standings {where}, khiva-arena verify {where}")
+        game = "".join(f" --game {shlex.quote(one.word)}" for one in handed.values())
+        _say(f"next: khiva-arena standings {where}, khiva-arena verify {where}{game}")
     else:
         _say(f"next: play what is missing, then merge it into {where}, too")
 

@@ -9,7 +9,7 @@ import msgspec
 from khiva_arena.commands.choices import POWER
 from khiva_arena.competition.find import rated_events
 from khiva_arena.competition.more_seeds import commands
-from khiva_arena.competition.pools import in_common, pooled, pooled_standings, title
+from khiva_arena.competition.pools import in_common, pooled, pooled_standings, titles
 from khiva_arena.competition.settings import MOST
 from khiva_arena.errors import ConfigError
 from khiva_arena.report import plan as plans
@@ -50,8 +50,8 @@ def plan(
         click.echo(json.dumps({"plans": rows}))
         return
     width = table_width()
-    for members, table, one in every:
-        click.echo("\n".join(paragraphs([title(members)], width)))
+    for heading, (_, table, one) in zip(titles([members for members, _, _ in every]), every, strict=True):
+        click.echo("\n".join(paragraphs([heading], width)))
         click.echo(plans.to_text(one, table, width))
     if not every:
         click.echo(harmless(f"no event to plan with in {store}"))

@@ -15,6 +15,8 @@ from khiva_arena.competition.planned import what_is_planned as what_is_planned
 from khiva_arena.competition.settings import Settings
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
+from khiva_arena.games.registry import HASHED, handing
+from khiva_arena.games.which import is_played
 from khiva_arena.report.same_names import in_a_line
 from khiva_arena.terminal.console import say
 from khiva_arena.words import count
@@ -67,6 +69,8 @@ def print_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], 
     timetable = bare_timetable(event)
     if not new:
         say(f"{path} has this plan already; it stays")
+    if HASHED in event.definition.rules_version:
+        say(is_played(event.definition))
     for line in in_a_line(event.bots):
         say(f"warning: {line}")
     for bot in event.bots:
@@ -86,4 +90,5 @@ def print_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot], 
     shards = min(timetable.seeds, _SHARDS)
     say(f"next: publish the commitment; then play a shard on each machine, here one of {shards}, and join their stores:")
     say(f"  khiva-arena run --from-plan {file} --shard 1/{shards} --out shard-1")
-    say(f"  khiva-arena merge {' '.join(f'shard-{number}' for number in range(1, shards + 1))} --out OUT")
+    handed = handing([(event.definition.game, event.definition.rules_version)], here=True)
+    say(f"  khiva-arena merge {' '.join(f'shard-{number}' for number in range(1, shards + 1))} --out OUT{handed}")

@@ -66,6 +66,10 @@ def _played(hub: Hub, one: OneMatch, how: dict[str, Any], order: dict[str, Any],
     if "cannot" in said:
         raise ConfigError(f"--port {how['port']}: {said['cannot']}; name another one, or leave it out for any that is free")
     addresses = said["addresses"]
+    if one.job.header.game not in NAMES:
+        from khiva_arena.games.which import is_played  # not above: most games come with the arena
+
+        say(harmless(is_played(one.job.header)))
     with linked(hub, order) if order else nullcontext():
         preflight(names, one.job.commands, one.job.header, one.job.sandbox, words=one.words)
         for name, address in addresses.items():
@@ -122,6 +126,8 @@ def _names(one: OneMatch) -> list[str]:
 @contextmanager
 def _adviser(game: str, wanted: bool) -> Iterator[dict[str, Any] | None]:
     """How the bot is started that gives hints; None if there is none for a game, or none is wanted."""
+    if wanted and game not in ADVISERS:
+        say(f"there are no hints: no bot that comes with the arena knows {harmless(game)}")
     if not wanted or game not in ADVISERS:
         yield None
         return

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from khiva_arena.commands.bots import ready_bots
 from khiva_arena.competition import events
@@ -18,12 +19,14 @@ from khiva_arena.competition.setting import duration_ms
 from khiva_arena.competition.settings import DEFAULTS, Settings
 from khiva_arena.competition.settings_file import read_file
 from khiva_arena.competition.settings_flags import given_by_flags
+from khiva_arena.competition.settings_table import CLUSTER, TABLE
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import say
 
 if TYPE_CHECKING:
+    from khiva_arena.competition.budget import Proposal
     from khiva_arena.web.seating import Links  # most tables have none
 
 LONGEST_BUDGET = 365 * 86_400_000  # milliseconds
@@ -36,6 +39,18 @@ def seating(first: Settings, entrants: Sequence[Bot]) -> "Callable[[], AbstractC
     from khiva_arena.web import seating  # not above: most tables have none
 
     return seating.seating(first, entrants)
+
+
+def check_cluster_flags(first: Settings) -> None:
+    """Raise ConfigError for flags that need --dask if that is not given. A file or the environment may hold their values for
+    other runs."""
+    context = click.get_current_context(silent=True)
+    if first.dask is not None or context is None:
+        return
+    rows = [row for row in TABLE if row.heading == CLUSTER and row.name != "dask"]
+    unused = [row.option for row in rows if context.get_parameter_source(row.parameter) is ParameterSource.COMMANDLINE]
+    if unused:
+        raise ConfigError(f"{', '.join(unused)}: only with --dask, which says where the cluster is")
 
 
 def run(
@@ -77,6 +92,7 @@ def run(
         how = replace(how, planned=planned)
     else:
         stages, entrants = what_is_played(config, given, say)
+    check_cluster_flags(stages[0])
     if shard is not None and from_plan is None:
         plans.refuse_shard(stages)
     if budget is not None:
@@ -84,13 +100,11 @@ def run(
             raise ConfigError("--budget chooses the seeds: leave --seeds out, or give it without --budget")
         if plan is not None:
             plans.check_plannable(plan, stages, entrants)  # before a try takes its time
-        if stages[0].dask:
-            raise ConfigError("--budget and --dask: how long matches take on its workers is not known before")
         chosen = _within(budget, stages, entrants, yes=yes, new_event=new_event)
         if chosen is None:
             say("nothing was played")
             return 0
-        stages = (chosen,)
+        stages, how = (chosen.settings,), replace(how, took=chosen.took)
     if plan is not None:
         plans.print_plan(plan, stages, entrants, as_json)
         return 0
@@ -105,7 +119,7 @@ def run(
     return 0 if complete else 1
 
 
-def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, yes: bool, new_event: bool) -> Settings | None:
+def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, yes: bool, new_event: bool) -> "Proposal | None":
     """What is played within a budget, None if the user does not agree. Raises ConfigError."""
     from khiva_arena.competition.budget import proposed  # not above: numpy comes with it
     from khiva_arena.terminal.question import agreed
@@ -118,7 +132,7 @@ def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *,
         found = proposed(stages, entrants, milliseconds, new_event=new_event)
         for line in found.lines:
             say(line)
-        return found.settings if not found.lines or agreed("play this?", yes) else None
+        return found if not found.lines or agreed("play this?", yes) else None
 
 
 def _add_shipped(config: Path | None, said: dict[str, Any]) -> None:

@@ -2,16 +2,18 @@
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
 from khiva_arena.arbiter.stderr import notes_of
-from khiva_arena.competition.find import events_of, match_of, matches_of, secret_of
-from khiva_arena.games.registry import HASHED
+from khiva_arena.competition.events import bare_timetable
+from khiva_arena.competition.find import check_event, events_of, match_of, matches_of, secret_of
+from khiva_arena.games.registry import HASHED, get
+from khiva_arena.games.which import which_of
 from khiva_arena.replay.definition import DefinedBot
+from khiva_arena.replay.seeds import ID_LENGTH
 from khiva_arena.replay.story import story
 from khiva_arena.report.columns import MARKS
 from khiva_arena.report.text import listing
@@ -21,6 +23,8 @@ from khiva_arena.store.rows import SeatRow
 from khiva_arena.terminal.tty import list_width
 from khiva_arena.text import harmless
 from khiva_arena.words import count
+
+_LINES_AT_ONCE = 1_000
 
 
 def show(store: Path, match: str | None, notes: bool, as_json: bool) -> None:
@@ -33,44 +37,63 @@ def show(store: Path, match: str | None, notes: bool, as_json: bool) -> None:
 
 
 def _list(store: Store, as_json: bool) -> None:
-    listed: list[dict[str, Any]] = []
-    seated: list[str] = []
-    for event in events_of(store, ()):
-        names = [bot.name for bot in event.bots]
-        for row in matches_of(store, event):
-            seated.append("  ".join(_seated(event.definition.bots[seat.bot], seat) for seat in row.seats))
-            result = [(names[seat.bot], seat.rank, seat.score, seat.verdict) for seat in row.seats]
-            listed.append({"match": f"{event.number}/{row.ordinal}", "id": row.id, "seed": row.seed, "seats": result})
+    events = events_of(store, ())
+    for event in events:
+        check_event(store, event)  # before anything is printed
     if as_json:
-        events = [
-            {"event": e.number, "id": e.id, "begun": e.created, "closed": e.closed, "definition": e.definition.plain()}
-            for e in events_of(store, ())
-        ]
-        click.echo(json.dumps({"events": events, "matches": listed}))
+        _list_as_json(store, events)
         return
-    numbers = {event.id: event.number for event in events_of(store, ())}
-    for event in events_of(store, ()):
+    numbers = {event.id: event.number for event in events}
+    for event, which in zip(events, which_of([event.definition for event in events]), strict=True):
         what = event.definition
         stage = f"stage {what.stage}, " if what.stage else ""
         each = " a round" if FORMATS[what.format].IN_ROUNDS else ""
         seed = f"{count(what.seeds, 'seed')}{each}" + (", drawn" if what.seed is None else ", given")
         click.echo(
             harmless(
-                f"event {event.number} ({event.id}): {stage}{what.format}, {what.game}, {what.seats} seats, {seed}, "
+                f"event {event.number} ({event.id}): {stage}{what.format}, {what.game}{which}, {what.seats} seats, {seed}, "
                 f"begun {event.created}" + _marks(event, numbers)
             )
         )
-    table = [
-        [
-            row["match"],
-            harmless(row["id"]),
-            str(row["seed"]),
-            harmless(seats),
-        ]
-        for row, seats in zip(listed, seated, strict=True)
+    for lines in _listed(store, events):
+        click.echo("\n".join(lines))
+
+
+def _list_as_json(store: Store, events: Sequence[EventRow]) -> None:
+    """Match by match, since there may be very many."""
+    about = [
+        {"event": e.number, "id": e.id, "begun": e.created, "closed": e.closed, "definition": e.definition.plain()}
+        for e in events
     ]
-    heads = ["match", "id", "seed", "by seat: bot, score (place)"]
-    click.echo("\n".join(listing([heads, *table], list_width(), right=(2,))))
+    click.echo(f'{{"events": {json.dumps(about)}, "matches": [', nl=False)
+    between = ""
+    for event in events:
+        names = [bot.name for bot in event.bots]
+        for row in matches_of(store, event):
+            result = [(names[seat.bot], seat.rank, seat.score, seat.verdict) for seat in row.seats]
+            match = {"match": f"{event.number}/{row.ordinal}", "id": row.id, "seed": row.seed, "seats": result}
+            click.echo(between + json.dumps(match), nl=False)
+            between = ", "
+    click.echo("]}")
+
+
+def _listed(store: Store, events: Sequence[EventRow]) -> Iterator[list[str]]:
+    """The lines of a table of all matches, some at a time. Its columns are as wide as the largest numbers that the events will
+    have."""
+    most = [(event.number, bare_timetable(event)) for event in events]
+    match = max([len("match"), *(len(f"{number}/{all_of.matches - 1}") for number, all_of in most)])
+    seed = max([len("seed"), *(len(str(all_of.seeds - 1)) for _, all_of in most)])
+    rows = [["match".ljust(match), "id".ljust(ID_LENGTH), "seed".rjust(seed), "by seat: bot, score (place)"]]
+    for event in events:
+        for row in matches_of(store, event):
+            seats = "  ".join(_seated(event.definition.bots[seat.bot], seat) for seat in row.seats)
+            name = f"{event.number}/{row.ordinal}"
+            rows.append([name.ljust(match), harmless(row.id), str(row.seed).rjust(seed), harmless(seats)])
+            if len(rows) == _LINES_AT_ONCE:
+                yield listing(rows, list_width())
+                rows = []
+    if rows:
+        yield listing(rows, list_width())
 
 
 def _seated(bot: DefinedBot, seat: SeatRow) -> str:
@@ -101,5 +124,6 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
         if notes:
             click.echo(notes_of(seat.seat, seat.notes, seat.notes_total))
     again = shlex.join(["khiva-arena", "match", "--from", str(store.folder), f"{event.number}/{row.ordinal}"])
-    again += " --game FILE" if HASHED in record.header.rules_version else ""
+    if HASHED in (version := record.header.rules_version):
+        again += f" --game {shlex.quote(get(record.header.game, version).word)}"
     click.echo(harmless(f"to play it again: {again}"))

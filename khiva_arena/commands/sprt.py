@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from khiva_arena.commands.run import print_commitment, seating
+from khiva_arena.commands.run import check_cluster_flags, print_commitment, seating
 from khiva_arena.competition.draw import How
 from khiva_arena.competition.run import compete
 from khiva_arena.competition.sequential import sprt_of, test_of
@@ -49,6 +49,7 @@ def sprt(
     hypotheses = Hypotheses(flags.pop("elo0"), flags.pop("elo1"), flags.pop("alpha"), flags.pop("beta"), model)
     given = given_by_flags(flags) | {"bots": (candidate, *opponents)}
     settings, entrants = test_of(given, hypotheses, say)
+    check_cluster_flags(settings)
     played, complete = compete([settings], entrants, how, web=web, seating=seating(settings, entrants))
     if commit:
         print_commitment(settings.out, played[0], as_json)

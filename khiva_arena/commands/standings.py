@@ -61,7 +61,7 @@ def print_standings(
     for one in tables:
         _print_table(one, sections, wide, table_width())
     if not tables:
-        click.echo(harmless(f"no event to rate in {folder}{f' with two bots or more: {among.said}' if among.said else ''}"))
+        click.echo(harmless(f"no event to rate in {folder}"))
 
 
 def _print_table(one: PooledTable, sections: Sequence[str], wide: bool, width: int) -> None:

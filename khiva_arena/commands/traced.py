@@ -15,6 +15,7 @@ from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.arbiter.strike import Strike
 from khiva_arena.competition.isolation import warn_of_cold_files
 from khiva_arena.terminal.console import BufferedStderr, say
+from khiva_arena.text import harmless
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
@@ -40,7 +41,7 @@ def play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, int
         with _notes_of_failed(tracing):
             preflight(names, job.commands, job.header, job.sandbox, words=words)
         warn_of_cold_files()
-        return play_one(job), 0
+        return play_one(job, tell=_void), 0
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
     labels = [f"{name}#{seat}" for seat, name in enumerate(names)]
@@ -49,11 +50,17 @@ def play(job: Job, tracing: Tracing, words: Sequence[str]) -> tuple[Outcome, int
         _try(job, tracing, words, trace, lines)
         warn_of_cold_files()
         trace.write = lines if tracing.trace else None
-        outcome = play_one(job, trace)
+        outcome = play_one(job, trace, _void)
     if not trace.failed:
         return outcome, 0
     say(f"khiva-arena: error: --capture {tracing.capture}: not all bytes are kept: {trace.failed}; capture again elsewhere")
     return outcome, 1
+
+
+def _void(outcome: Outcome) -> None:
+    """Before a match is played again: it may take as long as it took."""
+    if outcome.record is None and outcome.attempt == 1:
+        say(harmless(f"the match is void, and is played again: {outcome.void}"))
 
 
 def _try(job: Job, tracing: Tracing, words: Sequence[str], trace: "Trace", lines: BufferedStderr) -> None:

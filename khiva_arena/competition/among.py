@@ -31,8 +31,8 @@ class Among(NamedTuple):
 EVERYBODY = Among()
 
 
-def check_among(among: Among, events: Iterable[EventRow]) -> None:
-    """Raise ConfigError for each word that names no bot of these events."""
+def check_among(among: Among, events: Sequence[EventRow]) -> None:
+    """Raise ConfigError for each word that names no bot of these events, or if fewer than two are left in all of them."""
     every = [bot for event in events for bot in event.bots]
     names = list(dict.fromkeys(bot.name for bot in every))
     known = {word for bot in every for word in _words(bot.name, bot.identity)}
@@ -42,6 +42,8 @@ def check_among(among: Among, events: Iterable[EventRow]) -> None:
         for word in words
         if word not in known
     ]
+    if not problems and among != EVERYBODY and every and not any(len(counting(event, among)) > 1 for event in events):
+        problems = [f"{among.said}: no event has two bots or more of these, so there is nothing to rate"]
     if problems:
         raise ConfigError(problems)
 
@@ -63,7 +65,12 @@ def counting(event: EventRow, among: Among) -> set[int]:
     return {position for position in only if not named(position, among.exclude)}
 
 
-def of_those(events: Sequence[EventRow], among: Among, results: Iterable[Result]) -> Iterator[Result]:
+def counting_in(events: Iterable[EventRow], among: Among) -> dict[str, set[int]]:
+    """The same by the id of the event."""
+    return {event.id: counting(event, among) for event in events}
+
+
+def of_those(events: Iterable[EventRow], among: Among, results: Iterable[Result]) -> Iterator[Result]:
     """The results of matches at which everybody counts."""
-    count = {event.id: counting(event, among) for event in events}
+    count = counting_in(events, among)
     return (result for result in results if count[result.event].issuperset(result.bots))

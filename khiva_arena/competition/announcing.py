@@ -1,6 +1,7 @@
 """What is said of an event: before its first match, of each round, and at its end."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.run_events import RunEvents
@@ -13,15 +14,35 @@ from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.words import count
 
+if TYPE_CHECKING:
+    from khiva_arena.competition.durations import MatchTime
+
 _FEW_SEEDS = 10
 
 
-def announce(log: RunEvents, store: Store, settings: Settings, play: Play, left_out: Sequence[str]) -> None:
-    """Say what is played, and what the user may have missed. ``left_out``: the bots that are, by name."""
+def announce(
+    log: RunEvents,
+    store: Store,
+    settings: Settings,
+    play: Play,
+    left_out: Sequence[str],
+    at_a_time: int,
+    took: "MatchTime | None",
+) -> None:
+    """Say what is played, and what the user may have missed.
+
+    left_out: the bots that are, by name.
+    at_a_time: matches.
+    took: how long one does, if that was measured before.
+    """
     timetable, event = play.timetable, play.event
-    estimate, extension = _estimate(store, settings, play), _extension(store, event)
+    estimate, extension = _estimate(store, settings, play, at_a_time, took), _extension(store, event)
     opening = timetable.round(0)
     assert opening is not None
+    if settings.game.outside:
+        from khiva_arena.games.which import is_played  # not above: most games come with the arena
+
+        log.say(is_played(event.definition))
     if opening.total > len(opening.line_ups):
         log.say(
             f"of {opening.total} possible line-ups a balanced set of {len(opening.line_ups)} is played; --lineups N changes that",
@@ -71,16 +92,25 @@ def _extension(store: Store, event: EventRow) -> str:
     return said(store, event)
 
 
-def _estimate(store: Store, settings: Settings, play: Play) -> str:
-    """How long the rest takes, from what is recorded of its like."""
-    if settings.dask or (not play.done and not any(map(store.recorded, (event.id for event in store.events())))):
-        return "n/a"
-    from khiva_arena.competition.durations import of_store  # not above: a new store tells nothing
+def _estimate(store: Store, settings: Settings, play: Play, at_a_time: int, took: "MatchTime | None") -> str:
+    """How long the rest takes, from what was measured, or is recorded of its like."""
+    tried = took is not None
+    if took is None:
+        if not play.done and not any(map(store.recorded, (event.id for event in store.events()))):
+            return "n/a"
+        from khiva_arena.competition.durations import of_store  # not above: a new store tells nothing
 
-    took = of_store(store, play.event.definition)
+        took = of_store(store, play.event.definition)
     if took is None:
         return "n/a"
-    return f"{took.of(play.planned - play.done_before, settings.jobs)}, from {took.source}"
+    left = play.planned - play.done_before
+    if not settings.dask:
+        return f"{took.of(left, at_a_time)}, from {took.source}"
+    there = f"{count(at_a_time, 'match', 'matches')} at a time on the workers that are ready, from {took.source}"
+    if tried:
+        return f"{took.of(left, at_a_time)}, {there}"
+    # What is recorded of a match leaves out what a cluster takes around it, which may be many times as much.
+    return f"more than {took.at_least(left, at_a_time)}, {there}; the process that each table starts comes on top"
 
 
 def _advice(settings: Settings, bots: int, line_ups: int) -> str:

@@ -79,8 +79,8 @@ class EventReport:
     @property
     def summary(self) -> str:
         """How much of it is sound, in a line."""
-        drawn = f" of {len(self.sample.ordinals)} drawn" if self.sample else ""
-        of = f"{self.sound}{drawn} of {self.planned} matches are sound"
+        of = f"{len(self.sample.ordinals)} drawn" if self.sample else f"{self.planned}"
+        of = f"{self.sound} of {of} matches are sound"
         gone = "missing" if self.problems else "not played, since it was closed" if self.closed else "not played yet"
         rest = f", {self.missing} are {gone}" if self.missing else ""
         return f"event {self.number} ({self.event}): {of}{rest}; run digest {self.digest}"

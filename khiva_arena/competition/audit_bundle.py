@@ -1,7 +1,8 @@
 """The audit of a bundle: its events without a store and without their bots, and standings worked out from the records alone."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -11,6 +12,7 @@ from khiva_arena import __version__
 from khiva_arena.competition import events
 from khiva_arena.competition.audit import AuditLine, AuditResult
 from khiva_arena.competition.audit_event import audit
+from khiva_arena.competition.audit_sample import Sample
 from khiva_arena.competition.bundling import BundledMatches, tables_of
 from khiva_arena.competition.in_bundle import opened_bundle
 from khiva_arena.competition.settings import MOST
@@ -30,22 +32,26 @@ from khiva_arena.text import LONGEST, harmless
 MOST_BOTS = 2_000  # what a table of who meets whom takes grows with their square
 MOST_COPIES = MOST_SEATS
 MOST_SEARCHED = 2_000_000  # line-ups times bots: what a balanced part of all line-ups takes to find
+NONE_DRAWN = Sample(frozenset(), 0)
+UNPLAYED = "places, hash chains and commitments"
+"""What is checked of a match that is not replayed. Its result is taken as its record has it, and the standings follow from it."""
 ORDER = {
     kind: place
     for place, kind in enumerate((bundle.EventLine, bundle.RevealLine, bundle.VoidLine, bundle.MatchLine, bundle.OverLine))
 }
 
 
-def audit_bundle(path: Path, jobs: int = 1) -> AuditResult:
-    """Check the bundle at ``path``; ``jobs``: by so many processes. Raises ConfigError if it cannot be read,
-    StoreError if it is no bundle that this engine reads."""
-    return audited_bundle(path, jobs)[0]
+def audit_bundle(path: Path, jobs: int = 1, sample: int | None = None) -> AuditResult:
+    """Check the bundle at ``path``; ``jobs``: by so many processes; ``sample``: of each event only so many matches are replayed.
+    Raises ConfigError if it cannot be read, StoreError if it is no bundle that this engine reads."""
+    return audited_bundle(path, jobs, sample)[0]
 
 
-def audited_bundle(path: Path, jobs: int = 1) -> tuple[AuditResult, "BundledEvents"]:
+def audited_bundle(path: Path, jobs: int = 1, sample: int | None = None) -> tuple[AuditResult, "BundledEvents"]:
     """The same, with the events as they were read."""
+    samples = None if sample is None else _samples(path, sample)
     with opened_bundle(path) as reader:
-        bundled = BundledEvents(reader.lines())
+        bundled = BundledEvents(reader.lines(), samples)
         result = audit(bundled, jobs)
     result.engine, result.digest = reader.engine, reader.digest
     if result.sound:
@@ -53,14 +59,28 @@ def audited_bundle(path: Path, jobs: int = 1) -> tuple[AuditResult, "BundledEven
     return result, bundled
 
 
+def _samples(path: Path, most: int) -> list[Sample]:
+    """Of each event of a bundle, the matches that are to be replayed. A damaged file is read as far as it goes: that it is
+    damaged shows when it is checked."""
+    ordinals: list[list[int]] = []
+    with opened_bundle(path) as reader, suppress(RecordError):
+        for line in reader.lines():
+            if isinstance(line, bundle.EventLine):
+                ordinals.append([])
+            elif isinstance(line, bundle.MatchLine) and ordinals:
+                ordinals[-1].append(line.ordinal)
+    return [Sample.drawn(some, most, UNPLAYED) for some in ordinals]
+
+
 class BundledEvents:
-    """The events of a bundle, one by one as they are read.
+    """The events of a bundle, one by one as they are read. ``samples``: of each, which matches are replayed; None: all.
 
     events: those so far.
     tables: the standings after them.
     """
 
-    def __init__(self, lines: Iterator[bundle.BundleLine]) -> None:
+    def __init__(self, lines: Iterator[bundle.BundleLine], samples: Sequence[Sample] | None = None) -> None:
+        self._samples = None if samples is None else iter(samples)
         self.events: list[BundledEvent] = []
         self.tables: list[bundle.StandingsLine] = []
         self._lines = lines
@@ -77,7 +97,8 @@ class BundledEvents:
             elif line.id in [known.event.id for known in self.events]:
                 raise RecordError(f"event {harmless(line.id, LONGEST)} comes twice")
             else:
-                self.events.append(BundledEvent(_event_row(line, len(self.events) + 1), self._lines))
+                drawn = None if self._samples is None else next(self._samples, NONE_DRAWN)
+                self.events.append(BundledEvent(_event_row(line, len(self.events) + 1), self._lines, drawn))
                 yield self.events[-1]
         if not self.events:
             raise RecordError("there is no event in it")
@@ -90,11 +111,11 @@ class BundledEvent:
     """
 
     bundled = True
-    sample = None
     matches: BundledMatches
 
-    def __init__(self, event: EventRow, lines: Iterator[bundle.BundleLine]) -> None:
+    def __init__(self, event: EventRow, lines: Iterator[bundle.BundleLine], sample: Sample | None = None) -> None:
         self.event = event
+        self.sample = sample
         self._lines = lines
 
     def timetable(self) -> Timetable:

@@ -13,7 +13,7 @@ from khiva_arena.errors import RecordError
 from khiva_arena.games.registry import HASHED, get
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record, canonical, run_digest
-from khiva_arena.replay.verify import faults_of, verify
+from khiva_arena.replay.verify import check_unplayed, faults_of, verify
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.timetable import Timetable
@@ -88,7 +88,8 @@ class _EventAudit:
                 passes(f"void {number}/{line.ordinal}", lambda: self._check_void(line))
             case bundle.MatchLine():
                 claimed, text = line.record.get("digest"), canonical(line.record).decode()
-                self._take_match(line.ordinal, text, claimed if isinstance(claimed, str) else "", None, replayed)
+                drawn = self._drawn(line)
+                self._take_match(line.ordinal, text, claimed if isinstance(claimed, str) else "", None, replayed, drawn=drawn)
             case MatchRow() if not self._drawn(line):
                 self._leave(line)
             case MatchRow():
@@ -110,18 +111,21 @@ class _EventAudit:
     def _drawn(self, line: AuditLine) -> bool:
         """Whether a match is to be replayed."""
         sample = self.source.sample
-        return sample is None or not isinstance(line, MatchRow) or line.ordinal in sample.ordinals
+        return sample is None or not isinstance(line, MatchRow | bundle.MatchLine) or line.ordinal in sample.ordinals
 
-    def _take_match(self, ordinal: int, text: str, digest: str, row: MatchRow | None, replayed: Replayed | None) -> None:
-        """``row``: what a store has beside the record, None in a bundle. ``replayed``: None if it has yet to be replayed."""
+    def _take_match(
+        self, ordinal: int, text: str, digest: str, row: MatchRow | None, replayed: Replayed | None, *, drawn: bool = True
+    ) -> None:
+        """``row``: what a store has beside the record, None in a bundle. ``replayed``: None if it has yet to be replayed.
+        ``drawn``: whether it is; if not, it is taken for what it says, since the standings of a bundle count it."""
         report = self.report
         self.digests.append(digest)
         if self.timetable and self.timetable.place(ordinal):
             self.recorded[ordinal] = row.attempt if row else self.voids[ordinal] + 1
         name = f"match {report.number}/{ordinal}" + (f" ({row.id})" if row else "")
-        if report.passes(name, lambda: self._check_match(ordinal, text, row, replayed)):
-            report.sound += 1
-            report.sound_matches.append(ordinal)
+        if report.passes(name, lambda: self._check_match(ordinal, text, row, replayed, drawn=drawn)):
+            report.sound += drawn
+            report.sound_matches += [ordinal] * drawn
             report.unrevealed += row is not None and row.seed not in self.revealed
         else:
             report.unsound_matches.append(ordinal)
@@ -174,7 +178,7 @@ class _EventAudit:
 
     # --- a match ---
 
-    def _check_match(self, ordinal: int, text: str, row: MatchRow | None, replayed: Replayed | None) -> None:
+    def _check_match(self, ordinal: int, text: str, row: MatchRow | None, replayed: Replayed | None, *, drawn: bool) -> None:
         record, event = Record.from_json(text), self.source.event
         match = self._planned(ordinal, row)
         secret = self._secret_of(row.seed if row else match.k if match else 0, record)
@@ -182,7 +186,9 @@ class _EventAudit:
             what = event.definition
             if record.header != what.header(what.seated(match.bots), event.match_id(ordinal), secret):
                 raise RecordError("its header is not the one that the event gives")
-        if replayed is None:
+        if not drawn:
+            check_unplayed(record, secret)
+        elif replayed is None:
             verify(record, secret)
         else:
             replayed.hold(record, secret)
@@ -211,6 +217,8 @@ class _EventAudit:
         if isinstance(line, MatchRow):
             known = 0 <= line.seed < MOST_SEEDS and self._drawn(line)
             return self.source.event.seed_secret(line.seed) if known else None
+        if not self._drawn(line):
+            return None
         place = self.timetable.place(line.ordinal) if self.timetable else None
         return self.source.event.seed_secret(place[0]) if place and self.source.event.secret else None
 

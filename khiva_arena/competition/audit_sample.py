@@ -12,16 +12,18 @@ class Sample(NamedTuple):
 
     ordinals: of those.
     among: how many there are.
+    others: what is checked of those that are not replayed, in words.
     """
 
     ordinals: frozenset[int]
     among: int
+    others: str = "places and sums"
 
     @classmethod
-    def drawn(cls, ordinals: Iterable[int], most: int) -> "Sample":
-        """At most so many of these, by the system's randomness: whoever wrote the store cannot know which."""
+    def drawn(cls, ordinals: Iterable[int], most: int, others: str = "places and sums") -> "Sample":
+        """At most so many of these, by the system's randomness: whoever wrote the file cannot know which."""
         every = list(ordinals)
-        return cls(frozenset(random.SystemRandom().sample(every, min(most, len(every)))), len(every))
+        return cls(frozenset(random.SystemRandom().sample(every, min(most, len(every)))), len(every), others)
 
     def says(self, sound: int, unsound: int) -> str:
         """What it proves, in words."""
@@ -34,7 +36,7 @@ class Sample(NamedTuple):
             return f"{of}: all that there are"
         share = f"{100 * most / self.among:.2g} %"
         return (
-            f"{of}, and none is wrong: 95 % sure, at most {most:,} of all ({share}) are; of the others only places and sums were "
+            f"{of}, and none is wrong: 95 % sure, at most {most:,} of all ({share}) are; of the others only {self.others} were "
             "checked"
         )
 

@@ -1,39 +1,36 @@
 """``run --budget 8h``: how many line-ups and seeds fit into a time, from how long matches take; and what errors to expect."""
 
-import time
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
+from contextlib import ExitStack
 from math import log, sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from khiva_arena.arbiter import pool
-from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.competition.budget_try import MeasuredTime, tried, tried_there
 from khiva_arena.competition.define import definition_of
-from khiva_arena.competition.durations import MatchTime, in_words, measured, of_store
+from khiva_arena.competition.durations import MatchTime, in_words, of_store
 from khiva_arena.competition.extending import can_be_extended, chain_of, length_of
 from khiva_arena.competition.find import events_of
 from khiva_arena.competition.isolation import sandbox_of
 from khiva_arena.competition.pools import pooled, pooled_standings
 from khiva_arena.competition.settings import MOST, Settings
-from khiva_arena.competition.starts import ready_to_play, without_broken
+from khiva_arena.competition.starts import Playing, ready_to_play
+from khiva_arena.competition.who_plays import cluster_of, who_plays
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings import planning
-from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
-from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.schedule import formats, lineups
-from khiva_arena.schedule.playorder import spread
-from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import EventRow, Store
-from khiva_arena.terminal.console import say
+from khiva_arena.terminal.console import say, say_or_warn
 from khiva_arena.words import count
 
+if TYPE_CHECKING:
+    from khiva_arena.competition.executors.dask_executor import Cluster  # most budgets are this machine's
+
 FEW_SEEDS = 10
-TRY_MATCHES, TRY_SECONDS = 24, 20.0
 _ELO_A_POINT = 1600 / log(10)  # the slope of Elo over the score at one half
 
 
@@ -42,10 +39,12 @@ class Proposal(NamedTuple):
 
     settings: with the line-ups and seeds.
     lines: what to tell the user of it; () if an event that was begun is continued as it is.
+    took: how long a match takes; None likewise.
     """
 
     settings: Settings
     lines: tuple[str, ...] = ()
+    took: MatchTime | None = None
 
 
 def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int, *, new_event: bool) -> Proposal:
@@ -54,24 +53,19 @@ def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int
     first = stages[0]
     sandbox = sandbox_of(first, rated=True)
     _check(stages, entrants)
-    commands: dict[str, Command] = {}
-    if first.skip_broken:
-        found = without_broken(stages, entrants, sandbox)
-        entrants, commands = found.entrants, dict(found.commands)
-    definition = definition_of(first, entrants, sandbox)
-    took: MatchTime | None = None
+    with ExitStack() as stack:
+        found, cluster = who_plays(stages, entrants, sandbox, None, stack)
+        definition = definition_of(first, found.entrants, sandbox)
+        there = Store.check(first.out)
+        if there and not new_event and (begun := _begun_in(first, definition)):
+            last, seeds = begun[-1], length_of(begun)
+            kept = f"the {count(seeds, 'seed')} of event {last.number}, which has been begun"
+            shape = "" if last.definition.lineups is None else f"--lineups {last.definition.lineups} "
+            say(f"--budget: {kept}, stay; once that is over, {shape}--seeds N in place of --budget plays more")
+            return Proposal(replace(first, seeds=seeds, lineups=last.definition.lineups))
+        took, at_a_time = _measured(first, found, definition, sandbox, there, cluster, stack)
+    chosen, line_ups = _chosen(first, definition, took, at_a_time, budget_ms / 1000)
     errors: list[str] = []
-    there = Store.check(first.out)
-    if there:
-        with Store.read(first.out) as store:
-            known = events_of(store, ())
-            if not new_event and (begun := _begun(known, definition)):
-                return Proposal(replace(first, seeds=length_of(begun), lineups=begun[-1].definition.lineups))
-            took = of_store(store, definition)
-    if took is None:
-        commands = ready_to_play(first, entrants, sandbox, commands)
-        took = tried(first, definition, [commands[bot.identity] for bot in entrants], sandbox)
-    chosen, line_ups = _chosen(first, definition, took, budget_ms / 1000)
     if there:
         with Store.read(first.out) as store:
             errors = _errors_by(store, definition, chosen.seeds)
@@ -79,10 +73,41 @@ def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int
     lines = (
         f"--budget: a match takes {took.seconds:.3g} s, from {took.source}",
         f"{count(chosen.seeds, 'seed')} x {count(line_ups, 'line-up')} x {first.seats} rotations = {matches} matches at "
-        f"{count(first.jobs, 'match', 'matches')} at a time: {took.of(matches, first.jobs)} of {in_words(budget_ms / 1000)}",
-        *(errors or [_rule_of_thumb(len(entrants), matches, first.seats)]),
+        f"{count(at_a_time, 'match', 'matches')} at a time: {took.of(matches, at_a_time)} of {in_words(budget_ms / 1000)}",
+        *(errors or [_rule_of_thumb(len(found.entrants), matches, first.seats)]),
     )
-    return Proposal(chosen, lines)
+    return Proposal(chosen, lines, took)
+
+
+def _measured(
+    first: Settings,
+    found: Playing,
+    definition: Definition,
+    sandbox: Sandbox,
+    there: bool,
+    cluster: "Cluster | None",
+    stack: ExitStack,
+) -> MeasuredTime:
+    """What this machine has recorded of its like, or some matches that are tried; on a cluster these, since nobody knows on which
+    workers others were played."""
+    if first.dask is not None:
+        if cluster is None:
+            cluster = cluster_of(first, found.entrants, sandbox, None)
+            cluster.say = _warn  # the run says again who is ready
+            stack.enter_context(cluster)
+        return tried_there(definition, found.entrants, sandbox, cluster)
+    if there:
+        with Store.read(first.out) as store:
+            took = of_store(store, definition)
+        if took is not None:
+            return MeasuredTime(took, first.jobs)
+    commands = ready_to_play(first, found.entrants, sandbox, found.commands)
+    return tried(definition, [commands[bot.identity] for bot in found.entrants], sandbox, first.jobs)
+
+
+def _warn(text: str, *, warning: bool = False) -> None:
+    if warning:
+        say_or_warn(text, warning=True)
 
 
 def _check(stages: Sequence[Settings], entrants: Sequence[Bot]) -> None:
@@ -96,9 +121,11 @@ def _check(stages: Sequence[Settings], entrants: Sequence[Bot]) -> None:
         raise ConfigError("--budget: who plays from elsewhere cannot be tried before; give --seeds")
 
 
-def _begun(known: Sequence[EventRow], definition: Definition) -> list[EventRow]:
+def _begun_in(first: Settings, definition: Definition) -> list[EventRow]:
     """The events, the newest with those that it extends, that differ from a definition only in what a budget chooses; [] if there
     is none."""
+    with Store.read(first.out) as store:
+        known = events_of(store, ())
     by_id = {event.id: event for event in known}
     for event in reversed(known):
         chain = chain_of(by_id, event)
@@ -109,56 +136,25 @@ def _begun(known: Sequence[EventRow], definition: Definition) -> list[EventRow]:
     return []
 
 
-# --- a try ---
-
-
-def tried(first: Settings, definition: Definition, commands: Sequence[Command], sandbox: Sandbox) -> MatchTime:
-    """How long matches take, from some that are played for that alone, on deals of their own, and are not recorded."""
-    secret = seeds.seed_secret(bytes(seeds.SECRET_BYTES), 0)
-    until = time.monotonic() + TRY_SECONDS
-    seconds: list[float] = []
-
-    def jobs() -> Iterator[Job]:
-        drawn = Timetable(definition.terms(secret)).round(0)
-        assert drawn is not None
-        every = formats.schedule(Timetable(definition.terms(secret)).terms, drawn, drawn.first_seed)
-        for match in islice(spread(every), max(TRY_MATCHES, first.jobs)):
-            if seconds and time.monotonic() > until:
-                return
-            header = definition.header(definition.seated(match.bots), f"try-{match.ordinal}", secret)
-            yield Job(match.ordinal, 1, header, secret, tuple(commands[bot] for bot in match.bots), sandbox)
-
-    def take(outcome: Outcome) -> None:
-        if outcome.record is not None:
-            seconds.append(outcome.seconds)
-
-    say("--budget: nothing like it is recorded here yet, so some matches are tried, which are not recorded")
-    pool.play(jobs(), first.jobs, take)
-    found = measured(seconds, f"a try of {count(len(seconds), 'match', 'matches')}")
-    if found is None:
-        raise ConfigError("--budget: no match could be played on this machine now")
-    return found
-
-
 # --- what fits ---
 
 
-def _chosen(first: Settings, definition: Definition, took: MatchTime, seconds: float) -> tuple[Settings, int]:
+def _chosen(first: Settings, definition: Definition, took: MatchTime, at_a_time: int, seconds: float) -> tuple[Settings, int]:
     """The settings, and how many line-ups they have: all, if that leaves enough seeds; else the fewest that compare all bots, as
     errors shrink with the seeds."""
     terms = definition.terms()
     every = formats.shapes(terms)[0].line_ups
-    room = int(seconds * first.jobs / max(took.seconds, 1e-6) / first.seats)  # tables
+    room = int(seconds * at_a_time / max(took.seconds, 1e-6) / first.seats)  # tables
     choices: list[tuple[int, int | str | None]] = [(every, first.lineups)]
     if formats.FORMATS[first.format].AUTO and first.lineups is None:
         few = lineups.fewest(len(definition.bots), first.seats, first.copies, terms.authors)
         choices += [(few, few)] if few < every else []
     line_ups, named = next((one for one in choices if room // one[0] >= FEW_SEEDS), choices[-1])
     if room < line_ups:
-        needed = took.of(line_ups * first.seats, first.jobs)
+        needed = took.of(line_ups * first.seats, at_a_time)
         raise ConfigError(
             f"--budget: {in_words(seconds)} is too little: one seed of {count(line_ups, 'line-up')} takes {needed}; give "
-            "more time, more --jobs or fewer bots"
+            f"more time, more {'workers' if first.dask else '--jobs'} or fewer bots"
         )
     return replace(first, seeds=min(room // line_ups, MOST["seeds"]), lineups=named), line_ups
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from khiva_arena.competition.events import bare_timetable
 from khiva_arena.competition.find import check_event, events_of
+from khiva_arena.competition.shard_note import read_note
 from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import RUN_SECRET, EventRow, Store
 
@@ -21,6 +22,17 @@ def to_close(store: Store, word: str) -> EventRow:
 def how_far(store: Store, event: EventRow) -> str:
     """How much of an event is recorded."""
     return f"{len(store.recorded(event.id))} of {bare_timetable(event).matches} matches are recorded"
+
+
+def of_a_shard(store: Store, event: EventRow) -> list[str]:
+    """What to know before a shard of an event is closed, in lines; [] if it is none."""
+    note = read_note(store.folder, event.id)
+    if note is None or note.of < 2:
+        return []
+    return [
+        f"this is shard {note.which} of {note.plan}: the deals of all shards become known, also those that others still play, "
+        "and no merge takes this store; what it holds may be left as it is"
+    ]
 
 
 def close(store: Store, event: EventRow) -> None:

@@ -41,6 +41,7 @@ def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot], wa
         how = f"event {event.number} is not over, {recorded[event.id]} of {planned} matches are recorded; since it began:"
     else:
         how = f"event {begun[0].number}, a later stage, is not over; since event {event.number}, stage {stage}, was played:"
+    lines = lines or ["the same settings have got another draw"]
     first = f"{store.folder}: {how}"
     raise ConfigError([f"{first} {lines[0]}", *(f"also: {line}" for line in lines[1:]), ways_on])
 

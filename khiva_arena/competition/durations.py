@@ -32,6 +32,10 @@ class MatchTime(NamedTuple):
         beyond = self.error * matches / jobs
         return f"about {in_words(all_of)} (95 %: {in_words(max(0.0, all_of - beyond))} to {in_words(all_of + beyond)})"
 
+    def at_least(self, matches: int, jobs: int) -> str:
+        """How long so many will take if these durations leave something out: the lower end, in words."""
+        return in_words(max(0.0, self.seconds - (self.error or 0.0)) * matches / jobs)
+
 
 def measured(seconds: Sequence[float], source: str) -> MatchTime | None:
     """What these durations say; None without any."""

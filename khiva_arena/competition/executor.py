@@ -33,6 +33,10 @@ class Executor(Protocol):
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
 
+    @property
+    def at_a_time(self) -> int:
+        """How many matches at a time, once bots are ready."""
+
     def ready(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
         """Bring all bots to where they are played, and start each once. Returns how each is started, by its identity.
 
@@ -58,6 +62,10 @@ class LocalExecutor:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         pass
+
+    @property
+    def at_a_time(self) -> int:
+        return self._settings.jobs
 
     def ready(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
         return ready_to_play(self._settings, entrants, self._sandbox, self._found.commands, self._plan)

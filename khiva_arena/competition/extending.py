@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import structs
 
+from khiva_arena.competition.events import bare_timetable
 from khiva_arena.competition.settings import Settings
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.store.db import EventRow, Store
+from khiva_arena.words import count
 
 KNOWN = "whose results were known by then"
 """What an extension is marked with."""
@@ -22,27 +24,51 @@ KNOWN = "whose results were known by then"
 def extended(
     store: Store, known: Sequence[EventRow], stage: Settings, wanted: Definition, *, new_event: bool
 ) -> Definition | None:
-    """The definition of the event that brings what is there to as many seeds as are ``wanted``: one that is being played, or the
-    next one of a chain whose events are all over. None if nothing is to be extended.
+    """The definition of the event that brings what is there to as many seeds as are ``wanted``: one that has done so, or is to do
+    so, or else the next one after that with the most seeds. None if nothing is to be extended.
 
     known: the events of the store.
     new_event: whether another event is asked for beside those that are over.
 
-    Raises ConfigError if the seed that was given gives no more secrets.
+    Raises ConfigError if another number of seeds is being played, if there are more already, or if the seed that was given gives
+    no more secrets.
     """
     if not can_be_extended(wanted):
         return None
     by_id = {event.id: event for event in known}
-    alike = [event for event in known if not event.closed and _fits(chain_of(by_id, event)[0].definition, wanted)]
-    if not alike:
+    chains = [chain_of(by_id, event) for event in known if not event.closed]
+    alike = [chain for chain in chains if _fits(chain[0].definition, wanted)]
+    begun = [chain for chain in alike if store.conclusion(chain[-1].id) is None]
+    for chain in reversed([*alike, *begun]):  # what is not over comes first
+        if len(chain) > 1 and length_of(chain) == wanted.seeds and (chain in begun or not new_event):
+            return chain[-1].definition
+    if new_event or not alike:
         return None
-    chain = chain_of(by_id, alike[-1])
-    last, total = chain[-1], length_of(chain)
-    if len(chain) > 1 and total == wanted.seeds:
-        return last.definition if store.conclusion(last.id) is None or not new_event else None
-    if new_event or total >= wanted.seeds or any(store.conclusion(event.id) is None for event in chain):
+    _refuse_other_lengths(store, begun, wanted.seeds)
+    longest = max(reversed(alike), key=length_of)  # the newest of several
+    last, total = longest[-1], length_of(longest)
+    if begun or total == wanted.seeds:
         return None
+    if total > wanted.seeds:
+        raise ConfigError(
+            f"--seeds {wanted.seeds}: event {last.number} of these settings is over, and with it there are {total} seeds: give "
+            f"more to extend it, or --new-event to play {count(wanted.seeds, 'seed')} beside it"
+        )
     return _after(last, stage, wanted, wanted.seeds - total, known)
+
+
+def _refuse_other_lengths(store: Store, begun: Sequence[Sequence[EventRow]], wanted: int) -> None:
+    """Raise ConfigError if an event of these settings has been begun that comes to another number of seeds."""
+    for chain in begun:
+        event, total = chain[-1], length_of(chain)
+        if len(chain) == 1 and not store.recorded(event.id):  # which is left as it is
+            continue
+        how_far = f"{len(store.recorded(event.id))} of {bare_timetable(event).matches} matches are recorded"
+        what = f"it brings event {chain[-2].number} to {total} seeds" if len(chain) > 1 else f"it has {count(total, 'seed')}"
+        raise ConfigError(
+            f"--seeds {wanted}: event {event.number} is not over, {how_far}, and {what}: --seeds {total} goes on with it, and "
+            "once it is over more seeds extend it; --new-event begins another one"
+        )
 
 
 def can_be_extended(definition: Definition) -> bool:
@@ -84,6 +110,30 @@ def chain_of(known: Mapping[str, EventRow], event: EventRow) -> list[EventRow]:
 def length_of(chain: Sequence[EventRow]) -> int:
     """How many seeds events have in all."""
     return sum(event.definition.seeds for event in chain)
+
+
+def ways_to_more(store: Store, event: EventRow) -> str:
+    """What plays more seeds than those of an event that is over, in words; "" if nothing does."""
+    if event.closed or not can_be_extended(event.definition):
+        return ""
+    known = {one.id: one for one in store.events()}
+    chains = [chain_of(known, one) for one in known.values() if not one.closed]
+    chain = max((chain for chain in chains if event.id in [one.id for one in chain]), key=length_of)
+    if store.conclusion(chain[-1].id) is None:
+        return f"; --seeds {length_of(chain)} goes on with event {chain[-1].number}, which extends it"
+    return f"; --seeds {length_of(chain) + 1} or more extends it"
+
+
+def why_beside(store: Store, wanted: Definition) -> str:
+    """Why an event is another one beside one that is over and has other seeds alone, in a line; "" if there is none like that."""
+    form = FORMATS[wanted.format]
+    for event in store.events():
+        same = structs.replace(event.definition, seeds=wanted.seeds) == wanted
+        if can_be_extended(wanted) or not same or store.conclusion(event.id) is None:
+            continue
+        why = "decides from nothing" if form.SEQUENTIAL else "draws its rounds from its own results"
+        return f"event {event.number} of these settings is over; a {wanted.format} is not extended: this is another, which {why}"
+    return ""
 
 
 def with_extended(store: Store, ids: Sequence[str]) -> list[str]:

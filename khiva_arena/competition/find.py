@@ -29,13 +29,14 @@ def events_of(store: Store, words: tuple[str, ...]) -> list[EventRow]:
     return events
 
 
-def rated_events(store: Store, words: tuple[str, ...]) -> list[EventRow]:
-    """The same for results: without words those that were closed before they were over are left out, and a line says so."""
+def rated_events(store: Store, words: tuple[str, ...], way_in: str = "; name it to have it in") -> list[EventRow]:
+    """The same for results: without words those that were closed before they were over are left out, and a line says so, with the
+    ``way_in`` that there is."""
     events = events_of(store, words)
     closed = [event for event in events if event.closed and not words]
     for event in closed:
         how_far = f"{len(store.recorded(event.id))} of {bare_timetable(event).matches} matches"
-        say(f"event {event.number} was closed with {how_far} recorded, and is left out; name it to have it in")
+        say(f"event {event.number} was closed with {how_far} recorded, and is left out{way_in}")
     return [event for event in events if event not in closed]
 
 

@@ -41,7 +41,8 @@ def sandbox_of(settings: Settings, *, rated: bool) -> Sandbox:
             raise ConfigError(f"--isolation {level}: does not work here: {why}" + (f"; try: {command}" if command else ""))
     if not level.confines:
         say("warning: isolation trusted: bots run with all of your rights; play only those you trust")
-    sweep(level)
+    if not settings.dask or not why_not(level):
+        sweep(level)
     return Sandbox(level, settings.resources, settings.ponder)
 
 

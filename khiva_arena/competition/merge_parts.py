@@ -2,8 +2,9 @@
 written."""
 
 import heapq
+import itertools
 import resource
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import groupby
 from pathlib import Path
@@ -11,17 +12,21 @@ from shlex import quote
 from typing import NamedTuple
 
 from khiva_arena.competition import drift, events
+from khiva_arena.competition.audit import AuditLine
 from khiva_arena.competition.audit_event import audit
 from khiva_arena.competition.audit_store import StoredEvent
 from khiva_arena.competition.find import begins
 from khiva_arena.competition.planned import why_not_in_shards
 from khiva_arena.errors import ArenaError, ConfigError, StoreError, StoreFull
-from khiva_arena.games.registry import HASHED
-from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.db import EventRow, MatchRow, Store
 from khiva_arena.words import count
 
 FILES_OF_A_STORE, OTHER_FILES = 4, 64
+SHOWN = 3
+"""Of differences."""
 _DIGITS = 8
+HowFar = Callable[[str], None]
+"""Takes how far a merge has come, in words, very often."""
 
 
 class EventPart(NamedTuple):
@@ -66,8 +71,8 @@ def opened_parts(stack: ExitStack, folders: Sequence[Path], out: Path, word: str
 def _opened(folder: Path) -> Store:
     if folder.is_file():
         raise StoreError(
-            f"{folder}: a file, not a store; a bundle lacks what lies beside records, such as times and notes: name the "
-            "folder of the store that it was made from"
+            f"{folder}: a file, and only folders of stores are merged; a plan has no matches, and a bundle lacks what lies "
+            "beside records, such as times and notes"
         )
     if Store.is_in_use(folder):
         raise StoreError(f"{folder}: a run is at work on this store; wait for it, or stop it, and merge again")
@@ -92,8 +97,6 @@ def _must_be_a_shard(event: EventRow) -> None:
     what = event.definition
     if why := why_not_in_shards(what.format, 2 if what.stage else 1):
         raise ConfigError(f"it has no shards: {why}")
-    if HASHED in what.rules_version:
-        raise ConfigError(f"it has no shards: {what.game} does not come with the arena, and no plan carries a game")
 
 
 def _of_one_event(stores: Sequence[tuple[Path, Store, list[EventRow]]]) -> list[EventPart]:
@@ -122,15 +125,25 @@ def _another_event(folder: Path, first: EventRow, other: EventRow) -> str:
             f"there {first.commitment[:_DIGITS]}); shards of one event come from one plan"
         )
     lines = drift.differences(first, other.definition, other.bots)
-    more = f", and {len(lines) - 1} more" if len(lines) > 1 else ""
-    return f"another event than in {folder}; from there to here: {lines[0]}{more}"
+    shown = "; ".join(lines[:SHOWN]) + (f"; and {len(lines) - SHOWN} more" if len(lines) > SHOWN else "")
+    return f"another event than in {folder}; from there to here: {shown}; leave it out, or play its shard of the plan of {folder}"
+
+
+def refuse_redrawn(out: Path, unfinished: Sequence[EventRow], part: EventPart) -> None:
+    """Raise ConfigError if a store has begun an event of the same settings as a part's with another draw, and has not ended it:
+    whoever merges means that one, or another store."""
+    for event in unfinished:
+        if event.text == part.event.text:
+            raise ConfigError(
+                f"{part.folder}: {_another_event(out, event, part.event)}; give another --out to have it in a store of its own"
+            )
 
 
 def refuse_closed(parts: Sequence[tuple[Path, EventRow]]) -> None:
     """Raise ConfigError for each store whose event was closed before it was over: all of its deals are known since."""
     problems = [
-        f"{where}: event {event.number} was closed at {event.closed}, before it was over, so that every deal of it is known: "
-        "nothing is joined with it"
+        f"{where}: event {event.number} was closed at {event.closed}, so that every deal of it is known: "
+        f"nothing is joined with it; `khiva-arena standings {quote(str(where))} {event.number}` shows it"
         for where, event in parts
         if event.closed
     ]
@@ -148,16 +161,32 @@ def check_alike(parts: Sequence[tuple[Path, EventRow]], any_engine: bool) -> Non
             problems.append(f"{where}: it was drawn with {texts[0]}, {folder} with {texts[1]}: their deals are not of one event")
         if set(event.engines) != set(first.engines) and not any_engine:
             versions = [", ".join(sorted(one.engines)) for one in (event, first)]
-            advice = "--any-engine joins them, and the event is marked with all versions"
-            problems.append(f"{where}: played by khiva-arena {versions[0]}, {folder} by {versions[1]}; {advice}")
+            advice = "play its shard again with that, or --any-engine joins them, and the event is marked with all versions"
+            problems.append(f"{where}: planned or played by khiva-arena {versions[0]}, {folder} by {versions[1]}; {advice}")
     if problems:
         raise ConfigError(problems)
 
 
-def replay_all(parts: Sequence[EventPart], jobs: int) -> list[int]:
+class _CountedEvent(StoredEvent):
+    """``so_far`` is called at each match with how many of all stores were read."""
+
+    def __init__(self, part: EventPart, so_far: Callable[[], None]) -> None:
+        super().__init__(part.store, part.event)
+        self._so_far = so_far
+
+    def lines(self) -> Iterator[AuditLine]:
+        for line in super().lines():
+            if isinstance(line, MatchRow):
+                self._so_far()
+            yield line
+
+
+def replay_all(parts: Sequence[EventPart], jobs: int, far: HowFar) -> list[int]:
     """Replay every record of every store, and check all that stands beside it, by so many processes. Returns how many there are
     in each. Raises StoreError with the first thing that is not sound in each store."""
-    result = audit((StoredEvent(part.store, part.event) for part in parts), jobs)
+    every = sum(len(part.store.recorded(part.event.id)) for part in parts)
+    read = itertools.count(1)
+    result = audit((_CountedEvent(part, lambda: far(f"{next(read):,} of {every:,} records checked")) for part in parts), jobs)
     problems = []
     for part, report in zip(parts, result.events, strict=False):  # fewer, if one could not be read to its end
         wrong = [*report.problems, *part.store.damage()]

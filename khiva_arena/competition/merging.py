@@ -17,10 +17,12 @@ from khiva_arena.competition.events import bare_timetable, stored
 from khiva_arena.competition.find import check_event, check_others, events_of, uncollected
 from khiva_arena.competition.merge_parts import (
     EventPart,
+    HowFar,
     check_alike,
     check_twice_played,
     opened_parts,
     refuse_closed,
+    refuse_redrawn,
     replay_all,
 )
 from khiva_arena.competition.missing import MissingShard, missing_shards
@@ -71,7 +73,14 @@ class Merged:
 
 
 def merge(
-    folders: Sequence[Path], out: Path, say: Say, *, jobs: int = 1, any_engine: bool = False, word: str | None = None
+    folders: Sequence[Path],
+    out: Path,
+    say: Say,
+    *,
+    jobs: int = 1,
+    any_engine: bool = False,
+    word: str | None = None,
+    far: HowFar = lambda _: None,
 ) -> Merged:
     """Merge stores of one event into the store ``out``, which may hold some of it already.
 
@@ -79,6 +88,7 @@ def merge(
     jobs: processes that replay records.
     any_engine: whether versions of the arena may differ.
     word: the beginning of the event's id, if stores hold several.
+    far: takes how far it has come, in words, very often.
 
     Raises ConfigError with all that stands in the way, StoreError if a store cannot be read or written.
     """
@@ -88,13 +98,13 @@ def merge(
         refuse_closed(rows)
         check_alike(rows, any_engine)
         _check_with_out(parts, out, any_engine)
-        for part, sound in zip(parts, replay_all(parts, jobs), strict=True):
+        for part, sound in zip(parts, replay_all(parts, jobs, far), strict=True):
             say(f"{part.folder}: {count(sound, 'match is', 'matches are')} sound")
         _check_with_out(parts, out, any_engine)
         with Store.write(out) as store, uncollected():
             event = _event_in(store, parts)
             check_event(store, event)
-            target = _Target(store, event)
+            target = _Target(store, event, far)
             for part in parts:
                 target.take(part)
             check_others(store)
@@ -109,8 +119,10 @@ def _check_with_out(parts: Sequence[EventPart], out: Path, any_engine: bool) -> 
         check_twice_played(pairs, event)
         return
     with Store.read(out) as store:
-        there = next((row for row in events_of(store, ()) if row.id == event.id), None)
+        known = events_of(store, ())
+        there = next((row for row in known if row.id == event.id), None)
         if there is None:
+            refuse_redrawn(out, [row for row in known if store.conclusion(row.id) is None], parts[0])
             check_twice_played(pairs, event)
             return
         refuse_closed([(out, there)])
@@ -136,7 +148,8 @@ def _event_in(store: Store, parts: Sequence[EventPart]) -> EventRow:
 class _Target:
     """The store with all shards while they are merged into it."""
 
-    def __init__(self, store: Store, event: EventRow) -> None:
+    def __init__(self, store: Store, event: EventRow, far: HowFar) -> None:
+        self._far = far
         self._store = store
         self._event = event
         self._timetable = bare_timetable(event)
@@ -180,6 +193,7 @@ class _Target:
             reveals[RUN_SECRET] = self._event.secret
         self._store.add_several(self._event.id, rows, more, reveals)
         self._added += len(rows)
+        self._far(f"{self._added:,} matches added")
 
     def _new_voids(self, ordinal: int, found: Sequence[VoidRow]) -> Iterator[VoidRow]:
         """Void attempts at a match that are not there, numbered after those that are. A match that is there was recorded after

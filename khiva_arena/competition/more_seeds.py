@@ -35,8 +35,10 @@ def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str
             seeds_of[words] += event.definition.seeds
             lengths.setdefault(words, set()).add(event.definition.seeds)
             chain = chain_of(known, event)
-            if chain[0].definition.seed is None and can_be_extended(event.definition):
-                longest[words] = length_of(chain)  # the command extends the newest of those whose seeds were drawn
+            if chain[0].definition.seed is None and can_be_extended(event.definition) and not event.closed:
+                longest[words] = max(
+                    longest[words], length_of(chain)
+                )  # which the command extends, of those whose seeds were drawn
     lines = []
     for words, seeds in seeds_of.items():
         missing = ceil(seeds * (times - 1) - 1e-9)

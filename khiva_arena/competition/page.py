@@ -18,6 +18,7 @@ from khiva_arena.competition.page_source import SECTIONS, PageSource, RecordedMa
 from khiva_arena.competition.page_times import DecisionTimes, RoundTrips
 from khiva_arena.competition.tables import PooledTable
 from khiva_arena.games.registry import get
+from khiva_arena.games.which import changed, which_of
 from khiva_arena.replay.definition import DefinedBot
 from khiva_arena.report import html, shapes
 from khiva_arena.report.columns import MARKS
@@ -69,22 +70,22 @@ def page_of(
 def page_from(source: PageSource, title: str, wish: Wish) -> str:
     """The same of an opened source."""
     replays, times, trips = Replays(wish), DecisionTimes(source.tables, wish.private.times), RoundTrips()
-    rated = {(match.event, match.table) for one in source.tables for match in one.standings.evidence.matches}
+    rated = {place for one in source.tables for place in one.standings.evidence.matches.places()}
+    matches = html.MatchList()
     data = PageData(
         title=harmless(title or title_of(source.events)),
         engine=__version__,
         source=source.kind,
         verify=source.verify,
-        events=[_event(source, event) for event in source.events],
+        events=[_event(source, *one) for one in zip(source.events, _played(source.events), strict=True)],
         tables=[_table(one) for one in source.tables],
-        matches=[],
         scenery=_scenery(source.events),
         legal=replays.here.legal,
     )
     for event, shown in zip(source.events, data.events, strict=True):
         if wish.folder:
-            wish.folder.begin(structs.replace(data, events=[shown], tables=[], matches=[]))
-        data.matches.extend(_matches(source, event, rated, replays, [times.add, trips.add]))
+            wish.folder.begin(structs.replace(data, events=[shown], tables=[]))
+        matches.add(_matches(source, event, rated, replays, [times.add, trips.add]))
         for position, bot in enumerate(shown.bots):
             if REMOTE in bot.marks and (said := trips.said(event, position)):
                 bot.marks[REMOTE] = f"{bot.marks[REMOTE]}; {said}"
@@ -92,7 +93,7 @@ def page_from(source: PageSource, title: str, wish: Wish) -> str:
         wish.folder.finish()
     for number, table in enumerate(data.tables):
         table.times.extend(times.of(number))
-    return html.page(data, replays.here.made)
+    return html.page(data, matches, replays.here.made)
 
 
 def write_page(path: Path, page: str) -> None:
@@ -103,8 +104,14 @@ def write_page(path: Path, page: str) -> None:
 
 def title_of(events: Sequence[EventRow]) -> str:
     """What a page of these is called if its maker has no other name for it."""
-    games = sorted({get(event.definition.game, event.definition.rules_version).title for event in events})
+    games = sorted(set(_played(events)))
     return " and ".join(games) + ": results" if games else "No event yet"
+
+
+def _played(events: Sequence[EventRow]) -> list[str]:
+    """By event, what was played, in words that tell it from the others."""
+    every = [event.definition for event in events]
+    return [f"{get(one.game, one.rules_version).title}{which}" for one, which in zip(every, which_of(every), strict=True)]
 
 
 def _scenery(events: Sequence[EventRow]) -> dict[str, dict[str, Any]]:
@@ -113,12 +120,11 @@ def _scenery(events: Sequence[EventRow]) -> dict[str, dict[str, Any]]:
     return {name: dict(get(name, version).scenery) for name, version in played.items()}
 
 
-def _event(source: PageSource, event: EventRow) -> PageEvent:
+def _event(source: PageSource, event: EventRow, played: str) -> PageEvent:
     what = event.definition
     plain = what.plain()
     game = get(what.game, what.rules_version)
     timetable = source.timetable(event)
-    default = game.rules({})
     form = FORMATS[what.format]
     secrets, digest = source.secrets(event), source.digest(event)
     return PageEvent(
@@ -133,7 +139,8 @@ def _event(source: PageSource, event: EventRow) -> PageEvent:
         title=game.title,
         rules_version=what.rules_version,
         rules=plain["rules"],
-        changed={key: value for key, value in plain["rules"].items() if default.get(key) != value},
+        changed=changed(what),
+        played=harmless(played),
         seats=what.seats,
         seeds=timetable.seeds,
         matches=timetable.matches,
@@ -182,7 +189,7 @@ def _table(one: PooledTable) -> PageTable:
 
 
 def _matches(
-    source: PageSource, event: EventRow, rated: set[tuple[str, str]], replays: Replays, counts: Sequence[CountMatch]
+    source: PageSource, event: EventRow, rated: set[tuple[str, int, int]], replays: Replays, counts: Sequence[CountMatch]
 ) -> Iterator[PageMatch]:
     """Of an event, in the order of its schedule; replays are made seed by seed, once the seed is revealed."""
     secrets = source.secrets(event)
@@ -203,7 +210,7 @@ def _matches(
             scores=list(result.scores),
             verdicts=list(map(str, result.verdicts)),
             faults=_faults(match, said=secret is not None),
-            rated=(event.id, result.table) in rated,
+            rated=(event.id, result.seed, result.lineup) in rated,
             seconds=None if match.seconds is None else round(match.seconds, 3),
             replay=None,
         )

@@ -34,7 +34,7 @@ class ReplayFolder:
         self._about: PageData | None = None
         self._name = ""
         self._box = Box()
-        self._matches: list[PageMatch] = []
+        self._matches = html.MatchList()
 
     def begin(self, about: PageData) -> None:
         """From here on matches of another event come. ``about``: a page of this event without its matches."""
@@ -45,7 +45,7 @@ class ReplayFolder:
         """Add a match; returns the address of the page that it will be in, as the page beside the folder has it."""
         if not self._matches:
             self._name = f"{plain.event}-seed-{plain.seed}.html"
-        self._matches.append(structs.replace(plain, replay=self._box.add(made, notes, times)))
+        self._matches.add([structs.replace(plain, replay=self._box.add(made, notes, times))])
         return f"{quote(self.path.name)}/{self._name}"
 
     def close(self) -> None:
@@ -70,8 +70,8 @@ class ReplayFolder:
             self.path.mkdir(exist_ok=True)
         except OSError as error:
             raise ConfigError(f"{self.path}: cannot be made: {error.strerror or error}") from None
-        data = structs.replace(self._about, matches=self._matches, legal=self._box.legal)
+        data = structs.replace(self._about, legal=self._box.legal)
         with new_file(self.path / self._name, replaces=html.BEGINNING) as file:
-            file.write(html.page(data, self._box.made).encode())
+            file.write(html.page(data, self._matches, self._box.made).encode())
         self.written.append(self._name)
-        self._box, self._matches = Box(), []
+        self._box, self._matches = Box(), html.MatchList()

@@ -116,7 +116,7 @@ class Replays:
         sits = [event.bots[bot] for bot in plain.bots]
         sketched = not has_drawing(event.definition.game)
         try:
-            made = film(match.parsed(), secret, [isolated(bot.name, LONGEST) for bot in sits], sketched)
+            made = film(match.parsed(), secret, names_in_text([bot.name for bot in sits]), sketched)
         except RecordError as error:
             raise RecordError(f"match {event.number}/{plain.ordinal} is damaged: {error}") from None
         private = self._wish.private
@@ -131,6 +131,11 @@ class Replays:
         self.here.close()
         if self._wish.folder:
             self._wish.folder.close()
+
+
+def names_in_text(names: Sequence[str]) -> list[str]:
+    """What the seats of a match are called in sentences: bots of one name with their seat behind it."""
+    return [isolated(name, LONGEST) + (f"#{seat}" if names.count(name) > 1 else "") for seat, name in enumerate(names)]
 
 
 def _notes(match: RecordedMatch, of: Sequence[bool]) -> list[str]:

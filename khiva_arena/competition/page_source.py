@@ -16,10 +16,11 @@ from khiva_arena.competition.find import in_order, matches_of, rated_events, voi
 from khiva_arena.competition.in_bundle import bundled_matches
 from khiva_arena.competition.page_names import renamed
 from khiva_arena.competition.places import has_places
-from khiva_arena.competition.pools import pools_of, standings_of
+from khiva_arena.competition.pools import pools_of, standings_of, titles
 from khiva_arena.competition.results import of_row
 from khiva_arena.competition.tables import PooledTable, pooled_table, tables_in
 from khiva_arena.errors import ConfigError, RecordError, StoreError
+from khiva_arena.games.registry import handing
 from khiva_arena.replay.record import Record, run_digest
 from khiva_arena.result import Result, Verdict
 from khiva_arena.schedule.timetable import Timetable
@@ -118,6 +119,7 @@ class _Store:
         self.events = events
         self.tables = tables
         self.verify = " ".join(["khiva-arena verify STORE", *(str(event.number) for event in events if selected)])
+        self.verify += handing((event.definition.game, event.definition.rules_version) for event in events)
 
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
         for row in matches_of(self._store, event):
@@ -169,13 +171,15 @@ class _Bundle:
         self._matches = {one.event.id: one.matches for one in bundled.events}
         self.verify = "khiva-arena verify BUNDLE"
         self.events = renamed([one.event for one in bundled.events], names)
+        self.verify += handing((event.definition.game, event.definition.rules_version) for event in self.events)
         check_among(among, self.events)
-        self.tables = [self._table(events, among) for events in pools_of(self.events, among)]
+        pools = pools_of(self.events, among)
+        self.tables = [self._table(*one, among) for one in zip(titles(pools, among), pools, strict=True)]
 
-    def _table(self, events: list[EventRow], among: Among) -> PooledTable:
+    def _table(self, heading: str, events: list[EventRow], among: Among) -> PooledTable:
         results = [result for event in events for result in self._matches[event.id].results]
         placed = [places_of(self._matches[event.id]) for event in events if has_places(event)]
-        return pooled_table(events, standings_of(events, results, (), among), placed, SECTIONS, among=among)
+        return pooled_table(heading, events, standings_of(events, results, (), among), placed, SECTIONS, among=among)
 
     def matches(self, event: EventRow) -> Iterator[RecordedMatch]:
         by_ordinal = {result.ordinal: result for result in self._matches[event.id].results}

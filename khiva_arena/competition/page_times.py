@@ -1,9 +1,10 @@
 """How long decisions took, as a page shows it: by bot over a whole table, and at each step of a replay."""
 
 from array import array
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
 
 from khiva_arena.competition.page_source import RecordedMatch
 from khiva_arena.competition.tables import PooledTable
@@ -15,7 +16,49 @@ from khiva_arena.store.rows import SpentTime
 PER_DECADE = 10
 SHORTEST = 10
 """Microseconds: the bars begin here, and what is shorter is in the first one."""
-_EDGES = [round(SHORTEST * 10 ** (at / PER_DECADE)) for at in range(1, 8 * PER_DECADE)]
+_EDGES = np.array([round(SHORTEST * 10 ** (at / PER_DECADE)) for at in range(1, 8 * PER_DECADE)])
+_WAITING = 4096
+"""So many times are counted at once."""
+
+
+class Spread:
+    """Times in microseconds, held as how often each was measured: those of millions of decisions take the room of a few thousand.
+    They are rounded to the three digits that a page shows; the middle one of rounded times is the middle one, rounded."""
+
+    def __init__(self) -> None:
+        self._waiting = array("q")
+        self._often: Counter[float] = Counter()
+        self._bars = np.zeros(len(_EDGES) + 1, dtype=np.int64)
+
+    def extend(self, times: Iterable[int]) -> None:
+        """Count some more."""
+        self._waiting.extend(times)
+        if len(self._waiting) >= _WAITING:
+            self._count()
+
+    def _count(self) -> None:
+        times, often = np.unique(np.array(self._waiting, dtype=np.int64), return_counts=True)
+        for time, count in zip(times.tolist(), often.tolist(), strict=True):
+            self._often[_ms(time)] += count
+        np.add.at(self._bars, np.searchsorted(_EDGES, times, side="right"), often)
+        self._waiting = array("q")
+
+    def percentiles(self, *percents: int) -> list[float]:
+        """In milliseconds; there must be times. 100 is the longest."""
+        self._count()
+        shortest_first = sorted(self._often)
+        upto = np.cumsum([self._often[one] for one in shortest_first])
+        last = len(self) - 1
+        places = [min(len(self) * percent // 100, last) for percent in percents]
+        return [shortest_first[int(at)] for at in np.searchsorted(upto, places, side="right")]
+
+    def bars(self) -> list[int]:
+        """How many there are between each edge and the next, up to the longest."""
+        self._count()
+        return [int(often) for often in np.trim_zeros(self._bars, "b")]
+
+    def __len__(self) -> int:
+        return self._often.total() + len(self._waiting)
 
 
 class DecisionTimes:
@@ -24,25 +67,28 @@ class DecisionTimes:
     def __init__(self, tables: Sequence[PooledTable], may: Callable[[str], bool]) -> None:
         self._table = {event.id: at for at, one in enumerate(tables) for event in one.events}
         self._may = may
-        self._took: dict[tuple[int, str], array[int]] = defaultdict(lambda: array("Q"))
+        self._took: dict[tuple[int, str], Spread] = defaultdict(Spread)
 
     def add(self, event: EventRow, match: RecordedMatch) -> None:
-        """Count a match; one whose times are not known counts for nothing."""
+        """Count a match; one whose times are not known counts for nothing, as does one of an event that is in no table."""
+        table = self._table.get(event.id)
+        if table is None:
+            return
         for bot, times in zip(match.result.bots, match.times or (), strict=False):
             identity = event.bots[bot].identity
             if self._may(identity):
-                self._took[self._table[event.id], identity].extend([one[1] for one in times])
+                self._took[table, identity].extend([one[1] for one in times])
 
     def of(self, table: int) -> list[PageTimes]:
         """Of a table, by bot; of bots whose times are not shown, or of which none is known, there is nothing."""
-        return [_times(bot, sorted(took)) for (number, bot), took in self._took.items() if number == table and took]
+        return [_times(bot, took) for (number, bot), took in self._took.items() if number == table and took]
 
 
 class RoundTrips:
     """Collects the ways to bots on other machines and back, as they were measured before each decision."""
 
     def __init__(self) -> None:
-        self._took: dict[tuple[str, int], array[int]] = defaultdict(lambda: array("Q"))
+        self._took: dict[tuple[str, int], Spread] = defaultdict(Spread)
 
     def add(self, event: EventRow, match: RecordedMatch) -> None:
         """Count a match."""
@@ -52,26 +98,17 @@ class RoundTrips:
 
     def said(self, event: EventRow, bot: int) -> str:
         """Of a bot of an event, in words; "" if nothing is known."""
-        trips = sorted(self._took.get((event.id, bot), ()))
+        trips = self._took.get((event.id, bot))
         if not trips:
             return ""
-        return f"round trip {_ms(trips[len(trips) // 2])} ms, 95 % of them within {_ms(trips[len(trips) * 95 // 100])} ms"
+        median, most = trips.percentiles(50, 95)
+        return f"round trip {median} ms, 95 % of them within {most} ms"
 
 
-def _times(bot: str, took: Sequence[int]) -> PageTimes:
-    counts = [0] * (len(_EDGES) + 1)
-    for one in took:
-        counts[bisect_right(_EDGES, one)] += 1
-    last = max(at for at, often in enumerate(counts) if often)
-    return PageTimes(
-        bot=bot,
-        decisions=len(took),
-        median_ms=_ms(took[len(took) // 2]),
-        p95_ms=_ms(took[len(took) * 95 // 100]),
-        p99_ms=_ms(took[len(took) * 99 // 100]),
-        slowest_ms=_ms(took[-1]),
-        bars=counts[: last + 1],
-    )
+def _times(bot: str, took: Spread) -> PageTimes:
+    median, p95, p99, slowest = took.percentiles(50, 95, 99, 100)
+    decisions, bars = len(took), took.bars()
+    return PageTimes(bot=bot, decisions=decisions, median_ms=median, p95_ms=p95, p99_ms=p99, slowest_ms=slowest, bars=bars)
 
 
 def _ms(microseconds: int) -> float:

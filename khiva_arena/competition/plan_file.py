@@ -10,7 +10,7 @@ import stat
 from hashlib import sha256
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
@@ -29,7 +29,7 @@ _OTHERS = 0o077
 _Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 
-class _Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What stands in the file.
 
     kind, format: what the file is.
@@ -39,6 +39,7 @@ class _Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     secret: the run's, in hex.
     bots: in the order of the definition, by the words that named them.
     seal: a hash over the rest.
+    game: the word that names a game which does not come with the arena; left out otherwise.
     """
 
     kind: Literal["khiva-plan"]
@@ -49,16 +50,30 @@ class _Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     secret: _Hex
     bots: list[BotRow]
     seal: _Hex
+    game: Annotated[str, msgspec.Meta(max_length=10_000)] = ""
 
 
-def write_plan(path: Path, event: EventRow) -> bool:
-    """Write what a plan defines. Returns False if that file has a plan of the same definition already, which stays.
+class PlanRead(NamedTuple):
+    """What a plan says.
+
+    event: without a number in any store.
+    game: the word that names its game, "" for one that comes with the arena.
+    """
+
+    event: EventRow
+    game: str = ""
+
+
+def write_plan(path: Path, event: EventRow, game: str = "") -> bool:
+    """Write what a plan defines, and the word for its ``game`` if that does not come with the arena.
+
+    Returns False if that file has a plan of the same definition already, which stays.
 
     Raises ConfigError for a file with anything else, ArenaError if it cannot be written.
     """
     if os.path.lexists(path):
         try:
-            there = read_plan(path)
+            there = read_plan(path).event
         except ConfigError:
             there = None
         seed = event.definition.seed
@@ -74,6 +89,7 @@ def write_plan(path: Path, event: EventRow) -> bool:
         event.secret.hex(),
         list(event.bots),
         "",
+        game,
     )
     values = msgspec.to_builtins(msgspec.structs.replace(plan, seal=_seal(plan)))
     with new_file(path, mode=private.FILE) as file:
@@ -81,8 +97,8 @@ def write_plan(path: Path, event: EventRow) -> bool:
     return True
 
 
-def read_plan(path: Path) -> EventRow:
-    """What a plan defines, as an event without a number in any store. Raises ConfigError for a file that is not as
+def read_plan(path: Path) -> PlanRead:
+    """What a plan says. Raises ConfigError for a file that is not as
     ``write_plan`` left it, or that others may read."""
     where = f"--from-plan {path}"
     try:
@@ -112,7 +128,7 @@ def read_plan(path: Path) -> EventRow:
         raise ConfigError(f"{edited} ({error})") from None
     if not event.opens(event.secret) or event.definition.seed not in (None, seeds.seed_digest(event.secret)):
         raise ConfigError(f"{edited} (its secret is not the one that is committed to)")
-    return event
+    return PlanRead(event, plan.game)
 
 
 def event_of(definition: str, engine: str, commitment: str, secret: bytes, bots: tuple[BotRow, ...]) -> EventRow:

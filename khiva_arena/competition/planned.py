@@ -19,10 +19,12 @@ from khiva_arena.competition.sharding import bot_rows
 from khiva_arena.entrants import loading as loads
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
+from khiva_arena.games.registry import HASHED
 from khiva_arena.replay import seeds
 from khiva_arena.replay.definition import Definition
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.store.db import EventRow
+from khiva_arena.words import count
 
 OF_A_MACHINE = (
     "bots",
@@ -63,8 +65,6 @@ def check_plannable(path: Path, stages: Sequence[Settings], entrants: Sequence[B
     problems += [
         f"--plan: bot {bot.name} is seated by one machine alone, so it plays in no shard" for bot in entrants if bot.guest
     ]
-    if first.game.outside:
-        problems.append(f"--plan: {first.game.name} does not come with the arena, and a plan carries no game")
     if first.skip_broken:
         problems.append("--plan and --skip-broken: a plan names those who play; leave out the bots that cannot")
     place = path.resolve()
@@ -85,8 +85,14 @@ def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]) -
     secret = token_bytes(seeds.SECRET_BYTES) if first.seed is None else run_secret(first)
     commitment = seeds.commitment(definition.digest, secret)
     event = event_of(definition.text, __version__, commitment, secret, bot_rows(entrants))
-    new = write_plan(path, event)
-    return (event if new else read_plan(path)), new
+    new = write_plan(path, event, _as_typed(first.game.word) if first.game.outside else "")
+    return (event if new else read_plan(path).event), new
+
+
+def _as_typed(word: str) -> str:
+    """A game's word as it may be typed elsewhere: of a file below this folder, its way there."""
+    path, here = Path(word), Path.cwd()
+    return str(path.relative_to(here)) if path.is_absolute() and path.is_relative_to(here) else word
 
 
 def what_is_planned(
@@ -99,7 +105,7 @@ def what_is_planned(
 
     Raises ConfigError with every mistake, as for a bot that differs from the plan's.
     """
-    event = read_plan(path)
+    event, word_of_game = read_plan(path)
     what = event.definition
     if why := why_not_in_shards(what.format, what.stage):  # which no plan of ours has
         raise ConfigError(f"--from-plan {path}: {why}")
@@ -110,20 +116,51 @@ def what_is_planned(
         )
     shard = WHOLE if word is None else shard_of(word, bare_timetable(event).seeds)
     bounds = {key: value for key, value in dict(said.get("limits", {})).items() if key in loads.WORDS}
-    others = [name for name in said if name not in OF_A_MACHINE and not (name == "limits" and bounds == dict(said[name]))]
+    of_a_machine = (*OF_A_MACHINE, "game") if HASHED in what.rules_version else OF_A_MACHINE
+    others = [name for name in said if name not in of_a_machine and not (name == "limits" and bounds == dict(said[name]))]
     if others:
         raise ConfigError([f"{ROWS[name].option}: the plan says what is played; leave it out" for name in others])
     given = settings_of(what, event.secret) | {key: said[key] for key in OF_A_MACHINE if key in said}
     given["limits"] = {**asdict(what.limits), **bounds}
+    if HASHED in what.rules_version:
+        given["game"] = _game_here(path, what, word_of_game, said.get("game"))
     named = bool(said.get("bots") or said.get("engines"))
     if not named:
         given["bots"] = [bot.asked_as for bot in event.bots]
     try:
         found = entrants_named(given, say)
     except ConfigError as error:
-        hint = "these are the words of the plan; --bot for each bot says where it is here, in any order"
-        raise error if named else ConfigError([*error.problems, hint]) from None
+        if named:
+            raise
+        first, *others = error.problems
+        more = f" (and {count(len(others), 'other bot')})" if others else ""
+        hint = "the plan calls it so; --bot for each bot says where it is here, in any order"
+        raise ConfigError(f"--from-plan {path}: {first}{more}: {hint}") from None
     return (settle(given),), _as_planned(event, found), PlannedShard(event, shard, path)
+
+
+def _game_here(path: Path, what: Definition, planned: str, named: str | None) -> str:
+    """The word that names the game of a plan on this machine. None of its code is run before its hash is known. Raises
+    ConfigError."""
+    from khiva_arena.outside.source import source_of  # not above: most games come with the arena
+
+    word = planned if named is None else named
+    hint = "" if named is not None else "; --game says where it is here"
+    try:
+        here = source_of(word).code
+    except ConfigError as error:
+        raise ConfigError(f"--from-plan {path}: {'; '.join(error.problems)}{hint}") from None
+    if here != (there := what.rules_version.partition(HASHED)[2]):
+        raise ConfigError(
+            f"--from-plan {path}: {word} is not the game of the plan: {_short(there)} there, {_short(here)} here; no byte of "
+            f"it may differ{hint}"
+        )
+    return word
+
+
+def _short(code: str) -> str:
+    kind, _, digest = code.partition(":")
+    return f"{kind}:{digest[:_DIGITS]}" if digest else kind
 
 
 def settings_of(what: Definition, secret: bytes) -> dict[str, Any]:
@@ -160,7 +197,8 @@ def _as_planned(event: EventRow, found: Sequence[Bot]) -> list[Bot]:
         del left[near.identity]
         hashes = f"identity {bot.identity[:_DIGITS]} there, {near.identity[:_DIGITS]} here"
         problems.append(
-            f"bot {bot.name}: {near.asked_as} differs from the bot of the plan: {hashes}; no byte of a bot may differ"
+            f"bot {bot.name}: {near.asked_as} differs from the bot of the plan: {hashes}; no byte of a bot may "
+            "differ: copy it from where the plan was made, or make a plan with this one"
         )
     problems += [f"--bot {bot.asked_as}: the plan has no such bot" for bot in left.values()]
     if problems:

@@ -1,26 +1,30 @@
 """Which events make one table, and their results, read from a store: for standings, plan, export and bundle."""
 
+import heapq
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
+from operator import attrgetter
 from typing import Any
 
-from msgspec import structs, to_builtins
+from msgspec import to_builtins
 
 from khiva_arena.competition import results
-from khiva_arena.competition.among import EVERYBODY, Among, counting, of_those
+from khiva_arena.competition.among import EVERYBODY, Among, counting, counting_in
 from khiva_arena.competition.extending import KNOWN
 from khiva_arena.competition.find import damaged, matches_of, voids_of
 from khiva_arena.errors import ConfigError
+from khiva_arena.games.which import which_of
 from khiva_arena.replay.definition import MARKS
 from khiva_arena.replay.record import canonical, digest_of
 from khiva_arena.report.shapes import InCommon
 from khiva_arena.report.standings import AnchorAt, Entrant, Standings, standings
+from khiva_arena.report.tally import Collected
 from khiva_arena.result import FAULTS, Result
 from khiva_arena.sandbox.limits import DEFAULT, WORDS, say
-from khiva_arena.store.db import EventRow, Store
+from khiva_arena.store.db import EventRow, Store, VoidRow
 from khiva_arena.text import harmless
 
 MOST_ELO = 10_000
@@ -65,8 +69,13 @@ def _common(events: Sequence[EventRow]) -> InCommon:
     return InCommon([event.id for event in events], sorted({event.definition.seats for event in events}), **same)
 
 
-def title(events: Sequence[EventRow], among: Among = EVERYBODY) -> str:
-    """The line above a table: what was played, and under which conditions."""
+def titles(tables: Sequence[Sequence[EventRow]], among: Among = EVERYBODY) -> list[str]:
+    """The lines above tables that are shown together: what was played, and under which conditions."""
+    every = which_of([events[0].definition for events in tables])
+    return [_title(events, which, among) for events, which in zip(tables, every, strict=True)]
+
+
+def _title(events: Sequence[EventRow], which: str, among: Among) -> str:
     what = _common(events)
     seats = ", ".join(map(str, what.seats))
     by_id = {event.id: str(event.number) for event in events}
@@ -76,7 +85,7 @@ def title(events: Sequence[EventRow], among: Among = EVERYBODY) -> str:
     mark = f"; played by khiva-arena {', '.join(engines)}" if len(engines) > 1 else ""
     apart = "; bots that may remember, apart" if events[0].definition.rated_apart else ""
     return harmless(
-        f"{what.game} at {seats} seats; turn {what.time['turn_ms']} ms, bank {what.time['bank_ms']} ms, {what.policy}, "
+        f"{what.game}{which} at {seats} seats; turn {what.time['turn_ms']} ms, bank {what.time['bank_ms']} ms, {what.policy}, "
         f"isolation {what.isolation}{_not_default(what)}{apart}; event{'s' if len(events) > 1 else ''} {numbers}{some}{mark}"
     )
 
@@ -125,35 +134,45 @@ def pooled_standings(
     store: Store, events: Sequence[EventRow], anchors: Sequence[str] = (), among: Among = EVERYBODY
 ) -> Standings:
     """The table of events that make one. ``anchors``: BOT, or BOT=ELO, or BOT=ELO:SD. ``among``: the bots that count."""
-    return standings_of(events, [result for event in events for result in results_of(store, event)], anchors, among)
+    return standings_of(events, (result for event in events for result in results_of(store, event)), anchors, among)
 
 
 def standings_of(
-    events: Sequence[EventRow], every: Sequence[Result], anchors: Sequence[str] = (), among: Among = EVERYBODY
+    events: Sequence[EventRow], every: Iterable[Result], anchors: Sequence[str] = (), among: Among = EVERYBODY
 ) -> Standings:
     """The same from their results, wherever these come from."""
     entrants = entrants_of(events, among)
-    if among != EVERYBODY:
-        every = _among(events, every, among)
     names = {name for bot in entrants for name in (bot.id, bot.name)}
     given = [_given(word, names) for word in anchors]
     plain = [one for one in given if isinstance(one, str)]
     if len(given) > 1 and plain:
         raise ConfigError(f"several anchors need a number each, as --anchor {plain[0]}=0")
     at = [one for one in given if isinstance(one, AnchorAt)]
-    pooled_results = _numbered(events, entrants, every)
-    return standings(pooled_results, entrants, plain[0] if plain else _anchor(events[0], entrants), anchors=at)
+    collected = _collected(events, every, among)
+    in_table = {bot.id: number for number, bot in enumerate(entrants)}
+    numbers = {event.id: [in_table.get(bot.identity, -1) for bot in event.bots] for event in events}
+    anchor = plain[0] if plain else _anchor(events[0], entrants)
+    return standings(collected, entrants, anchor, anchors=at, numbers=numbers)
 
 
-def _among(events: Sequence[EventRow], every: Sequence[Result], among: Among) -> list[Result]:
-    """Raises ConfigError if no match is left: of a store with nothing played yet a table without numbers is made."""
-    left = list(of_those(events, among, every))
-    if every and not left:
+def _collected(events: Sequence[EventRow], every: Iterable[Result], among: Among) -> Collected:
+    """The results of matches at which everybody counts. Raises ConfigError if no match is left: of a store with nothing played
+    yet a table without numbers is made."""
+    if among == EVERYBODY:
+        return Collected(every)
+    counts = counting_in(events, among)
+    collected, of_others = Collected(), 0
+    for result in every:
+        if counts[result.event].issuperset(result.bots):
+            collected.add(result)
+        else:
+            of_others += 1
+    if of_others and not collected.matches:
         numbers = ", ".join(str(event.number) for event in events)
         raise ConfigError(
             f"{among.said}: no match of event {numbers} had these bots alone at its table, so there is nothing to rate"
         )
-    return left
+    return collected
 
 
 def _anchor(event: EventRow, entrants: Sequence[Entrant]) -> str | None:
@@ -162,15 +181,6 @@ def _anchor(event: EventRow, entrants: Sequence[Entrant]) -> str | None:
     what = event.definition
     anchor = next(bot.identity for bot in what.bots if bot.name == what.anchor)
     return anchor if anchor in [bot.id for bot in entrants] else None
-
-
-def _numbered(events: Sequence[EventRow], entrants: Sequence[Entrant], every: Sequence[Result]) -> Iterable[Result]:
-    """Results with the bots numbered as in the table, not as in their event."""
-    numbers = {bot.id: number for number, bot in enumerate(entrants)}
-    in_table = {event.id: [numbers.get(bot.identity, -1) for bot in event.bots] for event in events}
-    if all(of_event == list(range(len(of_event))) for of_event in in_table.values()):
-        return every
-    return (structs.replace(one, bots=tuple([in_table[one.event][bot] for bot in one.bots])) for one in every)
 
 
 def _given(word: str, names: set[str]) -> str | AnchorAt:
@@ -186,29 +196,42 @@ def _given(word: str, names: set[str]) -> str | AnchorAt:
 # --- results ---
 
 
-def results_of(store: Store, event: EventRow) -> list[Result]:
-    """What the ratings need of an event: the results of its recorded matches and of those that stayed void. A void match that is
-    still to be played again, since the run was interrupted, is left out."""
+def results_of(store: Store, event: EventRow) -> Iterator[Result]:
+    """What the ratings need of an event, in the order of its schedule: the results of its recorded matches and of those that
+    stayed void. A void match that is still to be played again, since the run was interrupted, is left out."""
     rows = voids_of(store, event)
     voids = {row.ordinal: row for row in rows}
     causes: dict[int, Counter[int]] = {}
     for row in rows:
         causes.setdefault(row.ordinal, Counter()).update(row.causes)
+    recorded = _recorded(store, event, voids, causes)
+    return heapq.merge(recorded, _set_aside(store, event, voids, causes), key=attrgetter("ordinal")) if voids else recorded
+
+
+def _recorded(
+    store: Store, event: EventRow, voids: Mapping[int, VoidRow], causes: Mapping[int, Counter[int]]
+) -> Iterator[Result]:
     # version 0.1 did not count page faults, so they are unknown for what it played
     counted = not any(engine.startswith("0.1.") for engine in event.engines)
-    found = []
     for match in matches_of(store, event):
-        void = voids.pop(match.ordinal, None)
+        void = voids.get(match.ordinal)
         measured = [seat.measured for seat in match.seats]
         if caused := causes.get(match.ordinal):
             measured = [one._replace(caused=caused[seat]) for seat, one in enumerate(measured)]
         if not counted:
             measured = [one._replace(page_faults=None) for one in measured]
-        found.append(results.of_row(event, match, void.attempt if void else 0, measured))
-        for fault in [fault for faults in found[-1].faults for fault, _ in faults if fault not in FAULTS]:
+        found = results.of_row(event, match, void.attempt if void else 0, measured)
+        for fault in [fault for faults in found.faults for fault, _ in faults if fault not in FAULTS]:
             damaged(store, f"match {event.number}/{match.ordinal}", f"{fault!r} is not a fault")
-    if not voids:
-        return found
+        yield found
+
+
+def _set_aside(
+    store: Store, event: EventRow, voids: Mapping[int, VoidRow], causes: Mapping[int, Counter[int]]
+) -> Iterator[Result]:
     from khiva_arena.arbiter.match import VOIDS_MOST  # not above: trio comes with it
 
-    return found + [results.set_aside(event, void, causes[void.ordinal]) for void in voids.values() if void.attempt >= VOIDS_MOST]
+    there = store.recorded(event.id)
+    for ordinal, void in voids.items():
+        if ordinal not in there and void.attempt >= VOIDS_MOST:
+            yield results.set_aside(event, void, causes[ordinal])

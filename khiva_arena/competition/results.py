@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
+from typing import TypeVar
 
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record
@@ -10,6 +11,8 @@ from khiva_arena.replay.verify import faults_of
 from khiva_arena.result import Measured, Result
 from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.store.rows import EventRow, MatchRow, VoidRow
+
+T = TypeVar("T")
 
 
 def of_row(event: EventRow, row: MatchRow, voids: int = 0, measured: Sequence[Measured] = ()) -> Result:
@@ -43,13 +46,19 @@ def of_record(event: EventRow, match: ScheduledMatch, record: Record, voids: int
         lineup=match.lineup,
         rotation=match.rotation,
         block=block_of(event, match.k),
-        bots=match.bots,
-        ranks=record.ranks,
-        scores=record.scores,
-        verdicts=record.verdicts,
-        faults=tuple(map(tuple, faults_of(record))),
+        bots=_shared(match.bots),
+        ranks=_shared(record.ranks),
+        scores=_shared(record.scores),
+        verdicts=_shared(record.verdicts),
+        faults=_shared(tuple(map(tuple, faults_of(record)))),
         voids=voids,
     )
+
+
+@lru_cache(maxsize=2**14)
+def _shared(value: T) -> T:
+    """One of equal values: a bundle's results are all held at once, and of its tuples many are equal."""
+    return value
 
 
 def set_aside(event: EventRow, void: VoidRow, caused: Mapping[int, int]) -> Result:

@@ -3,7 +3,8 @@
 import secrets
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from khiva_arena.arbiter import pool
@@ -22,7 +23,7 @@ from khiva_arena.competition.played import unplayable
 from khiva_arena.competition.progress import ResumePoint, definition_after, standing_of
 from khiva_arena.competition.run_events import LinkNewsSource, RunEvents
 from khiva_arena.competition.settings import Settings
-from khiva_arena.competition.starts import Playing, without_broken
+from khiva_arena.competition.starts import Playing
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
@@ -31,7 +32,7 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.schedule import formats
 from khiva_arena.store.db import EventRow, MatchRow, Store
-from khiva_arena.terminal.console import say
+from khiva_arena.terminal.console import say, say_or_warn
 from khiva_arena.words import count
 
 if TYPE_CHECKING:
@@ -64,12 +65,33 @@ def compete(
     check_files(first, entrants)
     sandbox = sandbox_of(first, rated=True)
     pool.reserve(first.jobs, max(stage.seats for stage in stages))
-    another, there = False, Store.check(first.out)
-    found = Playing(tuple(entrants))
-    if first.skip_broken and first.dask is None:
-        with if_interrupted(say, lambda: "no match was begun"):
-            found = without_broken(stages, entrants, sandbox)
-    entrants = found.entrants
+    there = Store.check(first.out)
+    found, cluster = Playing(tuple(entrants)), None
+    with ExitStack() as stack:
+        if first.skip_broken:
+            from khiva_arena.competition.who_plays import who_plays  # not above: most runs leave out nobody
+
+            with if_interrupted(say, lambda: "no match was begun"):
+                found, cluster = who_plays(stages, entrants, sandbox, _plan_of(how), stack)
+        return _competed(stages, found, cluster, how, listener, sandbox, there, web, seating)
+
+
+def _plan_of(how: How) -> Path | None:
+    return how.planned.file if how.planned else None
+
+
+def _competed(
+    stages: Sequence[Settings],
+    found: Playing,
+    cluster: Executor | None,
+    how: How,
+    listener: EventsFile | None,
+    sandbox: Sandbox,
+    there: bool,
+    web: bool,
+    seating: Callable[[], AbstractContextManager[LinkNewsSource | None]],
+) -> tuple[list[str], bool]:
+    first, entrants, another = stages[0], found.entrants, False
     definition = definition_of(first, entrants, sandbox)
     if how.planned is not None:
         from khiva_arena.competition.sharding import check_as_planned  # not above: most runs play no plan
@@ -86,7 +108,7 @@ def compete(
                 return _nothing_to_play(store, stages, todo, how, listener)
             if not another:
                 _check_what_is_next(store, todo, how)
-    executor = _executor_of(first, found, sandbox, how)
+    executor = cluster or _executor_of(first, found, sandbox, _plan_of(how))
     with if_interrupted(say, lambda: "no match was begun"), seating() as links, executor:
         return _played(stages, found, how, listener, executor, sandbox, another, web, links)
 
@@ -134,8 +156,8 @@ def _played(
                     return [event.id], False
                 play = _play_of(store, event, [commands[bot.identity] for bot in todo.entrants], how.planned)
                 with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
-                    log.begin(store, play, stage.jobs, stage.name or None, stage.stage)
-                    announce(log, store, stage, play, found.left_out)
+                    log.begin(store, play, executor.at_a_time, stage.name or None, stage.stage)
+                    announce(log, store, stage, play, found.left_out, executor.at_a_time, how.took)
                     executor.say = log.say
                     _play(log, executor, play, page, _with_extended(store, [*played, event.id]))
                     digest = _conclude(log, store, play)
@@ -153,19 +175,13 @@ def _played(
     return shown, True
 
 
-def _executor_of(settings: Settings, found: Playing, sandbox: Sandbox, how: How) -> Executor:
-    """Who plays, not begun yet. Raises ConfigError if it cannot be had, or not with these bots."""
-    plan = how.planned.file if how.planned else None
+def _executor_of(settings: Settings, found: Playing, sandbox: Sandbox, plan: Path | None) -> Executor:
+    """Who plays these, not begun yet. Raises ConfigError if it cannot be had, or not with these bots."""
     if settings.dask is None:
-        return LocalExecutor(settings, found, sandbox, plan, _say_or_warn)
-    # Not above: most runs have no cluster, and Dask takes a second to import.
-    from khiva_arena.competition.executors.access import access_of, refuse_what_cannot_go
+        return LocalExecutor(settings, found, sandbox, plan, say_or_warn)
+    from khiva_arena.competition.who_plays import cluster_of  # not above: most runs have no cluster
 
-    access = access_of(settings)
-    refuse_what_cannot_go(settings, found.entrants, sandbox)
-    from khiva_arena.competition.executors.dask_executor import Cluster
-
-    return Cluster(access, settings, sandbox, plan, _say_or_warn)
+    return cluster_of(settings, found.entrants, sandbox, plan)
 
 
 def _nothing_to_play(
@@ -182,14 +198,17 @@ def _nothing_to_play(
     if how.planned is not None and store.conclusion(todo.over[0].id) is None:
         say(f"{store.folder}: shard {how.planned.shard} of event {todo.over[0].id} is complete: nothing is played")
     else:
-        say(f"{over}: nothing is played{'' if how.planned else '; --new-event plays another one'}")
+        from khiva_arena.competition.extending import ways_to_more  # not above: most runs play something
+
+        ways_on = "" if how.planned else f"{ways_to_more(store, todo.over[-1])}; --new-event plays another one"
+        say(f"{over}: nothing is played{ways_on}")
     for digest in filter(None, (store.conclusion(event.id) for event in todo.over)):
         say(f"run digest {digest}")
     if stages[0].events is not None or listener is not None:
         with RunEvents(store.folder, stages[0].events, logged=False, listeners=_listeners(listener)) as log:
             _write_over(store, stages, todo.over, log, how.planned)
     shown = _with_extended(store, [event.id for event in todo.over])
-    with LivePage(store.folder, stages[0].report, _say_or_warn) as page:
+    with LivePage(store.folder, stages[0].report, say_or_warn) as page:
         page.finish(shown)
     return shown, not closed
 
@@ -203,9 +222,9 @@ def _served(settings: Settings, *, web: bool) -> Iterator["LiveWeb | None"]:
     from khiva_arena.competition.live_web import LiveWeb  # not above: most runs are not served
 
     try:
-        served = LiveWeb(settings.report, _say_or_warn)
+        served = LiveWeb(settings.report, say_or_warn)
     except OSError as error:
-        _say_or_warn(f"nothing is served: {error}", warning=True)
+        say_or_warn(f"nothing is served: {error}", warning=True)
         yield None
         return
     with served:
@@ -214,10 +233,6 @@ def _served(settings: Settings, *, web: bool) -> Iterator["LiveWeb | None"]:
 
 def _listeners(*files: EventsFile | None) -> list[EventsFile]:
     return [file for file in files if file is not None]
-
-
-def _say_or_warn(text: str, *, warning: bool = False) -> None:
-    say(f"warning: {text}" if warning else text)
 
 
 def _write_over(
@@ -268,6 +283,11 @@ def _open(store: Store, stage: Settings, todo: ResumePoint, how: How) -> EventRo
         for other in store.events():
             if store.conclusion(other.id) is None and not store.recorded(other.id):
                 say(f"event {other.number}, commitment {other.commitment}, has other settings and no match yet; it stays")
+        if not how.new_event and store.events():
+            from khiva_arena.competition.extending import why_beside  # not above: a new store has nothing to extend
+
+            if why := why_beside(store, todo.definition):
+                say(why)
         secret = run_secret(stage, todo.definition.extends) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
         event = events.add_event(store, todo.definition, todo.entrants, secret, before is not None and before.is_of_0_1)
         if how.public is not None and (before is None or before.public != how.public):

@@ -1,6 +1,6 @@
 """What a competition is set to: values from flags, environment and a settings file, checked as a whole, every mistake at once."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -248,7 +248,7 @@ def _rules(values: Mapping[str, Any], game: Game | None, seats: str, problems: _
     rules: dict[str, Any] = {}
     for key, value in values["rules"].items() if "rules" not in problems.wrong else ():
         try:
-            rules[key] = toml_file.read(Path(value[1:]))[1] if names_file(value) else value
+            rules[key] = _rule(value)
         except ConfigError as error:
             problems.add(f"rules.{key}" if f"rules.{key}" in problems.places else "rules", f"{key} is {error}")
     try:
@@ -259,6 +259,26 @@ def _rules(values: Mapping[str, Any], game: Game | None, seats: str, problems: _
     if values["seats"] in game.seats and values["seats"] not in (able := game.seats_of(made)):
         problems.add("seats", f"{game.name} is played with {' or '.join(map(str, able))} {seats} under these rules")
     return made
+
+
+def _rule(value: Any) -> Any:
+    """A rule as it was given, or the table of the file that it names. Raises ConfigError."""
+    return toml_file.read(Path(value[1:]))[1] if names_file(value) else value
+
+
+def rules_chosen(games: Sequence[Game], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Rules, as ``--rule`` gives them, for the game that they are of. Raises ConfigError with every mistake."""
+    if given and len(games) != 1:
+        raise ConfigError("--rule: rules are of one game; name it, and no other, with --game")
+    try:
+        rules = {key: _rule(value) for key, value in given.items()}
+        for game in games:
+            game.rules(rules)
+    except GameFault:
+        raise
+    except ConfigError as error:
+        raise ConfigError([f"--rule: {problem}" for problem in error.problems]) from None
+    return rules
 
 
 def _check_tables(values: Mapping[str, Any], problems: _Problems) -> None:

@@ -2,7 +2,7 @@
 
 import shlex
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from khiva_arena.arbiter.preflight import PreflightFailed, preflight
+from khiva_arena.arbiter.preflight import STDERR, PreflightFailed, preflight
 from khiva_arena.competition.define import conditions_of
 from khiva_arena.competition.isolation import keep_apart, keep_private, private_places, warn_of_cold_files
 from khiva_arena.competition.opened import opened
@@ -24,6 +24,10 @@ from khiva_arena.replay.record import Header
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.terminal.console import say
+
+LINE_SHOWN = 200
+Elsewhere = Callable[[Sequence[Bot]], Mapping[str, tuple[str, str]]]
+"""Which bots start nowhere: by identity, the name of a machine and why not there."""
 
 
 class Playing(NamedTuple):
@@ -64,14 +68,21 @@ def ready_to_play(
     return commands
 
 
-def without_broken(stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox) -> Playing:
+def without_broken(
+    stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, elsewhere: Elsewhere | None = None
+) -> Playing:
     """The bots that can play; a line is said of each of the others. Those that are no programs of this machine are waited for
     later. What this machine lacks is no bot's fault, and raised as by ``ready_to_play``.
+
+    elsewhere: starts them on other machines, instead of this one.
 
     Raises ConfigError if they are too few.
     """
     why: dict[str, str] = {}
-    commands = _started(stages[0], [bot for bot in entrants if not bot.guest], sandbox, why)
+    if elsewhere is not None:
+        commands = _started_elsewhere(entrants, elsewhere, why)
+    else:
+        commands = _started(stages[0], [bot for bot in entrants if not bot.guest], sandbox, why)
     left_out = [bot.name for bot in entrants if bot.identity in why]
     for bot in entrants:
         if bot.identity in why:
@@ -116,10 +127,27 @@ def _started(first: Settings, bots: Sequence[Bot], sandbox: Sandbox, why: dict[s
     return commands
 
 
+def _started_elsewhere(bots: Sequence[Bot], elsewhere: Elsewhere, why: dict[str, str]) -> dict[str, Command]:
+    """Likewise; there each machine has its own commands."""
+    why |= {bot.identity: bot.broken for bot in bots if bot.broken}
+    whole = [bot for bot in bots if not bot.broken]
+    nowhere = elsewhere(whole) if whole else {}
+    for bot in whole:
+        if bot.identity in nowhere:
+            worker, problem = nowhere[bot.identity]
+            why[bot.identity] = f"on worker {worker}, {_first_of(bot, problem)}"
+    return {}
+
+
 def _first_of(bot: Bot, problem: str) -> str:
-    """The first line of a problem, and what shows all of it."""
-    first = problem.partition("\n")[0].removeprefix(f"{bot.name}: ").rstrip(":")
-    return f"{first}; next: khiva-arena check {shlex.quote(bot.asked_as)}"
+    """The first line of a problem, the last one that the bot or its build wrote, and what shows all of it."""
+    first, *others = problem.split("\n")
+    words = [first.removeprefix(f"{bot.name}: ").rstrip(":")]
+    if (begin := next((n for n, line in enumerate(others) if line.startswith(STDERR)), None)) is not None:
+        others = [line for line in others[begin + 1 :] if line.startswith("    ")]
+    if written := [line.strip() for line in others if line.strip()]:
+        words.append(f"it wrote last: {written[-1][:LINE_SHOWN]}")
+    return f"{'; '.join(words)}; next: khiva-arena check {shlex.quote(bot.asked_as)}"
 
 
 def _staged(first: Settings, bot: Bot, sandbox: Sandbox) -> Command:

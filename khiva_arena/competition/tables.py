@@ -10,8 +10,9 @@ from khiva_arena.competition.among import EVERYBODY, Among, check_among
 from khiva_arena.competition.events import bare_timetable
 from khiva_arena.competition.find import rated_events, uncollected
 from khiva_arena.competition.places import places_of
-from khiva_arena.competition.pools import in_common, pooled_standings, pools_of, title
+from khiva_arena.competition.pools import in_common, pooled_standings, pools_of, titles
 from khiva_arena.errors import ConfigError
+from khiva_arena.games.which import changed
 from khiva_arena.report import places, shapes
 from khiva_arena.report.section_names import ALL, EFFECTS, NAMES
 from khiva_arena.report.sections import SectionRequest, sections
@@ -23,6 +24,7 @@ from khiva_arena.store.db import EventRow, Store
 class PooledTable(NamedTuple):
     """One table with all that goes with it.
 
+    heading: what was played, and under which conditions, so that it tells the table from others that are shown with it.
     events: the events that it is made from.
     standings: the ratings.
     sections: those that were named.
@@ -31,6 +33,7 @@ class PooledTable(NamedTuple):
     partial: those events that are not over.
     """
 
+    heading: str
     events: list[EventRow]
     standings: Standings
     sections: shapes.Sections
@@ -40,17 +43,18 @@ class PooledTable(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What was played, and under which conditions, in a line; and of which part of it the table is."""
+        """The heading; and of which part of what is to be played the table is."""
         numbers = {event.id: event.number for event in self.events}
         parts = [f"{one.recorded} of {one.planned} matches of event {numbers[one.event]}" for one in self.partial]
-        return title(self.events, self.among) + (f"; partial: {', '.join(parts)}" if parts else "")
+        return self.heading + (f"; partial: {', '.join(parts)}" if parts else "")
 
     def to_json(self) -> dict[str, Any]:
         """As ``standings --json`` prints it."""
         placed = {"places": [places.to_json(of_event) for of_event in self.places]} if self.places else {}
         partial = {"partial": to_builtins(self.partial)} if self.partial else {}
+        rules = {"rules": named} if (named := changed(self.events[0].definition)) else {}
         some = {"only": [*self.among.only], "exclude": [*self.among.exclude]} if self.among.said else {}
-        return {**in_common(self.events), **to_json(self.standings, self.sections), **placed, **some, **partial}
+        return {**in_common(self.events), **rules, **to_json(self.standings, self.sections), **placed, **some, **partial}
 
 
 def tables_of(
@@ -86,11 +90,21 @@ def tables_in(
     """The same of events that were found already."""
     check_among(among, events)
     with uncollected():
-        return [_table(store, of_one, anchors, names, effects, among) for of_one in pools_of(events, among)]
+        pools = pools_of(events, among)
+        return [
+            _table(store, heading, of_one, anchors, names, effects, among)
+            for heading, of_one in zip(titles(pools, among), pools, strict=True)
+        ]
 
 
 def _table(
-    store: Store, events: list[EventRow], anchors: Sequence[str], names: Sequence[str], effects: Sequence[str], among: Among
+    store: Store,
+    heading: str,
+    events: list[EventRow],
+    anchors: Sequence[str],
+    names: Sequence[str],
+    effects: Sequence[str],
+    among: Among,
 ) -> PooledTable:
     placed = [of_event for event in events if (of_event := places_of(store, event))]
     partial = tuple(
@@ -98,11 +112,12 @@ def _table(
         for event in events
         if store.conclusion(event.id) is None
     )
-    table = pooled_table(events, pooled_standings(store, events, anchors, among), placed, names, effects, among)
+    table = pooled_table(heading, events, pooled_standings(store, events, anchors, among), placed, names, effects, among)
     return table._replace(partial=partial)
 
 
 def pooled_table(
+    heading: str,
     events: list[EventRow],
     table: Standings,
     placed: list[places.Places],
@@ -113,7 +128,7 @@ def pooled_table(
     """A table with its sections, wherever it comes from."""
     by_age = sorted((event.number, event.id) for event in events)
     request = SectionRequest(tuple(names), [(event, number) for number, event in by_age], tuple(effects))
-    return PooledTable(events, table, sections(table, request), placed, among)
+    return PooledTable(heading, events, table, sections(table, request), placed, among)
 
 
 def sections_named(names: Sequence[str]) -> tuple[str, ...]:

@@ -71,7 +71,8 @@ def _shape(raw: dict[str, Any], where: Path) -> list[str]:
     problems = [f"{where}: unknown key {key!r}{meant(key, KEYS)}; known are {known}" for key in sorted(set(raw) - KEYS)]
     strings = [key for key in ("name", "author", "version", "run", "build") if not isinstance(raw.get(key, ""), str)]
     lists = [key for key in ("games", "files", "include") if not _is_strings(raw.get(key, []))]
-    problems += [f"{where}: {key} is a string" for key in strings] + [f"{where}: {key} is a list of strings" for key in lists]
+    problems += [f"{where}: {key} must be a string" for key in strings]
+    problems += [f"{where}: {key} must be a list of strings" for key in lists]
     problems += [f"{where}: {key} is missing" for key in ("name", "run") if key not in raw]
     if not problems:
         words = [key for key in ("name", "author", "version") if key in raw]

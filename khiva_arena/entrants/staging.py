@@ -4,6 +4,7 @@ A staged bot lies in a cache folder named by its identity, so that a build runs 
 it when it was staged is noted beside it, and a folder that has been changed since is made again.
 """
 
+import errno
 import fcntl
 import os
 import re
@@ -72,7 +73,7 @@ def stage(bot: Bot, level: Level = Level.TRUSTED) -> Command:
     except RecursionError as error:  # a build may leave a tree deeper than can be walked
         raise BotError(f"{bot.name}: cannot be staged in {home}: {error}") from None
     except OSError as error:
-        raise StagingError(f"{bot.name}: cannot be staged in {home}: {error}") from None
+        raise StagingError(f"{bot.name}: cannot be staged in {home}: {_in_words(error)}") from None
     words = as_run(bot.run, bot)
     inside = final / words[0]
     if "/" in words[0] and inside.is_file():
@@ -83,6 +84,12 @@ def stage(bot: Bot, level: Level = Level.TRUSTED) -> Command:
         environment["PYTHONPATH"] = engine
         readable.append(engine)
     return Command(tuple(words), str(final), environment, tuple(readable), staged=True)
+
+
+def _in_words(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"{error.strerror}; make room there, or set KHIVA_ARENA_CACHE to a folder with room"
+    return str(error)
 
 
 def _engine() -> str:

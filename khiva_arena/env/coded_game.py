@@ -22,7 +22,14 @@ class CodedGame:
     """
 
     def __init__(self, game: str | Game, seats: int | None, rules: Mapping[str, Plain] | None, coding: Coding | None) -> None:
+        if isinstance(game, str) and game not in registry.NAMES:
+            itself = "A game that does not come with the arena is handed over itself, with coding=..."
+            raise ConfigError(f"{registry.unknown(game, registry.NAMES)} {itself}")
         self.game = registry.get(game) if isinstance(game, str) else game
+        if not isinstance(self.game, Game):
+            raise ConfigError(
+                f"game: {game!r} is neither the name of a game, such as {registry.NAMES[0]!r}, nor a khiva_arena.Game"
+            )
         self.seats = self.game.seats[0] if seats is None else seats
         self.game.check_seats(self.seats)
         self.rules = self.game.rules(rules or {})

@@ -178,6 +178,16 @@ def each(count: int, field: Field) -> Field:
     return Field(field.bounds * count, put, lambda numbers: [field.get(numbers) for _ in range(count)])
 
 
+def up_to(most: int, field: Field) -> Field:
+    """A list of at most so many values of one sort: for each place a 1 and the value, zeros after the end."""
+    places = each(most, maybe(field))
+
+    def put(value: Plain, into: list[int]) -> None:
+        places.put([*value, *[None] * (most - len(value))], into)
+
+    return Field(places.bounds, put, lambda numbers: [item for item in places.get(numbers) if item is not None])
+
+
 def row(*fields: Field) -> Field:
     """A list with a value for each field."""
 

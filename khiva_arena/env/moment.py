@@ -8,8 +8,7 @@ from typing import Self
 from khiva_arena.env.coded_game import CodedGame
 from khiva_arena.env.deals import numbered
 from khiva_arena.errors import InternalError
-from khiva_arena.games.base import Event, State
-from khiva_arena.games.conformance import seen_by
+from khiva_arena.games.base import Event, State, seen_by
 from khiva_arena.rng import Stream
 
 DEALS = 1024

@@ -17,6 +17,7 @@ from khiva_arena.env.coded_game import CodedGame
 from khiva_arena.env.moment import DEALS, DIGITS
 from khiva_arena.env.spiel_library import pyspiel
 from khiva_arena.env.spiel_state import SpielState, ViewObserver
+from khiva_arena.errors import ConfigError
 from khiva_arena.games import registry
 from khiva_arena.games.base import Game, Plain
 
@@ -38,6 +39,21 @@ def load(game: str, seats: int | None = None, *, rules: Mapping[str, Plain] | No
     table = CodedGame(game, seats, rules, None)
     parameters = {"players": table.seats, "rules": quote(json.dumps(dict(rules or {})), safe="")}
     return pyspiel.load_game(name_of(game, turn_based), parameters)
+
+
+def _rules_of(text: str) -> Mapping[str, Plain]:
+    """Raises ConfigError."""
+    try:
+        rules = json.loads(unquote(text))
+    except ValueError:
+        rules = None
+    if isinstance(rules, dict):
+        return rules
+    example = quote('{"max_turns": 1}', safe="")
+    raise ConfigError(
+        f"rules: {text!r} is no dict in JSON, with % codes as in addresses: rules={example} is {unquote(example)}; "
+        "khiva_arena.env.openspiel.load(game, seats, rules={...}) writes it"
+    )
 
 
 def _type(game: Game, turn_based: bool) -> Any:
@@ -73,7 +89,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
     turn_based: bool
 
     def __init__(self, params: Mapping[str, Any]) -> None:
-        self.table = CodedGame(self.game, params["players"], json.loads(unquote(params["rules"])), None)
+        self.table = CodedGame(self.game, params["players"], _rules_of(params["rules"]), None)
         seats, coding = self.table.seats, self.table.coding
         info = pyspiel.GameInfo(
             num_distinct_actions=coding.actions,

@@ -5,6 +5,7 @@ and ``infos[agent]["illegal"]`` is true until the agent's next action.
 """
 
 from collections.abc import Mapping
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,11 @@ from pettingzoo import AECEnv, ParallelEnv
 from khiva_arena.env.coded_game import DEFAULT, CodedGame, by_places, check_rewards
 from khiva_arena.env.coding import WAIT, Coding
 from khiva_arena.env.deals import Deals
+from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game, Plain, State
 
+ANSI = "ansi"
+"""The one render mode."""
 Observation = dict[str, Any]
 """observation: the view as numbers. action_mask: 1 for each action that is legal now."""
 
@@ -34,10 +38,12 @@ class _Seated:
         render_mode: str | None,
     ) -> None:
         check_rewards(rewards)
+        if render_mode not in (None, ANSI):
+            raise ConfigError(f"render_mode: {render_mode!r} is neither None nor {ANSI!r}")
         self.table = CodedGame(game, seats, rules, coding)
         self.metadata = {
             "name": f"{self.table.game.name}_v{self.table.coding.version}",
-            "render_modes": ["ansi"],
+            "render_modes": [ANSI],
             "is_parallelizable": False,
         }
         self.render_mode = render_mode
@@ -81,7 +87,7 @@ class _Seated:
 
     def render(self) -> str | None:
         """The whole match as text, in render mode "ansi"."""
-        if self.render_mode != "ansi":
+        if self.render_mode != ANSI:
             return None
         return self.table.game.sketch(self.match, self.possible_agents)
 
@@ -98,6 +104,14 @@ class _Seated:
         mask = np.zeros(self.table.coding.actions, dtype=np.int8)
         mask[legal] = 1
         return {"observation": self.table.coding.encode(self.match.view(seat)), "action_mask": mask}
+
+    def _index(self, agent: str, action: object) -> int | None:
+        """The index into ``legal`` that an action means; None if it is not legal now. Raises TypeError if it is no number."""
+        try:
+            number = index(action)  # type: ignore[arg-type]
+        except TypeError:
+            raise TypeError(f"{agent}: the action {action!r} is no whole number") from None
+        return self.table.index(self.match, self.possible_agents.index(agent), number)
 
     def _play(self, choices: Mapping[int, int]) -> list[float]:
         """Apply a choice of each asked seat; returns the rewards by seat."""
@@ -130,17 +144,18 @@ class ArenaAEC(_Seated, AECEnv):  # type: ignore[misc]
 
     def step(self, action: int | None) -> None:
         """Take an action for ``agent_selection``."""
+        pending = self.match.pending()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
+        seat = self.possible_agents.index(agent)
+        choice = self._index(agent, action)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        seat = self.possible_agents.index(agent)
-        index = self.table.index(self.match, seat, int(action))  # type: ignore[arg-type]
-        self.infos[agent] = {} if index is not None else {"illegal": True}
-        self._chosen[seat] = DEFAULT if index is None else index
-        if len(self._chosen) == len(self.match.pending()):
+        self.infos[agent] = {} if choice is not None else {"illegal": True}
+        self._chosen[seat] = DEFAULT if choice is None else choice
+        if len(self._chosen) == len(pending):
             gained = self._play(self._chosen)
             self._chosen = {}
             self.rewards = dict(zip(self.agents, gained, strict=True))
@@ -169,11 +184,13 @@ class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
         """One step of the arena: observations, rewards, terminations, truncations, infos."""
         infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         choices = {}
-        for seat in self.match.pending():
-            agent = self.possible_agents[seat]
-            index = self.table.index(self.match, seat, int(actions[agent]))
-            choices[seat] = DEFAULT if index is None else index
-            if index is None:
+        asked = {seat: self.possible_agents[seat] for seat in self.match.pending()}
+        if missing := [agent for agent in asked.values() if agent not in actions]:
+            raise ValueError(f"an action is missing of {', '.join(missing)}, who {'is' if len(missing) == 1 else 'are'} asked")
+        for seat, agent in asked.items():
+            choice = self._index(agent, actions[agent])
+            choices[seat] = DEFAULT if choice is None else choice
+            if choice is None:
                 infos[agent]["illegal"] = True
         gained = dict(zip(self.possible_agents, self._play(choices), strict=True))
         over = self.match.is_over

@@ -24,7 +24,8 @@ class Decision(NamedTuple):
     """What one seat is asked. A choice is an index into ``legal``; index 0 is the default a failing seat gets.
 
     kind: name of the decision, as in the table of the game's RULES.md.
-    legal: at least two entries, each a plain list, in an order that depends only on what the seat may know.
+    legal: at least two entries, each a plain list, in an order that depends only on what the seat may know; nothing
+        of chance in them that no event has told it of.
     """
 
     kind: str
@@ -46,6 +47,11 @@ class Event(NamedTuple):
 
     data: dict[str, Plain]
     to: tuple[int, ...] | None = None
+
+
+def seen_by(events: Sequence[Event], seat: int) -> list[dict[str, Plain]]:
+    """What one seat sees of these events."""
+    return [event.data for event in events if event.to is None or seat in event.to]
 
 
 EventFields = Mapping[str, Mapping[str, Any]]
@@ -103,9 +109,14 @@ class State(ABC):
         pending ones and each choice is an index into its ``legal``.
         """
 
+    def expect(self, steps: Sequence[Mapping[int, int]]) -> None:  # noqa: B027  most states are played in this process
+        """These choices are all that will be played from here on, and nothing is looked at meanwhile but who is asked, with how
+        many choices, and how it stands: a state that is played elsewhere can be played ahead."""
+
     @abstractmethod
     def view(self, seat: int) -> dict[str, Plain]:
-        """All that this seat knows under perfect recall, as plain values. The caller owns the result."""
+        """All that this seat knows under perfect recall, and nothing that no event has told it of, as plain values. The caller
+        owns the result."""
 
     def public(self) -> dict[str, Plain]:
         """What every seat knows: the keys of a view in its order, and None in those that ``private`` has. The caller owns it.
@@ -227,12 +238,13 @@ class Game(ABC):
         raise ConfigError(f"{self.title} makes no worlds of views")
 
     def narrate(self, event: Event, names: Sequence[str]) -> str:
-        """One line of text for an event, for people. ``names`` by seat."""
+        """One line of text for an event, for people, "" for one that says nothing to them. ``names`` by seat."""
         data = {key: value for key, value in event.data.items() if key not in ("type", "seat")}
         seat = event.data.get("seat")
         who = f"{names[seat]} " if type(seat) is int and 0 <= seat < len(names) else ""
         said = ", ".join(f"{key} {value}" for key, value in data.items()).replace("\n", " ")
-        return f"{who}{str(event.data['type']).replace('_', ' ')}{': ' if said else ''}{said}"
+        seen = "" if event.to is None else f" (seen by {', '.join(names[one] for one in event.to) or 'nobody'})"
+        return f"{who}{str(event.data['type']).replace('_', ' ')}{': ' if said else ''}{said}{seen}"
 
     def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
         """An entry of ``legal`` in words, for a person who is asked. ``view``: of that seat."""

@@ -11,8 +11,10 @@ from hashlib import sha256
 from typing import Any
 
 from khiva_arena.errors import ConfigError, IllegalChoice, RulesError
-from khiva_arena.games.base import Decision, Event, Game, Plain, State
+from khiva_arena.games.base import Decision, Event, Game, Plain, State, seen_by
+from khiva_arena.games.draws import difference, leak
 from khiva_arena.rng import Stream
+from khiva_arena.words import an
 
 MOST_INT = 2**53 - 1
 MOST_DEPTH = 16
@@ -95,7 +97,7 @@ def check_game(
                 label = f"{seed} {game.name} {i} {seats} {ordinal}"
                 secret = sha256(label.encode()).digest()
                 match = _Match(game, seats, rules, secret, Stream(secret, "conformance"))
-                states += _check_match(match, determinise)
+                states += _check_whole(match, determinise=determinise)
             _check_defaults(match)
     return states
 
@@ -103,20 +105,15 @@ def check_game(
 def found_in(game: Game, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> list[str]:
     """The points that a game breaks in a match at random, of which so many steps are looked at. In a match the first one hides
     those behind it."""
-    found = []
+    found: list[str] = []
     secret = sha256(f"{seed} {game.name} {seats}".encode()).digest()
     match = _Match(game, seats, dict(rules), secret, Stream(secret, "conformance"))
-    for check in (lambda: _check_front(game), lambda: _check_match(match, None, steps), lambda: _check_defaults(match, steps)):
+    for check in (lambda: _check_front(game), lambda: _check_whole(match, steps), lambda: _check_defaults(match, steps)):
         try:
             check()
         except NonConforming as error:
             found.append(error.point)
     return found
-
-
-def seen_by(events: Sequence[Event], seat: int) -> list[dict[str, Plain]]:
-    """What one seat sees of these events."""
-    return [event.data for event in events if event.to is None or seat in event.to]
 
 
 def check_plain(value: Plain, depth: int = 1) -> str | None:
@@ -133,7 +130,7 @@ def check_plain(value: Plain, depth: int = 1) -> str | None:
         if wrong_key := next((key for key in value if type(key) is not str), None):
             return f"the key {wrong_key!r} is not text"
         return next((wrong for item in value.values() if (wrong := check_plain(item, depth + 1))), None)
-    return f"{value!r} is a {type(value).__name__}"
+    return f"{f'{value} is ' if type(value) is float else ''}{an(type(value).__name__)}, which is no plain value"
 
 
 # --- the points ---
@@ -158,14 +155,23 @@ def _check_front(game: Game) -> None:
 
 
 def _refuses(call: Callable[[], object], error: type[Exception]) -> bool:
+    """Whether it raises just that error: anything else that it raises comes of what was not looked at."""
     try:
         call()
     except error:
         return True
+    except Exception:
+        return False
     return False
 
 
-def _check_match(match: _Match, determinise: Determinise | None, most: int = MOST_STEPS) -> int:
+def _check_whole(match: _Match, most: int = MOST_STEPS, determinise: Determinise | None = None) -> int:
+    states = _check_match(match, determinise, most)
+    _check_draws(match, most)
+    return states
+
+
+def _check_match(match: _Match, determinise: Determinise | None, most: int) -> int:
     """One random match, every state of it, or the first ``most`` steps; returns how many states it had."""
     state, events = match.new()
     _check_events(match, events)
@@ -180,7 +186,7 @@ def _check_match(match: _Match, determinise: Determinise | None, most: int = MOS
         match.want(len(record) < MOST_STEPS, f"a match ends within {MOST_STEPS} steps")
         choices = match.random_choices(state)
         _check_refusals(match, state, choices, picture)
-        _check_twins(match, state, choices)
+        _check_twins(match, state, choices, len(record) + 1)
         picture, events = _check_step(match, state, choices, picture)
         _check_events(match, events)
         record.append(choices)
@@ -203,10 +209,15 @@ def _check_state(match: _Match, state: State, pieces: Mapping[str, int], determi
         view = state.view(seat)
         wrong = check_plain(view)
         match.want(type(view) is dict and wrong is None, f"a view is plain: {wrong}")
+        second = state.view(seat)
+        lent = ", ".join(key for key in view if _parts(view[key]) & _parts(second.get(key)))
+        match.want(not lent, f"a view belongs to its caller, who may change it: {lent} is the state's own")
         text = json.dumps(view)
         again = json.loads(text)  # a plain value comes back the same, in a third of deepcopy's time
         _spoil(view)
-        match.want(again == state.view(seat), "a view belongs to its caller, who may change it")
+        after = _view_after_spoiling(match, state, seat)
+        lent = ", ".join(key for key in again if after.get(key) != again[key]) or "all of it"
+        match.want(again == after, f"a view belongs to its caller, who may change it: {lent} is the state's own")
         _check_parts(match, state, seat, text)
         if determinise and pending:
             guess = determinise(again, match.rules, match.stream)
@@ -227,7 +238,8 @@ def _check_parts(match: _Match, state: State, seat: int, view: str) -> None:
     whole = {**public, **private}
     match.want(json.dumps(whole) == view, "the private part laid over the public one is the view")
     _spoil(whole)
-    match.want(json.dumps(state.view(seat)) == view, "each part of a view belongs to its caller, who may change it")
+    again = _view_after_spoiling(match, state, seat)
+    match.want(json.dumps(again) == view, "each part of a view belongs to its caller, who may change it")
 
 
 def _check_decision(match: _Match, decision: Decision) -> None:
@@ -242,6 +254,25 @@ def _check_standing(match: _Match, state: State) -> None:
     scores, ranks = state.scores, state.ranks
     match.want(len(scores) == match.seats and all(type(score) is int for score in scores), "a score for each seat")
     match.want(ranks == [1 + sum(other < rank for other in ranks) for rank in ranks], f"ranks are well formed: {ranks}")
+
+
+def _parts(value: Plain) -> set[int]:
+    """Which lists and dicts it is made of."""
+    if not isinstance(value, list | dict):
+        return set()
+    inner = value.values() if isinstance(value, dict) else value
+    return {id(value)}.union(*map(_parts, inner))
+
+
+def _view_after_spoiling(match: _Match, state: State, seat: int) -> dict[str, Plain]:
+    """A view, once those that were given before have been changed. If it fails now, that is why, whatever line is named."""
+    try:
+        return state.view(seat)
+    except Exception as error:
+        raise match.fail(
+            "a view belongs to its caller, who may change it: once what view() gave is changed, "
+            f"view() raises {type(error).__name__}"
+        ) from error
 
 
 def _spoil(value: Plain) -> None:
@@ -265,7 +296,8 @@ def _check_refusals(match: _Match, state: State, choices: Choices, before: Pictu
     wrong: list[Mapping[Any, Any]] = [others, {**choices, spare: 0}, {**others, spare: 0}, {}]
     wrong += [{**choices, seat: bad} for bad in (-1, size, True, None, "0", 0.0)]
     for bad in wrong:
-        match.want(_refuses(lambda bad=bad: state.apply(bad), IllegalChoice), f"{bad} is refused")  # type: ignore[misc]
+        refused = _refuses(lambda bad=bad: state.apply(bad), IllegalChoice)  # type: ignore[misc]
+        match.want(refused, f"the choices {bad} are refused: IllegalChoice is raised")
     match.want(match.picture(state) == before, "a refused choice changes nothing")
 
 
@@ -282,7 +314,7 @@ def _check_step(match: _Match, state: State, choices: Choices, before: Picture) 
     return after, events
 
 
-def _check_twins(match: _Match, state: State, choices: Choices) -> None:
+def _check_twins(match: _Match, state: State, choices: Choices, step: int) -> None:
     """Equal observations give equal views and equal legal lists.
 
     One seat chooses differently; then both matches continue with the same choices. As long as another seat sees the same events,
@@ -294,18 +326,27 @@ def _check_twins(match: _Match, state: State, choices: Choices) -> None:
     ours, theirs = state.clone(), state.clone()
     other = {**choices, actor: match.stream.below(len(pending[actor].legal))}
     blind = {s for s in range(match.seats) if s != actor}
-    for _ in range(8):
+    for now in range(step, step + 8):
         mine, yours = ours.apply(choices), theirs.apply(other)
         blind = {s for s in blind if seen_by(mine, s) == seen_by(yours, s)}
-        for seat in blind:
-            match.want(ours.view(seat) == theirs.view(seat), "equal observations give equal views")
-            match.want(ours.pending().get(seat) == theirs.pending().get(seat), "equal observations give equal legal lists")
+        for seat in sorted(blind):
+            if seen := difference(now, seat, ours, theirs):
+                raise match.fail(seen.point("a choice"))
         if not blind or ours.is_over or theirs.is_over:
             return
         choices = match.random_choices(ours)
         if list(choices) != list(theirs.pending()):
             return
         other = {s: min(choice, len(theirs.pending()[s].legal) - 1) for s, choice in choices.items()}
+
+
+def _check_draws(match: _Match, most: int) -> None:
+    """The same of chance: a draw that no event has told a seat of changes nothing for it."""
+    secret = sha256(
+        b"draws" + match.secret
+    ).digest()  # of its own: whatever a game has kept of the draws of the match is not in use
+    if point := leak(match.game, match.seats, match.rules, secret, match.stream, most):
+        raise match.fail(point)
 
 
 def _check_events(match: _Match, events: Sequence[Event]) -> None:
@@ -315,7 +356,7 @@ def _check_events(match: _Match, events: Sequence[Event]) -> None:
         seats = event.to if event.to is not None else ()
         match.want(type(seats) is tuple and all(0 <= s < match.seats for s in seats), f"an event goes to seats: {event}")
         line = match.game.narrate(event, match.names)
-        match.want(bool(line) and "\n" not in line, f"an event is described in one line: {event}")
+        match.want(type(line) is str and "\n" not in line, f"an event is described in one line: {event}")
 
 
 def _check_replay(match: _Match, end: State, record: Sequence[Choices], history: Sequence[list[Event]]) -> None:

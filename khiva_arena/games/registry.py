@@ -7,6 +7,7 @@ over: what a file of strangers names is never run.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
+from typing import NamedTuple
 
 from khiva_arena.errors import ConfigError, GameMissing
 from khiva_arena.games.base import Game
@@ -19,8 +20,23 @@ NAMES = (
 """Each is the name of a folder here."""
 HASHED = "+"
 """Between a rules version of the game's own and what its code is known by."""
-handed: dict[str, Callable[[], Game]] = {}
-"""By what its code is known by, what opens a game that a user has handed over."""
+GROUP = "khiva_arena.games"
+"""The group of entry points of packages that bring games."""
+
+
+class Handed(NamedTuple):
+    """A game that a user has handed over.
+
+    word: what names it, as it was typed.
+    open: runs it.
+    """
+
+    word: str
+    open: Callable[[], Game]
+
+
+handed: dict[str, Handed] = {}
+"""By what its code is known by."""
 
 
 class _Games(Mapping[str, Game]):
@@ -50,7 +66,7 @@ def get(name: str, version: str = "") -> Game:
         return GAMES[name]
     code = version.partition(HASHED)[2]
     if code in handed:
-        game = handed[code]()
+        game = handed[code].open()
         if game.name == name and game.rules_version == version:
             return game
     if code:
@@ -58,11 +74,23 @@ def get(name: str, version: str = "") -> Game:
     raise ConfigError(unknown(name, NAMES))
 
 
+def handing(games: Iterable[tuple[str, str]], here: bool = False) -> str:
+    """What a command needs beside a store of these games, each by its name and rules version, to replay their matches.
+
+    here: whether the command is for whoever typed this one, so that the words are those that were typed.
+    """
+    from shlex import quote  # not above: every bot that searches with a game imports this file
+
+    coded = {code: name for name, version in games if (code := version.partition(HASHED)[2])}
+    words = [quote(handed[code].word) if here and code in handed else _word(name, code) for code, name in coded.items()]
+    return "".join(f" --game {word}" for word in words)
+
+
 def unknown(name: str, names: Iterable[str]) -> str:
     """That there is no game of that name, with the names there are, and the nearest one."""
-    from difflib import get_close_matches  # only for mistakes: every bot that searches with a game imports this file
+    from difflib import get_close_matches  # only for mistakes
 
-    near = get_close_matches(name, names := list(names), n=1)
+    near = get_close_matches(name, names := list(dict.fromkeys(names)), n=1)
     hint = f" Did you mean {near[0]}?" if near else ""
     return f"there is no game {name!r}; there are: {', '.join(names)}.{hint}"
 
@@ -70,13 +98,23 @@ def unknown(name: str, names: Iterable[str]) -> str:
 def _missing(name: str, code: str) -> str:
     """What a user is told whose command needs the code of a game."""
     kind, _, digest = code.partition(":")
-    needs = {
-        "sha256": f"the file whose SHA-256 is {digest}, as --game FILE",
-        "folder": f"the folder whose hash is {digest}, as --game FOLDER",
-    }
-    if not digest:
-        kind = kind.replace("-", " ", 1)
-    package = f"the package {kind}{f' (hash {digest})' if digest else ''}, as --game NAME"
+    package = " ".join(kind.rsplit("-", 1)) + (f" (hash {digest})" if digest else "")
+    needed = {"sha256": f"the file whose SHA-256 is {digest}", "folder": f"the folder whose hash is {digest}"}
+    word = _word(name, code)
+    how = f"--game {word}" + (", the name of its entry point" if word == "NAME" else "")
     other = f"; what was handed over is another: {', '.join(handed)}" if handed else ""
-    needed = needs.get(kind, package)
-    return f"the game {name!r} does not come with the arena, and is not run unless you hand it over: {needed}{other}"
+    return (
+        f"the game {name!r} does not come with the arena, and is not run unless you hand it over: "
+        f"{needed.get(kind, f'the package {package}')}, as {how}{other}"
+    )
+
+
+def _word(name: str, code: str) -> str:
+    """What a game of this name and code is handed over as by somebody else: a word to replace, or its own."""
+    kind, _, digest = code.partition(":")
+    if kind in ("sha256", "folder") or not digest:
+        return {"sha256": "FILE", "folder": "FOLDER"}.get(kind, name)
+    from importlib import metadata  # not above: few games are a package's
+
+    points = metadata.entry_points(group=GROUP)
+    return next((one.name for one in points if one.dist and f"{one.dist.name}-{one.dist.version}" == kind), "NAME")

@@ -10,12 +10,19 @@ from khiva_arena.errors import GameFault
 from khiva_arena.games.base import NOBODY, Decision, Event, Pending
 from khiva_arena.games.conformance import check_plain
 from khiva_arena.games.registry import NAMES
+from khiva_arena.outside.wording import in_words
 from khiva_arena.text import harmless
 
 MOST_LEGAL = 10_000
 MOST_SEATS = 10
 MOST_ASKED = 900_000
 """Bytes of one request, view and legal choices together, beside what has happened: a frame to a bot has 1,048,576 at the most."""
+OF_A_GAME = {
+    **{name: f"its {name}" for name in ("name", "title", "rules_version", "seats", "variants", "samples", "scenery")},
+    "seats[n]": "its seats: one of them",
+    "samples[n]": "its samples: one of them",
+}
+"""What the constants of a game are called."""
 _NAME, _VERSION = re.compile(r"[a-z][a-z0-9_]{0,31}"), re.compile(r"[A-Za-z0-9._-]{1,32}")
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -61,6 +68,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 _told = msgspec.msgpack.Decoder(Told).decode
+_stands = msgspec.msgpack.Decoder(tuple[list[tuple[int, str, int]], bool, list[int], list[int]]).decode
 
 
 def front_of(raw: Any, shown: str) -> Front:
@@ -68,13 +76,15 @@ def front_of(raw: Any, shown: str) -> Front:
     try:
         front = msgspec.convert(raw, Front)
     except msgspec.ValidationError as error:
-        raise GameFault(f"game {shown}: {error}") from None
+        raise GameFault(f"game {shown}: {in_words(error, 'its constants', OF_A_GAME)}") from None
     seats = front.seats
     points = {
         f"its name {harmless(front.name, 40)!r} is not of small letters, digits and _": _NAME.fullmatch(front.name),
         f"its name is that of a game of the arena, {front.name}: give it another": front.name not in NAMES,
         f"its rules_version {harmless(front.rules_version, 40)!r} is not a short word": _VERSION.fullmatch(front.rules_version),
-        "it has no title": front.title.strip() and front.title.isprintable() and len(front.title) <= 80,
+        "it has no title": front.title.strip(),
+        "its title has a sign that cannot be printed": front.title.isprintable(),
+        "its title has more than 80 signs": len(front.title) <= 80,
         f"its seats {seats} are not rising numbers of 2 to {MOST_SEATS}": seats
         and seats == sorted(set(seats))
         and seats[0] >= 2
@@ -90,13 +100,13 @@ def step_of(value: msgspec.Raw, call: str, seats: int, shown: str) -> Step:
     """What a game says after ``call``. Raises GameFault for the first point in which it breaks the contract."""
     try:
         told = _told(value)
-        wrong, blamed = _wrong(told, seats), ""
+        wrong = _wrong(told, seats)
     except msgspec.MsgspecError as error:
-        wrong, blamed = _in_words(str(error)), call
+        wrong = in_words(error, f"{call}()")
     except RecursionError:
-        wrong, blamed = "gives what is nested too deep", call
+        wrong = f"{call}() gives what is nested too deep"
     if wrong:
-        raise GameFault(f"game {shown}: {blamed}{'() ' if blamed else ''}{harmless(wrong, 400)}")
+        raise GameFault(f"game {shown}: {harmless(wrong, 400)}")
     pending = {seat: Decision(kind, legal) for seat, kind, legal in told.pending}
     return Step(
         [Event(data, None if to is None else tuple(to)) for data, to in told.events],
@@ -108,18 +118,31 @@ def step_of(value: msgspec.Raw, call: str, seats: int, shown: str) -> Step:
     )
 
 
-def _in_words(text: str) -> str:
-    """msgspec's words for a value of a wrong type, with what the part of the answer is called."""
-    text, _, place = text.partition(" - at ")
-    text = text.replace("Expected `array`", "a list is expected").replace("Expected `object`", "a dict is expected")
-    part = place.strip("`").removeprefix("$.").partition("[")[0]
-    where = {"pending": "what pending() asks", "views": "view()", "events": "an event"}.get(part, part)
-    return f"gives what it must not: {text}{f', in {where}' if where else ''}"
+def stands_of(value: msgspec.Raw, seats: int, shown: str) -> Step:
+    """How a match stands in a replay, of which nothing is shown: the choices are only counted. Raises GameFault."""
+    try:
+        asked, over, scores, ranks = _stands(value)
+        pending = {seat: Decision(kind, [[]] * min(many, MOST_LEGAL)) for seat, kind, many in asked}
+        wrong = _wrong_standing(list(pending), Told([], [], [], over, scores, ranks), seats)
+    except msgspec.MsgspecError as error:
+        wrong = in_words(error, "apply()")
+    if wrong:
+        raise GameFault(f"game {shown}: {harmless(wrong, 400)}")
+    return Step([], pending or NOBODY, {}, over, scores, ranks)
 
 
 def _wrong(told: Told, seats: int) -> str:
     """In which point the contract is broken, "" if it is kept."""
-    asked = [seat for seat, _, _ in told.pending]
+    if wrong := _wrong_standing([seat for seat, _, _ in told.pending], told, seats):
+        return wrong
+    for (seat, kind, legal), view in zip(told.pending, told.views, strict=True):
+        if wrong := _wrong_question(kind, legal, view):
+            return f"pending() or view() of seat {seat}: {wrong}"
+    return next((wrong for data, to in told.events if (wrong := _wrong_event(data, to, seats))), "")
+
+
+def _wrong_standing(asked: list[int], told: Told, seats: int) -> str:
+    """The same of who is asked, and of how it stands."""
     if asked != sorted(set(asked)) or not set(asked) <= set(range(seats)):
         return f"pending() asks seats {asked}, of {seats}, which is not in seat order"
     if told.over != (not asked):
@@ -130,10 +153,7 @@ def _wrong(told: Told, seats: int) -> str:
         return f"scores: {wrong}"
     if told.ranks != [1 + sum(other < rank for other in told.ranks) for rank in told.ranks] or len(told.ranks) != seats:
         return f"ranks are {told.ranks}: 1 is best, ties share a place and the next one is left out, as 1, 2, 2, 4"
-    for (seat, kind, legal), view in zip(told.pending, told.views, strict=True):
-        if wrong := _wrong_question(kind, legal, view):
-            return f"pending() or view() of seat {seat}: {wrong}"
-    return next((wrong for data, to in told.events if (wrong := _wrong_event(data, to, seats))), "")
+    return ""
 
 
 def _wrong_question(kind: str, legal: Sequence[list[Any]], view: Mapping[str, Any]) -> str:

@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from khiva_arena.words import an
+
 VARIABLE = "KHIVA_ARENA_HANDED_GAMES"
 """Of the environment: the games that a command was handed."""
 DONE, FAULT, RULES, CONFIG, ILLEGAL = "done", "fault", "rules", "config", "illegal"
@@ -38,10 +40,11 @@ class Unplain(Exception):
 
 
 def _refuse(value: Any) -> Any:
-    raise Unplain(f"gives a {type(value).__name__}, which is no plain value")
+    raise Unplain(f"gives {an(type(value).__name__)}, which is no plain value")
 
 
 _encode = msgspec.msgpack.Encoder(enc_hook=_refuse).encode
+_decode = msgspec.msgpack.Decoder().decode
 
 
 def framed(value: Any) -> bytes:
@@ -59,6 +62,28 @@ def encoded(value: Any) -> msgspec.Raw:
     if len(made) > MOST_BYTES:
         raise Unplain(f"gives {len(made):,} bytes, more than {MOST_BYTES >> 20} MiB")
     return msgspec.Raw(made)
+
+
+def strictly(value: Any) -> msgspec.Raw:
+    """The same of what a game gives to bots, in which nothing may arrive as something else: a set or a tuple as a list, a date as
+    a text. Raises Unplain."""
+    made = encoded(value)
+    try:
+        same = _decode(made) == value
+    except msgspec.MsgspecError:
+        return made  # whoever reads it says why
+    kind = "" if same else _stranger(value)
+    if kind:
+        raise Unplain(f"gives a {kind}, which is no plain value")
+    return made
+
+
+def _stranger(value: Any) -> str:
+    """The type of the first part that msgpack has no form for, "" if all have one."""
+    if isinstance(value, dict | list):
+        parts = value.values() if isinstance(value, dict) else value
+        return next((found for part in parts if (found := _stranger(part))), "")
+    return "" if value is None or isinstance(value, int | str | float) else type(value).__name__
 
 
 def payload_of(source: socket.socket) -> bytes:

@@ -1,27 +1,36 @@
 """A game from outside, and its states, as all of the arena sees them: each call goes to a process that can be ended."""
 
+import json
+import shlex
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Self
 
 import msgspec
 
-from khiva_arena.errors import ArenaError, GameFault, IllegalChoice
+from khiva_arena.errors import ArenaError, GameFault, IllegalChoice, InternalError
 from khiva_arena.games.base import Event, Game, Pending, Plain, State, check_choices
 from khiva_arena.games.conformance import MOST_STEPS, check_plain
 from khiva_arena.games.registry import HASHED
-from khiva_arena.outside.answers import Step, front_of, step_of
+from khiva_arena.outside.answers import Step, front_of, stands_of, step_of
 from khiva_arena.outside.process import Fork, GameProcess, value_of
 from khiva_arena.outside.source import GameSource
+from khiva_arena.outside.wording import in_words
 
 VET_SECONDS = 30.0
 VET_STEPS = 30
 """Of the look at a game before it is played; ``khiva-arena check --game`` looks at whole matches."""
+AHEAD = 64
+"""Steps of a replay that the process of a game may be told before it has answered: few enough for the buffer of a socket."""
 LONGEST_TEXT = 200_000
+LEAK = "equal observations"
+"""How the points of the conformance check begin that a leak breaks."""
 _plain = msgspec.msgpack.Decoder().decode
 _map = msgspec.msgpack.Decoder(dict[str, Any]).decode
 _number = msgspec.msgpack.Decoder(int).decode
 _numbers = msgspec.msgpack.Decoder(list[int]).decode
+_points = msgspec.msgpack.Decoder(list[int] | None).decode
 _text = msgspec.msgpack.Decoder(str).decode
 _counts = msgspec.msgpack.Decoder(dict[str, int]).decode
 
@@ -115,8 +124,21 @@ class OutsideGame(Game):
             return
         found = self.findings(seats, rules, VET_STEPS, "before a match")
         if found:
-            raise GameFault(f"game {self.shown}: {found[0]}; `khiva-arena check --game {self.word}` says more")
+            said = found[0] if found[0].startswith("it ") else f"breaks the contract, by which {found[0]}"
+            if found[0].startswith(LEAK):
+                said = f"a seat sees in its view or its choices what no event told it (a breach of: {found[0]})"
+            check = shlex.join(["khiva-arena", "check", "--game", self.word, *self._rule_words(rules)])
+            raise GameFault(f"game {self.shown}: {said}; `{check}` says more")
         self._vetted.add(kind)
+
+    def _rule_words(self, rules: Mapping[str, Plain]) -> list[str]:
+        """What to type for these rules: those that the others alone do not bring."""
+        needed = dict(rules)
+        for key in rules:
+            without = {name: value for name, value in needed.items() if name != key}
+            with suppress(ArenaError):
+                needed = without if self.rules(without) == rules else needed
+        return [word for key, value in needed.items() for word in ("--rule", f"{key}={_typed(value)}")]
 
     def findings(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> list[str]:
         """The points of the contract that the conformance check finds broken in so many steps of a match."""
@@ -131,11 +153,22 @@ class OutsideGame(Game):
     def narrate(self, event: Event, names: Sequence[str]) -> str:
         """See ``Game``."""
         to = None if event.to is None else list(event.to)
-        return self._words("narrate", event.data, to, list(names)) or super().narrate(event, names)
+        words = self._words("narrate", event.data, to, list(names))
+        return super().narrate(event, names) if words is None else words
 
     def choice(self, kind: str, entry: Sequence[Plain], view: Mapping[str, Plain]) -> str:
         """See ``Game``."""
         return self._words("choice", kind, list(entry), dict(view)) or super().choice(kind, entry, view)
+
+    def points(self, view: Mapping[str, Plain]) -> list[int] | None:
+        """See ``Game``."""
+        if "points" in self._mute:
+            return None
+        try:
+            return _decoded(_points, self._ask("points", dict(view)), "points", self.shown)  # type: ignore[no-any-return]
+        except ArenaError:
+            self._mute.add("points")
+            return None
 
     def sketch(self, state: State, names: Sequence[str]) -> str:
         """See ``Game``."""
@@ -143,15 +176,15 @@ class OutsideGame(Game):
             raise TypeError(f"sketch takes a state of {self.title}, not {type(state).__name__}")
         return state.sketch(names)
 
-    def _words(self, call: str, *arguments: Any) -> str:
-        """What it says to people; "" if it fails to, for which nothing else has to stop, and which a check tells of."""
+    def _words(self, call: str, *arguments: Any) -> str | None:
+        """What it says to people; None if it fails to, for which nothing else has to stop, and which a check tells of."""
         if call in self._mute:
-            return ""
+            return None
         try:
             return str(_decoded(_text, self._ask(call, *arguments), call, self.shown))[:LONGEST_TEXT]
         except ArenaError:
             self._mute.add(call)
-            return ""
+            return None
 
     def _ask(self, call: str, *arguments: Any) -> msgspec.Raw:
         """Call it for what belongs to no match. A process that such a call ends is replaced at the next one."""
@@ -180,6 +213,8 @@ class OutsideState(State):
         self._forks, self._seats, self._shown = forks, seats, shown
         self._number = 0
         self._steps = 0
+        self._expected: list[Mapping[int, int]] = []
+        self._ahead = 0
         self._step: Step
         self._views: dict[int, dict[str, Plain]] = {}
 
@@ -197,6 +232,8 @@ class OutsideState(State):
         if self._steps == MOST_STEPS:
             raise GameFault(f"game {self._shown}: the match has not ended within {MOST_STEPS:,} steps")
         try:
+            if self._expected:
+                return self._played_ahead(choices)
             answer = self._ask("apply", self._number, dict(choices))
         except IllegalChoice as error:
             raise GameFault(
@@ -204,6 +241,23 @@ class OutsideState(State):
             ) from None
         self._steps += 1
         return self._take("apply", answer)
+
+    def expect(self, steps: Sequence[Mapping[int, int]]) -> None:
+        """See ``State``. Each step has its own limits, as if it were played by itself."""
+        if len(self._forks) == 1:
+            self._expected = list(steps)
+
+    def _played_ahead(self, choices: Mapping[int, int]) -> list[Event]:
+        if choices != self._expected[self._steps]:
+            raise InternalError(f"{dict(choices)} are played, and {dict(self._expected[self._steps])} were said to come")
+        (fork,) = self._forks
+        while self._ahead < min(len(self._expected), self._steps + AHEAD):
+            fork.say("play", (self._number, dict(self._expected[self._ahead])))
+            self._ahead += 1
+        answer = value_of(fork.hear("apply"), self._shown)
+        self._steps += 1
+        self._step, self._views = stands_of(answer, self._seats, self._shown), {}
+        return []
 
     def view(self, seat: int) -> dict[str, Plain]:
         """See ``State``."""
@@ -262,8 +316,12 @@ class OutsideState(State):
         return value_of(answers[0], self._shown)
 
 
+def _typed(value: Plain) -> str:
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+
+
 def _decoded(decode: Any, value: msgspec.Raw, call: str, shown: str) -> Any:
     try:
         return decode(value)
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise GameFault(f"game {shown}: {call}() gives what it must not: {error}") from None
+        raise GameFault(f"game {shown}: {in_words(error, f'what {call}() returns', {})}") from None

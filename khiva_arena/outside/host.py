@@ -38,10 +38,14 @@ from khiva_arena.outside.calls import (
     encoded,
     framed,
     payload_of,
+    strictly,
 )
+from khiva_arena.words import an
 
 MEMORY = 4 * 2**30
 STATUSES_HELD = 10_000
+MAY_RAISE = {"rules": ConfigError, "check_seats": ConfigError, "apply": IllegalChoice}
+"""By call, what a game may refuse a user's word with, or a choice that it was offered."""
 
 
 def main() -> None:
@@ -59,7 +63,7 @@ def main() -> None:
         game = _game_of(_imported(spec), spec)
         front = _front(game)
     except BaseException as error:
-        control.sendall(framed([FAULT, _told(error, spec)]))
+        control.sendall(framed([FAULT, _told(error, spec) + _several_files(error, spec)]))
         return
     control.sendall(framed([DONE, front]))
     _fork_on_request(control, life, game, spec)
@@ -121,13 +125,15 @@ def _game_of(module: ModuleType, spec: Spec) -> Game:
             for value in vars(module).values()
             if isinstance(value, type) and issubclass(value, Game) and value.__module__ == module.__name__
         ]
-        if len(classes) != 1:
+        if not classes:
+            raise TypeError("it has no game: a class that is a khiva_arena.Game")
+        if len(classes) > 1:
             raise TypeError(f"it has {len(classes)} classes of games; name the one to play: GAME = MyGame()")
         found = classes[0]
     if isinstance(found, type) and issubclass(found, Game):
         found = found()
     if not isinstance(found, Game):
-        raise TypeError(f"its game is a {type(found).__name__}, not a khiva_arena.Game")
+        raise TypeError(f"its game is {an(type(found).__name__)}, not a khiva_arena.Game")
     return found
 
 
@@ -203,14 +209,17 @@ def _answer(match: "ForkedMatch", name: str, arguments: list[Any], spec: Spec) -
         return framed([DONE, getattr(match, name)(*arguments)])
     except Unplain as error:
         return framed([FAULT, f"{match.calling}() {error}"])
-    except RulesError as error:
-        return framed([RULES, list(error.problems)])
-    except ConfigError as error:
-        return framed([CONFIG, list(error.problems)])
-    except IllegalChoice as error:
-        return framed([ILLEGAL, str(error)])
     except BaseException as error:
+        if isinstance(error, MAY_RAISE.get(match.calling, ())):
+            return framed(_refusal(error))
         return framed([FAULT, f"{match.calling}() {_told(error, spec)}"])
+
+
+def _refusal(error: BaseException) -> list[Any]:
+    """What the contract lets a call answer with; anything else that a game raises is its fault."""
+    if isinstance(error, ConfigError):
+        return [RULES if isinstance(error, RulesError) else CONFIG, list(error.problems)]
+    return [ILLEGAL, str(error)]
 
 
 def _told(error: BaseException, spec: Spec) -> str:
@@ -222,6 +231,19 @@ def _told(error: BaseException, spec: Spec) -> str:
     where = f", line {own[-1].lineno} of {os.path.basename(own[-1].filename)}" if own else ""
     text = " ".join(str(error).split())[:300]
     return f"raised {type(error).__name__}{': ' if text else ''}{text}{where}"
+
+
+def _several_files(error: BaseException, spec: Spec) -> str:
+    """What to do about a file beside the game's, which is not imported, since it would not be hashed."""
+    name = str(getattr(error, "name", None) or "").partition(".")[0]
+    beside = os.path.join(os.path.dirname(spec.path), f"{name}.py")
+    if not isinstance(error, ModuleNotFoundError) or spec.content is None or not os.path.exists(beside):
+        return ""
+    return f"; a game of several files is a folder with an __init__.py, in which they are imported as `from . import {name}`"
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else an(type(value).__name__)
 
 
 def _asked(pending: Pending) -> list[list[Any]]:
@@ -251,31 +273,51 @@ class ForkedMatch:
 
     def new(self, seats: int, rules: dict[str, Any], secret: bytes) -> Any:
         self._seats = seats
-        state, events = self._game.new(seats, rules, secret)
-        self._states.append(state)
-        return self._snapshot(state, events)
+        try:
+            made = self._game.new(seats, rules, secret)
+        except ConfigError:
+            if seats not in self._game.seats_of(rules):
+                self.calling = "check_seats"
+            raise
+        if not (isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], State)):
+            raise Unplain(f"returned {_kind(made)}, and must return two values, the state and the events of the opening")
+        self._states.append(made[0])
+        return self._snapshot(*made)
 
     def apply(self, number: int, choices: dict[int, int]) -> Any:
         return self._snapshot(self._states[number], self._states[number].apply(choices))
 
+    def play(self, number: int, choices: dict[int, int]) -> Any:
+        """``apply`` in a replay, of which nothing is shown: how it stands then."""
+        self.calling = "apply"
+        state = self._states[number]
+        state.apply(choices)
+        self.calling = "pending, is_over, scores or ranks"
+        asked = [[seat, decision.kind, len(decision.legal)] for seat, decision in state.pending().items()]
+        return [asked, state.is_over, list(state.scores), list(state.ranks)]
+
     def _snapshot(self, state: State, events: list[Event]) -> dict[str, Any]:
         """All that is asked for at every step, at once."""
-        told = {"events": encoded([[event.data, event.to if event.to is None else list(event.to)] for event in events])}
+        if not isinstance(events, list | tuple):
+            raise Unplain(f"returned {_kind(events)}, and must return a list of events")
+        if others := [event for event in events if not isinstance(event, Event)]:
+            raise Unplain(f"returned {_kind(others[0])} among its events, each of which is an Event({{...}})")
+        told = {"events": strictly([[event.data, event.to if event.to is None else list(event.to)] for event in events])}
         self.calling = "pending"
         pending, again = state.pending(), state.pending()
-        told["pending"] = encoded(_asked(pending))
+        told["pending"] = strictly(_asked(pending))
         if told["pending"] != encoded(_asked(again)):
             raise Unplain("gives something else when it is called again")
         if not set(pending) <= set(range(self._seats)):
             raise Unplain(f"asks seats {list(pending)}, of {self._seats}")
         self.calling = "view"
-        told["views"] = encoded([state.view(seat) for seat in pending])
+        told["views"] = strictly([state.view(seat) for seat in pending])
         self.calling = "is_over, scores or ranks"
         standing = {"over": state.is_over, "scores": list(state.scores), "ranks": list(state.ranks)}
         return {**told, **standing}
 
     def view(self, number: int, seat: int) -> Any:
-        return self._states[number].view(seat)
+        return strictly(self._states[number].view(seat))
 
     def components(self, number: int) -> Any:
         return self._states[number].components()
@@ -285,10 +327,16 @@ class ForkedMatch:
         return len(self._states) - 1
 
     def sketch(self, number: int, names: list[str]) -> str:
+        """Nothing if the game has none of its own: then the views say it all, which whoever asks has anyhow."""
+        if type(self._game).sketch is Game.sketch:
+            return ""
         return self._game.sketch(self._states[number], names)
 
     def narrate(self, data: dict[str, Any], to: list[int] | None, names: list[str]) -> str:
         return self._game.narrate(Event(data, None if to is None else tuple(to)), names)
+
+    def points(self, view: dict[str, Any]) -> list[int] | None:
+        return self._game.points(view)
 
     def choice(self, kind: str, entry: list[Any], view: dict[str, Any]) -> str:
         return self._game.choice(kind, entry, view)
@@ -299,8 +347,24 @@ class ForkedMatch:
 
         try:
             return found_in(self._game, seats, rules, steps, seed)
-        except Exception as error:
-            return [f"it {_told(error, self._spec)}"]
+        except BaseException as error:
+            return [self._returned(seats, rules, steps) or f"it {_told(error, self._spec)}"]
+
+    def _returned(self, seats: int, rules: dict[str, Any], steps: int) -> str:
+        """What a call returns that the check could not even look at, "" if it is not that: in a match of first choices."""
+        try:
+            self.calling = "new"
+            self.new(seats, rules, bytes(32))
+            for _ in range(steps):
+                if not (asked := self._states[-1].pending()):
+                    break
+                self.calling = "apply"
+                self.apply(-1, dict.fromkeys(asked, 0))
+        except Unplain as error:
+            return f"it breaks the contract: {self.calling}() {error}"
+        except BaseException:  # which the check names
+            return ""
+        return ""
 
 
 if __name__ == "__main__":

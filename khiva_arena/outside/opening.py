@@ -37,7 +37,7 @@ def forget() -> None:
 
 def _offered(word: str) -> GameSource:
     source = source_of(word)
-    registry.handed[source.code] = lambda: _opened(source)
+    registry.handed[source.code] = registry.Handed(word, lambda: _opened(source))
     known = msgspec.json.decode(os.environ.get(VARIABLE, "[]"), type=list[str])
     os.environ[VARIABLE] = msgspec.json.encode(list(dict.fromkeys([*known, source.word]))).decode()
     return source

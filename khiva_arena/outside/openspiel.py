@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from hashlib import sha256
+from textwrap import shorten
 from typing import Any, Self
 
 import pyspiel
@@ -15,6 +16,7 @@ import pyspiel
 from khiva_arena.errors import ConfigError, RulesError
 from khiva_arena.games.base import NOBODY, Decision, Event, Game, Pending, State, check_choices
 from khiva_arena.rng import Stream
+from khiva_arena.words import meant
 
 DEFAULT = "kuhn_poker"
 MOST_SCALE = 1_000_000
@@ -101,7 +103,7 @@ class LibraryState(State):
         events = []
         for seat, before in enumerate(self._seen):
             asked = self._asked.get(seat)
-            known = f"{self._text(seat)} {asked and [action for action, _ in asked.legal]}"
+            known = f"{self.view(seat)} {asked and [action for action, _ in asked.legal]}"
             now = self._seen[seat] = sha256(known.encode()).hexdigest()[:16]
             if now != before:
                 events.append(Event({"type": "observed", "hash": now}, (seat,)))
@@ -127,7 +129,8 @@ class LibraryState(State):
         scale = self._rules["scale"]
         scaled = [one * scale for one in self._state.returns()]
         if self.is_over and (uneven := [one for one in scaled if not is_whole(one)]):
-            raise ValueError(f"a return of {uneven[0] / scale!r} is not whole at scale {scale}: give --rule scale=N")
+            way = way_on(self._game, self._state.returns())
+            raise ValueError(f"a return of {uneven[0] / scale!r} is not whole at scale {scale}: {way}")
         return [round(one) if self.is_over else math.floor(one + NEAR) for one in scaled]
 
     def clone(self) -> Self:
@@ -212,8 +215,21 @@ def scale_of(game: Any) -> int | None:
                 found += state.returns()
                 break
             at_random(state, stream)
-    scale = math.lcm(*(Fraction(one).limit_denominator(MOST_SCALE).denominator for one in found))
-    return scale if scale <= MOST_SCALE and all(is_whole(one * scale) for one in found) else None
+    return whole_at(found)
+
+
+def whole_at(returns: Sequence[float], least: int = 1) -> int | None:
+    """The least multiple of ``least`` that makes these whole; None if that is more than ``MOST_SCALE``."""
+    scale = math.lcm(least, *(Fraction(one).limit_denominator(MOST_SCALE).denominator for one in returns))
+    return scale if scale <= MOST_SCALE and all(is_whole(one * scale) for one in returns) else None
+
+
+def way_on(game: Any, returns: Sequence[float]) -> str:
+    """What to do about a match whose returns are not whole at the scale that it has."""
+    scale = whole_at(returns, scale_of(game) or 1)
+    if scale is None:
+        return f"no scale up to {MOST_SCALE:,} makes those of this match and of others whole, so it cannot be played"
+    return f"give --rule scale={scale}, the least for this match and some at random; one that needs more will say so"
 
 
 def is_whole(value: float) -> bool:
@@ -221,14 +237,20 @@ def is_whole(value: float) -> bool:
     return abs(value - round(value)) <= NEAR * max(1.0, abs(value))
 
 
-def loaded(text: str) -> Any:
+def loaded(text: object) -> Any:
     """The library's game of a string as ``goofspiel(players=3)``. Raises RulesError with the reason why it cannot be played."""
+    if type(text) is int:  # as --rule game=2048 is read
+        text = str(text)
     if not isinstance(text, str):
         raise RulesError(f"game: {text!r} is not a text")
+    name, there = text.partition("(")[0], pyspiel.registered_names()
+    if name not in there:
+        known = "docs/openspiel-games.md lists those that it has"
+        raise RulesError(f"game: OpenSpiel has no game {name[:80]!r}{meant(name, there)}; {known}")
     try:
         game = pyspiel.load_game(text)
     except Exception as error:  # of any kind: an index of a map that is missing, too
-        raise RulesError(f"game: OpenSpiel does not load {text!r}: {' '.join(str(error).split())[:200]}") from None
+        raise RulesError(f"game: OpenSpiel does not load {text!r}: {shorten(str(error), 200, placeholder=' ...')}") from None
     kind = game.get_type()
     reasons = {
         "its chance is sampled, so that no match could be replayed": kind.chance_mode == Chance.SAMPLED_STOCHASTIC,
@@ -261,15 +283,19 @@ class OpenSpiel(Game):
         if unknown := [key for key in given if key not in self.variants]:
             raise RulesError([f"{key}: there is no such rule" for key in unknown])
         game = loaded(given.get("game", DEFAULT))
-        scale = given.get("scale") or scale_of(game)
+        scale = given["scale"] if "scale" in given else scale_of(game)
         if scale is None:
             raise RulesError(
                 f"game: {game.get_type().short_name} cannot be played: its returns are whole at no scale up to {MOST_SCALE:,}"
             )
         if type(scale) is not int or not 1 <= scale <= MOST_SCALE:
             raise RulesError(f"scale: {scale!r} is not a whole number of 1 to {MOST_SCALE:,}")
-        shows, tensor, name = given.get("shows") or shown_of(game), given.get("tensor", "no"), game.get_type().short_name
-        if not shows:
+        shows, tensor, name = (
+            given["shows"] if "shows" in given else shown_of(game),
+            given.get("tensor", "no"),
+            game.get_type().short_name,
+        )
+        if not shows and "shows" not in given:
             raise RulesError(f"game: {name} cannot be played: it tells seats neither an information state nor observations")
         if shows not in SHOWS or not gives(game, partial(text_of, shows=shows)):
             raise RulesError(f"shows: {name} gives seats no {shows!r}")
@@ -290,7 +316,7 @@ class OpenSpiel(Game):
     def narrate(self, event: Event, names: Sequence[str]) -> str:
         if event.data["type"] == "acted":
             return f"{names[event.data['seat']]}: {event.data['text']}"
-        return f"{names[event.to[0]] if event.to else 'somebody'} sees something new"
+        return ""  # what is new stands in the view
 
     def choice(self, kind: str, entry: Sequence[Any], view: Mapping[str, Any]) -> str:
         return str(entry[1])

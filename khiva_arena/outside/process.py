@@ -142,9 +142,9 @@ class Fork:
                 return _payload(self._calls, time.monotonic() + max(WALL_SECONDS, 2 * seconds))
         except TimeoutError:
             self._process.kill(self._pid)
-            self._dead = f"{name}() {_too_long()}"
+            self._dead = f"{_calling(name)} {_too_long()}"
         except (EOFError, OSError):
-            self._dead = f"{name}() {_how(os.waitstatus_to_exitcode(self._process.kill(self._pid)), seconds)}"
+            self._dead = f"{_calling(name)} {_how(os.waitstatus_to_exitcode(self._process.kill(self._pid)), seconds)}"
         raise GameFault(f"game {self._process.shown}: {self._dead}")
 
     def close(self) -> None:
@@ -165,6 +165,11 @@ def value_of(payload: bytes, shown: str) -> msgspec.Raw:
     if kind == ILLEGAL:
         raise IllegalChoice(_text(value))
     raise GameFault(f"game {shown}: {_text(value)}")
+
+
+def _calling(name: str) -> str:
+    """What is to blame if a call gives no answer: a method of the game, or any of it."""
+    return "while it is checked it" if name == "vet" else f"{name}()"
 
 
 def _too_long() -> str:

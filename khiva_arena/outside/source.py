@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from khiva_arena.errors import ConfigError
-from khiva_arena.games.registry import NAMES, unknown
+from khiva_arena.games.registry import GROUP, NAMES, unknown
 
-GROUP = "khiva_arena.games"
-"""The group of entry points of packages that bring games."""
 MOST_BYTES = 64 * 2**20
 MOST_FILES = 5_000
 GAME_FILE = "game.py"
@@ -60,7 +58,7 @@ def source_of(word: str) -> GameSource:
     points = {point.name: point for point in metadata.entry_points(group=GROUP)}
     if word in points:
         return _package(points[word])
-    raise ConfigError(unknown(word, [*NAMES, *points]))
+    raise ConfigError(f"{unknown(word, [*NAMES, LIBRARY, *points])} A game of your own is named by its file, as my_game.py")
 
 
 def _file(path: Path) -> GameSource:
@@ -107,7 +105,7 @@ def _package(point: metadata.EntryPoint) -> GameSource:
 def hash_of_folder(folder: Path) -> str:
     """Of the names and contents of all files in it, sorted, except what Python and editors leave there. Raises ConfigError."""
     total, size = sha256(b"khiva-game-1\0"), 0
-    for number, path in enumerate(_files(folder)):
+    for number, path in enumerate(files_of(folder)):
         content = path.read_bytes()
         size += len(content)
         if number >= MOST_FILES or size > MOST_BYTES:
@@ -116,7 +114,8 @@ def hash_of_folder(folder: Path) -> str:
     return total.hexdigest()
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def files_of(folder: Path) -> Iterator[Path]:
+    """The files of a game that are hashed."""
     for path in sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).as_posix()):
         parts = path.relative_to(folder).parts
         if path.is_file() and path.suffix != ".pyc" and not any(part.startswith((".", "__pycache__")) for part in parts):

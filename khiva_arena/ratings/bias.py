@@ -10,7 +10,8 @@ from math import sqrt
 import numpy as np
 
 from khiva_arena.ratings.elo import Ratings, half_width
-from khiva_arena.ratings.pairs import Floats, Ints, PairCells, TableArrays, meetings, summed, tables_of
+from khiva_arena.ratings.match_arrays import Floats, Ints, Matches, TableArrays, tables_of
+from khiva_arena.ratings.pairs import PairCells, meetings, summed
 from khiva_arena.ratings.proportions import proportions
 from khiva_arena.result import Result
 
@@ -60,7 +61,7 @@ class NeighbourBias:
     blocks: int
 
 
-def seat_bias(matches: Iterable[Result]) -> tuple[SeatBias, ...]:
+def seat_bias(matches: Iterable[Result] | Matches) -> tuple[SeatBias, ...]:
     """For each table size that was played, each of its seats."""
     by_seats: dict[int, list[tuple[Ints, Floats]]] = {}
     for tables in map(_started, tables_of(matches)):
@@ -80,7 +81,7 @@ def seat_bias(matches: Iterable[Result]) -> tuple[SeatBias, ...]:
     return tuple(biases)
 
 
-def neighbour_bias(matches: Iterable[Result], ratings: Ratings) -> tuple[NeighbourBias, ...]:
+def neighbour_bias(matches: Iterable[Result] | Matches, ratings: Ratings) -> tuple[NeighbourBias, ...]:
     """One for each bot. Tables with copies of a bot, or with a bot that has no rating, are left out."""
     bots = len(ratings.elo)
     elo = np.array([np.nan if e is None else e for e in ratings.elo])
@@ -125,7 +126,7 @@ def opponents_average(cells: PairCells, ratings: Ratings) -> tuple[float | None,
     return tuple(m / w if w else None for m, w in zip(mean.tolist(), total.tolist(), strict=True))
 
 
-def tie_share(matches: Iterable[Result], bots: int) -> tuple[float | None, ...]:
+def tie_share(matches: Iterable[Result] | Matches, bots: int) -> tuple[float | None, ...]:
     """Share of each bot's rated pairs that were ties, weighted as in the fit; None if it has none."""
     tied, total = np.zeros(bots), np.zeros(bots)
     for met in (met for tables in tables_of(matches) for met in meetings(tables, bots)):

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from khiva_arena.ratings.elo import ELO_PER_NAT, LEVEL, Ratings
-from khiva_arena.ratings.pairs import Floats, Ints
+from khiva_arena.ratings.match_arrays import Floats, Ints
 from khiva_arena.ratings.quasi import differences
 from khiva_arena.ratings.student import ndtr, stdtr, stdtrit
 

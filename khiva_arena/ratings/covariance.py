@@ -41,8 +41,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from khiva_arena.ratings.match_arrays import Floats, Ints
 from khiva_arena.ratings.model import Solution
-from khiva_arena.ratings.pairs import Floats, Ints, PairCells, summed
+from khiva_arena.ratings.pairs import PairCells, summed
 from khiva_arena.ratings.rows import Rows, by_block, expected
 
 _ROUNDING = 1e-9  # of a variance

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from khiva_arena.ratings.elo import Ratings
-from khiva_arena.ratings.pairs import Floats, Ints, PairCells, meetings, tables_of
+from khiva_arena.ratings.match_arrays import Floats, Ints, Matches, tables_of
+from khiva_arena.ratings.pairs import PairCells, meetings
 from khiva_arena.ratings.proportions import proportions
 from khiva_arena.ratings.surprise import surprises
 from khiva_arena.result import Result
@@ -65,7 +66,7 @@ def crosstable(cells: PairCells, ratings: Ratings) -> Crosstable:
     )
 
 
-def games_together(matches: Iterable[Result], bots: int) -> Ints:
+def games_together(matches: Iterable[Result] | Matches, bots: int) -> Ints:
     """(n, n) matches in which two bots met in a counted pair; more copies at a table make no more of them."""
     games = np.zeros(bots * bots, dtype=np.int64)
     for tables in tables_of(matches):

@@ -16,7 +16,8 @@ from math import sqrt
 import numpy as np
 
 from khiva_arena.ratings.elo import Ratings, half_width
-from khiva_arena.ratings.pairs import Floats, PairCells, summed
+from khiva_arena.ratings.match_arrays import Floats
+from khiva_arena.ratings.pairs import PairCells, summed
 
 _HALF = 0.5
 _ROUNDING = 1e-6  # a standard error of the share below this is rounding

@@ -15,8 +15,9 @@ from khiva_arena.ratings.connections import Bound
 from khiva_arena.ratings.covariance import blocks_by_bot
 from khiva_arena.ratings.effects import AnchorCheck, EffectsToFit, FittedEffect
 from khiva_arena.ratings.estimate import Fit, anchor_checks, fit, given_numbers, problem_of
+from khiva_arena.ratings.match_arrays import Floats, Matches
 from khiva_arena.ratings.oneway import OneWay, one_way
-from khiva_arena.ratings.pairs import Floats, PairCells
+from khiva_arena.ratings.pairs import PairCells
 from khiva_arena.ratings.quasi import quasi_variances
 from khiva_arena.ratings.scale import ELO_PER_NAT, FEWEST_SEEDS, LEVEL, half_width
 from khiva_arena.result import Result
@@ -138,7 +139,7 @@ def _least(oneway: OneWay, i: int, j: int) -> float | None:
 
 
 def rate(
-    matches: Iterable[Result] | PairCells,
+    matches: Iterable[Result] | Matches | PairCells,
     bots: int,
     anchor: int,
     prior: float = PRIOR_GAMES,

@@ -13,8 +13,9 @@ import numpy.typing as npt
 from khiva_arena.ratings.connections import Bound, connections
 from khiva_arena.ratings.covariance import Variances, variances
 from khiva_arena.ratings.effects import AnchorCheck, EffectsToFit, FittedEffect
+from khiva_arena.ratings.match_arrays import Floats, Ints, Matches, tables_of
 from khiva_arena.ratings.model import Solution, solve
-from khiva_arena.ratings.pairs import Floats, Ints, PairCells, cells_of_tables, pair_cells, tables_of
+from khiva_arena.ratings.pairs import PairCells, cells_of_tables, pair_cells
 from khiva_arena.ratings.quasi import differences
 from khiva_arena.ratings.rows import Columns, Rows, rows_of_cells, rows_of_tables
 from khiva_arena.ratings.scale import ELO_PER_NAT, half_width
@@ -78,7 +79,7 @@ def given_numbers(anchor: int, bots: int, numbers: Mapping[int, float], deviatio
     return {bot: (elo, sd if sd >= _EXACT else 0.0) for bot, (elo, sd) in given.items()}
 
 
-def problem_of(matches: Iterable[Result] | PairCells, bots: int, prior: float, effects: EffectsToFit) -> Problem:
+def problem_of(matches: Iterable[Result] | Matches | PairCells, bots: int, prior: float, effects: EffectsToFit) -> Problem:
     """Raises ValueError on what cannot be combined."""
     if not effects:
         return problem_of_cells(matches if isinstance(matches, PairCells) else pair_cells(matches, bots), prior)

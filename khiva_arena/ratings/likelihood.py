@@ -11,7 +11,7 @@ from math import log10, sqrt
 
 import numpy as np
 
-from khiva_arena.ratings.pairs import Floats
+from khiva_arena.ratings.match_arrays import Floats
 
 MOST_T = 0.6  # of a block; likeliest_with_t is found for all histograms up to it
 _EMPTY = 1e-3  # blocks that a value which was not seen counts as, so that it is possible

@@ -3,8 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from khiva_arena.errors import InternalError
+from khiva_arena.ratings.match_arrays import Flags, Ints, Matches, SameSize, collected
 from khiva_arena.result import Result
+
+_Named = list[tuple[int, tuple[str, str]]]
+"""The first row of a table, and its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,35 +24,72 @@ class Selection:
     left_out: how many recorded matches are not rated.
     """
 
-    rated: tuple[Result, ...]
+    rated: Matches
     tables: int
     incomplete: tuple[tuple[str, str], ...]
     set_aside: tuple[tuple[str, str], ...]
     left_out: int
 
 
-def complete_tables(results: Iterable[Result]) -> Selection:
+def is_complete(table: Iterable[Result]) -> bool:
+    """Whether a table of N seats, given by its matches, is rated: its N rotations are recorded and none stayed void."""
+    matches = list(table)
+    rotations = [match.rotation for match in matches if not match.set_aside]
+    return len(rotations) == len(matches) and sorted(rotations) == list(range(len(matches[0].bots)))
+
+
+def complete_tables(results: Iterable[Result] | Matches) -> Selection:
     """Only whole tables are rated: one rotation more or less would favour the bots with good seats in it.
 
     A table of N seats is complete when its N rotations are recorded. Raises InternalError if a rotation comes twice.
     """
-    by_table: dict[tuple[str, int, int], list[Result]] = {}
-    for result in results:
-        by_table.setdefault((result.event, result.seed, result.lineup), []).append(result)
-    rated: list[Result] = []
+    every = collected(results)
+    rated: list[SameSize] = []
     tables = left_out = 0
-    incomplete: list[tuple[str, str]] = []
-    set_aside: list[tuple[str, str]] = []
-    for matches in by_table.values():
-        name = matches[0].event, matches[0].table
-        rotations = {match.rotation for match in matches}
-        if len(rotations) < len(matches):
-            raise InternalError(f"table {name[1]} of event {name[0]} holds a rotation twice")
-        stayed_void = any(match.set_aside for match in matches)
-        if not stayed_void and rotations == set(range(len(matches[0].bots))):
-            rated += matches
-            tables += 1
-            continue
-        (set_aside if stayed_void else incomplete).append(name)
-        left_out += sum(not match.set_aside for match in matches)
-    return Selection(tuple(rated), tables, tuple(incomplete), tuple(set_aside), left_out)
+    incomplete: _Named = []
+    set_aside: _Named = []
+    for one in every.sizes:
+        table, firsts = _tables(one, every.events)
+        void = np.bincount(table, one.set_aside, len(firsts)) > 0
+        complete = ~void & (np.bincount(table, minlength=len(firsts)) == one.bots.shape[1])
+        if len(table):
+            complete &= np.bincount(table, ~_is_rotation(one), len(firsts)) == 0
+        keep = complete[table]
+        rated.append(one.only(keep))
+        tables += int(complete.sum())
+        left_out += int((~keep & ~one.set_aside).sum())
+        set_aside += _named(one, firsts[void], every.events)
+        incomplete += _named(one, firsts[~void & ~complete], every.events)
+    return Selection(Matches(every.events, tuple(rated)), tables, _in_order(incomplete), _in_order(set_aside), left_out)
+
+
+def _tables(one: SameSize, events: tuple[str, ...]) -> tuple[Ints, Ints]:
+    """(m,) the table of each match, numbered from 0; and of each table the place of its first match."""
+    order = np.lexsort((one.rotation, one.lineup, one.seed, one.event))
+    columns = [column[order] for column in (one.event, one.seed, one.lineup)]
+    same = np.zeros(len(order), dtype=np.bool_)
+    same[1:] = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
+    rotation = one.rotation[order]
+    again = np.flatnonzero(same[1:] & (rotation[1:] == rotation[:-1]))
+    if len(again):
+        [(_, (event, table))] = _named(one, order[again[:1]], events)
+        raise InternalError(f"table {table} of event {event} holds a rotation twice")
+    numbers = np.empty(len(order), dtype=np.int64)
+    numbers[order] = np.cumsum(~same) - 1
+    firsts = np.full(int((~same).sum()), len(order), dtype=np.int64)
+    np.minimum.at(firsts, numbers, np.arange(len(order)))
+    return numbers, firsts
+
+
+def _in_order(named: _Named) -> tuple[tuple[str, str], ...]:
+    return tuple(name for _, name in sorted(named))
+
+
+def _is_rotation(one: SameSize) -> Flags:
+    return np.asarray((one.rotation >= 0) & (one.rotation < one.bots.shape[1]))
+
+
+def _named(one: SameSize, places: Ints, events: tuple[str, ...]) -> _Named:
+    """Tables by the place of a match of theirs."""
+    columns = (column[places].tolist() for column in (one.row, one.event, one.seed, one.lineup))
+    return [(row, (events[event], f"{seed}/{lineup}")) for row, event, seed, lineup in zip(*columns, strict=True)]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from khiva_arena.ratings.pairs import Floats, Ints
+from khiva_arena.ratings.match_arrays import Floats, Ints
 from khiva_arena.ratings.rows import Columns, Rows, expected, gradient, normal
 
 _STEPS = 200

@@ -26,8 +26,9 @@ import numpy.typing as npt
 from khiva_arena.ratings.connections import connections, flows
 from khiva_arena.ratings.covariance import add_squares, left_out, variances
 from khiva_arena.ratings.estimate import Problem, problem_of_cells, solution_of
+from khiva_arena.ratings.match_arrays import Floats, Ints
 from khiva_arena.ratings.model import Solution
-from khiva_arena.ratings.pairs import Floats, Ints, PairCells, summed
+from khiva_arena.ratings.pairs import PairCells, summed
 from khiva_arena.ratings.quasi import differences
 from khiva_arena.ratings.rows import by_block, expected
 

@@ -10,16 +10,12 @@ A pair of a match with K seats weighs 3 / (K + 1) (1, .75, .6, .5 for K = 2..5):
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
+from khiva_arena.ratings.match_arrays import Floats, Ints, Matches, TableArrays, tables_of
 from khiva_arena.result import Result
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-_CHUNK = 100_000  # matches turned into arrays at a time: bounds memory to some 100 MB whatever the number of matches
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,22 +59,6 @@ class PairCells:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TableArrays:
-    """m matches of one table size K as arrays. Equal block numbers in different arrays are the same block.
-
-    block: (m,) numbers from 0, few of them unused.
-    bots: (m, K) by seat, as in ``Result``.
-    ranks: (m, K) by seat.
-    unstarted: (m, K) whether the bot failed to start; None if all started.
-    """
-
-    block: Ints
-    bots: Ints
-    ranks: Ints
-    unstarted: npt.NDArray[np.bool_] | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Meetings:
     """c counted pairs of the same two seats at tables of one size, one for each match.
 
@@ -99,7 +79,7 @@ class Meetings:
     weight: float
 
 
-def pair_cells(matches: Iterable[Result], bots: int) -> PairCells:
+def pair_cells(matches: Iterable[Result] | Matches, bots: int) -> PairCells:
     """Sum matches of ``bots`` bots into cells. Time is near linear in the matches, memory in the cells.
 
     Raises ValueError if a match names a bot outside 0..bots-1, or bots and ranks are of different length.
@@ -119,29 +99,6 @@ def cells_of_tables(tables: Iterable[TableArrays], bots: int) -> PairCells:
     low, high = np.divmod(pair, max(1, bots))
     cells = PairCells(bots, 0, block, low, high, weight, score, pair_weight(largest))
     return cells.only(np.ones(len(keys), dtype=np.bool_))  # blocks without a counted pair do not count
-
-
-def tables_of(matches: Iterable[Result]) -> Iterator[TableArrays]:
-    """The matches as arrays, some at a time; blocks are numbered from 0 in the order in which they are met."""
-    numbers: dict[str, int] = {}
-    rest = iter(matches)
-    while chunk := list(islice(rest, _CHUNK)):
-        by_seats: dict[int, list[Result]] = {}
-        for match in chunk:
-            numbers.setdefault(match.block, len(numbers))
-            by_seats.setdefault(len(match.bots), []).append(match)
-        yield from (_arrays(group, numbers) for group in by_seats.values())
-
-
-def _arrays(group: list[Result], numbers: dict[str, int]) -> TableArrays:
-    """Matches of one table size as arrays. A list of ranks that is too long or short makes numpy raise ValueError."""
-    bots = np.array([m.bots for m in group], dtype=np.int64)
-    unstarted = np.zeros(bots.shape, dtype=np.bool_)
-    for row, match in enumerate(group):
-        if match.unstarted:
-            unstarted[row, list(match.unstarted)] = True
-    block = np.array([numbers[m.block] for m in group], dtype=np.int64)
-    return TableArrays(block, bots, np.array([m.ranks for m in group], dtype=np.int64), unstarted)
 
 
 def meetings(tables: TableArrays, bots: int) -> Iterator[Meetings]:

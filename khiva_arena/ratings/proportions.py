@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from khiva_arena.ratings.elo import LEVEL, half_width
-from khiva_arena.ratings.pairs import Floats, Ints, summed
+from khiva_arena.ratings.match_arrays import Floats, Ints
+from khiva_arena.ratings.pairs import summed
 
 _ROUNDING = 1e-12  # a variance of blocks below this is rounding
 _ALL = 1e-9  # a share nearer to 0 or 1 is everything

@@ -7,7 +7,7 @@ log(q_i + q_j) - log(V_ij), the relative error, as Firth and de Menezes (2004) d
 
 import numpy as np
 
-from khiva_arena.ratings.pairs import Floats
+from khiva_arena.ratings.match_arrays import Floats
 
 _STEPS = 200
 _CLOSE_ENOUGH = 1e-12  # relative to the largest

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from khiva_arena.ratings.pairs import Floats, Ints, Meetings, PairCells, TableArrays, meetings, summed
+from khiva_arena.ratings.match_arrays import Floats, Ints, TableArrays
+from khiva_arena.ratings.pairs import Meetings, PairCells, meetings, summed
 
 ColumnNumbers = npt.NDArray[np.signedinteger[Any]]  # 32 bits if there are many rows
 _ROWS_AT_ONCE = 500_000

@@ -13,7 +13,7 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from khiva_arena.ratings.pairs import Floats
+from khiva_arena.ratings.match_arrays import Floats
 from khiva_arena.ratings.student import log_ndtr, ndtr
 
 Z = 1.959963984540054  # normal quantile of a 95 % interval

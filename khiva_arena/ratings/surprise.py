@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from khiva_arena.ratings.covariance import add_squares, left_out
 from khiva_arena.ratings.elo import ELO_PER_NAT, Ratings
-from khiva_arena.ratings.pairs import Floats, Ints, PairCells, summed
+from khiva_arena.ratings.match_arrays import Floats, Ints
+from khiva_arena.ratings.pairs import PairCells, summed
 from khiva_arena.ratings.quasi import differences
 from khiva_arena.ratings.rows import by_block, expected, rows_of_cells
 

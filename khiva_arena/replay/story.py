@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from khiva_arena.games.base import Event, State
 from khiva_arena.games.registry import get
+from khiva_arena.games.which import which
 from khiva_arena.replay.record import FORFEITED, Record
 from khiva_arena.replay.verify import verify
 from khiva_arena.text import harmless
@@ -15,7 +16,7 @@ def story(record: Record, secret: bytes) -> str:
     header = record.header
     game = get(header.game, header.rules_version)
     names = [f"{seat.name}#{number}" for number, seat in enumerate(header.seats)]
-    lines = [f"match {header.match}: {game.title}, {len(names)} seats: {', '.join(names)}"]
+    lines = [f"match {header.match}: {game.title}{which(header)}, {len(names)} seats: {', '.join(names)}"]
 
     def watch(step: int, _state: State, happened: Sequence[Event]) -> None:
         if step:

@@ -22,16 +22,8 @@ def verify(record: Record, secret: bytes, watch: StepWatcher | None = None) -> N
     Raises RecordError saying where the record first differs from what the rules, the commitment and the faults give, and
     GameFault if its game cannot be played.
     """
-    header = record.header
-    count = len(header.seats)
-    if seeds.commitment(header.match, secret) != header.commit:
-        raise RecordError("the secret does not open the commitment")
-    for seat, who in enumerate(header.seats):
-        if seeds.seat_number(secret, header.match, seat) != who.number:
-            raise RecordError(f"seat {seat}'s number is not the one that the secret gives")
-    for name in ("verdicts", "forfeited_at", "ranks", "scores"):
-        if len(getattr(record, name)) != count:
-            raise RecordError(f"{name} are not one for each of {count} seats")
+    _check_header(record, secret)
+    header, count = record.header, len(record.header.seats)
     try:
         game = get(header.game, header.rules_version)
         if game.rules_version != header.rules_version:
@@ -42,6 +34,28 @@ def verify(record: Record, secret: bytes, watch: StepWatcher | None = None) -> N
     except ArenaError as error:
         raise RecordError(f"the header cannot be played: {error}") from None
     _replay(record, state, events, watch)
+
+
+def check_unplayed(record: Record, secret: bytes) -> None:
+    """Check what can be known of a record without playing it: that the secret opens it, and that its result is one that a match
+    can have. Raises RecordError."""
+    _check_header(record, secret)
+    _check_verdicts(record)
+    if list(record.ranks) != [1 + sum(other < rank for other in record.ranks) for rank in record.ranks]:
+        raise RecordError(f"{list(record.ranks)} are not ranks")
+
+
+def _check_header(record: Record, secret: bytes) -> None:
+    header = record.header
+    count = len(header.seats)
+    if seeds.commitment(header.match, secret) != header.commit:
+        raise RecordError("the secret does not open the commitment")
+    for seat, who in enumerate(header.seats):
+        if seeds.seat_number(secret, header.match, seat) != who.number:
+            raise RecordError(f"seat {seat}'s number is not the one that the secret gives")
+    for name in ("verdicts", "forfeited_at", "ranks", "scores"):
+        if len(getattr(record, name)) != count:
+            raise RecordError(f"{name} are not one for each of {count} seats")
 
 
 def faults_of(record: Record) -> list[list[tuple[str, int]]]:
@@ -62,6 +76,8 @@ def _replay(record: Record, state: State, events: list[Event], watch: StepWatche
     out = _out_at_the_start(record)
     if watch:
         watch(0, state, events)
+    else:
+        state.expect([{choice.seat: choice.choice for choice in step} for step in record.steps])
     for number, step in enumerate(record.steps, 1):
         pending = state.pending()
         if [choice.seat for choice in step] != list(pending):
@@ -119,10 +135,15 @@ def _check_forfeits(record: Record, number: int, choosers: list[int], out: list[
             out[seat] = number
 
 
-def _check_end(record: Record, state: State, out: list[int | None]) -> None:
+def _check_verdicts(record: Record) -> None:
     for seat, at in enumerate(record.forfeited_at):
         if (at is None) != (record.verdicts[seat] is Verdict.OK):
             raise RecordError(f"seat {seat}: verdict {record.verdicts[seat]} and forfeit {at} do not go together")
+
+
+def _check_end(record: Record, state: State, out: list[int | None]) -> None:
+    _check_verdicts(record)
+    for seat, at in enumerate(record.forfeited_at):
         if at is not None and out[seat] is None:
             raise RecordError(f"seat {seat} forfeited at step {at} of {len(record.steps)}")
     left = sum(at is None for at in out)

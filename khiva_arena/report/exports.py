@@ -25,10 +25,11 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, groupby
+from operator import attrgetter
 from typing import Any
 
-from khiva_arena.ratings.matches import complete_tables
+from khiva_arena.ratings.matches import is_complete
 from khiva_arena.report.standings import ID_DIGITS, Entrant
 from khiva_arena.result import Result
 from khiva_arena.text import harmless
@@ -63,20 +64,21 @@ class EventResults:
     event, number: its id, and its number in the store.
     game: what was played.
     bots: in its order.
-    results: in schedule order, those set aside included, which no file shows.
+    results: in schedule order, read once, those set aside included, which no file shows.
     """
 
     event: str
     number: int
     game: str
     bots: tuple[Entrant, ...]
-    results: Sequence[Result]
+    results: Iterable[Result]
 
     def recorded(self) -> Iterator[tuple[Result, bool]]:
-        """Its recorded matches, and whether the table of each is complete."""
-        left = complete_tables(self.results)
-        not_rated = {table for _, table in (*left.incomplete, *left.set_aside)}
-        return ((match, match.table not in not_rated) for match in self.results if not match.set_aside)
+        """Its recorded matches, and whether the table of each is complete: the matches of a table come one after another."""
+        for _, table in groupby(self.results, attrgetter("seed", "lineup")):
+            matches = list(table)
+            complete = is_complete(matches)
+            yield from ((match, complete) for match in matches if not match.set_aside)
 
 
 def to_csv(events: Iterable[EventResults]) -> Iterator[str]:

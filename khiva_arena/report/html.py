@@ -10,7 +10,7 @@ import html
 import json
 import re
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -22,12 +22,12 @@ from khiva_arena.games import registry
 from khiva_arena.text import isolated
 
 if TYPE_CHECKING:
-    from khiva_arena.report.page_data import PageData  # numpy comes with it
+    from khiva_arena.report.page_data import PageData, PageMatch  # numpy comes with it
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\.{1,2}/(?:[a-z_./]*/)?([a-z_]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
-_COMMENT = re.compile(r"/\*(?:.|\n)*?\*/|^ *//.*$", re.MULTILINE)
-_INDENT = re.compile(r"^[ \n]+", re.MULTILINE)
+_COMMENT = re.compile(r"/\*(?:.|\n)*?\*/ ?|(?:^| +)// .*$", re.MULTILINE)
+_INDENT = re.compile(r"^[ \n]+|(?<=[{(,;])\n\s*", re.MULTILINE)  # and ends of lines after which a script goes on
 _AROUND = re.compile(r"\s*([{};])\s*|(?<=:) ")  # of a style: there no space says anything
 _RESULTS, _SEAT = "main", "seat"
 """The module that a page begins with: of a page of results, and of a person's seat."""
@@ -54,8 +54,29 @@ _PAGE = (
 )
 
 
-def page(data: "PageData", replays: Sequence[bytes]) -> str:
-    """The whole file. ``replays``: blocks of ``replay/frames.py``, compressed, which ``data`` names by number."""
+class MatchList:
+    """The matches of a page, each kept as the text that the page will hold: there may be a million."""
+
+    def __init__(self, matches: Iterable["PageMatch"] = ()) -> None:
+        self._text = bytearray()
+        self.add(matches)
+
+    def __bool__(self) -> bool:
+        return bool(self._text)
+
+    def add(self, matches: Iterable["PageMatch"]) -> None:
+        """Add some, in the order in which the page lists them."""
+        for match in matches:
+            self._text += b"," if self._text else b""
+            self._text += _json(_shown(msgspec.to_builtins(match)))
+
+    def after(self, fields: bytes) -> bytes:
+        """A JSON object with these as its last field, deflated. ``fields``: the object without them."""
+        return zlib.compress(b"".join([fields[:-1], b',"matches":[', self._text, b"]}"]), 9)
+
+
+def page(data: "PageData", matches: MatchList, replays: Sequence[bytes]) -> str:
+    """The whole file. ``replays``: blocks of ``replay/frames.py``, compressed, which ``matches`` name by number."""
     script, style = _script(data.scenery), page_style()
     shown = _shown(msgspec.to_builtins(data))
     return _PAGE.format(
@@ -64,7 +85,7 @@ def page(data: "PageData", replays: Sequence[bytes]) -> str:
         title=html.escape(shown["title"]),
         style=style,
         script=script,
-        data="\n".join([_embedded("data", compressed(shown)), *map(_block, range(len(replays)), replays)]),
+        data="\n".join([_embedded("data", matches.after(_json(shown))), *map(_block, range(len(replays)), replays)]),
     )
 
 
@@ -86,7 +107,11 @@ def policy(script: str, style: str, connects: bool = False) -> str:
 
 def compressed(value: Any) -> bytes:
     """A value as the page reads it: JSON, deflated."""
-    return zlib.compress(json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode(), 9)
+    return zlib.compress(_json(value), 9)
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 
 def has_drawing(game: str) -> bool:
@@ -122,7 +147,7 @@ def page_style() -> str:
 
 
 def _lean(source: str) -> str:
-    """A source as pages carry it: without the comments that only its readers need, and without indents."""
+    """A source as pages carry it: without the comments that only its readers need, and without space between lines."""
     return _INDENT.sub("", _COMMENT.sub("", source))
 
 

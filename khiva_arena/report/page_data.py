@@ -85,7 +85,8 @@ class PageEvent(Struct, frozen=True):
     candidates: of a gauntlet or a sequential test, by position.
     game, title, rules_version: its game.
     rules: the rules map, for drawings.
-    changed: what in it differs from the game's default rules.
+    changed: what in it differs from the game's default rules; all of it, of a game from outside.
+    played: the title, and what of the rules tells this from other games.
     seats, seeds, matches: of the schedule.
     recorded: matches that are.
     void: attempts that the host spoilt.
@@ -110,6 +111,7 @@ class PageEvent(Struct, frozen=True):
     rules_version: str
     rules: dict[str, Any]
     changed: dict[str, Any]
+    played: str
     seats: int
     seeds: int
     matches: int
@@ -218,7 +220,7 @@ class PageData(Struct, frozen=True):
     engine: the version of the arena that made it.
     source: "store" or "bundle".
     verify: the command that checks what the page says.
-    events, tables, matches: what is shown.
+    events, tables: what is shown, with the matches, which ``html.MatchList`` holds.
     scenery: by game, what its drawing needs.
     legal: lists of choices that several replays share, see ``replay/frames.py``.
     home: of a page that only holds replays, the address of the one with the results; "" of that one itself.
@@ -230,7 +232,6 @@ class PageData(Struct, frozen=True):
     verify: str
     events: list[PageEvent]
     tables: list[PageTable]
-    matches: list[PageMatch]
     scenery: dict[str, dict[str, Any]]
     legal: list[Any]
     home: str = ""

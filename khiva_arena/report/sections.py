@@ -12,12 +12,11 @@ from khiva_arena.ratings.crosstable import Crosstable, crosstable, games_togethe
 from khiva_arena.ratings.cycles import intransitivity
 from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import Ratings
-from khiva_arena.ratings.pairs import Floats
+from khiva_arena.ratings.match_arrays import Floats, Matches, SameSize
 from khiva_arena.report import shapes
 from khiva_arena.report.section_names import EFFECTS
 from khiva_arena.report.standings import percent, rating, refit, rounded
 from khiva_arena.report.values import Standings
-from khiva_arena.result import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,38 +134,49 @@ def _effects(standings: Standings, which: Sequence[str]) -> shapes.EffectsSectio
 
 def history(standings: Standings, events: Sequence[tuple[str, int]]) -> list[shapes.Stage]:
     """After each event, in order of creation: ratings from all so far, and from it alone."""
-    by_event: dict[str, list[Result]] = {}
-    for match in standings.evidence.matches:
-        by_event.setdefault(match.event, []).append(match)
-    so_far: list[Result] = []
+    matches = standings.evidence.matches
+    numbers = {event: number for number, event in enumerate(matches.events)}
+    of_events = [numbers.get(event, -1) for event, _ in events]
     stages = []
-    for event, number in events:
-        mine = by_event.get(event, [])
-        so_far += mine
-        together, alone = refit(standings.evidence, so_far), refit(standings.evidence, mine)
+    for at, (event, number) in enumerate(events):
+        mine = _of_events(matches, of_events[at : at + 1])
+        together, alone = refit(standings.evidence, _of_events(matches, of_events[: at + 1])), refit(standings.evidence, mine)
         stages.append(
             shapes.Stage(event, number, len(mine), alone.blocks, _ratings(standings, together), _ratings(standings, alone))
         )
     return stages
 
 
+def _of_events(matches: Matches, numbers: Sequence[int]) -> Matches:
+    return matches.only(lambda some: np.isin(some.event, numbers))
+
+
 MOST_POINTS = 24
+MOST_POINTS_TIMES_BOTS = 2_400
+"""A fit of many bots takes long: that of a thousand, of whom some have lost every match yet, half a minute."""
 
 
 def by_seeds(standings: Standings) -> list[shapes.AfterSeeds]:
-    """Ratings after so many seeds, in the order of the events and their seeds: at most ``MOST_POINTS`` of them, the last one
-    after all."""
-    by_seed: dict[tuple[int, int], list[Result]] = {}
-    order = {event: i for i, event in enumerate(dict.fromkeys(match.event for match in standings.evidence.matches))}
-    for match in standings.evidence.matches:
-        by_seed.setdefault((order[match.event], match.seed), []).append(match)
-    seeds = sorted(by_seed)
-    points = min(len(seeds), MOST_POINTS)
-    so_far: list[Result] = []
+    """Ratings after so many seeds, in the order of the events and their seeds: at most ``MOST_POINTS`` of them, and fewer of very
+    many bots, the last one after all."""
+    matches = standings.evidence.matches
+    seeds = sorted({(event, seed) for one in matches.sizes for event, seed in _seeds(one)})
+    points = min(len(seeds), MOST_POINTS, max(2, MOST_POINTS_TIMES_BOTS // standings.evidence.cells.bots))
     found = []
-    for at, seed in enumerate(seeds, 1):
-        so_far += by_seed[seed]
+    for at, (event, seed) in enumerate(seeds, 1):
         if at * points // len(seeds) > (at - 1) * points // len(seeds):
+            so_far = _until(matches, event, seed)
             fit = refit(standings.evidence, so_far)
             found.append(shapes.AfterSeeds(at, len(so_far), _ratings(standings, fit)))
     return found
+
+
+def _until(matches: Matches, event: int, seed: int) -> Matches:
+    """Those of the events before, and of this one up to a seed."""
+    return matches.only(lambda some: (some.event < event) | ((some.event == event) & (some.seed <= seed)))
+
+
+def _seeds(one: SameSize) -> list[tuple[int, int]]:
+    """The number of the event and the seed, of each seed that was played."""
+    pairs = np.unique(np.stack([one.event, one.seed], axis=1), axis=0)
+    return [(event, seed) for event, seed in pairs.tolist()]

@@ -1,7 +1,7 @@
 """Standings as data: ratings with errors, finishes, faults. Pure: results in, frozen values out; numbers only, no text.
 
 One ``Result`` goes in for each match that is recorded or set aside, and the bots that its numbers are of; one call for each pool
-of events.
+of events. Results may be read one at a time: what is kept of each is small.
 """
 
 from collections import Counter
@@ -11,6 +11,7 @@ from itertools import pairwise
 from math import isnan
 from typing import Any
 
+import numpy as np
 from msgspec import structs
 
 from khiva_arena.errors import ConfigError, InternalError
@@ -18,10 +19,11 @@ from khiva_arena.ratings.bias import opponents_average, tie_share
 from khiva_arena.ratings.compare import los, rank_intervals
 from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import Ratings, half_width, rate
+from khiva_arena.ratings.match_arrays import Matches
 from khiva_arena.ratings.matches import complete_tables
 from khiva_arena.ratings.pairs import PairCells, pair_cells
 from khiva_arena.report.columns import Standing
-from khiva_arena.report.tally import Tally, tally
+from khiva_arena.report.tally import Collected, Tally, count_rated
 from khiva_arena.report.values import AnchorAt, Evidence, GivenAnchor, Standings
 from khiva_arena.result import FAULTS, Result, total
 
@@ -69,22 +71,27 @@ def with_unique_names(bots: Sequence[Entrant]) -> tuple[Entrant, ...]:
 
 
 def standings(
-    results: Iterable[Result],
+    results: Iterable[Result] | Collected,
     bots: Sequence[Entrant],
     anchor: str | None = None,
     anchors: Sequence[AnchorAt] = (),
+    numbers: Mapping[str, Sequence[int]] | None = None,
 ) -> Standings:
-    """The list of one pool. ``results``: of all its matches, in any order; bots are numbered as in ``bots``. ``anchor``: a bot's
-    id or name, else ``choose_anchor``. ``anchors``: bots whose Elo is given; the first of them takes the anchor's place.
+    """The list of one pool. ``results``: of all its matches, in any order. ``anchor``: a bot's id or name, else
+    ``choose_anchor``. ``anchors``: bots whose Elo is given; the first of them takes the anchor's place. ``numbers``: by the id of
+    an event, by bot of the event, its number in ``bots``; None if results have these.
 
     Raises ConfigError for an anchor that is not there, InternalError if a match names a bot that is not in ``bots``.
     """
-    every = list(results)
     bots = with_unique_names(bots)
-    selection = complete_tables(every)
+    given_results = results if isinstance(results, Collected) else Collected(results)
+    every, counted = given_results.end(len(bots), lambda event, bot: bot if numbers is None else numbers[event][bot])
+    if numbers is not None:
+        every = every.numbered([numbers[event] for event in every.events])
     index = {bot.id: i for i, bot in enumerate(bots)}
-    if strangers := {bot for match in every for bot in match.bots}.difference(range(len(bots))):
+    if strangers := {int(bot) for one in every.sizes for bot in np.unique(one.bots)}.difference(range(len(bots))):
         raise InternalError(f"matches name bots that did not enter: {', '.join(map(str, sorted(strangers)))}")
+    selection = complete_tables(every)
     at = [choose_anchor(bots, one.bot) for one in anchors]
     if len(set(at)) < len(at):
         raise ConfigError("an anchor is given twice; give each bot one number")
@@ -93,13 +100,13 @@ def standings(
     matches = selection.rated
     cells = pair_cells(matches, len(bots))
     ratings = fault_free = _fit(cells, len(bots), index[anchor_id], given)
-    clean = [match for match in matches if match.fault_free]
+    clean = matches.only(lambda some: ~some.faulty)
     if len(clean) < len(matches):
         some = pair_cells(clean, len(bots))
         fault_free = _fit(some, len(bots), index[anchor_id], given)
     evidence = Evidence(matches, cells, ratings, 100 * los(ratings), index[anchor_id], given)
-    seats = max((len(match.bots) for match in matches), default=0)
-    counted = tally(matches, every)
+    seats = max((one.bots.shape[1] for one in matches.sizes if len(one.row)), default=0)
+    count_rated(counted, matches)
     per_bot = zip(rank_intervals(ratings), opponents_average(cells, ratings), tie_share(matches, len(bots)), strict=True)
     rows = [
         _standing(i, bot, ratings, fault_free, counted[i], seats, *more)
@@ -132,14 +139,14 @@ def _given_anchor(bot: Entrant, i: int, elo: float, sd: float, ratings: Ratings)
     return GivenAnchor(bot.id, elo, sd, rounded(check.elo), rounded(check.z), contradicts)
 
 
-def refit(evidence: Evidence, matches: Iterable[Result], effects: EffectsToFit | None = None) -> Ratings:
+def refit(evidence: Evidence, matches: Matches, effects: EffectsToFit | None = None) -> Ratings:
     """The headline fit once more: over other matches, or with effects."""
     bots = evidence.cells.bots
     return _fit(matches, bots, evidence.anchor, evidence.given, effects)
 
 
 def _fit(
-    matches: Iterable[Result] | PairCells,
+    matches: Matches | PairCells,
     bots: int,
     anchor: int,
     given: Sequence[tuple[int, float, float]],
@@ -179,7 +186,7 @@ def _standing(
         bound=bound,
         los_next=None,
         matches=counted.matches,
-        seeds=len(counted.seeds),
+        seeds=counted.seeds,
         score=percent(ratings.score[i]),
         ties=percent(ties),
         finishes=tuple(counted.finishes[place] for place in range(1, seats + 1)),

@@ -1,10 +1,16 @@
 """What is counted of each bot, not estimated."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from khiva_arena.result import Measured, Result
+import numpy as np
+
+from khiva_arena.ratings.match_arrays import MatchCollector, Matches
+from khiva_arena.result import Measured, Result, total
+
+_AT_ONCE = 1_000
+"""What was measured of so many seats is added up at a time."""
 
 
 @dataclass(slots=True)
@@ -15,34 +21,77 @@ class Tally:
     finishes: by place, how often it came in there in those.
     faults: how often it made which, in every match.
     voids: attempts at its matches that were void.
-    measured: of each of its seats in every match.
+    measured: of its seats in every match, sums of some and single ones.
     """
 
     matches: int = 0
-    seeds: set[str] = field(default_factory=set)
+    seeds: int = 0
     finishes: Counter[int] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
     voids: int = 0
     measured: list[Measured] = field(default_factory=list)
 
+    def add(self, other: "Tally") -> None:
+        """Add what was counted in every match."""
+        self.faults += other.faults
+        self.voids += other.voids
+        self.measured += other.measured
 
-def tally(rated: Iterable[Result], every: Iterable[Result]) -> defaultdict[int, Tally]:
-    """By bot: matches, seeds and finishes over what is rated, all else over every match."""
-    by_bot: defaultdict[int, Tally] = defaultdict(Tally)
-    for match in rated:
-        for bot in set(match.bots):
-            mine = by_bot[bot]
-            mine.matches += 1
-            mine.seeds.add(match.block)
-        for bot, rank in zip(match.bots, match.ranks, strict=True):
-            by_bot[bot].finishes[rank] += 1
-    for match in every:
+
+class Collected:
+    """Takes the results of a pool one by one, and keeps what a table needs of them.
+
+    matches: how many it took.
+    """
+
+    def __init__(self, results: Iterable[Result] = ()) -> None:
+        self.matches = 0
+        self._collector = MatchCollector()
+        self._tallies: dict[str, dict[int, Tally]] = {}
+        for result in results:
+            self.add(result)
+
+    def add(self, match: Result) -> None:
+        """Raises ValueError like ``MatchCollector.add``."""
+        self._collector.add(match)
+        self.matches += 1
+        of_event = self._tallies.setdefault(match.event, {})
         if match.voids:
             for bot in set(match.bots):
-                by_bot[bot].voids += match.voids
+                of_event.setdefault(bot, Tally()).voids += match.voids
         if not match.fault_free:
             for bot, faults in zip(match.bots, match.faults, strict=True):
-                by_bot[bot].faults.update(fault for fault, _ in faults)
+                of_event.setdefault(bot, Tally()).faults.update(fault for fault, _ in faults)
         for bot, measured in zip(match.bots, match.measured, strict=False):  # empty if nothing was measured
-            by_bot[bot].measured.append(measured)
-    return by_bot
+            mine = of_event.setdefault(bot, Tally()).measured
+            mine.append(measured)
+            if len(mine) >= _AT_ONCE:
+                mine[:] = [total(mine)]
+
+    def end(self, bots: int, number: Callable[[str, int], int]) -> tuple[Matches, list[Tally]]:
+        """All matches, and by bot what was counted in every one. ``bots``: how many there are. ``number``: by event, and by the
+        number of a bot there, its number among them; anything else if it is none of them."""
+        matches = self._collector.end()
+        tallies = [Tally() for _ in range(bots)]
+        for event, of_event in self._tallies.items():
+            for bot, tally in of_event.items():
+                if 0 <= (at := number(event, bot)) < bots:
+                    tallies[at].add(tally)
+        return matches, tallies
+
+
+def count_rated(tallies: Sequence[Tally], rated: Matches) -> None:
+    """Add matches, seeds and finishes over what is rated."""
+    bots = len(tallies)
+    seeds = [np.zeros(0, dtype=np.int64)]
+    for one in rated.tables():
+        count, seats = one.bots.shape
+        sat = np.unique(np.arange(count)[:, None] * bots + one.bots)  # copies of a bot sit in one match
+        for tally, often in zip(tallies, np.bincount(sat % bots, minlength=bots).tolist(), strict=True):
+            tally.matches += often
+        seeds.append(np.unique(one.block[:, None] * bots + one.bots))
+        finishes = np.bincount((one.bots * (seats + 1) + one.ranks).ravel(), minlength=bots * (seats + 1))
+        for tally, places in zip(tallies, finishes.reshape(bots, seats + 1).tolist(), strict=True):
+            tally.finishes.update({place: often for place, often in enumerate(places) if often})
+    for tally, often in zip(tallies, np.bincount(np.unique(np.concatenate(seeds)) % bots, minlength=bots).tolist(), strict=True):
+        tally.seeds += often

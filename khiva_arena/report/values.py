@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 
 from khiva_arena.ratings.elo import Ratings
-from khiva_arena.ratings.pairs import Floats, PairCells
+from khiva_arena.ratings.match_arrays import Floats, Matches
+from khiva_arena.ratings.pairs import PairCells
 from khiva_arena.report.columns import Standing
-from khiva_arena.result import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Evidence:
     given: (bot, Elo, sd) of anchors with numbers of their own.
     """
 
-    matches: tuple[Result, ...]
+    matches: Matches
     cells: PairCells
     ratings: Ratings
     los: Floats

@@ -13,7 +13,7 @@ When no exchange of two helps any more, these hold (and are tested):
   (N m at most), or met by the others of its table ((N - 1) m at most).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from khiva_arena.rng import Stream
 
@@ -37,14 +37,22 @@ def cost_of(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
 
 def settle(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
     """Exchange bots in place until no exchange lowers the cost; returns how many exchanges were tried. It begins with the lowest
-    position, so that the best are moved least; of exchanges that help equally, the one between the nearest positions is made."""
+    position, so that the best are moved least; of exchanges that help equally, the one between the nearest positions is made.
+
+    An exchange that did not help does not help while nobody at either table is exchanged, so it is not weighed again, though it
+    counts as tried.
+    """
     count = sum(map(len, tables))
     at = [0] * count
     for i, table in enumerate(tables):
         for position in table:
             at[position] = i
-    load = [[sum(weight[p][q] for q in table if q != p) for table in tables] for p in range(count)]
+    load = [[sum([row[q] for q in table]) for table in tables] for row in weight]
+    for p, home in enumerate(at):
+        load[p][home] -= weight[p][p]
     work, still = 0, 0
+    exchanged: list[int] = []  # both tables of each exchange, in order
+    weighed = [-1] * count  # how many of these there were when no exchange helped a position; -1: it is not known
     while still < count:
         for p in range(count - 1, -1, -1):
             still += 1
@@ -52,19 +60,25 @@ def settle(tables: Tables, weight: Sequence[Sequence[int]]) -> int:
                 break
             if not load[p][at[p]]:
                 continue  # an exchange that helps is found from the other position, whose cost it lowers
-            q = _best_exchange(p, at, load, weight[p])
+            changed = set(exchanged[weighed[p] :]) if weighed[p] >= 0 else set()
+            whole = weighed[p] < 0 or at[p] in changed
+            others = range(count) if whole else sorted([q for table in changed for q in tables[table]])
+            q = _best_exchange(p, others, at, load, weight[p])
             work += count
+            weighed[p] = len(exchanged) if q is None else -1
             if q is not None:
+                exchanged += (at[p], at[q])
                 _exchange(p, q, tables, at, load, weight)
                 still = 0
     return work
 
 
-def _best_exchange(p: int, at: list[int], load: list[list[int]], weight: Sequence[int]) -> int | None:
-    """The position to exchange with p, None if no exchange lowers the cost."""
+def _best_exchange(p: int, others: Iterable[int], at: list[int], load: list[list[int]], weight: Sequence[int]) -> int | None:
+    """The position of these, in order, to exchange with p; None if no exchange lowers the cost."""
     home, mine = at[p], load[p]
     best, partner = (0, 0), None
-    for q, there in enumerate(at):
+    for q in others:
+        there = at[q]
         if there != home:
             theirs = load[q]
             change = mine[there] - mine[home] + theirs[home] - theirs[there] - 2 * weight[q]

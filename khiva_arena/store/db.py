@@ -53,7 +53,8 @@ class Store:
                 raise StoreError(f"{folder}: a file, not a store; if it is a bundle, `khiva-arena verify` reads it")
             files.check_pieces(folder / FILE)
             if not (folder / FILE).is_file():
-                raise StoreError(f"{folder}: no store here ({FILE} is missing)")
+                why = f"{FILE} is missing" if folder.exists() else "there is no such file or folder"
+                raise StoreError(f"{folder}: no store here ({why})")
             connection = files.open_to_read(folder)
             try:
                 if files.is_blank(connection):

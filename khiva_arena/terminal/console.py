@@ -65,6 +65,11 @@ def say(text: str, end: str = "\n") -> None:
         silence(sys.stderr)
 
 
+def say_or_warn(text: str, *, warning: bool = False) -> None:
+    """The same, for what may be a warning."""
+    say(f"warning: {text}" if warning else text)
+
+
 class BufferedStderr:
     """Lines for stderr that never wait for its reader, which may be a pager: call it with a line or several, without the last
     line end. What is not taken at once is held, up to ``HELD_MOST`` bytes; lines beyond that are dropped, and one says how many.

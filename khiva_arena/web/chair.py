@@ -60,7 +60,10 @@ class Chair(ABC):
     async def advise(self) -> None:
         """Say what a bot would choose for what is asked now."""
         req = self.person.asked
-        if self._hints is None or req is None:
+        if req is None:
+            return
+        if self._hints is None:
+            await self.tell([{"type": "said", "text": "There are no hints in this match.", "open": True}])
             return
         choice = await self._hints.of(self.person.requests)
         if choice is None:

@@ -39,7 +39,7 @@ def ended(record: Record, secret: bytes, names: Sequence[str]) -> dict[str, Plai
 
 def since(record: Record, secret: bytes, names: Sequence[str], seat: int) -> list[str]:
     """What has happened since a seat last chose, a line each, with all hands open."""
-    game = get(record.header.game)
+    game = get(record.header.game, record.header.rules_version)
     chose = max((at for at, step in enumerate(record.steps, 1) if any(one.seat == seat for one in step)), default=0)
     lines: list[str] = []
 

@@ -13,6 +13,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from khiva_arena.games.base import Plain
+from khiva_arena.games.registry import NAMES
 from khiva_arena.games.sheet import Block, Cell, Draw, Flow, PaintedText
 from khiva_arena.text import ISOLATES, harmless
 
@@ -29,6 +30,7 @@ INKS = {
 }
 """By colour of a piece: ink and ground, so that it shows on a dark terminal and on a light one."""
 LONGEST_FACT = 400
+MOST_LINES = 60
 FEWEST = 4
 """Choices of a row: numbers in steps are listed by their ends from so many on."""
 _NUMBER = re.compile(r"\d+")
@@ -37,14 +39,19 @@ _NUMBER = re.compile(r"\d+")
 def drawing_of(game: str) -> Draw:
     """How a game draws its table, or, if it does not, a list of what its seat knows."""
     name = f"khiva_arena.games.{game}.terminal"
-    if find_spec(name) is None:
+    if game not in NAMES or find_spec(name) is None:
         return _facts
     draw: Draw = import_module(name).draw
     return draw
 
 
 def _facts(view: Mapping[str, Plain], _names: Sequence[str], _rules: Mapping[str, Plain]) -> list[Block | Flow]:
-    return [Block([[key.replace("_", " "), _short(value)] for key, value in view.items()])]
+    rows: list[list[Cell]] = []
+    for key, value in view.items():
+        # A board, say.
+        lines = [line[:LONGEST_FACT] for line in value.splitlines()] if type(value) is str and "\n" in value else [_short(value)]
+        rows += [[key.replace("_", " ") if at == 0 else "", line] for at, line in enumerate(lines[:MOST_LINES])]
+    return [Block(rows)]
 
 
 def _short(value: Plain) -> str:

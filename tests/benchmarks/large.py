@@ -2,7 +2,8 @@
 processes, its peak of memory, and its bytes; one JSON object a line.
 
 ``large.py [--matches 1000 10000] [--only verify ...] [--keep DIR]``. The matches are valid to the last hash: the schedule, the
-secrets and the records are an event's own, written through the store's functions; bots choose by lot within this process.
+secrets and the records are an event's own, written through the store's functions; bots choose by lot in this process. The last
+ten matches are left to real bots: ``resume`` goes on with the plan of the event and plays them.
 """
 
 import argparse
@@ -17,25 +18,22 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from khiva_arena import __version__
 from khiva_arena.arbiter.match import Job, Outcome, SeatReport
 from khiva_arena.arbiter.wire import Ending
+from khiva_arena.competition.plan_file import read_plan
 from khiva_arena.competition.play import Play
 from khiva_arena.games.registry import get
 from khiva_arena.replay import seeds
-from khiva_arena.replay.definition import DefinedBot, Definition, TimeLimits
 from khiva_arena.replay.record import Choice, Record
-from khiva_arena.result import Measured, Policy, Verdict
+from khiva_arena.result import Measured, Verdict
 from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Level
-from khiva_arena.sandbox.limits import DEFAULT
-from khiva_arena.schedule.names import Format
-from khiva_arena.store.db import BotRow, Store
+from khiva_arena.store.db import Store
+from khiva_arena.store.rows import EventRow
 
-BOTS, SEATS = 10, 3
-SECRET = bytes(range(32))
+BOTS, SEATS, LINE_UPS, LEFT = 10, 3, 10, 10
 COMMAND = Command(("/bin/true",), "/")
 COMMANDS: dict[str, list[str]] = {
+    "resume": ["run", "--from-plan", "PLAN", "--out", "STORE"],
     "show-list": ["show", "STORE"],
     "show-one": ["show", "STORE", "1/7"],
     "standings": ["standings", "STORE"],
@@ -49,49 +47,35 @@ COMMANDS: dict[str, list[str]] = {
 }
 
 
-def event_of(matches: int, bots: int = BOTS, form: Format = Format.ROUND_ROBIN) -> Definition:
-    """The definition of an event of about so many matches."""
-    game = get("khiva")
-    line_ups = 10
-    return Definition(
-        game=game.name,
-        rules_version=game.rules_version,
-        rules=dict(game.rules({})),
-        time=TimeLimits(10_000, 1_000, 10_000),
-        policy=Policy.LENIENT,
-        isolation=Level.TRUSTED,
-        limits=DEFAULT,
-        ponder=True,
-        format=form,
-        seats=SEATS,
-        seeds=max(1, matches // (line_ups * SEATS)) if form is Format.ROUND_ROBIN else 1,
-        copies=1,
-        lineups=line_ups if form is Format.ROUND_ROBIN else None,
-        seed=None,
-        anchor="bot-0",
-        bots=tuple(DefinedBot(f"bot-{i}", f"{i:064x}") for i in range(bots)),
-    )
+def planned(home: Path, matches: int) -> Path:
+    """The plan of an event of about so many matches, between bots from ``khiva-arena new``."""
+    plan = home / f"plan-{matches}"
+    words: list[str] = []
+    for number in range(BOTS):
+        bot = home / "bots" / f"bot-{number}"
+        if not bot.exists():
+            cost(["new", "python", str(bot)])
+        words += ["--bot", str(bot)]
+    what = ["--trust-bots", "--seats", str(SEATS), "--seeds", str(max(1, matches // (LINE_UPS * SEATS)))]
+    cost(["run", "--plan", str(plan), *words, *what, "--lineups", str(LINE_UPS)])
+    return plan
 
 
-def made(folder: Path, definition: Definition, part: float = 1.0) -> int:
-    """A store with an event whose matches are played by lot, or the first ``part`` of them. Returns how many it has."""
-    commitment = seeds.commitment(definition.digest, SECRET)
-    name = seeds.event_id(definition.digest, commitment)
-    rows = [BotRow(bot.name, bot.identity, "1", True, bot.name, "/") for bot in definition.bots]
+def made(folder: Path, event: EventRow) -> int:
+    """A store with an event whose matches are played by lot, except a few that are left. Returns how many it has."""
     with Store.write(folder) as store:
         store._connection.execute("PRAGMA synchronous = OFF")  # how it is written is not measured
-        store.add_event(name, definition.text, __version__, commitment, SECRET, rows)
-        event = store.event(name)
-        assert event is not None
-        play = Play(store, event, [COMMAND] * len(rows))
+        store.add_event(event.id, event.text, event.engines[0], event.commitment, event.secret, event.bots)
+        added = store.event(event.id)
+        assert added is not None
+        play = Play(store, added, [COMMAND] * len(event.bots))
         rng = random.Random(18)
         for drawn in play.rounds():
             for job in play.jobs(drawn):
-                if len(play.done) >= part * play.timetable.matches:
-                    break
+                if len(play.done) == play.timetable.matches - LEFT:
+                    return len(play.done)
                 play.record(by_lot(job, rng), last=True)
-        store.found_sound(name)
-        return len(play.done)
+    raise SystemExit("an event of more matches, please")
 
 
 def by_lot(job: Job, rng: random.Random) -> Outcome:
@@ -144,11 +128,13 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         home = given.keep or Path(temporary)
+        home.mkdir(exist_ok=True)
         for matches in given.matches:
             folder = home / f"store-{matches}"
             if not folder.exists():
+                plan = planned(home, matches)
                 began = time.process_time()
-                there = made(folder, event_of(matches))
+                there = made(folder, read_plan(plan).event)
                 size = os.stat(folder / "arena.db").st_size
                 spent = round(time.process_time() - began, 1)
                 print(json.dumps({"what": "made", "matches": there, "cpu_s": spent, "bytes": size}), flush=True)
@@ -157,7 +143,7 @@ def main() -> None:
                 out.unlink(missing_ok=True)
                 if name == "bundle-verify" and not bundle.exists():
                     cost(["bundle", str(folder), str(bundle)])
-                places = {"STORE": str(folder), "OUT": str(out), "BUNDLE": str(bundle)}
+                places = {"STORE": str(folder), "OUT": str(out), "BUNDLE": str(bundle), "PLAN": str(home / f"plan-{matches}")}
                 found = cost([places.get(word, word) for word in COMMANDS[name]])
                 print(json.dumps({"what": name, "matches": matches, **found}), flush=True)
 

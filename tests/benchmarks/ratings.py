@@ -31,7 +31,7 @@ def log(matches: int, seeds: int) -> Any:
     """A third of the tables of each size. Points: strength, luck of the seat on that seed, how the bot suits it, and noise."""
     import numpy as np
 
-    from khiva_arena.ratings.pairs import TableArrays
+    from khiva_arena.ratings.match_arrays import TableArrays
 
     rng = np.random.default_rng(20261120)
     tables = round(matches / 12)  # of each size

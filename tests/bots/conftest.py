@@ -18,7 +18,7 @@ from khiva_arena.entrants.bots import load
 from khiva_arena.entrants.staging import stage
 
 BOTS = Path(__file__).parents[2] / "bots"
-SHARED = ("khiva_kit", "policy", "evaluate", "search", "rollouts")
+SHARED = ("khiva_kit", "policy", "evaluate", "quick", "search", "rollouts", "deep", "outlook")
 SECONDS = 60.0
 
 

@@ -4,6 +4,7 @@ Deals and choices are functions of the seeds here, so each share is a constant a
 """
 
 from collections import Counter
+from functools import partial
 from hashlib import sha256
 from random import Random
 from typing import Any
@@ -78,8 +79,7 @@ def test_greedy_bots_among_themselves_end_the_match_by_the_goal(chooser: Any, se
 def hoarder(chooser: Any) -> Any:
     """The same bot with all gold worth its face, as it was: it went on gathering what nothing was left to buy with."""
     choose = chooser(NAME)
-    choose.__globals__["Court"].spendable.__globals__["IDLE"] = 1.0
-    return choose
+    return partial(choose, weights=choose.__globals__["GREEDY"]._replace(idle=1.0))
 
 
 def richest(choose: Any, deal: int) -> tuple[int, int]:

@@ -81,7 +81,7 @@ def test_search_wins_more_than_its_share_against_greedy(chooser: Any, name: str,
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_equal_seeds_views_and_legal_lists_give_equal_choices(chooser: Any, seats: int) -> None:
-    names = ["search", "random", "greedy", "naive", "random"][:seats]
+    names = ["search_deep", "search", "greedy", "naive", "random"][:seats]
     rules = GAME.rules({"max_turns": 4})
     first = play([chooser(name) for name in names], 1, rules)
     # New modules, nothing remembered, one seat asked before another.
@@ -125,7 +125,7 @@ VARIANTS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("rules", VARIANTS, ids=range(len(VARIANTS)))
 @pytest.mark.parametrize("seats", [2, 5])
 def test_every_bot_plays_every_variant(chooser: Any, seats: int, rules: dict[str, Any]) -> None:
-    names = ["greedy", "search", "naive", "random", "greedy"][:seats]
+    names = ["search_deep", "search", "naive", "random", "greedy"][:seats]
     for deal in range(2):
         steps, ranks, _ = play([chooser(name) for name in names], deal, GAME.rules(rules))  # an illegal choice raises
         assert steps

@@ -107,7 +107,6 @@ def test_nothing_is_played_unless_the_user_agrees(played: Path) -> None:
         (["--budget", "9999d"], "longer than a year"),
         (["--budget", "1h", "--seeds", "3"], "leave --seeds out"),
         (["--budget", "1h", "--format", "swiss"], "give --seeds"),
-        (["--budget", "1h", "--dask", "local:2"], "how long matches take on its workers is not known before"),
         (["--budget", "1h", "--bot", "remote:ann"], "who plays from elsewhere cannot be tried before"),
         (["--budget", "1h", "--plan", "p", "--skip-broken"], "a plan names those who play"),
         (["--budget", "1h", "--from-plan", "p"], "give --budget to the run that writes it"),

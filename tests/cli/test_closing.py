@@ -178,4 +178,8 @@ def test_words_that_fit_nobody_are_refused(copy: Path) -> None:
     assert "--only rand: no bot called 'rand'" in done.stderr
     with pytest.raises(ConfigError, match="gredy"):
         khiva_arena.standings(copy / "out", exclude="gredy")
-    assert "two bots or more: only greedy" in arena("standings", "out", "--only", "greedy", cwd=copy).stdout
+    for words in (["standings", "out"], ["export", "out", "--format", "csv"], ["report", "out", "--out", "page.html"]):
+        said = arena(*words, "--only", "greedy", cwd=copy, code=2).stderr
+        assert "only greedy: no event has two bots or more of these, so there is nothing to rate" in said
+    page = arena("report", "out", "--out", "page.html", "--exclude", "greedy", cwd=copy).stderr
+    assert "open it in a browser" in page

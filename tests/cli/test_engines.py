@@ -179,7 +179,7 @@ def test_the_author_of_a_bot(tmp_path: Path) -> None:
         ('author = ""', "author has 1 to 64 printable characters"),
         (f'author = "{"x" * 65}"', "author has 1 to 64 printable characters"),
         ('author = "a\\u0007b"', "author has 1 to 64 printable characters"),
-        ("author = 3", "author is a string"),
+        ("author = 3", "author must be a string"),
         ('autor = "x"', "unknown key 'autor' .did you mean author..; known are author, build"),
     ],
 )

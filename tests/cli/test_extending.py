@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import signal
 import sqlite3
 from contextlib import closing
@@ -60,6 +61,45 @@ def test_the_same_command_plays_nothing_more(chain: Path) -> None:
         assert f"event {number} is over, and no other event of these settings is left: nothing is played" in again.stderr
 
 
+def test_fewer_seeds_than_there_are_make_no_event_unasked(chain: Path, tmp_path: Path) -> None:
+    shutil.copytree(chain / "out", tmp_path / "out")
+    for number in ("1", "3", "4"):
+        said = arena(*RUN, "--seeds", number, cwd=tmp_path, code=2).stderr
+        assert (
+            f"--seeds {number}: event 2 of these settings is over, and with it there are 5 seeds: give more to extend it" in said
+        )
+    assert "--seeds 6 or more extends it" in arena(*RUN, "--seeds", "2", cwd=tmp_path).stderr
+    arena(*RUN, "--seeds", "1", "--new-event", cwd=tmp_path)
+    assert "event 2 is over" in arena(*RUN, "--seeds", "5", cwd=tmp_path).stderr
+    assert "event 3 is over" in arena(*RUN, "--seeds", "1", cwd=tmp_path).stderr
+    assert "it extends event 2, " in arena(*RUN, "--seeds", "6", cwd=tmp_path).stderr
+    with Store.read(tmp_path / "out") as store:
+        first, second, third, last = store.events()
+    assert [event.definition.seeds for event in (first, second, third, last)] == [2, 3, 1, 1]
+    assert [event.definition.extends for event in (first, second, third, last)] == [None, first.id, None, second.id]
+
+
+def test_what_is_not_extended_says_so(tmp_path: Path) -> None:
+    words = [
+        "run",
+        *bots(C, NAIVE),
+        "--seats",
+        "2",
+        "--isolation",
+        "trusted",
+        "--format",
+        "swiss",
+        "--rounds",
+        "1",
+        "--out",
+        "out",
+    ]
+    arena(*words, "--seeds", "1", cwd=tmp_path)
+    said = arena(*words, "--seeds", "2", cwd=tmp_path).stderr
+    assert "event 1 of these settings is over; a swiss is not extended: this is another" in said
+    assert "is not extended" not in arena(*words, "--seeds", "3", "--new-event", cwd=tmp_path).stderr
+
+
 def test_show_verify_and_a_bundle_know_the_chain(chain: Path) -> None:
     assert arena("show", "out", cwd=chain).stdout.splitlines()[1].endswith(", extends event 1")
     mark = "it extends event 1: it was begun when the results of that were known"
@@ -113,7 +153,10 @@ def test_an_extension_that_was_interrupted_is_resumed(tmp_path: Path) -> None:
     kill(running, signal.SIGINT)
     running.communicate(timeout=60)
     refused = arena(*RUN, "--seeds", "400", cwd=tmp_path, code=2)
-    assert "event 2 is not over" in refused.stderr
+    assert "--seeds 400: event 2 is not over, " in refused.stderr
+    assert "of 596 matches are recorded, and it brings event 1 to 300 seeds: --seeds 300 goes on with it" in refused.stderr
+    assert "--seeds 300 goes on with event 2, which extends it" in arena(*RUN, "--seeds", "2", cwd=tmp_path).stderr
+    arena(*RUN, "--seeds", "2", "--new-event", cwd=tmp_path)
     again = started(*RUN, "--seeds", "300", cwd=tmp_path)
     wait_for_matches(tmp_path / "out" / "arena.db", 16)
     kill(again, signal.SIGINT)
@@ -121,7 +164,7 @@ def test_an_extension_that_was_interrupted_is_resumed(tmp_path: Path) -> None:
     assert "of them recorded before" in said
     assert "it extends event 1, whose results were known by then, from 2 to 300 seeds" in said
     with Store.read(tmp_path / "out") as store:
-        assert len(store.events()) == 2
+        assert len(store.events()) == 3
 
 
 def test_a_given_seed_gives_the_extension_a_secret_that_the_first_one_does_not_tell(tmp_path: Path) -> None:

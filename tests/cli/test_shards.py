@@ -65,7 +65,7 @@ def cup(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("game", [pytest.param(game, marks=pytest.mark.soak) if game != "khiva" else game for game in SEATS])
 def test_digests_of_one_machine_and_of_shards_are_equal(game: str, tmp_path: Path) -> None:
     arena(*words(game), "--seed", "each", "--plan", "cup.plan", cwd=tmp_path)
-    commitment = read_plan(tmp_path / "cup.plan").commitment
+    commitment = read_plan(tmp_path / "cup.plan").event.commitment
     alone = arena(*words(game), "--seed", "each", "--out", "alone", cwd=tmp_path).stderr
     assert f"commitment {commitment}" in alone
     for of in (1, 2, 5):
@@ -92,7 +92,7 @@ def test_a_plan_plays_nothing_and_is_for_its_owner_alone(tmp_path: Path) -> None
         done = arena(*words(), "--plan", "cup.plan", "--out", "out", cwd=tmp_path)
     finally:
         os.umask(before)
-    plan = read_plan(tmp_path / "cup.plan")
+    plan = read_plan(tmp_path / "cup.plan").event
     assert (tmp_path / "cup.plan").stat().st_mode & 0o777 == 0o600
     assert done.stdout.splitlines() == [
         f"event {plan.id}: 5 seeds, 10 matches",
@@ -111,7 +111,7 @@ def test_a_file_that_is_there_stays(cup: Path) -> None:
     before = (cup / "cup.plan").read_bytes()
     again = arena(*words(), "--plan", "cup.plan", cwd=cup)
     assert "cup.plan has this plan already" in again.stderr
-    assert read_plan(cup / "cup.plan").commitment in again.stdout
+    assert read_plan(cup / "cup.plan").event.commitment in again.stdout
     assert "other contents" in refused(cup, *words(seeds=6), "--plan", "cup.plan")
     assert "other contents" in refused(cup, *words(), "--seed", "x", "--plan", "cup.plan")
     (cup / "notes").write_text("mine")
@@ -244,9 +244,8 @@ def test_bots_are_known_by_their_hashes_wherever_they_lie(laptops: Sequence[Path
     a, b = laptops
     play(a, "1/2")
     (b / "my-bot").rename(b / "elsewhere")
-    line = refused(b, "run", "--from-plan", "cup.plan", lines=2)
-    assert "./my-bot" in line
-    assert "--bot for each bot says where it is here" in line
+    line = refused(b, "run", "--from-plan", "cup.plan")
+    assert "--from-plan cup.plan: --bot ./my-bot: no such folder or command: the plan calls it so; --bot for each bot" in line
     named = bots("shipped:c/random", "elsewhere")
     arena("run", "--from-plan", "cup.plan", *named, "--shard", "2/2", "--out", "shard-2-2", cwd=b)
     assert digest(arena("merge", "a/shard-1-2", "b/shard-2-2", "--out", "cup", cwd=a.parent).stdout)
@@ -261,6 +260,17 @@ def test_a_bot_that_differs_in_a_byte(laptops: Sequence[Path]) -> None:
     line = refused(b, "run", "--from-plan", "cup.plan", "--shard", "2/2", "--out", "out")
     assert "bot my-bot: ./my-bot differs from the bot of the plan" in line
     assert not (b / "out").exists()
+
+
+def test_a_plan_of_another_draw_in_a_store_that_is_not_over(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        arena("run", *bots(RANDOM, "shipped:python/naive"), "--seats", "2", "--seeds", "2", "--plan", name, cwd=tmp_path)
+    arena("run", "--from-plan", "one", "--shard", "1/2", "--out", "out", cwd=tmp_path)
+    before = (tmp_path / "out" / FILE).read_bytes()
+    said = arena("run", "--from-plan", "other", "--shard", "2/2", "--out", "out", cwd=tmp_path, code=2).stderr
+    assert "since it began: the same settings have got another draw" in said
+    assert "give another --out for the plan" in said
+    assert (tmp_path / "out" / FILE).read_bytes() == before
 
 
 def test_another_engine(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,7 +336,8 @@ def test_a_shard_that_was_closed_is_neither_joined_nor_continued(cup: Path) -> N
     """Its run's secret is revealed, and so is every deal of the other shards."""
     play(cup, "1/2", "2/2")
     shutil.copytree(cup / "shard-2-2", cup / "open")
-    arena("close", "shard-1-2", "1", "--yes", cwd=cup)
+    said = arena("close", "shard-1-2", "1", "--yes", cwd=cup).stderr
+    assert "this is shard 1/2 of cup.plan: the deals of all shards become known" in said
     for stores in (("shard-1-2", "shard-2-2"), ("shard-2-2", "shard-1-2")):
         assert "shard-1-2: event 1 was closed at " in refused(cup, "merge", *stores, "--out", "cup")
     assert not (cup / "cup").exists()
@@ -358,8 +369,8 @@ def test_a_bot_that_does_not_count_in_the_table_of_a_shard(tmp_path: Path) -> No
 
 def test_the_store_of_a_shard_is_not_extended(cup: Path) -> None:
     (store,) = play(cup, "1/2")
-    wrong = refused(cup, *words(seeds=6), "--out", store, lines=2)
-    assert "event 1 is not over, 4 of 10 matches are recorded; since it began: seeds was 5, is 6" in wrong
+    wrong = refused(cup, *words(seeds=6), "--out", store)
+    assert "--seeds 6: event 1 is not over, 4 of 10 matches are recorded, and it has 5 seeds: --seeds 5 goes on with it" in wrong
 
 
 def test_values_of_variables_stand_in_no_plan_and_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -398,7 +409,7 @@ def test_a_merge_prints_json(cup: Path) -> None:
 def test_a_merge_that_is_refused_writes_nothing(cup: Path) -> None:
     stores = play(cup, "1/2")
     (cup / "x.bundle").write_bytes(b"x")
-    assert "a file, not a store" in refused(cup, "merge", *stores, "x.bundle", "--out", "cup")
+    assert "a file, and only folders of stores are merged" in refused(cup, "merge", *stores, "x.bundle", "--out", "cup")
     assert "no store here" in refused(cup, "merge", *stores, "nothing", "--out", "cup")
     assert "Missing option '--out'" in refused(cup, "merge", *stores)
     assert not (cup / "cup").exists()

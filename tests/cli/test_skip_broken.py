@@ -34,9 +34,9 @@ def test_those_that_cannot_play_are_left_out_by_name(broken: list[str], tmp_path
     assert [line.split()[1] for line in lines] == broken
     assert "unread/bot.toml: run is missing" in lines[0]
     assert "its build" in lines[1]
-    assert "exited with code 3; next: khiva-arena check unbuilt" in lines[1]
+    assert "exited with code 3; it wrote last: no compiler; next: khiva-arena check unbuilt" in lines[1]
     assert "start_failed" in lines[2]
-    assert lines[2].endswith("next: khiva-arena check silent")
+    assert lines[2].endswith("it wrote last: silent gives up; next: khiva-arena check silent")
     assert "played without unread, unbuilt, silent: left out by --skip-broken" in done.stderr
     noted = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
     assert any(line["type"] == "note" and "played without unread" in line["text"] and line["warning"] for line in noted)

@@ -6,37 +6,28 @@ from typing import Any
 
 import msgspec
 import pytest
+from made_up_workers import GOOD, crew, worker
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.competition.executors import offers
 from khiva_arena.competition.executors.access import Access
-from khiva_arena.competition.executors.crew import AGAIN_SECONDS, SILENT_SECONDS, ClusterWorker, Crew, RecruitStage
-from khiva_arena.competition.executors.dask_executor import LOSSES_MOST, Cluster
-from khiva_arena.competition.executors.messages import Sealed, SeenWorker, TaskDone, WorkerOffer, decode_task, encode
+from khiva_arena.competition.executors.crew import AGAIN_SECONDS, SILENT_SECONDS, Crew
+from khiva_arena.competition.executors.dask_executor import Cluster
+from khiva_arena.competition.executors.desk import LOSSES_MOST
+from khiva_arena.competition.executors.link import seen
+from khiva_arena.competition.executors.messages import Sealed, SeenWorker, TaskDone, decode_task, encode
 from khiva_arena.competition.executors.tables import seconds_for
 from khiva_arena.competition.settings import settle
 from khiva_arena.replay.record import Header, Record, RecordedSeat
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import TRUSTING, Level
+from khiva_arena.sandbox.level import TRUSTING
 from khiva_arena.sandbox.limits import GIB, Resources
 
 OWN = offers.CommandHas("0.2.0", "abc", "3.11")
-GOOD = WorkerOffer("0.2.0", "abc", "3.11", "one", [0, 1], None, 1000.0, dict.fromkeys(map(str, Level), ""), {}, 8 * GIB, [])
 HEADER = Header(
     "m", "khiva", "1", {"max_turns": 10}, (RecordedSeat("a", "x", 1), RecordedSeat("b", "y", 2)), "", {}, "lenient", "trusted"
 )
-
-
-def worker(address: str, offer: WorkerOffer = GOOD, threads: int = 1) -> ClusterWorker:
-    commands = {"x": Command(("x",), "/"), "y": Command(("y",), "/")}
-    return ClusterWorker(address, address, threads, 0.0, 0.0, RecruitStage.READY, offer, commands)
-
-
-def crew(*workers: ClusterWorker) -> Crew:
-    made = Crew()
-    made.workers = {one.address: one for one in workers}
-    return made
 
 
 # --- what a worker has ---
@@ -95,6 +86,33 @@ def test_a_table_goes_to_another_worker_unless_there_is_none() -> None:
     made.workers["b"].tasks.add("one")
     assert made.best_for({"a"}) is None
     assert made.best_for({"a", "b"}) is made.workers["a"]
+
+
+def test_a_worker_takes_no_more_matches_than_its_resource_says() -> None:
+    told = {"name": "a", "nthreads": 8, "last_seen": 1.0, "resources": {}}
+    workers = [
+        told,
+        told | {"resources": {"khiva-arena": 2.0}},
+        told | {"resources": {"khiva-arena": 0}},
+        told | {"resources": None},
+    ]
+    found = seen(dict(zip("abcd", workers, strict=True)))
+    assert [one.threads for one in found.values()] == [8, 2, 0, 8]
+    made = Crew()
+    made.update(found, 0.0)
+    assert set(made.workers) == set("abd")
+
+
+def test_workers_that_do_not_play_are_named_with_the_reason() -> None:
+    made = Crew()
+    told = {"a": SeenWorker("ann", 0, 1.0), "b": SeenWorker("bob", 1, 1.0), "c": SeenWorker("cleo", 1, 1.0)}
+    made.update(told, 0.0)
+    made.update(told | {"c": SeenWorker("cleo", 1, 30.0)}, SILENT_SECONDS + 1)
+    assert made.absences() == [
+        "worker ann: it offers 0 matches at a time (--resources khiva-arena=0)",
+        "worker bob: it is silent",
+        "worker cleo: it has not answered yet",
+    ]
 
 
 # --- who is there ---
@@ -236,7 +254,7 @@ def test_nothing_more_is_played_once_a_test_has_decided() -> None:
     played = MadeUpPlay([job(0)], [job(1)], [job(2)])
     cluster.play(played, None, decide)
     assert len(scheduler.given) == 1
-    assert not cluster._given
+    assert not cluster._desk.given
 
 
 def test_lag_does_not_void_the_last_attempt() -> None:

@@ -3,6 +3,7 @@
 import shutil
 import socket
 import sqlite3
+import ssl
 import sys
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from arena import NAIVE, RANDOM, arena, arena_process, bots, started
 from dask_cluster import DaskCluster, certificates, dask_cluster, wait_for
 from disks import fill, small_disk
 
-from khiva_arena.competition.executors import access
+from khiva_arena.competition.executors import access, unreachable
 
 WORDS = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "1", "--out", "out"]
 LATE = """import sys, time
@@ -33,6 +34,7 @@ def said(*words: str, cwd: Path) -> str:
     ("words", "line"),
     [
         (["--dask", "local:many"], "--dask local:many: write local: and how many workers, as local:4"),
+        (["--dask", "local"], "--dask local: write local: and how many workers, as local:4"),
         (["--dask", "local:0"], "--dask local:0: write local: and how many workers"),
         (["--dask", "a b"], "--dask a b: write the scheduler's address, as tls://HOST:8786"),
         (["--dask", "tcp://head:8786"], "without TLS whoever reaches the scheduler or a worker runs programs there as you"),
@@ -40,7 +42,6 @@ def said(*words: str, cwd: Path) -> str:
         (["--dask", "local:2", "--dask-tls", "none"], "makes certificates of its own"),
         (["--dask", "head", "--isolation", "trusted"], "at isolation trusted bots could reach the scheduler"),
         (["--dask", "head", "--network", "random"], "random could reach the scheduler and the workers"),
-        (["--dask", "head", "--skip-broken"], "each machine would leave out others"),
         (["--dask", "head", "--bot", "remote:ann"], "takes a seat at this machine, so it cannot play with --dask"),
     ],
 )
@@ -48,11 +49,23 @@ def test_what_is_asked_for(tmp_path: Path, words: list[str], line: str) -> None:
     assert line in said(*words, cwd=tmp_path)
 
 
+def test_flags_of_a_cluster_without_one(tmp_path: Path) -> None:
+    wrong = said("--dask-wait", "5s", "--dask-open-to-all", cwd=tmp_path)
+    assert wrong == "--dask-open-to-all, --dask-wait: only with --dask, which says where the cluster is"
+
+
 def test_certificates_that_are_missing_or_open_to_others(tmp_path: Path) -> None:
     tls = certificates(tmp_path / "tls")
     words = ["--dask", "head", "--dask-tls", "tls"]
     (tls / "key.pem").chmod(0o644)
     assert "others may read key.pem; chmod 600 tls/key.pem" in said(*words, cwd=tmp_path)
+    (tls / "key.pem").chmod(0o600)
+    shutil.copy(certificates(tmp_path / "other") / "key.pem", tls)
+    assert "--dask-tls tls: key.pem is not the key of cert.pem" in said(*words, cwd=tmp_path)
+    (tls / "key.pem").write_text("no key")
+    assert "key.pem has no private key in it" in said(*words, cwd=tmp_path)
+    (tls / "ca.pem").write_text("no certificate")
+    assert "--dask-tls tls: ca.pem has no certificate in it" in said(*words, cwd=tmp_path)
     (tls / "cert.pem").unlink()
     assert "has no cert.pem" in said(*words, cwd=tmp_path)
 
@@ -60,6 +73,21 @@ def test_certificates_that_are_missing_or_open_to_others(tmp_path: Path) -> None
 def test_the_extra_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(access, "find_spec", lambda _name: None)
     assert said("--dask", "local:2", cwd=tmp_path).endswith("are not installed: pip install distributed cryptography")
+
+
+@pytest.mark.parametrize(
+    ("error", "cause", "why"),
+    [
+        (OSError("Timed out"), ConnectionRefusedError("refused"), "nobody answers there; is `dask scheduler` running"),
+        (OSError("Timed out"), socket.gaierror("not known"), "no machine of that name is known here"),
+        (OSError(""), ssl.SSLError(1, "[SSL: WRONG_VERSION_NUMBER]"), "the scheduler there speaks no TLS"),
+        (OSError("in <TLS>: SSLError: [SSL: X_ALERT_UNKNOWN_CA] no"), None, "the scheduler does not take your certificate"),
+        (ssl.SSLError(1, "[X509] none"), None, "the certificates that Dask's own settings name cannot be used"),
+    ],
+)
+def test_why_a_scheduler_is_not_reached(error: OSError, cause: OSError | None, why: str) -> None:
+    error.__cause__ = cause
+    assert unreachable.why(error, "tls://head:8786").startswith(why)
 
 
 @pytest.mark.slow
@@ -70,8 +98,7 @@ def test_nobody_is_at_an_address(tmp_path: Path) -> None:
         address = f"tls://127.0.0.1:{closed.getsockname()[1]}"
         words = ["--dask", address, "--dask-tls", "tls", "--dask-wait", "1s"]
         done = arena_process(*WORDS, *words, cwd=tmp_path, code=2)
-    assert f"--dask {address}: " in done.stderr
-    assert "Traceback" not in done.stderr
+    assert f"--dask {address}: nobody answers there; is `dask scheduler` running" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -96,7 +123,8 @@ def test_workers_that_cannot_play(tmp_path: Path) -> None:
         _nobody_with_other_certificates(cluster, tmp_path)
         done = arena_process(*WORDS, *cluster.flags, cwd=tmp_path, code=2)
     lines = done.stderr.splitlines()
-    assert "khiva-arena: error: no worker can play" in lines
+    assert lines[0] == "khiva-arena: error: no worker can play"  # what each lacks is said once
+    assert len(lines) == 5
     there_is_none = "before: it has no khiva-arena with a cluster in it: ModuleNotFoundError"
     for line in ("old: it has khiva-arena 0.0.", there_is_none, "late: its clock is wrong by 86,", "full: "):
         assert any(one.startswith(f"khiva-arena: error: worker {line}") for one in lines), done.stderr
@@ -105,13 +133,36 @@ def test_workers_that_cannot_play(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
+@pytest.mark.xdist_group("cluster")
+def test_nobody_plays_and_the_error_says_what_to_do(tmp_path: Path) -> None:
+    with dask_cluster() as cluster:
+        words = [*WORDS, *cluster.flags, "--dask-wait", "1s"]
+        first, start = arena_process(*words, cwd=tmp_path, code=2).stderr.splitlines()
+        assert f"error: {cluster.address} had no worker for 1 s; the same command resumes" in first
+        assert (
+            f"on a machine that can play: dask worker {cluster.address} --memory-limit 0 --tls-ca-file {cluster.tls}/ca.pem"
+            in start
+        )
+        cluster.start_worker("none", "--resources", "khiva-arena=0")
+        wait_for(lambda: "Registered to" in cluster.log("none"))
+        first, why, again = arena_process(*words, cwd=tmp_path, code=2).stderr.splitlines()
+        assert f"error: no worker of {cluster.address} could play for 1 s" in first
+        assert "worker none: it offers 0 matches at a time" in why
+        assert again == start
+
+
 def _nobody_with_other_certificates(cluster: DaskCluster, folder: Path) -> None:
     certificates(folder / "other")
-    for words in (["--dask-tls", "other"], []):
-        done = arena_process(*WORDS, "--dask", cluster.address, *words, "--dask-wait", "2s", cwd=folder, code=2)
+    plain = cluster.address.replace("tls:", "tcp:")
+    for address, words, why in (
+        (cluster.address, ["--dask-tls", "other"], "the scheduler shows a certificate that your ca.pem does not vouch for; give"),
+        (cluster.address, [], "there are no certificates; --dask-tls FOLDER gives"),
+        (plain, ["--dask-open-to-all"], "the scheduler closed the connection; if it was started with certificates, write tls://"),
+    ):
+        done = arena_process(*WORDS, "--dask", address, *words, "--dask-wait", "2s", cwd=folder, code=2)
         assert len(done.stderr.splitlines()) == 1
-        assert done.stderr.startswith(f"khiva-arena: error: --dask {cluster.address}: ")
-    assert "there are no certificates; give --dask-tls FOLDER" in done.stderr
+        assert done.stderr.startswith(f"khiva-arena: error: --dask {address}: {why}")
 
 
 @pytest.mark.slow
@@ -129,8 +180,8 @@ def test_a_scheduler_that_vanishes(tmp_path: Path) -> None:
     assert run.returncode == 2
     lines = [line for line in said.splitlines() if "error: " in line]
     assert len(lines) == 1
-    assert f"the scheduler {cluster.address} is away" in lines[0]
-    assert "the same command resumes" in lines[0]
+    assert f"the scheduler of --dask {cluster.address} was away for 3 s; the same command resumes" in lines[0]
+    assert f"warning: the scheduler of --dask {cluster.address} is away: the connection was lost; trying again" in said
     assert "Traceback" not in said
     before = recorded(tmp_path / "out")
     assert 0 < before < 24

@@ -42,7 +42,9 @@ def test_an_event_in_which_fewer_than_two_count_makes_no_table() -> None:
 
 
 def test_words_that_name_nobody_are_refused_together() -> None:
-    check_among(Among(("a",), ("b",)), [event(1)])
+    check_among(Among(("a", "b")), [event(1)])
+    with pytest.raises(ConfigError, match="only a, without b: no event has two bots or more of these"):
+        check_among(Among(("a",), ("b",)), [event(1)])
     with pytest.raises(ConfigError) as error:
         check_among(Among(("a", "c"), ("d",)), [event(1)])
     assert error.value.problems == (

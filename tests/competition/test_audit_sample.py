@@ -1,20 +1,23 @@
 """A sample of an event's matches, and what it proves."""
 
+import dataclasses
 import json
 import sqlite3
 from contextlib import closing
 from itertools import pairwise
 from math import comb
 from pathlib import Path
+from typing import Any
 
 import pytest
 from arena import NAIVE, C, arena, arena_process, bots
+from bundling import forged, lines_of
 from forging import forge
 from once import made_once
 
 import khiva_arena
 from khiva_arena.competition.audit_sample import CHANCE, Sample, at_most_wrong
-from khiva_arena.errors import ConfigError
+from khiva_arena.replay.record import Record, canonical, run_digest
 
 
 @made_once
@@ -64,33 +67,95 @@ def test_only_the_sample_is_replayed(played: Path, jobs: str) -> None:
     assert event["digest"] == whole["digest"]
     assert "sample" not in whole
     text = arena("verify", "out", "--sample", "10", cwd=played).stdout
-    assert "10 of 10 drawn of 30 matches are sound" in text
+    assert "10 of 10 drawn matches are sound" in text
     assert "10 of 30 recorded matches were drawn at random and replayed, and none is wrong: 95 % sure" in text
 
 
 @pytest.mark.slow
 def test_what_is_changed_is_found_in_a_sample_that_holds_it_and_by_sums_always(played: Path, tmp_path: Path) -> None:
-    for name, forged in (("forged", True), ("damaged", False)):
+    for name, by_design in (("forged", True), ("damaged", False)):
         folder = tmp_path / name
         folder.mkdir()
         (folder / "arena.db").write_bytes((played / "out" / "arena.db").read_bytes())
         with closing(sqlite3.connect(folder / "arena.db")) as connection:
             connection.execute("UPDATE matches SET record = replace(record, '\"why\":\"\"', '') || ' ' WHERE ordinal = 7")
-            if forged:
+            if by_design:
                 forge(connection)
             connection.commit()
         arena("verify", str(folder), "--sample", "30", cwd=tmp_path, code=1)
         few = arena("verify", str(folder), "--sample", "1", cwd=tmp_path, code=None)
         assert (few.returncode == 0) or "not all is sound" in few.stdout
-        if not forged:
+        if not by_design:
             assert few.returncode == 1
             assert "match 1/7" in few.stdout
 
 
+# --- bundles ---
+
+
 @pytest.mark.slow
-def test_a_bundle_is_verified_as_a_whole(played: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_of_a_bundle_only_the_sample_is_replayed(played: Path, tmp_path: Path, jobs: str) -> None:
     arena("bundle", str(played / "out"), "b", cwd=tmp_path)
-    assert "--sample: a bundle is verified as a whole" in arena("verify", "b", "--sample", "3", cwd=tmp_path, code=2).stderr
-    with pytest.raises(ConfigError, match="as a whole"):
-        khiva_arena.verify(tmp_path / "b", sample=3)
-    assert khiva_arena.verify(played / "out", sample=3).sound
+    done = arena_process("verify", "b", "--sample", "10", "--jobs", jobs, "--json", cwd=tmp_path)
+    said = json.loads(done.stdout)
+    (event,) = said["events"]
+    assert event["sample"] == {"drawn": 10, "among": 30, "at_most_wrong": at_most_wrong(30, 10)}
+    assert (event["sound"], len(set(event["sound_matches"])), event["missing"]) == (10, 10, 0)
+    assert event["digest"] == json.loads(arena("verify", "b", "--json", cwd=tmp_path).stdout)["events"][0]["digest"]
+    text = arena("verify", "b", "--sample", "10", cwd=tmp_path).stdout
+    assert "95 % sure" in text
+    assert "of the others only places, hash chains and commitments were checked" in text
+    assert "the standings are those that the records give" in text
+    assert khiva_arena.verify(tmp_path / "b", sample=3).sound
+
+
+def lying(lines: list[dict[str, Any]], ordinal: int, **changes: Any) -> None:
+    """Let a match say something else, with its chain and the run digest worked out again."""
+    matches = [line for line in lines if line["kind"] == "match"]
+    text = next(line for line in matches if line["ordinal"] == ordinal)
+    record = Record.from_json(canonical(text["record"]).decode())
+    text["record"] = json.loads(dataclasses.replace(record, **changes).to_json())
+    over = next(line for line in lines if line["kind"] == "over")
+    over["digest"] = run_digest(line["record"]["digest"] for line in matches)
+
+
+@pytest.mark.slow
+def test_a_lie_in_a_bundle_is_found_in_a_sample_that_holds_it(played: Path, tmp_path: Path) -> None:
+    arena("bundle", str(played / "out"), "b", cwd=tmp_path)
+    lines = lines_of(tmp_path / "b")
+    lying(lines, 7, scores=(99, 98))  # the ranks stay, so the standings do
+    (tmp_path / "lies").write_bytes(forged(lines))
+    found = [khiva_arena.verify(tmp_path / "lies", sample=drawn) for drawn in (30, 1)]
+    assert any("scores are [99, 98]" in problem for problem in found[0].events[0].problems)
+    assert found[1].sound or "match 1/7" in found[1].events[0].problems[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"ranks": (1, 3)}, "are not ranks"),
+        ({"scores": (1,)}, "one for each"),
+        ({"forfeited_at": (3, None)}, "do not go together"),
+    ],
+)
+def test_what_no_result_can_be_is_found_without_replaying_it(
+    played: Path, tmp_path: Path, changes: dict[str, Any], why: str
+) -> None:
+    arena("bundle", str(played / "out"), "b", cwd=tmp_path)
+    lines = lines_of(tmp_path / "b")
+    for ordinal in range(30):
+        lying(lines, ordinal, **changes)
+    (tmp_path / "lies").write_bytes(forged(lines))
+    problems = khiva_arena.verify(tmp_path / "lies", sample=1).events[0].problems
+    assert len([problem for problem in problems if why in problem]) >= 29
+
+
+def test_a_damaged_bundle_is_as_damaged_in_a_sample(played: Path, tmp_path: Path) -> None:
+    arena("bundle", str(played / "out"), "b", cwd=tmp_path)
+    whole = (tmp_path / "b").read_bytes()
+    (tmp_path / "half").write_bytes(whole[: len(whole) // 2])
+    one, other = khiva_arena.verify(tmp_path / "half"), khiva_arena.verify(tmp_path / "half", sample=3)
+    assert not one.sound
+    assert one.problems == other.problems != []

@@ -290,15 +290,32 @@ def test_shards_of_another_event(tmp_path: Path, event: EventRow, three: list[Pa
     other = play_shard(tmp_path / "other", planned(seeds=10, entrants=changed), Shard(2, 3))
     line = refusal([three[0], other], tmp_path / "out")
     assert "bot bot2 (./bot2) has changed: identity 00000000 then, ffffffff now" in line
+    more = (*changed, structs.replace(changed[2], name="bot3", identity="e" * 64))
+    other = play_shard(tmp_path / "two-ways", planned(seeds=10, entrants=more), Shard(2, 3))
+    line = refusal([three[0], other], tmp_path / "out")
+    assert "ffffffff now; bot bot3 (./bot3) has been added; leave it out" in line
     isolated = play_shard(tmp_path / "isolated", planned(seeds=10, isolation="strict"), Shard(2, 3))
     assert "isolation was trusted, is strict" in refusal([three[0], isolated], tmp_path / "out")
+
+
+def test_a_shard_of_another_draw_beside_an_event_that_is_not_over(tmp_path: Path, three: list[Path]) -> None:
+    redrawn = play_shard(tmp_path / "redrawn", planned(seeds=10, secret=bytes(32)), Shard(2, 3))
+    out = tmp_path / "out"
+    joined(three[:2], out)
+    line = refusal([redrawn], out)
+    assert f"{redrawn}: another event than in {out}: the same settings with another draw" in line
+    assert "give another --out" in line
+    assert joined(three, out).complete
+    assert joined([redrawn], out).number == 2  # what is over is no part of another's
 
 
 def test_shards_of_another_engine(tmp_path: Path, event: EventRow, three: list[Path]) -> None:
     older = play_shard(tmp_path / "older", structs.replace(event, engines=("0.1.9",)), Shard(2, 3))
     stores = [three[0], older, three[2]]
     line = refusal(stores, tmp_path / "out")
-    assert f"{older}: played by khiva-arena 0.1.9, {three[0]} by {khiva_arena.__version__}; --any-engine" in line
+    assert (
+        f"{older}: planned or played by khiva-arena 0.1.9, {three[0]} by {khiva_arena.__version__}; play its shard again" in line
+    )
     assert joined(stores, tmp_path / "out", any_engine=True).complete
     with Store.read(tmp_path / "out") as store:
         assert store.events()[0].engines == (khiva_arena.__version__, "0.1.9")
@@ -349,8 +366,10 @@ def test_what_is_no_store(tmp_path: Path, event: EventRow, three: list[Path]) ->
         pass
     out = tmp_path / "out"
     assert "no store here" in refusal([*three, tmp_path / "empty"], out)
-    assert "no store here" in refusal([*three, tmp_path / "nothing"], out)
-    assert "a file, not a store; a bundle lacks what lies beside records" in refusal([*three, tmp_path / "file.bundle"], out)
+    assert "no store here (there is no such file or folder)" in refusal([*three, tmp_path / "nothing"], out)
+    assert "a file, and only folders of stores are merged; a plan has no matches" in refusal(
+        [*three, tmp_path / "file.bundle"], out
+    )
     assert "no event in it yet" in refusal([*three, tmp_path / "blank"], out)
     assert "no event 'ff' in it" in refusal(three[:1], out, word="ff")
     assert "nothing to merge" in refusal([three[0]], three[0])

@@ -1,9 +1,12 @@
 """Times of decisions, from the arbiter's clock to the page."""
 
+from bisect import bisect_right
 from pathlib import Path
 
 import pytest
 from arena import NAIVE, RANDOM, arena, bots
+from hypothesis import given
+from hypothesis import strategies as some
 from pages import blocks
 from published import published
 
@@ -11,7 +14,7 @@ from khiva_arena.arbiter.clock import Bank, Limits
 from khiva_arena.competition.page import page_of, write_page
 from khiva_arena.competition.page_replays import Private
 from khiva_arena.competition.page_source import RecordedMatch
-from khiva_arena.competition.page_times import by_step
+from khiva_arena.competition.page_times import PER_DECADE, SHORTEST, Spread, by_step
 from khiva_arena.replay.definition import TimeLimits
 from khiva_arena.result import Result
 from khiva_arena.store.db import Store
@@ -108,3 +111,18 @@ def test_what_is_left_in_a_bank_is_what_the_arbiter_counted() -> None:
     assert list(first) == list(range(1, 8))
     assert list(first.values()) == due
     assert second == {}
+
+
+@given(some.lists(some.lists(some.integers(0, 10**9), max_size=3_000), min_size=1, max_size=4).filter(any))
+def test_times_held_by_how_often_are_those_of_the_whole_list(parts: list[list[int]]) -> None:
+    spread = Spread()
+    for part in parts:
+        spread.extend(part)
+    times = sorted(time for part in parts for time in part)
+    places = [len(times) // 2, len(times) * 95 // 100, len(times) * 99 // 100, len(times) - 1]
+    assert spread.percentiles(50, 95, 99, 100) == [float(f"{times[place] / 1000:.3g}") for place in places]
+    edges = [round(SHORTEST * 10 ** (at / PER_DECADE)) for at in range(1, 8 * PER_DECADE)]
+    bars = [0] * (bisect_right(edges, times[-1]) + 1)
+    for time in times:
+        bars[bisect_right(edges, time)] += 1
+    assert (spread.bars(), len(spread)) == (bars, len(times))

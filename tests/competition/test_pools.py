@@ -9,7 +9,7 @@ from msgspec import structs
 
 from khiva_arena.competition.define import refuse_to_mix
 from khiva_arena.competition.more_seeds import commands
-from khiva_arena.competition.pools import entrants_of, in_common, pooled, title
+from khiva_arena.competition.pools import entrants_of, in_common, pooled, titles
 from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import BotRow
 
@@ -46,9 +46,9 @@ def test_a_bot_has_the_name_it_had_first() -> None:
 
 def test_the_title_says_what_is_common_and_what_is_not_the_default() -> None:
     events = [event(1, ponder=False), event(3, ponder=False, seats=3)]
-    assert title(events) == (
+    assert titles([events]) == [
         "khiva at 2, 3 seats; turn 1000 ms, bank 10000 ms, lenient, isolation trusted, no pondering; events 1, 3"
-    )
+    ]
     assert list(in_common(events)) == [
         *("events", "seats", "game", "rules_version", "time", "policy", "isolation", "limits", "ponder"),
     ]
@@ -62,8 +62,9 @@ def test_bots_that_may_remember_make_a_table_of_their_own_unless_the_organiser_s
     plain, kept, both = event(1), event(2, bots=bots_with(kept=True)), event(3, bots=bots_with(kept=True), rate_kept=True)
     again = event(4, bots=bots_with(kept=True))
     assert pooled([plain, kept, both, again]) == [[plain, both], [kept, again]]
-    assert title([kept]) == title([plain]).replace("trusted; event 1", "trusted; bots that may remember, apart; event 2")
-    assert "remember" not in title([plain, both])
+    said = "trusted; bots that may remember, apart; event 2"
+    assert titles([[kept]]) == [titles([[plain]])[0].replace("trusted; event 1", said)]
+    assert "remember" not in titles([[plain, both]])[0]
 
 
 def test_a_network_is_a_mark_and_no_condition() -> None:

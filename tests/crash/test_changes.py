@@ -1,6 +1,7 @@
 """What has changed since an unfinished event began is refused with what it is, or taken as another event."""
 
 import json
+import re
 import shutil
 import signal
 import time
@@ -51,7 +52,6 @@ def edited(folder: Path) -> None:
 
 CHANGED: list[tuple[list[str], list[str]]] = [
     ([*bots("mine", NAIVE), *SHAPE, "--turn", "2s"], ["turn was 1000 ms, is 2000 ms"]),
-    ([*bots("mine", NAIVE), *SHAPE, "--seeds", "301"], ["seeds was 300, is 301"]),
     ([*bots("mine", NAIVE), *SHAPE, "--seed", "y"], ["another seed was given"]),
     ([*bots("mine", NAIVE), *SHAPE[:-4], "--out", "out"], ["the seed was given, is drawn"]),
     ([*bots("mine", NAIVE), *SHAPE, "--policy", "strict"], ["policy was lenient, is strict"]),
@@ -62,6 +62,15 @@ CHANGED: list[tuple[list[str], list[str]]] = [
     ([*bots("mine", RANDOM), *SHAPE], ["python/naive) has been left out", "python/random) has been added"]),
     ([*bots("mine", NAIVE), *SHAPE, "--turn", "2s", "--bank", "0s"], ["turn was 1000 ms", "bank was 10000 ms, is 0 ms"]),
 ]
+
+
+def test_another_number_of_seeds_is_refused_with_the_one_that_goes_on(copy: Path) -> None:
+    error = arena("run", *bots("mine", NAIVE), *SHAPE, "--seeds", "301", cwd=copy, code=2).stderr
+    assert re.search(
+        "--seeds 301: event 1 is not over, [0-9]+ of 600 matches are recorded, and it has 300 seeds: --seeds 300 ", error
+    )
+    assert "--new-event" in error
+    assert len(error.splitlines()) == 1
 
 
 @pytest.mark.parametrize(("words", "said"), CHANGED, ids=[said[0] for _, said in CHANGED])

@@ -95,7 +95,7 @@ def test_a_full_cache(tmp_path: Path, whole: str) -> None:
     with small_disk(tmp_path / "cache", "8k") as cache:
         line = refused(arena(*words, cwd=tmp_path, code=2, env={"KHIVA_ARENA_CACHE": str(cache)}))
         assert "cannot be staged in" in line
-        assert "No space left on device" in line
+        assert "staged: No space left on device; make room there, or set KHIVA_ARENA_CACHE" in line
         assert not (tmp_path / "out").exists()
         assert not list(cache.rglob("draft-*"))
         remount(cache, "size=64m")

@@ -246,7 +246,7 @@ def test_a_missing_compiler_is_named(tmp_path: Path) -> None:
 def test_every_mistake_in_a_bot_toml_is_named_at_once(tmp_path: Path) -> None:
     said = problems(folder(tmp_path / "a", 'name = 3\nfiles = "x"\nlanguage = "C"\n'))
     assert said.count("\n") == 3
-    for part in ("name is a string", "files is a list of strings", "unknown key 'language'", "run is missing"):
+    for part in ("name must be a string", "files must be a list of strings", "unknown key 'language'", "run is missing"):
         assert part in said
 
 

@@ -8,7 +8,7 @@ import pytest
 from lowest import Lowest
 
 from khiva_arena.env.coding import WAIT, Coding, coding_of
-from khiva_arena.env.fields import deck, listed, maybe, number, one_of, ranked
+from khiva_arena.env.fields import deck, listed, maybe, number, one_of, ranked, up_to
 from khiva_arena.errors import ConfigError
 from khiva_arena.games import registry
 
@@ -103,6 +103,8 @@ def test_an_action_means_the_same_at_every_hand_and_bid() -> None:
         (ranked("aab"), ["b", "a", "a"], [2, 3, 1]),
         (deck("aab"), [None, "a", None], [3, 2, 0, 0]),
         (listed(3, "ab"), ["b", "a"], [2, 1, 0]),
+        (up_to(2, number(5)), [3], [1, 3, 0, 0]),
+        (up_to(1, number(5)), [], [0, 0]),
     ],
 )
 def test_kinds(kind: object, value: object, numbers: list[int]) -> None:

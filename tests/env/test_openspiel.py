@@ -46,6 +46,12 @@ def test_the_library_s_own_api_tests_pass(name: str, turn_based: bool) -> None:
     assert result.errors + result.failures == []
 
 
+@pytest.mark.parametrize("text", ["x", "%5B1%5D"])
+def test_rules_that_are_no_dict_in_json_are_refused_with_an_example(text: str) -> None:
+    with pytest.raises(ConfigError, match=rf"rules: '{text}' is no dict in JSON.*rules=%7B%22max_turns%22%3A%201%7D is"):
+        pyspiel.load_game(f"python_khiva(players=3,rules={text})")
+
+
 def reached(game: Any, steps: int, seed: int) -> Any:
     """A state after so many decisions at random."""
     chance, state = Random(seed), game.new_initial_state()

@@ -1,11 +1,12 @@
 """The pages for trainers: their examples run, in their order, and what they say of the numbers is so."""
 
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from arena import ROOT
+from arena import ROOT, arena
 
 from khiva_arena import env
 from khiva_arena.api.learning import LearningCurve
@@ -31,10 +32,14 @@ def run(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, **fewer: str) 
 def test_the_examples_for_trainers_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    arena("new", "game", "my-game", cwd=tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))  # to which the page adds that folder
     run(TRAINERS, tmp_path, monkeypatch, range="25", max_simulations="5")
+    assert Path(str(sys.modules.pop("game").__file__)) == tmp_path / "my-game" / "game.py"
     said = capsys.readouterr().out
     assert re.search(r"^0 \['play_pass 0 1', ", said, re.MULTILINE)
     assert "('act', 'random', 'random')" in said
+    assert said.endswith("\n77 ('wait', 'bid card 1', 'bid card 2')\n")
 
 
 def test_each_key_of_khiva_is_described() -> None:

@@ -132,11 +132,35 @@ def test_it_shows_itself_as_text() -> None:
     assert env.aec("khiva", 2).metadata["name"] == "khiva_v1"
 
 
+def test_mistakes_in_a_step_are_said() -> None:
+    made, both = env.aec("khiva", 2), env.parallel("khiva", 2)
+    for step in (lambda: made.step(1), lambda: both.step({})):
+        with pytest.raises(RuntimeError, match=r"there is no match before the first reset\(\)"):
+            step()
+    made.reset(seed=1)
+    both.reset(seed=1)
+    for action in (1.0, "1", None):
+        with pytest.raises(TypeError, match=f"player_0: the action {action!r} is no whole number"):
+            made.step(action)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"player_1: the action 1.5 is no whole number"):
+        both.step({"player_0": np.int64(1), "player_1": 1.5})  # type: ignore[dict-item]
+    with pytest.raises(ValueError, match="an action is missing of player_1, who is asked"):
+        both.step({"player_0": 1})
+    made.step(np.int64(1))
+    assert made.agent_selection == "player_1"
+
+
 def test_mistakes_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match="Did you mean khiva"):
         env.aec("kiva")
+    with pytest.raises(ConfigError, match="A game that does not come with the arena is handed over itself, with coding="):
+        env.parallel("my_game.py")
     with pytest.raises(ConfigError, match="Khiva is for 2 to 5 seats, not 6"):
         env.parallel("khiva", 6)
+    with pytest.raises(ConfigError, match=r"game: None is neither the name of a game, such as 'khiva', nor a khiva_arena\.Game"):
+        env.aec(None, 3)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="render_mode: 'human' is neither None nor 'ansi'"):
+        env.parallel("khiva", render_mode="human")
     with pytest.raises(ConfigError, match="rewards: 'gold' is none of places, points"):
         env.aec("khiva", rewards="gold")
     monkeypatch.setattr(env, "find_spec", lambda name: None)

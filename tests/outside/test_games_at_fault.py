@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from own_games import Made
 
-from khiva_arena.errors import ConfigError, GameFault, RulesError
+from khiva_arena.errors import ConfigError, GameFault, IllegalChoice, RulesError
 from khiva_arena.games.base import Game
 from khiva_arena.outside import game as outside_game
 from khiva_arena.outside import process
@@ -16,6 +16,8 @@ from khiva_arena.outside.opening import opened
 SECRET = bytes(range(32))
 APPLY = "        check_choices(self.pending(), choices)\n"
 PENDING = '        return {seat: Decision("bid", [["card", card] for card in hand]) for seat, hand in enumerate(self.hands)}\n'
+POINTS, OVER = "        return list(self.points)", "        return not self.hands[0]"
+SEATS = "        self.check_seats(seats)\n"
 VIEW = '        return {"hand": list(self.hands[seat]),'
 
 
@@ -47,7 +49,18 @@ def played(path: Path, seats: int = 3) -> None:
         ('name = "bidding"', 'name = "../x"', "its name '../x' is not of small letters"),
         ("seats = (2, 3, 4, 5)", "seats = (2, 11)", "its seats [2, 11] are not rising numbers of 2 to 10"),
         ("seats = (2, 3, 4, 5)", "seats = 3", "raised TypeError"),
-        ("GAME = Bidding()", "GAME = 3", "its game is a int, not a khiva_arena.Game"),
+        ("seats = (2, 3, 4, 5)", 'seats = ("a",)', "its seats: one of them is a text, and must be a whole number"),
+        ('title = "Bidding"', 'title = " "', "it has no title"),
+        ('title = "Bidding"', "title = 3", "its title is a whole number, and must be a text"),
+        ('title = "Bidding"', 'title = "\\x1b[31mred"', "its title has a sign that cannot be printed"),
+        ('title = "Bidding"', 'title = "x" * 81', "its title has more than 80 signs"),
+        (
+            '"""A bidding',
+            'import helper\n"""A bidding',
+            "its import raised ModuleNotFoundError: No module named 'helper', line 1 of game.py",
+        ),
+        ("GAME = Bidding()", "del Bidding", "it has no game: a class that is a khiva_arena.Game"),
+        ("GAME = Bidding()", "GAME = 3", "its game is an int, not a khiva_arena.Game"),
     ],
 )
 def test_a_file_that_is_no_game(made: Made, old: str, new: str, said: str) -> None:
@@ -70,28 +83,46 @@ def test_a_file_that_is_no_game(made: Made, old: str, new: str, said: str) -> No
         (APPLY, "        raise SystemExit(3)\n", "apply() raised SystemExit: 3"),
         (APPLY, "        b'' * 8 + bytes(2**36)\n", "apply() raised MemoryError"),
         (APPLY, "        from khiva_arena.errors import IllegalChoice; raise IllegalChoice('no')\n", "apply() refuses {0: 0, 1: 0, 2: 0}"),  # noqa: E501
+        (APPLY, "        raise RulesError(['no such thing'])\n", "apply() raised RulesError: no such thing, line 40 of game.py"),
+        (APPLY, "        from khiva_arena.errors import ConfigError; raise ConfigError('no')\n", "apply() raised ConfigError: no, line 40"),  # noqa: E501
+        (SEATS, "        raise RulesError(['no such thing'])\n", "new() raised RulesError: no such thing, line 95 of game.py"),
+        (VIEW, "        raise RulesError(['no'])\n" + VIEW, "view() raised RulesError: no, line "),
+        (VIEW, "        from khiva_arena.errors import IllegalChoice; raise IllegalChoice('no')\n" + VIEW, "view() raised IllegalChoice: no, line "),  # noqa: E501
+        (OVER, "        raise RulesError(['no'])", "() raised RulesError: no, line "),
         (APPLY, "        return [Event({'x': 1})]\n", "an event has no type"),
         (APPLY, "        return [Event({'type': 'x'}, to=(7,))]\n", "an event x goes to seats [7] of 3"),
         (APPLY, "        return [Event({'type': 'forfeit'})]\n", "one of the arena's own"),
         (APPLY, "        return [Event({'type': 'x', 'y': 1.5})]\n", "an event x: 1.5 is a float"),
-        (APPLY, "        return 3\n", "apply() raised TypeError"),
+        (APPLY, "        return 3\n", "apply() returned an int, and must return a list of events"),
+        (APPLY, "        return\n", "apply() returned None, and must return a list of events"),
+        (APPLY, "        return [{}]\n", "apply() returned a dict among its events, each of which is an Event({...})"),
+        (APPLY, "        return [Event({1: 2})]\n", "an event: a key is a whole number, and must be a text"),
+        (APPLY, "        return [Event({'type': 'x'}, to=('a',))]\n", "an event: a seat that it goes to is a text, and must be a"),  # noqa: E501
+        ("        return state, [state.turned_up()]\n", "        return state\n", "new() returned a BiddingState, and must return two values"),  # noqa: E501
         (PENDING, '        return {0: Decision("bid", [])}\n', "legal has 0 entries, and a decision has 2 to 10,000"),
         (PENDING, '        return {0: Decision("bid", [[1], [1]])}\n', "legal has an entry twice"),
         (PENDING, '        return {0: Decision("bid", [[n] for n in range(20000)])}\n', "legal has 20,000 entries"),
         (PENDING, '        return {0: Decision("bid", [["x" * 600000], [2]])}\n' , ""),
         (PENDING, '        return {0: Decision("bid", [["x" * 1200000], [2]])}\n', "view and legal have 1,200"),
         (PENDING, '        return {0: Decision("bid", [["x" * 2**25], [2]])}\n', "pending() gives 33,554,"),
-        (PENDING, '        return {0: Decision("bid", [1, 2])}\n', "a list is expected, got `int`, in what pending() asks"),
-        (PENDING, '        return {0: Decision("bid", [[object()], [2]])}\n', "() gives a object, which is no plain value"),
+        (PENDING, '        return {0: Decision("bid", [1, 2])}\n', "pending(): an entry of legal is a whole number, and must be a list"),  # noqa: E501
+        (PENDING, '        return {0: Decision("bid", [[object()], [2]])}\n', "() gives an object, which is no plain value"),
         (PENDING, '        return {0: Decision("bid", [[2**53], [2]])}\n', "legal: 9007199254740992 is too big"),
         (PENDING, '        return {1: Decision("bid", [[1], [2]]), 0: Decision("bid", [[1], [2]])}\n', "not in seat order"),
         (PENDING, '        return {7: Decision("bid", [[1], [2]])}\n', "pending() asks seats [7], of 3"),
         (PENDING, "        import itertools; self.n = getattr(self, 'n', 0) + 1; return {0: Decision('bid', [[1], [self.n + 1]])}\n",  # noqa: E501
          "pending() gives something else when it is called again"),
-        (VIEW, '        return {1: 2, "hand": list(self.hands[seat]),', "view"),
+        (VIEW, '        return {"set": {1, 2}, "hand": list(self.hands[seat]),', "view() gives a set, which is no plain value"),
+        (VIEW, '        return {"t": [(1, 2)], "hand": list(self.hands[seat]),', "view() gives a tuple, which is no plain value"),
+        (PENDING, '        return {0: Decision("bid", [[{1}], [2]])}\n', "pending() gives a set, which is no plain value"),
+        (APPLY, "        return [Event({'type': 'x', 'y': frozenset([1])})]\n", "() gives a frozenset, which is no plain value"),
+        (VIEW, '        return {1: 2, "hand": list(self.hands[seat]),', "view(): a key is a whole number, and must be"),
         (VIEW, '        return {"id": id(self) % 2**50, "hand": list(self.hands[seat]),', "gives something else when the same match is played again"),  # noqa: E501
         (VIEW, '        return {"set": [*{"a", "b", "c", "d", "e", "f", "g", "h"}], "hand": list(self.hands[seat]),',
          "gives something else when the same match is played again"),
+        (VIEW, "        return [1]\n" + VIEW, "view(): what it returns is a list, and must be a dict"),
+        ("        return list(self.points)", "        return [1.5] * 3", "scores: one of them is a number with a point, and must be"),  # noqa: E501
+        ("        return not self.hands[0]", "        return 3", "is_over is a whole number, and must be True or False"),
         ("        return list(self.points)", "        return [1]", "scores are [1], not one for each of 3 seats"),
         ("        return not self.hands[0]", "        return True", "pending() asks somebody, and is_over is True"),
     ],
@@ -106,6 +137,85 @@ def test_a_game_that_breaks_its_contract_in_a_match(made: Made, old: str, new: s
     assert "game bidding (game.py): " in str(found.value)
     assert said in str(found.value)
     assert "\n" not in str(found.value)
+
+
+def all_steps(game: Game, expect: bool, choice: int = 0) -> list[object]:
+    """A match of one choice always, by how it stood at each step; the last is the fault that ended it, if one did."""
+    state, _ = game.new(3, game.rules({}), SECRET)
+    if expect:
+        state.expect([dict.fromkeys(range(3), choice)] * 12)
+    found: list[object] = []
+    try:
+        while not state.is_over:
+            asked = {seat: len(decision.legal) for seat, decision in state.pending().items()}
+            found.append([asked, state.scores, state.ranks])
+            state.apply(dict.fromkeys(state.pending(), choice))
+    except (GameFault, IllegalChoice) as fault:
+        return [*found, str(fault)]
+    return [*found, state.scores]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "choice", "steps", "said"),
+    [
+        (APPLY, APPLY, 0, 12, ""),
+        (APPLY, APPLY, 9, 5, "9 is not an index into the 9 entries"),
+        (APPLY, "        if len(self.played) == 5: 1 // 0\n", 0, 6, "apply() raised ZeroDivisionError: "),
+        (APPLY, "        if len(self.played) == 5: import os; os._exit(3)\n", 0, 6, "apply() ends its process, with exit code 3"),
+        (APPLY, "        if len(self.played) == 5: raise IllegalChoice('no')\n", 0, 6, "apply() refuses {0: 0, 1: 0, 2: 0}"),
+        (POINTS, "        return [1] * (3 if len(self.played) < 5 else 2)", 0, 5, "scores are [1, 1], not one for each"),
+        (OVER, "        return len(self.hands[0]) < 9", 0, 5, "pending() asks somebody, and is_over is True"),
+    ],
+)  # fmt: skip
+def test_a_replay_ahead_finds_what_one_step_by_step_does(
+    made: Made, monkeypatch: pytest.MonkeyPatch, old: str, new: str, choice: int, steps: int, said: str
+) -> None:
+    monkeypatch.setattr(outside_game, "AHEAD", 3)
+    game = begun(made((old, new), ("import RulesError", "import IllegalChoice, RulesError")))
+    found = all_steps(game, True, choice)
+    assert found == all_steps(game, False, choice)
+    assert len(found) == steps + 1
+    assert said in str(found[-1])
+
+
+def test_each_step_of_a_replay_has_a_limit_of_its_own(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Together they may take longer."""
+    monkeypatch.setattr(process, "CPU_SECONDS", 2.0)
+    spin = "        import time; at = time.process_time()\n        while time.process_time() < at + {}: pass\n"
+    assert len(all_steps(begun(made((APPLY, spin.format(0.4)), name="slow.py")), True)) == 13
+    assert "apply() takes more than 2 s of CPU" in str(all_steps(begun(made((APPLY, spin.format(9)))), True)[-1])
+
+
+def test_a_file_beside_a_game_is_part_of_a_folder(made: Made, tmp_path: Path) -> None:
+    path = made(('"""A bidding', 'import helper\n"""A bidding'))
+    (tmp_path / "helper.py").write_text("")
+    with pytest.raises(GameFault, match=r"a game of several files is a folder with an __init__.py, .* `from . import helper`"):
+        begun(path)
+
+
+def test_one_that_leaves_is_told_of_in_the_look_before_a_match(made: Made) -> None:
+    game = begun(made((APPLY, "        raise SystemExit(3)\n")))
+    with pytest.raises(GameFault, match=r"game bidding \(game.py\): it raised SystemExit: 3, line 40"):
+        game.vet(3, game.rules({}))
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        ("        import os; os._exit(3)\n", "while it is checked it ends its process, with exit code 3"),
+        ("        return\n", "it breaks the contract: apply() returned None, and must return a list of events"),
+    ],
+)
+def test_the_look_before_a_match_says_what_is_wrong(made: Made, new: str, said: str) -> None:
+    game = begun(made((APPLY, APPLY + new)))
+    with pytest.raises(GameFault) as found:
+        game.vet(3, game.rules({}))
+    assert f"game bidding (game.py): {said}" in str(found.value)
+
+
+def test_rules_of_a_wrong_kind_are_said_in_words(made: Made) -> None:
+    with pytest.raises(GameFault, match=r"what rules\(\) returns is a list, and must be a dict"):
+        begun(made(("        return rules\n", "        return [rules]\n"))).rules({})
 
 
 def test_one_that_goes_on_for_ever_is_ended(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +273,7 @@ def test_a_clone_goes_its_own_way(made: Made) -> None:
     assert state.view(0)["played"] == []
     assert len(twin.view(0)["played"]) == 1
     assert state.apply({0: 0, 1: 1})[0].data == twin.view(0)["played"][0] | {"type": "bids"}
-    assert game.sketch(state, ["a", "b"]) == game.sketch(twin, ["a", "b"])
+    assert state.view(1) == twin.view(1)
 
 
 def test_no_process_is_left_when_nobody_holds_a_match(made: Made) -> None:
@@ -194,7 +304,7 @@ def test_words_that_fail_stop_nothing(made: Made) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"winner": winner})]', '"winner": winner}, to=())]', "equal observations give equal views"),
+        ('"winner": winner})]', '"winner": winner}, to=())]', "what no event told it (a breach of: equal observations give"),
         ("        self.points = [0] * seats", "        import random\n        self.points = [random.randrange(10**9)] * seats", "a replay ends the same"),  # noqa: E501
         ('"prizes": len(self.prizes)}', '"prizes": len(self.played)}', "no piece is lost or made"),
         ("class BiddingState(State):", "class BiddingState(State):\n    def clone(self): return self\n", "clone"),

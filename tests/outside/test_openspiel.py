@@ -1,11 +1,14 @@
 """OpenSpiel's games at the table: which play, what seats are shown, and that nothing but their own process knows the library."""
 
+import json
+import re
 import sys
 from pathlib import Path
 
 import pytest
 from arena import RANDOM, ROOT, arena, bots
-from make_openspiel_page import PAGE, names, tried
+from make_openspiel_page import PAGE, described, names, page, tried, version_of
+from pages import blocks
 
 from khiva_arena.errors import RulesError
 from khiva_arena.games.base import Game, State
@@ -78,10 +81,15 @@ def test_a_tensor_of_whole_numbers(game: Game) -> None:
         ({"game": "negotiation"}, "its chance is sampled, so that no match could be replayed"),
         ({"game": "mfg_garnet"}, "it is a mean-field game"),
         ({"game": "crossword"}, "its actions are structures"),
-        ({"game": "no such"}, "OpenSpiel does not load 'no such'"),
+        ({"game": "no such"}, "OpenSpiel has no game 'no such'; docs/openspiel-games.md lists those that it has"),
+        ({"game": "phantom_goo(board_size=5)"}, "OpenSpiel has no game 'phantom_goo' (did you mean phantom_go?); docs/openspiel"),
+        ({"game": 2048}, "2048 cannot be played: it has one player"),
+        ({"game": "goofspiel(plyers=3)"}, "Unknown parameter 'plyers'. Available parameters are: egocentric"),
         ({"game": "kuhn_poker(players=99)"}, "OpenSpiel does not load"),
-        ({"game": 3}, "3 is not a text"),
+        ({"game": [3]}, "[3] is not a text"),
         ({"x": 3}, "x: there is no such rule"),
+        ({"scale": 0}, "scale: 0 is not a whole number of 1 to 1,000,000"),
+        ({"shows": ""}, "shows: kuhn_poker gives seats no ''"),
         ({"scale": 0.5}, "scale: 0.5 is not a whole number"),
         ({"tensor": "maybe"}, "tensor: 'maybe' is neither no nor yes"),
         ({"game": "dou_dizhu", "shows": "information_state"}, "shows: dou_dizhu gives seats no 'information_state'"),
@@ -93,8 +101,12 @@ def test_what_cannot_be_played_is_refused_with_the_reason(game: Game, rules: dic
     assert said in str(found.value)
 
 
-@pytest.mark.parametrize("name", ["kuhn_poker", "matching_pennies_3p", "hex", "phantom_ttt", "spades"])
+@pytest.mark.parametrize(
+    "name",
+    ["kuhn_poker", "leduc_poker", "matching_pennies_3p", "hex", "phantom_ttt", "spades", "backgammon", "maedn", "laser_tag"],
+)
 def test_the_contract_is_kept(game: Game, name: str) -> None:
+    """Where all is open, an event tells a seat what came by chance even if its text does not show it."""
     rules = game.rules({"game": name})
     game.vet(game.seats_of(rules)[0], rules)
 
@@ -105,17 +117,87 @@ def test_from_the_command_to_the_table(tmp_path: Path) -> None:
     done = arena("run", *words, "--seats", "2", "--seeds", "3", "--turn", "20s", "--start", "60s", "--out", "out", cwd=tmp_path)
     assert next(line for line in done.stdout.splitlines() if line.strip().startswith("1 ")).split()[1] == "mcts_openspiel"
     assert ("pyspiel" in sys.modules) == before
-    assert "the package open_spiel 2.0.2, as --game" in arena("verify", "out", cwd=tmp_path, code=2).stderr
+    assert "the package open_spiel 2.0.2, as --game openspiel\n" in arena("verify", "out", cwd=tmp_path, code=2).stderr
     assert "6 of 6 matches are sound" in arena("verify", "out", "--game", "openspiel", cwd=tmp_path).stdout
     wrong = ["--game", "openspiel", "--rule", "game=tic_tac_toe", *bots(RANDOM, MCTS), "--seats", "3", "--copies", "2"]
     assert "openspiel is played with 2 seats under these rules" in arena("run", *wrong, cwd=tmp_path, code=2).stderr
 
 
-@pytest.mark.parametrize("name", ["blackjack", "kuhn_poker", "nfg_game", "skat", "tic_tac_toe"])
+def test_a_store_of_many_of_them_is_verified(tmp_path: Path) -> None:
+    """Chance, several seats at once, what is hidden, ten seats, points that are scaled."""
+    games = {
+        "leduc_poker": 2,
+        "goofspiel(players=3,num_cards=4,imp_info=True)": 3,
+        "phantom_ttt": 2,
+        "kuhn_poker(players=10)": 10,
+        "skat": 3,
+    }
+    for name, seats in games.items():
+        run = ["run", "--game", "openspiel", "--rule", f"game={name}", *bots(RANDOM), "--copies", str(seats), "--seeds", "1"]
+        arena(
+            *run, "--seats", str(seats), "--isolation", "trusted", "--turn", "20s", "--start", "60s", "--out", "out", cwd=tmp_path
+        )
+    said = arena("verify", "out", "--game", "openspiel", cwd=tmp_path).stdout.splitlines()
+    assert [line.partition(": ")[2].split(";")[0] for line in said] == [
+        f"{seats} of {seats} matches are sound" for seats in games.values()
+    ]
+    arena("report", "out", "--game", "openspiel", "--out", "page.html", cwd=tmp_path)
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "tic_tac_toe", "skat"])
 def test_the_page_says_what_comes_of_a_game(game: Game, name: str) -> None:
     assert tried(game, name).line in PAGE.read_text().splitlines()
 
 
-def test_the_page_has_every_game() -> None:
-    lines = PAGE.read_text().splitlines()
-    assert [name for name in names() if sum(line.startswith(f"| `{name}` |") for line in lines) != 1] == []
+def test_the_page_is_what_the_command_writes(game: Game) -> None:
+    """As far as that can be said without playing all of them: every game's line, and the counts."""
+    assert page([described(game, name) for name in names()], version_of(game)) == PAGE.read_text()
+
+
+def test_two_of_them_in_one_store_are_told_apart(tmp_path: Path) -> None:
+    """By tables, lists, stories and pages, the default one, too."""
+    run = ["run", "--game", "openspiel", *bots(RANDOM), "--copies", "2", "--seats", "2", "--seeds", "1", "--isolation", "trusted"]
+    slowly = ["--turn", "20s", "--start", "60s", "--out", "out"]
+    first = arena(*run, *slowly, cwd=tmp_path)
+    assert "openspiel with game=kuhn_poker() is played\n" in first.stderr
+    assert first.stdout.startswith("openspiel with game=kuhn_poker() at 2 seats; ")
+    arena(*run, *slowly, "--rule", "game=tic_tac_toe", cwd=tmp_path)
+    tables = arena("standings", "out", cwd=tmp_path).stdout
+    assert re.findall(r"^openspiel with game=(\w+)\(\) at 2 seats;", tables, re.MULTILINE) == ["kuhn_poker", "tic_tac_toe"]
+    as_data = json.loads(arena("standings", "out", "--json", cwd=tmp_path).stdout)["standings"]
+    assert [one["rules"]["game"] for one in as_data] == ["kuhn_poker()", "tic_tac_toe()"]
+    assert ", openspiel with game=tic_tac_toe(), 2 seats, " in arena("show", "out", cwd=tmp_path).stdout
+    story = arena("show", "out", "1/0", "--game", "openspiel", cwd=tmp_path).stdout
+    assert ": OpenSpiel with game=kuhn_poker(), 2 seats: " in story.splitlines()[0]
+    arena("report", "out", "--game", "openspiel", "--out", "page.html", cwd=tmp_path)
+    page = blocks(tmp_path / "page.html")["data"]
+    assert page["title"] == "OpenSpiel with game=kuhn_poker() and OpenSpiel with game=tic_tac_toe(): results"
+    assert [event["changed"]["game"] for event in page["events"]] == ["kuhn_poker()", "tic_tac_toe()"]
+
+
+def test_a_match_says_which_one_is_played(tmp_path: Path) -> None:
+    done = arena("match", "--game", "openspiel", *bots(RANDOM, RANDOM), "--isolation", "trusted", "--turn", "20s", cwd=tmp_path)
+    assert "openspiel with game=kuhn_poker() is played\n" in done.stderr
+    assert ": OpenSpiel with game=kuhn_poker(), 2 seats: " in done.stdout.splitlines()[0]
+
+
+def test_a_game_is_checked_with_its_rules_and_a_refusal_says_the_scale(tmp_path: Path) -> None:
+    check = ["check", "--game", "openspiel", "--rule"]
+    assert "  ok  2 seats, game = tic_tac_toe: " in arena(*check, "game=tic_tac_toe", cwd=tmp_path).stdout
+    words = ["--rule", "game=skat", "--rule", "scale=1"]
+    said = arena("match", "--game", "openspiel", *words, *bots(*[RANDOM] * 3), cwd=tmp_path, code=2).stderr
+    assert "is not whole at scale 1: give --rule scale=240, the least for this match" in said
+    assert "`khiva-arena check --game openspiel --rule 'game=skat()' --rule scale=1` says more" in said
+    failed = arena("check", "--game", "openspiel", *words, cwd=tmp_path, code=1).stdout
+    assert failed.count("give --rule scale=240") == 2
+    never = arena(
+        "match", "--game", "openspiel", "--rule", "game=bargaining(discount=0.9)", *bots(RANDOM, RANDOM), cwd=tmp_path, code=2
+    )
+    assert "no scale up to 1,000,000 makes those of this match" in never.stderr
+    assert "`khiva-arena check --game openspiel --rule 'game=bargaining(discount=0.9)'` says more" in never.stderr
+
+
+def test_a_bot_is_checked_at_one_of_them(tmp_path: Path) -> None:
+    check = ["check", MCTS, "--game", "openspiel", "--quick", "--isolation", "trusted", "--rule", "game=tic_tac_toe"]
+    done = arena(*check, "--turn", "20s", "--start", "60s", cwd=tmp_path)
+    assert "decisions of OpenSpiel" in done.stdout

@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
 import pytest
 from arena import RANDOM, arena, arena_process, bots
 from own_games import TEMPLATE, changed
+from pages import blocks
 
 import khiva_arena
 from khiva_arena.check.own_game import advice
@@ -38,7 +40,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     changed(folder / "game.py", (RAN[0], RAN[1].format(folder=str(folder))))
     run = ["run", "--game", "game.py", *two(folder), "--seats", "2", "--seeds", "2", "--seed", "demo", "--isolation", "trusted"]
     done = arena(*run, "--out", "out", cwd=folder)
-    assert "bidding at 2 seats" in done.stdout
+    assert "bidding with cards=13 at 2 seats" in done.stdout
     assert "khiva-arena verify out --game " in done.stderr
     return folder
 
@@ -94,8 +96,9 @@ def test_what_is_handed_over_is_compared_and_then_run(table: Path) -> None:
     assert again.startswith("every choice is the same")
     assert "same" in arena("replay", "out", "1/0", "--seat", "0", "--game", "game.py", "--isolation", "trusted", cwd=table).stdout
     arena("report", "out", "--game", "game.py", "--out", "page.html", cwd=table)
-    assert "standings" in (table / "page.html").read_text()
-    assert "--game FILE" in arena("show", "out", "1/0", "--game", "game.py", cwd=table).stdout
+    assert blocks(table / "page.html")["data"]["verify"] == "khiva-arena verify STORE --game FILE"
+    assert f"--game {table / 'game.py'}\n" in arena("show", "out", "1/0", "--game", "game.py", cwd=table).stdout
+    assert "shipped:python/random" in arena("bots", "--game", "game.py", cwd=table).stdout
     assert ran(table)
 
 
@@ -105,10 +108,22 @@ def test_a_bundle_says_what_it_needs(table: Path) -> None:
     assert "hand it over" in arena("verify", "out.bundle", cwd=table, code=2).stderr
     assert ran(table) == []
     assert "4 of 4 matches are sound" in arena("verify", "out.bundle", "--game", "game.py", cwd=table).stdout
-    assert "bidding at 2 seats" in arena("standings", "out", cwd=table).stdout
+    assert "bidding with cards=13 at 2 seats" in arena("standings", "out", cwd=table).stdout
 
 
-def test_it_is_extended_sampled_and_closed_and_travels_in_no_plan(tmp_path: Path) -> None:
+def test_tables_of_two_versions_are_told_apart_by_their_hashes(table: Path) -> None:
+    changed(table / "later.py", ("import Mapping", "import Mapping  # another version"))
+    for name in ("game.py", "later.py"):
+        run = ["run", "--game", name, *two(table), "--seats", "2", "--seeds", "1", "--isolation", "trusted"]
+        arena(*run, "--out", "versions", cwd=table)
+    hashes = [opening.source_of(str(table / name)).code.partition(":")[2] for name in ("game.py", "later.py")]
+    headings = [line for line in arena("standings", "versions", cwd=table).stdout.splitlines() if line.startswith("bidding")]
+    assert [line.partition(" at ")[0] for line in headings] == [
+        f"bidding with cards=13, rules version 1+sha256:{digest[:8]}" for digest in hashes
+    ]
+
+
+def test_it_is_extended_sampled_and_closed(tmp_path: Path) -> None:
     (tmp_path / "broken").mkdir()
     sound = ["run", "--game", "mine/game.py", *two(tmp_path), "--seats", "2", "--isolation", "trusted"]
     run = [*sound, *bots("broken"), "--skip-broken"]
@@ -124,12 +139,9 @@ def test_it_is_extended_sampled_and_closed_and_travels_in_no_plan(tmp_path: Path
         (True, 2, 0),
     ]
     assert arena("bundle", "out", "b", cwd=tmp_path).stderr.endswith("next: khiva-arena verify b --game FILE\n")
-    for words, why in (
-        ([*sound, "--plan", "p"], "a plan carries no game"),
-        ([*sound, "--dask", "head", "--trust-bots"], "no game travels to workers"),
-        (["merge", "out", "--out", "joined"], "it has no shards: bidding does not come with the arena"),
-    ):
-        assert why in arena(*words, cwd=tmp_path, code=2).stderr
+    (tmp_path / "my game.py").write_bytes((tmp_path / "mine/game.py").read_bytes())
+    named = arena("bundle", "out", "c", "--game", "my game.py", cwd=tmp_path).stderr
+    assert named.endswith("next: khiva-arena verify c --game 'my game.py'\n")
 
 
 def test_ten_sit_at_a_table(table: Path) -> None:
@@ -137,7 +149,7 @@ def test_ten_sit_at_a_table(table: Path) -> None:
     run = ["run", "--game", "ten.py", *two(table), "--copies", "5", "--seeds", "1", "--isolation", "trusted"]
     slowly = ["--turn", "20s", "--start", "60s"]
     done = arena(*run, "--seats", "10", *slowly, "--lineups", "1", "--out", "ten", cwd=table)
-    assert "bidding at 10 seats" in done.stdout
+    assert "bidding with cards=13 at 10 seats" in done.stdout
     assert "10 of 10 matches are sound" in arena("verify", "ten", "--game", "ten.py", cwd=table).stdout
     arena("report", "ten", "--game", "ten.py", "--out", "ten.html", cwd=table)
     assert "bidding is played with 2 to 10 seats, not 11" in arena(*run, "--seats", "11", "--out", "x", cwd=table, code=2).stderr
@@ -157,7 +169,7 @@ def test_a_settings_file_names_it_from_where_it_lies(table: Path) -> None:
     (table / "deep").mkdir(exist_ok=True)
     (table / "deep" / "mine.toml").write_text('game = "../game.py"\nseats = 2\nseeds = 2\nseed = "demo"\nisolation = "trusted"\n')
     done = arena("run", "deep/mine.toml", *two(table), "--out", "three", cwd=table)
-    assert "bidding at 2 seats" in done.stdout
+    assert "bidding with cards=13 at 2 seats" in done.stdout
     assert "5 to" not in done.stderr
 
 
@@ -170,7 +182,7 @@ def test_a_match_of_a_game_that_raises_is_void_and_no_bot_is_blamed(tmp_path: Pa
     assert "khiva-arena check --game" in early
     monkeypatch.setattr(OutsideGame, "vet", lambda *_: None)
     late = arena(*match, cwd=tmp_path, code=1).stderr
-    assert f"the match is void, twice: {blame}" in late
+    assert late.splitlines()[-2:] == [f"the match is void, and is played again: {blame}", f"the match is void, twice: {blame}"]
     run = ["run", "--game", "game.py", *two(tmp_path), "--seats", "2", "--seeds", "1", "--isolation", "trusted", "--out", "out"]
     done = arena(*run, cwd=tmp_path, code=1)
     with Store.read(tmp_path / "out") as store:
@@ -178,6 +190,18 @@ def test_a_match_of_a_game_that_raises_is_void_and_no_bot_is_blamed(tmp_path: Pa
         assert [row.why for row in store.voids(event.id)] == [blame] * 2  # then its table is set aside
         assert not store.recorded(event.id)
     assert "forfeit" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_error_for_a_user_s_mistake_is_a_fault_in_a_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: str) -> None:
+    """A RulesError in apply() ends no run, whoever plays it."""
+    changed(tmp_path / "game.py", (LATE[0], "        if len(self.played) == 3: raise RulesError(['no such thing'])\n"))
+    monkeypatch.setattr(OutsideGame, "vet", lambda *_: None)
+    run = ["run", "--game", "game.py", *two(tmp_path), "--seats", "2", "--seeds", "1", "--isolation", "trusted", "--out", "out"]
+    assert "Traceback" not in arena(*run, "-j", jobs, cwd=tmp_path, code=1).stderr
+    blame = "game bidding (game.py): apply() raised RulesError: no such thing, line 40 of game.py"
+    with Store.read(tmp_path / "out") as store:
+        assert {row.why for row in store.voids(store.events()[0].id)} == {blame}
 
 
 def test_new_game_is_played_as_it_says(tmp_path: Path) -> None:
@@ -213,6 +237,63 @@ def test_a_check_says_what_to_do(tmp_path: Path) -> None:
     assert "name a bot, or a game" in arena("check", cwd=tmp_path, code=2).stderr
 
 
+def test_a_check_finds_what_lies_in_an_undrawn_deck(tmp_path: Path) -> None:
+    changed(tmp_path / "game.py", ('"points": list(self.points)}', '"points": list(self.points), "last": self.prizes[-1]}'))
+    said = arena("check", "--game", "game.py", cwd=tmp_path, code=1).stdout
+    shows = "the view of seat 0 shows, in last, a draw that no event has told it of"
+    assert f"FAILED  2 seats: equal observations give equal views: at the start {shows}\n" in said
+    assert "do: a seat sees in its view or its choices what no event told it: report it in an event to that seat" in said
+    match = ["match", "--game", "game.py", *two(tmp_path), "--isolation", "trusted"]
+    assert f"what no event told it (a breach of: equal observations give equal views: at the start {shows}" in arena(
+        *match, cwd=tmp_path, code=2).stderr  # fmt: skip
+
+
+def test_a_check_names_each_point_once_and_where_it_is_broken(tmp_path: Path) -> None:
+    """What a beginner gets wrong first: no look at choices and seats, a list handed out, a choice of one."""
+    wrong = [
+        ("        check_choices(self.pending(), choices)\n", ""),
+        ("        self.check_seats(seats)\n", ""),
+        ('**each, "bids": list(each["bids"])', "**each"),
+    ]
+    changed(tmp_path / "game.py", *wrong)
+    said = arena("check", "--game", "game.py", cwd=tmp_path, code=1).stdout
+    assert "do: call self.check_seats(seats) first in new()." in said
+    assert "do: call check_choices(self.pending(), choices) of khiva_arena.games.base first in apply()." in said
+    assert said.count("do: ") == 2
+    changed(tmp_path / "game.py", wrong[2])
+    said = arena("check", "--game", "game.py", cwd=tmp_path, code=1).stdout
+    assert "a view belongs to its caller, who may change it: played is the state's own" in said
+    assert said.count("seats: the same\n") == 3
+    match = ["match", "--game", "game.py", *bots(RANDOM, RANDOM), "--isolation", "trusted"]
+    assert "game bidding (game.py): breaks the contract, by which a view belongs" in arena(*match, cwd=tmp_path, code=2).stderr
+    changed(tmp_path / "game.py", ("if len(self.hands[0]) < 2:", "if not self.hands[0]:"), ("== 1:", "== 0:"))
+    said = arena("check", "--game", "game.py", cwd=tmp_path, code=1).stdout
+    assert said.count("do: what has one choice is not asked") == 1
+
+
+VIEW = '        return {"hand": list(self.hands[seat]), "prize": self.prize, "played": played,'
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        (VIEW.replace("played,", "self.played,"), "played is the state's own"),
+        (
+            "        return self.lent(seat, played)\n\n    def private(self, seat: int) -> dict[str, Any]:\n"
+            '        return {**self.view(seat), "played": self.played}\n\n    def lent(self, seat: int, played: Any) -> Any:\n'
+            + VIEW,
+            "once what view() gave is changed, view() raises TypeError",
+        ),
+    ],
+)
+def test_a_line_that_fails_since_a_view_was_changed_is_not_blamed(tmp_path: Path, new: str, said: str) -> None:
+    changed(tmp_path / "game.py", (VIEW, new))
+    found = arena("check", "--game", "game.py", cwd=tmp_path, code=1).stdout
+    assert f"a view belongs to its caller, who may change it: {said}" in found
+    assert "do: view() gives a copy" in found
+    assert "line" not in found.partition("do:")[0]
+
+
 def test_every_point_has_advice() -> None:
     """Read from the source of the check, so that a new point is not forgotten."""
     import ast
@@ -235,6 +316,9 @@ def test_every_point_has_advice() -> None:
 def test_a_bot_is_checked_with_it(table: Path) -> None:
     done = arena("check", RANDOM, "--game", "game.py", "--quick", "--isolation", "trusted", cwd=table)
     assert "decisions of Bidding" in done.stdout
+    arena("new", "game", "its", cwd=table)
+    alone = arena("check", "its/bot", cwd=table, code=2).stderr
+    assert "silk_road. A game that does not come with the arena is handed over as --game FILE" in alone
     assert "27 ok" in done.stdout or " ok, " in done.stdout
 
 
@@ -267,12 +351,24 @@ def test_a_package_brings_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     version = json.loads(done.stdout)["header"]["rules_version"]
     assert version.startswith("1+bidding-pack-1.2:")
     assert "bidding_pack" not in sys.modules
+    arena("run", "--game", "my_bids", *two(tmp_path), "--seats", "2", "--seeds", "1", "--isolation", "trusted", "--out", "out",
+          cwd=tmp_path)  # fmt: skip
+    needed = f"the package bidding-pack 1.2 (hash {version.partition(':')[2]}), as --game "
+    assert arena("verify", "out", cwd=tmp_path, code=2).stderr.endswith(f"{needed}my_bids\n")
     (package / "rules.py").write_text(TEMPLATE.read_text() + "# changed\n")
     assert opening.source_of("my_bids").code != version.removeprefix("1+")
     assert (
-        "there are: khiva, emira, silk_road, my_bids. Did you mean my_bids?"
+        "there are: khiva, emira, silk_road, openspiel, my_bids. Did you mean my_bids? "
+        "A game of your own is named by its file, as my_game.py"
         in arena("match", "--game", "my_bid", cwd=tmp_path, code=2).stderr
     )
+    (dist / "entry_points.txt").write_text("[khiva_arena.games]\nkhiva = bidding_pack.rules:GAME\n")
+    said = arena("match", "--game", "my_bids", cwd=tmp_path, code=2).stderr
+    assert "there are: khiva, emira, silk_road, openspiel. " in said
+    (dist / "entry_points.txt").unlink()
+    said = arena("verify", "out", "--game", "my_bids", cwd=tmp_path, code=2).stderr.splitlines()
+    assert said[0].startswith("warning: there is no game 'my_bids'")
+    assert said[1].endswith(f"{needed}NAME, the name of its entry point")
 
 
 def test_a_folder_is_one(tmp_path: Path) -> None:
@@ -290,3 +386,38 @@ def test_a_definition_with_it_is_read_as_any(table: Path) -> None:
     with Store.read(table / "out") as store:
         (event,) = store.events()
     assert read_definition(event.text).game == "bidding"
+
+
+def test_it_is_checked_under_rules(table: Path) -> None:
+    done = arena("check", "--game", "game.py", "--rule", "cards=5", cwd=table)
+    titles = re.findall(r"^  ok  (.*?):", done.stdout, re.MULTILINE)
+    assert titles == [
+        *(f"{seats} seats, cards = 5" for seats in (2, 3, 4, 5)),
+        "the same again, 2 seats",
+        "the same again, 5 seats",
+    ]
+    assert ": 4 steps," in done.stdout
+    assert "Next: khiva-arena match --game game.py --rule cards=5 --bot" in done.stdout
+    as_data = json.loads(arena("check", "--game", "game.py", "--rule", "cards=5", "--json", cwd=table).stdout)["games"]
+    assert [one["rules"] for one in as_data] == [{"cards": 5}]
+    wrong = arena("check", "--game", "game.py", "--rule", "cards=1", cwd=table, code=2).stderr
+    assert "--rule: cards: 1 is not a whole number of 3 to 20" in wrong
+    assert "name it, and no other, with --game" in arena("check", RANDOM, "--rule", "cards=5", cwd=table, code=2).stderr
+
+
+def test_a_bot_is_checked_under_rules(table: Path) -> None:
+    check = ["check", RANDOM, "--game", "game.py", "--quick", "--isolation", "trusted", "--rule", "cards=3"]
+    done = arena(*check, cwd=table)
+    # Two cards are bid of three, at two seats and at five.
+    assert "decisions of Bidding: 4 decisions, 1 kind, 2 matches at 2 and 5 seats" in done.stdout
+    assert "Next: khiva-arena match --game " in done.stdout
+    assert " --rule cards=3 --bot " in done.stdout
+
+
+def test_advice_names_the_rules_under_which_it_is_wrong(table: Path) -> None:
+    late = ("        self.points = [0] * seats\n", "        self.points = [0] * seats\n        1 // (cards - 4)\n")
+    changed(table / "wrong.py", late)
+    said = arena("match", "--game", "wrong.py", *bots(RANDOM, RANDOM), "--rule", "cards=4", cwd=table, code=2).stderr
+    assert "wrong.py --rule cards=4` says more" in said
+    assert arena("check", "--game", "wrong.py", cwd=table).stdout.count("FAILED") == 0
+    assert "ZeroDivisionError" in arena("check", "--game", "wrong.py", "--rule", "cards=4", cwd=table, code=1).stdout

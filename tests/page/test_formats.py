@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 from browser import PHONE, WIDE, Page
+from synthesised import planned, play_shard
 
 import khiva_arena
 from khiva_arena.api.tables import standings
+from khiva_arena.competition.page import page_of, write_page
+from khiva_arena.competition.shard import Shard
 
 Made = Callable[[str], tuple[Path, Path]]
 pytestmark = pytest.mark.slow
@@ -123,3 +126,14 @@ def test_no_format_is_wider_than_the_window(page: Page, made: Made, form: str) -
         opened(page, made, form)
         wide = page.js("return [document.documentElement.scrollWidth, innerWidth]")
         assert wide[0] <= wide[1], (form, size)
+
+
+def test_charts_of_very_many_bots_draw_the_first_of_them(page: Page, tmp_path: Path) -> None:
+    event = planned(bots=70, seeds=1, lineups=70)
+    play_shard(tmp_path / "store", event, Shard(1, 1))
+    write_page(tmp_path / "page.html", page_of(tmp_path / "store", replays=0))
+    page.open(tmp_path / "page.html")
+    charts = "return [...document.querySelectorAll('.chart')].map((one) => [one.querySelector('h3').textContent, one.innerText])"
+    said = dict(page.js(charts))
+    for title in ("Points", "Time per decision"):
+        assert "The first 60 of 70 are drawn; the numbers are of all." in said[title]

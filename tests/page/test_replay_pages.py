@@ -26,23 +26,21 @@ def test_replays_beside_a_page_are_reached_by_links_and_lead_back(
     page.open(file, "#matches=all")
     links = page.js("return [...document.querySelectorAll('.list td:last-child a')].map((one) => one.getAttribute('href'))")
     assert links[:2] == ["#match=1/0", "a%20%231%20page-replays/1-seed-0.html#match=1/1&step=0"]
-    page.js("document.querySelectorAll('.list td:last-child a')[1].click()")
+    page.click(".list td:last-child a", 1)
     page.until(
         "return document.querySelector('.where')?.textContent.startsWith('step 0 of') && document.querySelector('.board svg')"
     )
     assert page.js("return location.pathname").endswith("/a%20%231%20page-replays/1-seed-0.html")
-    # A click by script before that takes the place of the view in the history; one by hand never does.
-    page.until("return performance.getEntriesByType('navigation')[0].loadEventEnd > 0")
-    page.js("document.querySelector('.match-head .seats a').click()")
+    page.click(".match-head .seats a")
     page.until("return document.querySelector('section.bot')")
     assert page.js("return location.pathname").endswith("/a%20%231%20page.html")
-    page.js("history.back()")
+    page.driver.back()
     page.until("return document.querySelector('.viewer .where')")
-    page.js("document.querySelector('h1 a').click()")
+    page.click("h1 a")
     page.until("return document.querySelector('table.standings')")
     page.go("#match=1/2&step=4")
     page.until("return document.querySelector('.viewer a')")
-    page.js("document.querySelector('.viewer a').click()")
+    page.click(".viewer a")
     page.until("return document.querySelector('.where')?.textContent.startsWith('step 4 of')")
     page.go("#match=1/0")  # that one is not here, but in the page beside
     page.until("return location.pathname.endsWith('page.html') && document.querySelector('.viewer .where')")

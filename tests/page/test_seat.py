@@ -11,13 +11,15 @@ from threading import Thread
 from urllib.parse import quote
 
 import pytest
-from arena import C, bots, started
+from arena import RANDOM, C, bots, started
 from axe import load, violations
 from browser import PHONE, WIDE, Page
+from own_games import changed
 from seat_client import addresses
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.action_chains import ActionChains
 
+from khiva_arena.outside import opening
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.seeds import run_secret, seed_secret
 from khiva_arena.replay.verify import verify
@@ -245,3 +247,18 @@ def test_nothing_of_others_is_in_the_page(page: Page, tmp_path: Path) -> None:
     with seated(page, tmp_path, *bots(C, "person"), "--seed", "other"):
         assert page.js("return fetch(location.href).then((answer) => answer.text())") == source
     assert json.dumps("demo") not in source
+
+
+def test_a_person_plays_a_game_of_ones_own(page: Page, tmp_path: Path) -> None:
+    game = changed(tmp_path / "game.py", ('{"cards": 13', '{"cards": 4'))
+    opening.offer([str(game)])  # for the record that is replayed here
+    with seated(page, tmp_path, "--game", "game.py", *bots("person", RANDOM)) as process:
+        assert not page.texts(".ask-hint")
+        page.keys("?")
+        page.until("return document.body.textContent.includes('There are no hints in this match.')")
+        while not page.js(STATE)[0]:
+            page.js(ONE_CHOICE, page.texts(".story")[0])
+        record = record_of(process)
+        assert len(record.steps) == 3
+        assert page.wrong() == []
+    opening.forget()

@@ -7,7 +7,8 @@ from simulated import World, cells_of, matches_of, played
 
 from khiva_arena.ratings.bias import neighbour_bias, opponents_average, pair_scores, seat_bias, tie_share
 from khiva_arena.ratings.elo import rate
-from khiva_arena.ratings.pairs import TableArrays, pair_cells
+from khiva_arena.ratings.match_arrays import TableArrays
+from khiva_arena.ratings.pairs import pair_cells
 
 WORLD = World("unequal bots, lucky seats", luck=0.7, suits=0.5, noise=0.7, spread=1.0, more=2)
 

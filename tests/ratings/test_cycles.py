@@ -7,7 +7,8 @@ from simulated import World, cells_of, played, trials
 
 from khiva_arena.ratings.cycles import intransitivity
 from khiva_arena.ratings.elo import half_width, rate
-from khiva_arena.ratings.pairs import TableArrays, cells_of_tables, pair_cells
+from khiva_arena.ratings.match_arrays import TableArrays
+from khiva_arena.ratings.pairs import cells_of_tables, pair_cells
 
 
 def ring(rng, blocks, win, matches=4):

@@ -13,7 +13,8 @@ from sandwich import KINDS, covariance_of
 from khiva_arena.ratings.connections import Bound
 from khiva_arena.ratings.effects import EffectsToFit
 from khiva_arena.ratings.elo import rate
-from khiva_arena.ratings.pairs import pair_cells, tables_of
+from khiva_arena.ratings.match_arrays import tables_of
+from khiva_arena.ratings.pairs import pair_cells
 from khiva_arena.ratings.rows import by_block, expected, normal, rows_of_tables
 
 BOTH = EffectsToFit(seats=True, neighbours=True)

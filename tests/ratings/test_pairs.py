@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_results import rated
 
-from khiva_arena.ratings import pairs
-from khiva_arena.ratings.pairs import TableArrays, cells_of_tables, pair_cells
+from khiva_arena.ratings import match_arrays
+from khiva_arena.ratings.match_arrays import TableArrays
+from khiva_arena.ratings.pairs import cells_of_tables, pair_cells
 
 
 def cells_of(*matches, bots=5):
@@ -116,7 +117,7 @@ def test_sums_are_those_of_a_plain_loop(matches):
 def test_chunks_make_no_difference(matches):
     whole = cells_of(*matches)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs, "_CHUNK", 2)
+        patch.setattr(match_arrays, "_CHUNK", 2)
         parts = cells_of(*matches)
     assert parts.keys() == whole.keys()
     assert all(parts[key] == pytest.approx(whole[key]) for key in whole)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from khiva_arena.ratings.elo import rate
 from khiva_arena.report import section_text, shapes
 from khiva_arena.report.section_names import NAMES
-from khiva_arena.report.sections import SectionRequest, sections
+from khiva_arena.report.sections import MOST_POINTS, SectionRequest, by_seeds, sections
 from khiva_arena.report.standings import AnchorAt, Entrant, standings
 from khiva_arena.report.table import to_json
 from khiva_arena.result import Verdict
@@ -92,6 +92,16 @@ def test_history_ends_at_the_table_and_each_event_stands_alone_too(table, every)
         alone = standings([row for row in rows() if row.event == event], entrants(), table.anchor)
         assert {one.bot: (one.elo, one.error) for one in stage.alone} == {row.bot: (row.elo, row.error) for row in alone.rows}
     assert [(one.elo, one.error) for one in every.history[0].so_far] == [(one.elo, one.error) for one in every.history[0].alone]
+
+
+def test_by_seeds_ends_after_all_of_them_and_has_fewer_points_of_many_bots(table, monkeypatch):
+    found = by_seeds(table)
+    assert [one.seeds for one in found] == list(range(1, 6 * len(EVENTS) + 1))
+    assert len(found) <= MOST_POINTS
+    monkeypatch.setattr("khiva_arena.report.sections.MOST_POINTS_TIMES_BOTS", 3 * len(table.rows))
+    fewer = by_seeds(table)
+    assert [one.seeds for one in fewer] == [6, 12, 18]
+    assert fewer[-1] == found[-1]
 
 
 def test_history_without_the_anchor_has_no_numbers():

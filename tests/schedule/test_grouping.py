@@ -98,3 +98,46 @@ def test_a_search_is_the_same_for_the_same_key():
         weight[p][q] = weight[q][p] = rng.randrange(50)
     found = [search(rows(20, 4), weight, 1, Stream(KEY)) for _ in range(2)]
     assert found[0] == found[1]
+
+
+def settled_by_weighing_all(tables, weight):
+    """As ``settle`` does it, with every exchange weighed again each time. Also how many were."""
+    count = sum(map(len, tables))
+    at = {p: table for table in tables for p in table}
+    cost = lambda p, table: sum(weight[p][q] for q in table if q != p)  # noqa: E731
+    work, still = 0, 0
+    while still < count:
+        for p in reversed(range(count)):
+            still += 1
+            if still > count:
+                break
+            if not cost(p, at[p]):
+                continue
+            work += count
+            x, found = at[p], []
+            for q in range(count):
+                if (y := at[q]) is not x:
+                    before, after = cost(p, x) + cost(q, y), cost(p, y) + cost(q, x) - 2 * weight[p][q]
+                    found.append((after - before, abs(p - q), q))
+            if found and min(found)[0] < 0:
+                y = at[q := min(found)[2]]
+                x[x.index(p)], y[y.index(q)] = q, p
+                at[p], at[q] = y, x
+                still = 0
+    return work
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(2, 5), st.integers(1, 9), st.integers(0, 2**32), st.sampled_from([(1, 0), (1, 1), (0, 1), (0, 0)]))
+def test_what_is_not_weighed_again_would_not_have_helped(seats, tables, seed, kind):
+    """So every draw is the one that it always was."""
+    rng, count = Random(seed), seats * tables
+    weight = [[0] * count for _ in range(count)]
+    for p, q in combinations(range(count), 2):
+        met = rng.choice([0, 0, 0, 1, 2]) * kind[0]
+        weight[p][q] = weight[q][p] = met * count**3 * seats + (p - q) ** 2 * kind[1] + rng.randrange(4) * (kind == (0, 0))
+    order = rng.sample(range(count), count) if seed % 2 else list(range(count))
+    one = [order[i : i + seats] for i in range(0, count, seats)]
+    other = [list(table) for table in one]
+    assert settle(one, weight) == settled_by_weighing_all(other, weight)
+    assert one == other

@@ -12,7 +12,7 @@ from simulated import World, cells_of, played, trials
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings.compare import rank_intervals
 from khiva_arena.ratings.elo import rate
-from khiva_arena.ratings.pairs import TableArrays
+from khiva_arena.ratings.match_arrays import TableArrays
 from khiva_arena.schedule.lineups import MOST_LINE_UPS, count_line_ups, fewest, line_ups
 
 KEY = bytes(range(32))

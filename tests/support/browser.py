@@ -11,6 +11,7 @@ from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 from tools import need
 
@@ -51,6 +52,10 @@ class Page:
     def go(self, view: str) -> None:
         """Go to another view, as a link does."""
         self.js("location.hash = arguments[0]", view)
+
+    def click(self, selector: str, nth: int = 0) -> None:
+        """Click as a person does: after a click by script there may be no way back."""
+        self.driver.find_elements(By.CSS_SELECTOR, selector)[nth].click()
 
     def js(self, script: str, *values: Any) -> Any:
         """What a script returns."""

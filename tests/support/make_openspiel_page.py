@@ -27,11 +27,13 @@ class Tried(NamedTuple):
     line: of a table of the page.
     plays: whether it was played to the end and replayed.
     reason: why not, in short.
+    seats: that it has with its default parameters; 0 if it does not play.
     """
 
     line: str
     plays: bool
     reason: str = ""
+    seats: int = 0
 
 
 def names() -> list[str]:
@@ -40,8 +42,8 @@ def names() -> list[str]:
     return list(json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout))
 
 
-def tried(game: Game, name: str) -> Tried:
-    """Try one."""
+def described(game: Game, name: str) -> Tried:
+    """One, as its line stands in the page if it does not fail while it is played."""
     try:
         rules = game.rules({"game": name})
     except ConfigError as error:
@@ -49,13 +51,26 @@ def tried(game: Game, name: str) -> Tried:
         reason = reason.replace(f"OpenSpiel does not load {name!r}", "does not load with default parameters")
         return Tried(f"| `{name}` | {reason} |", False, reason.partition(":")[0].partition(",")[0])
     (seats,) = game.seats_of(rules)
-    words = ["match", "--game", "openspiel", "--rule", f"game={name}", *["--bot", BOT] * seats, *SLOWLY]
+    shows, scale = rules["shows"].replace("_", " "), f" x {rules['scale']}" if rules["scale"] > 1 else ""
+    return Tried(f"| `{name}` | {seats} | {shows} | returns{scale} |", True, seats=seats)
+
+
+def tried(game: Game, name: str) -> Tried:
+    """Try one: play it if it can be played."""
+    one = described(game, name)
+    if not one.plays:
+        return one
+    words = ["match", "--game", "openspiel", "--rule", f"game={name}", *["--bot", BOT] * one.seats, *SLOWLY]
     done = subprocess.run([sys.executable, "-m", "khiva_arena", *words], capture_output=True, text=True, check=False)
     if done.returncode or "the match is over" not in done.stdout:
         reason = done.stderr.strip().rpartition("\n")[2].removeprefix("khiva-arena: error: ")
         return Tried(f"| `{name}` | {reason} |", False, "fails while it is played")
-    shows, scale = rules["shows"].replace("_", " "), f" x {rules['scale']}" if rules["scale"] > 1 else ""
-    return Tried(f"| `{name}` | {seats} | {shows} | returns{scale} |", True)
+    return one
+
+
+def version_of(game: Game) -> str:
+    """Of the library."""
+    return game.rules_version.rpartition("-")[2]
 
 
 def page(found: list[Tried], version: str) -> str:
@@ -96,7 +111,7 @@ def main() -> None:
     for name in names():
         found.append(tried(game, name))
         print(found[-1].line, flush=True)
-    PAGE.write_text(page(found, game.rules_version.rpartition("-")[2]))
+    PAGE.write_text(page(found, version_of(game)))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ from made_results import rated
 from sandwich import NO_PRIOR
 
 from khiva_arena.ratings.elo import rate
-from khiva_arena.ratings.pairs import PairCells, TableArrays, cells_of_tables
+from khiva_arena.ratings.match_arrays import TableArrays
+from khiva_arena.ratings.pairs import PairCells, cells_of_tables
 from khiva_arena.ratings.sprt import Hypotheses, SequentialTest, SprtReport
 from khiva_arena.result import Result
 

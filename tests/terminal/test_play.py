@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from arena import C, arena, bots
+from arena import RANDOM, C, arena, bots
+from own_games import changed
 from terminal import Terminal
 
 from khiva_arena.games.emira.game import GAME as EMIRA
@@ -41,6 +42,29 @@ def test_a_whole_match_by_numbers(tmp_path: Path, game: str, opponent: str) -> N
     end = text.index("The match is over.")
     assert "The end (" in text[:end].rpartition("Waiting for")[2]  # the story goes on to the end
     assert "every choice replays; digest " in text
+
+
+@pytest.mark.slow
+def test_a_whole_match_of_a_game_of_ones_own(tmp_path: Path) -> None:
+    changed(tmp_path / "game.py")
+    run = Terminal([*WORDS, "--game", "game.py", *bots("person", RANDOM)], tmp_path, rows=50, columns=100, stdout=True)
+    assert run.until(lambda text: "and Enter:" in text)
+    run.type(b"?\n")
+    assert run.until(lambda text: "There are no hints in this match." in text)
+    assert answered(run, b"1\n", "every choice replays") >= 12
+    text = run.shown.text
+    assert "no bot that comes with the arena knows bidding" in text
+    assert "? for a hint" not in text
+    assert "hand" in text
+    assert "bids: prize " in text[: text.index("The match is over.")].rpartition("Waiting for")[2]
+
+
+@pytest.mark.slow
+def test_a_board_of_openspiels_is_shown_line_by_line(tmp_path: Path) -> None:
+    game = ["--game", "openspiel", "--rule", "game=tic_tac_toe", "--rule", "shows=observation"]
+    run = Terminal([*WORDS, *game, *bots("person", RANDOM)], tmp_path, rows=50, columns=100, stdout=True)
+    assert answered(run, b"1\n", "every choice replays") >= 2
+    assert re.search(r"^text +x..$\n^ +...$", run.shown.text, re.MULTILINE)
 
 
 @pytest.mark.slow

@@ -1,14 +1,7 @@
-"""Imagines many worlds and looks a turn ahead in each of them: the quick searching bot with more patience."""
+"""Imagines many worlds and plays each of its choices in them against what the quick searching bot would choose."""
 
+from deep import choose
 from khiva_kit import play
-from search import choose as search
-
-WORLDS, PROMISING = 40, 8
-
-
-def choose(decide: dict, match: dict) -> int:
-    return search(decide, match, WORLDS, PROMISING)
-
 
 if __name__ == "__main__":
-    play("search-deep", choose, version="1")
+    play("search-deep", choose, version="2")

@@ -1,9 +1,9 @@
 """Plays its best moves on in a few worlds that its view allows, and looks where that leads."""
 
 import policy
+import rollouts
 from evaluate import Table, distances
 from khiva_kit import play
-from rollouts import choose as search
 
 from khiva_arena.games.silk_road import GAME
 
@@ -27,7 +27,8 @@ def choose(decide: dict, match: dict) -> int:
         ahead = scores[me] - (sum(scores) - scores[me]) / (len(scores) - 1)
         return ahead if state.is_over else ahead + Table(state.view(me), steps).outlook()
 
-    return search(decide, match, GAME, policy.choose, best, WORLDS, lambda state: state.turn >= turn, worth)
+    simple = rollouts.seeing(policy.choose, match)
+    return rollouts.choose(decide, match, GAME, simple, best, WORLDS, lambda state: state.turn >= turn, worth)
 
 
 if __name__ == "__main__":

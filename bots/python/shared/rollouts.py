@@ -1,4 +1,4 @@
-"""A search by playing on: each promising choice is played in a few worlds that the view allows, everybody choosing as the greedy
+"""A search by playing on: each promising choice is played in a few worlds that the view allows, everybody choosing as a simple
 bot does from then on, and judged some rounds later.
 
 The numbers of worlds and choices are fixed, so equal seeds, views and legal lists give equal choices on any machine.
@@ -8,15 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 
 from khiva_kit import Lottery
 
-from khiva_arena.games.base import Game, State
+from khiva_arena.games.base import Decision, Game, State
 from khiva_arena.rng import Stream
+
+Answer = Callable[[State, int, Decision], int]
+"""What a bot would choose in a seat that is asked."""
 
 
 def choose(
     decide: Mapping,
     match: Mapping,
     game: Game,
-    greedy: Callable[[Mapping, Mapping], int],
+    simple: Answer,
     candidates: Sequence[int],
     worlds: int,
     until: Callable[[State], bool],
@@ -36,12 +39,12 @@ def choose(
             state = world.clone()
             state.apply({me: choice})
             while not state.is_over and not until(state):
-                state.apply({seat: ask(greedy, match, state, seat, asked) for seat, asked in state.pending().items()})
+                state.apply({seat: simple(state, seat, asked) for seat, asked in state.pending().items()})
             totals[choice] += worth(state, me)
     # Rounded, so that the last bit of a sum never decides.
     return max(candidates, key=lambda choice: round(totals[choice], 6))
 
 
-def ask(greedy: Callable[[Mapping, Mapping], int], match: Mapping, state: State, seat: int, asked) -> int:
-    """What the greedy bot would choose in this seat."""
-    return greedy({"kind": asked.kind, "view": state.view(seat), "legal": asked.legal}, match)
+def seeing(choose: Callable[[Mapping, Mapping], int], match: Mapping) -> Answer:
+    """A bot that chooses by what it sees."""
+    return lambda state, seat, asked: choose({"kind": asked.kind, "view": state.view(seat), "legal": asked.legal}, match)

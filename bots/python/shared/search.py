@@ -1,4 +1,4 @@
-"""A small Monte-Carlo search with the arena's own engine as its model. Shared by the quick and the deep searching bot.
+"""A small Monte-Carlo search with the arena's own engine as its model: the quick searching bot. The deep one guesses by it.
 
 It imagines worlds: positions that its view allows, with the hidden cards dealt again. In each world the others choose as the
 greedy bot would, near enough, or now and then anything, and each of our promising choices is played to the end of the turn and
@@ -66,8 +66,8 @@ def choose(decide: dict, match: dict, worlds: int, promising: int) -> int:
             choices[me] = choice
             after.apply(choices)
             while after.offer is not None:
-                after.apply({after.offer.seat: _answer(after, rules)})
-            totals[choice] += _worth(after, me)
+                after.apply({after.offer.seat: answer(after, rules)})
+            totals[choice] += worth(after, me)
     # Rounded, so that the last bit of a sum never decides.
     return max(candidates, key=lambda choice: round(totals[choice], 6))
 
@@ -114,19 +114,21 @@ class Others:
         """Which entry of play_pass this seat would choose with such a hand, near enough."""
         if stream.below(ODD) == 0:
             return stream.below(len(legal))
+        worth = self.worth(seat, hand, legal)
+        return worth.index(max(worth))
+
+    def worth(self, seat: int, hand: list[int], legal: Sequence[list[int]]) -> list[float]:
+        """What each entry of play_pass is worth to this seat with such a hand."""
         play = [self.play[seat][card] for card in hand]
         give = [self.give[seat][card] for card in hand]
         if len(legal[0]) == 2:
-            worth = [play[i] - give[j] for i, j in legal]
-        else:
-            # Of two cards on one camel the first is rejected: a hand has its high cards first.
-            beaten = self.beaten[seat]
-            both = [
-                [play[j] + (beaten[a] if COLOUR[a] == COLOUR[b] else play[i]) for j, b in enumerate(hand)]
-                for i, a in enumerate(hand)
-            ]
-            worth = [both[i][j] - give[k] - give[m] for i, j, k, m in legal]
-        return worth.index(max(worth))
+            return [play[i] - give[j] for i, j in legal]
+        # Of two cards on one camel the first is rejected: a hand has its high cards first.
+        beaten = self.beaten[seat]
+        both = [
+            [play[j] + (beaten[a] if COLOUR[a] == COLOUR[b] else play[i]) for j, b in enumerate(hand)] for i, a in enumerate(hand)
+        ]
+        return [both[i][j] - give[k] - give[m] for i, j, k, m in legal]
 
 
 def _spared(worth: dict[int, float], size: int, plays: int) -> dict[int, float]:
@@ -139,7 +141,7 @@ def _spared(worth: dict[int, float], size: int, plays: int) -> dict[int, float]:
     return {card: 1.0 - holds * min(1.0, plays * w / (w + (size - 1) * usual)) for card, w in weights.items()}
 
 
-def _answer(world, rules: dict) -> int:
+def answer(world, rules: dict) -> int:
     """The greedy answer to the question open in the middle of a turn."""
     offer = world.offer
     if offer.kind == "boost":
@@ -149,7 +151,7 @@ def _answer(world, rules: dict) -> int:
     return policy.other(world.pending()[offer.seat].legal)
 
 
-def _worth(world, me: int) -> float:
+def worth(world, me: int) -> float:
     """How far we are ahead of the others, in points made and to be expected."""
     points = [float(score) for score in world.scores]
     if world.is_over:

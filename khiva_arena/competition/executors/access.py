@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import stat
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -38,6 +39,13 @@ class Access(NamedTuple):
         """For messages."""
         return self.address or f"{LOCAL}{self.workers}"
 
+    @property
+    def worker_line(self) -> str:
+        """What starts a worker, typed on its machine; "" for a cluster of our own."""
+        flags = zip(("--tls-ca-file", "--tls-cert", "--tls-key"), self.certificates, strict=False)
+        words = ["dask", "worker", self.address, "--memory-limit", "0", *(word for flag in flags for word in flag)]
+        return shlex.join(words) if self.address else ""
+
 
 def access_of(settings: Settings) -> Access:
     """What the settings ask for. Raises ConfigError with every mistake."""
@@ -46,8 +54,8 @@ def access_of(settings: Settings) -> Access:
         raise ConfigError(
             "--dask: needs distributed and cryptography, which are not installed: pip install distributed cryptography"
         )
-    if asked.startswith(LOCAL):
-        number = asked.removeprefix(LOCAL)
+    if asked.startswith(LOCAL) or asked == LOCAL.rstrip(":"):
+        number = asked.partition(":")[2]
         if not (number.isascii() and number.isdigit() and 1 <= int(number) <= MOST_LOCAL):
             raise ConfigError(f"--dask {asked}: write local: and how many workers, as local:4")
         if settings.dask_tls is not None:
@@ -81,19 +89,35 @@ def _certificates(folder: Path | None) -> tuple[str, ...]:
         raise ConfigError(f"--dask-tls {folder}: others may read key.pem; chmod 600 {key}")
     if not os.access(key, os.R_OK):
         raise ConfigError(f"--dask-tls {folder}: you may not read key.pem")
+    if why := _unusable(*map(str, files)):
+        raise ConfigError(f"--dask-tls {folder}: {why}; {HOW}")
     return tuple(str(file.absolute()) for file in files)
+
+
+def _unusable(authority: str, certificate: str, key: str) -> str:
+    """What is wrong with the contents of the three files, "" if nothing is."""
+    import ssl  # not above: most runs have no cluster
+
+    for file in (authority, certificate):
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file)
+        except ssl.SSLError:
+            return f"{Path(file).name} has no certificate in it"
+        except OSError as error:
+            return f"{Path(file).name} cannot be read: {error.strerror or error}"
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(certificate, key, password="")  # which may not be asked for
+    except ssl.SSLError as error:
+        if "MISMATCH" in str(error):
+            return "key.pem is not the key of cert.pem"
+        return "key.pem has no private key in it that can be read without a passphrase"
+    return ""
 
 
 def refuse_what_cannot_go(settings: Settings, entrants: Sequence[Bot], sandbox: Sandbox) -> None:
     """Raise ConfigError for bots that cannot play on a cluster, or that could reach it."""
     if guests := [bot for bot in entrants if bot.guest]:
         raise ConfigError(f"--bot {guests[0].asked_as}: takes a seat at this machine, so it cannot play with --dask")
-    if settings.skip_broken:
-        raise ConfigError("--dask and --skip-broken: each machine would leave out others; leave out the bots that cannot play")
-    if settings.game.outside:
-        raise ConfigError(
-            f"--dask: {settings.game.name} does not come with the arena, and no game travels to workers; use --jobs"
-        )
     if settings.trust_bots:
         return
     reach = "could reach the scheduler and the workers, which run anybody's programs; --trust-bots plays them anyway"

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from khiva_arena.competition.executor import Say
-from khiva_arena.competition.executors.access import LOCAL, Access
+from khiva_arena.competition.executors.access import Access
 from khiva_arena.competition.executors.link import LinkLost, SchedulerLink
 from khiva_arena.errors import ClusterError
 from khiva_arena.sandbox import system
@@ -20,7 +20,12 @@ END_SECONDS = 5.0
 
 
 class OwnCluster:
-    """The process of ``own_cluster.py``, from its making to ``close``. Raises LinkLost."""
+    """The process of ``own_cluster.py``, from its making to ``close``. Raises LinkLost.
+
+    address: of its scheduler.
+    certificates: files to speak to it with.
+    dashboard: the address of that, "" if there is none.
+    """
 
     def __init__(self, workers: int) -> None:
         words = [sys.executable, "-P", "-m", "khiva_arena.competition.executors.own_cluster", str(workers)]
@@ -31,18 +36,18 @@ class OwnCluster:
             words, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, start_new_session=True, env=environment
         )
         try:
-            self.address, self.certificates = self._said()
+            self.address, self.certificates, self.dashboard = self._said()
         except BaseException:  # an interrupt, too: it takes a while to start
             self.close()
             raise
 
-    def _said(self) -> tuple[str, tuple[str, ...]]:
+    def _said(self) -> tuple[str, tuple[str, ...], str]:
         assert self._process.stdout
         line = self._process.stdout.readline()
         if not line:
             raise LinkLost("the cluster of this machine cannot be started")
         said: dict[str, Any] = json.loads(line)
-        return str(said["address"]), tuple(str(one) for one in said["certificates"])
+        return str(said["address"]), tuple(str(one) for one in said["certificates"]), str(said["dashboard"])
 
     def lives(self) -> bool:
         """Whether it is still there."""
@@ -57,7 +62,7 @@ class ClusterConnection:
     """The way to a cluster, from ``open`` to ``close``.
 
     link: None while the scheduler is away
-    away: what is wrong then, in words
+    away: what is to be said then if it lasts, up to how long
     """
 
     def __init__(self, access: Access, seconds: float, say: Say) -> None:
@@ -77,8 +82,7 @@ class ClusterConnection:
             self._connect(min(FIRST_SECONDS, self._seconds))
         except LinkLost as lost:
             self.close()
-            hint = "" if not of.address else "; is `dask scheduler` running there, with the same certificates?"
-            raise ClusterError(f"--dask {of.shown}: {lost}{hint}") from None
+            raise ClusterError(f"--dask {of.shown}: {lost}") from None
         except BaseException:
             self.close()
             raise
@@ -89,6 +93,8 @@ class ClusterConnection:
             if self._own is not None:
                 self._own.close()
             self._own = OwnCluster(of.workers)
+            if self._own.dashboard:
+                self._say(f"the cluster's dashboard: {self._own.dashboard}")
         address, certificates = (
             (of.address, of.certificates) if self._own is None else (self._own.address, self._own.certificates)
         )
@@ -100,9 +106,9 @@ class ClusterConnection:
         link, self.link = self.link, None
         if link is not None:
             link.close()
-        shown = LOCAL if not self._access.address else self._access.address
-        self.away = f"the scheduler {shown} is away ({why})"
-        self._say(f"{self.away}; trying again", warning=True)
+        shown = self._access.shown
+        self.away = f"the scheduler of --dask {shown} was away"
+        self._say(f"the scheduler of --dask {shown} is away: {why}; trying again", warning=True)
 
     def again(self) -> bool:
         """Try to connect again. Returns whether that worked."""

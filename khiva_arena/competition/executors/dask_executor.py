@@ -8,27 +8,26 @@ task that was given elsewhere is not looked at, so each match has one outcome.
 import queue
 import secrets
 import time
-from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import msgspec
 
-from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.competition.executor import Say, TakeOutcome
-from khiva_arena.competition.executors import tables
+from khiva_arena.competition.executors import clocks, tables
 from khiva_arena.competition.executors.access import Access
 from khiva_arena.competition.executors.connection import ClusterConnection
 from khiva_arena.competition.executors.crew import ClusterWorker, Crew, RecruitStage
+from khiva_arena.competition.executors.desk import TableDesk
 from khiva_arena.competition.executors.link import LinkLost
 from khiva_arena.competition.executors.messages import TABLE, WorkerTask, decode_done, encode
 from khiva_arena.competition.executors.recruiting import Recruiting
 from khiva_arena.competition.executors.tables import GivenTable
 from khiva_arena.competition.play import Play
-from khiva_arena.competition.settings import Settings
+from khiva_arena.competition.settings import DEFAULTS, Settings
 from khiva_arena.competition.starts import first_header
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ClusterError
@@ -39,8 +38,8 @@ from khiva_arena.schedule.formats import DrawnRound
 LOOK_SECONDS = 1.0
 LOOKS_EVERY_WORKERS = 100
 """Of so many workers, the scheduler is asked once a second; of twice as many, every two seconds."""
-LOSSES_MOST = 10
-"""So often a table is given to another worker before it counts as void: it may be what ends them."""
+OTHERS_SECONDS, ALL_SECONDS = 3.0, 60.0
+"""How long the first worker that can play waits for others that are there, before a run and before bots are left out or tried."""
 
 _decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
 
@@ -50,6 +49,7 @@ class Cluster:
 
     def __init__(self, access: Access, settings: Settings, sandbox: Sandbox, plan: Path | None, say: Say) -> None:
         self.say = say
+        self._access = access
         self._settings = settings
         self._sandbox = sandbox
         self._wait = settings.dask_wait_ms / 1000
@@ -57,10 +57,8 @@ class Cluster:
         self._crew = Crew()
         self._heard: queue.SimpleQueue[tuple[str, bytes | str]] = queue.SimpleQueue()
         self._recruiting = Recruiting(self._crew, sandbox, settings, plan, self._tell)
-        self._given: dict[str, GivenTable] = {}
-        self._again: deque[tuple[Job, ...]] = deque()
-        self._shunned: dict[int, set[str]] = {}
-        self._losses: Counter[int] = Counter()
+        self._desk = TableDesk(self._crew)
+        self._timed: list[float] | None = None
         self._look_at = 0.0
         self._idle_since = time.monotonic()
 
@@ -68,7 +66,10 @@ class Cluster:
         self.say(text, warning=warning)
 
     def __enter__(self) -> Self:
-        self._connection.open()
+        if self._connection.link is None:  # else bots were tried on it before
+            self._connection.open()
+            if self._settings.jobs != DEFAULTS["jobs"]:
+                self._tell(f"--jobs {self._settings.jobs} counts for nothing with --dask: the workers say how many at a time")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -76,34 +77,61 @@ class Cluster:
 
     # --- before the first match ---
 
+    def who_starts_nowhere(self, entrants: Sequence[Bot]) -> dict[str, tuple[str, str]]:
+        """The bots that cannot be built or started on any worker that is there now: by identity, a worker's name and why not. A
+        worker that cannot start another one is refused when that is played."""
+        self._recruiting.of(entrants, first_header(self._settings, entrants, self._sandbox), leave_out=True)
+        self._gather(ALL_SECONDS)
+        ready = self._crew.ready()
+        first, others = ready[0], ready[1:]
+        return {bot: (first.name, why) for bot, why in first.broken.items() if all(bot in worker.broken for worker in others)}
+
     def ready(self, entrants: Sequence[Bot]) -> Mapping[str, Command]:
-        """Wait for the first worker that can start them all. Each worker has its own way to start them; a job gets that of its
-        worker."""
+        """Wait for the first worker that can start them all, and a little for the others. Each worker has its own way to start
+        them; a job gets that of its worker."""
         self._recruiting.of(entrants, first_header(self._settings, entrants, self._sandbox))
-        self._idle_since = time.monotonic()
-        while not self._ready():
-            self._pump()
-            if self._crew.hopeless():
-                raise ClusterError("no worker can play", *self._crew.refusals())
-            self._check_idle()
+        self._gather(OTHERS_SECONDS)
         return {bot.identity: Command((), "") for bot in entrants}
 
-    def _ready(self) -> list[ClusterWorker]:
-        return [worker for worker in self._crew.workers.values() if worker.stage is RecruitStage.READY]
+    def _gather(self, seconds: float) -> None:
+        """Wait for the first worker that can play, and at most so long for those that are there, too."""
+        self._idle_since = time.monotonic()
+        until = None
+        while True:
+            if self._crew.ready():
+                until = until or time.monotonic() + seconds
+                if not self._crew.undecided() or time.monotonic() > until:
+                    return
+            self._pump()
+            if self._crew.hopeless():
+                raise ClusterError("no worker can play", *self._crew.refusals(), *self._crew.absences())
+            self._check_idle()
+
+    @property
+    def at_a_time(self) -> int:
+        """How many matches the workers that are ready now play at a time."""
+        return self._crew.at_a_time()
+
+    def tried(self, tables: Iterable[tuple[Job, ...]], take: TakeOutcome) -> list[float]:
+        """Play tables of no event. Returns how long a match of each took, from the moment when a worker was given the table."""
+        self._gather(ALL_SECONDS)
+        self._timed = []
+        self._play_all(iter(tables), take, lambda: False)
+        found, self._timed = self._timed, None
+        return found
 
     # --- matches ---
 
     def play(self, play: Play, drawn: DrawnRound, take: TakeOutcome) -> None:
         """Play what is left of a round."""
-        left = (tuple(table) for table in play.tables(drawn))
-        self._again.clear()
+        # Once a test has decided, what is still played counts for nothing.
+        self._play_all((tuple(table) for table in play.tables(drawn)), take, lambda: play.complete)
+
+    def _play_all(self, left: Iterator[tuple[Job, ...]], take: TakeOutcome, over: Callable[[], bool]) -> None:
+        self._desk.clear()
         self._idle_since = time.monotonic()
         try:
-            while not play.complete:  # once a test has decided, what is still played counts for nothing
-                if not self._again and (table := next(left, None)) is not None:
-                    self._again.append(table)
-                if not self._again and not self._given:
-                    return
+            while not over() and not self._desk.all_done(left):
                 self._give(left)
                 self._pump(take)
                 self._late(take)
@@ -113,24 +141,13 @@ class Cluster:
 
     def _give(self, left: Iterator[tuple[Job, ...]]) -> None:
         """Give tables to workers with a free core."""
-        while self._connection.link is not None and self._crew.free() > 0 and (found := self._next(left)) is not None:
+        while self._connection.link is not None and (found := self._desk.next(left)) is not None:
             table, worker = found
             key, now = f"khiva-table-{secrets.token_hex(8)}", time.monotonic()
             seconds = tables.seconds_for(table)
             frames = [encode(msgspec.structs.replace(job, commands=self._recruiting.commands(worker, job))) for job in table]
-            self._given[key] = GivenTable(table, worker.address, now, now + seconds + self._wait)
-            worker.tasks.add(key)
-            self._submit(key, worker.address, encode(WorkerTask(TABLE, frames, seconds)))
-
-    def _next(self, left: Iterator[tuple[Job, ...]]) -> tuple[tuple[Job, ...], ClusterWorker] | None:
-        """A table and who gets it: one that is to be played again first, if somebody else than before is free."""
-        for number, table in enumerate(self._again):
-            if (worker := self._crew.best_for(self._shunned.get(table[0].ordinal, set()))) is not None:
-                del self._again[number]
-                return table, worker
-        if (worker := self._crew.best_for(set())) is None or (table := next(left, ())) == ():
-            return None
-        return table, worker
+            self._desk.give(key, GivenTable(table, worker.address, clocks.now(), now + seconds + self._wait))
+            self._submit(key, worker.address, encode(WorkerTask(TABLE, frames, seconds, worker.game)))
 
     def _submit(self, key: str, worker: str, payload: bytes) -> None:
         link = self._connection.link
@@ -143,15 +160,9 @@ class Cluster:
     def _withdraw(self) -> None:
         """Nobody waits for what workers have of ours any more."""
         if self._connection.link is not None:
-            self._connection.link.forget(*self._given)
-        for key in list(self._given):
-            self._let_go(key)
-
-    def _let_go(self, key: str) -> GivenTable | None:
-        given = self._given.pop(key, None)
-        if given is not None and given.worker in self._crew.workers:
-            self._crew.workers[given.worker].tasks.discard(key)
-        return given
+            self._connection.link.forget(*self._desk.given)
+        for key in list(self._desk.given):
+            self._desk.take_back(key)
 
     # --- what comes in ---
 
@@ -170,11 +181,13 @@ class Cluster:
         try:
             key, result = self._heard.get(timeout=max(0.01, min(LOOK_SECONDS, self._look_at - time.monotonic())))
         except queue.Empty:
-            return
-        if key in self._given:
-            self._returned(key, result, take)
+            pass
         else:
-            self._recruiting.heard(key, result)
+            if key in self._desk.given:
+                self._returned(key, result, take)
+            else:
+                self._recruiting.heard(key, result)
+        self._recruiting.say_refusals(playing=take is not None)
 
     def _look(self, now: float, take: TakeOutcome | None) -> None:
         assert self._connection.link is not None
@@ -186,7 +199,7 @@ class Cluster:
         self._look_at = now + LOOK_SECONDS * max(1.0, len(seen) / LOOKS_EVERY_WORKERS)
         for worker in self._crew.update(seen, now):
             what = "is silent" if worker.silent else "is gone"
-            held = [key for key, given in self._given.items() if given.worker == worker.address]
+            held = self._desk.of(worker)
             if worker.stage is RecruitStage.READY or held:
                 its = "its table is" if len(held) == 1 else f"its {len(held)} tables are"
                 elsewhere = f"; {its} played elsewhere" if held else ""
@@ -194,15 +207,12 @@ class Cluster:
             self._connection.link.forget(*worker.tasks)
             self._recruiting.lost(worker)
             for key in held:
-                self._lose(key, what, take)
+                self._desk.lose(key, what, take)
 
     def _lose_link(self, why: str) -> None:
         """The scheduler is away: all that workers have of ours is played again."""
         self._connection.lose(why)
-        for key in list(self._given):
-            given = self._let_go(key)
-            if given is not None:
-                self._again.append(given.table)
+        self._desk.all_again()
         self._recruiting.forget_all()
         self._crew.workers.clear()
         self._idle_since = time.monotonic()
@@ -210,55 +220,35 @@ class Cluster:
     def _check_idle(self) -> None:
         """Raise ClusterError if nobody has been able to play for too long."""
         now = time.monotonic()
-        if self._ready() or self._recruiting.busy():
+        if self._crew.ready() or self._recruiting.busy():
             self._idle_since = now
         elif now - self._idle_since > self._wait:
-            refusals = self._crew.refusals()
-            why = self._connection.away or ("no worker can play" if refusals else "there is no worker")
-            raise ClusterError(f"{why}, for {self._wait:.0f} s; the same command resumes, --dask-wait waits longer", *refusals)
+            raise ClusterError(*self._why_idle(f"for {self._wait:.0f} s; the same command resumes, --dask-wait waits longer"))
+
+    def _why_idle(self, end: str) -> list[str]:
+        """Why nobody plays, a line for each worker that is there."""
+        if self._connection.away:
+            return [f"{self._connection.away} {end}"]
+        there, of, start = [*self._crew.refusals(), *self._crew.absences()], self._access.shown, self._access.worker_line
+        what = f"no worker of {of} could play" if there else f"{of} had no worker"
+        return [f"{what} {end}", *there, *([f"on a machine that can play: {start}"] if start else [])]
 
     def _late(self, take: TakeOutcome) -> None:
         """Tables that took longer than their limits allow."""
-        now = time.monotonic()
-        for key in [key for key, given in self._given.items() if now > given.until]:
+        for key in self._desk.late(time.monotonic()):
             self._connection.forget(key)
-            self._lose(key, "took longer than the limits of a table allow", take)
-
-    def _lose(self, key: str, why: str, take: TakeOutcome | None) -> None:
-        """A worker did not play a table to its end: nothing of it was recorded, and no bot is to blame."""
-        given = self._let_go(key)
-        if given is None:
-            return
-        table, first = given.table, given.table[0].ordinal
-        self._shunned.setdefault(first, set()).add(given.worker)
-        self._losses[first] += 1
-        if self._losses[first] < LOSSES_MOST or take is None:
-            self._again.appendleft(table)
-            return
-        del self._losses[first]
-        for job in table:
-            self._void(job, f"workers were lost while they played it, the last of {LOSSES_MOST} {why}", given.worker, take)
-
-    def _void(self, job: Job, why: str, worker: str, take: TakeOutcome) -> None:
-        take(void(job, why))
-        self._once_more(job, worker)
-
-    def _once_more(self, job: Job, worker: str) -> None:
-        """A void match is played again, elsewhere if that is possible."""
-        if not job.last:
-            self._shunned.setdefault(job.ordinal, set()).add(worker)
-            self._again.append((msgspec.structs.replace(job, attempt=job.attempt + 1),))
+            self._desk.lose(key, "took longer than the limits of a table allow", take)
 
     def _returned(self, key: str, result: bytes | str, take: TakeOutcome | None) -> None:
         """A worker is done with a table, or says why not."""
-        given, now = self._given[key], time.monotonic()
+        given = self._desk.given[key]
         worker = self._crew.workers.get(given.worker)
         if take is None or worker is None:
-            self._lose(key, "is gone", take)
+            self._desk.lose(key, "is gone", take)
             return
         if isinstance(result, str):
             self._tell(f"worker {worker.name} did not play a table: {result}", warning=True)
-            self._lose(key, result, take)
+            self._desk.lose(key, result, take)
             return
         try:
             done = decode_done(result)
@@ -267,18 +257,16 @@ class Cluster:
         except (msgspec.DecodeError, ValueError):
             self._crew.refuse(worker, "it answered what no khiva-arena answers")
             self._tell(f"worker {worker.name} is refused: {worker.why}", warning=True)
-            self._lose(key, worker.why, take)
+            self._desk.lose(key, worker.why, take)
             return
-        if why := tables.wrong_clock(done, now - given.since):
-            self._crew.refuse(worker, why)
-            self._tell(f"worker {worker.name} is refused: {why}; its tables are played elsewhere", warning=True)
-            self._lose(key, why, take)
+        if why := self._recruiting.wrong_clock(worker, done, given.since):
+            self._desk.lose(key, why, take)
             return
         if len(outcomes) < len(given.table):
             self._tell(f"worker {worker.name} did not play a table to its end: {done.why}", warning=True)
-            self._lose(key, done.why, take)
+            self._desk.lose(key, done.why, take)
             return
-        self._let_go(key)
+        self._desk.take_back(key)
         self._take_all(given, outcomes, worker, take)
 
     def _take_all(self, given: GivenTable, outcomes: Sequence[Outcome], worker: ClusterWorker, take: TakeOutcome) -> None:
@@ -291,8 +279,10 @@ class Cluster:
             self._tell(f"worker {worker.name} is too slow: {why}{again}", warning=True)
         for job, outcome in zip(given.table, outcomes, strict=True):
             if outcome.record is not None and why and not job.last:
-                self._void(job, f"worker {worker.name}: {why}", worker.address, take)
+                self._desk.void(job, f"worker {worker.name}: {why}", worker.address, take)
                 continue
             take(outcome)
+            if self._timed is not None and outcome.record is not None:
+                self._timed.append((clocks.now() - given.since) / len(outcomes))
             if outcome.record is None:
-                self._once_more(job, worker.address)
+                self._desk.once_more(job, worker.address)

@@ -14,14 +14,24 @@ from pathlib import Path
 
 import khiva_arena
 from khiva_arena.arbiter import pool
-from khiva_arena.arbiter.preflight import preflight
+from khiva_arena.arbiter.preflight import PreflightFailed, preflight
 from khiva_arena.arbiter.probe import lag_of_each_second
-from khiva_arena.competition.executors.messages import AskBots, AskOffer, BotsReady, WorkerOffer, decode_ask, encode
+from khiva_arena.competition.executors import games
+from khiva_arena.competition.executors.messages import (
+    AskBots,
+    AskOffer,
+    BotsReady,
+    PackedBot,
+    WorkerOffer,
+    decode_ask,
+    encode,
+)
 from khiva_arena.competition.executors.offers import NAMED
 from khiva_arena.competition.executors.task import HEADER
 from khiva_arena.competition.executors.travel import as_bot, check_runtimes, lies_here, staged
 from khiva_arena.competition.isolation import keep_apart, keep_private
-from khiva_arena.errors import ArenaError
+from khiva_arena.errors import ArenaError, BotError, StagingError
+from khiva_arena.outside.opening import offer as offer_game
 from khiva_arena.sandbox import cell, detect, system
 from khiva_arena.sandbox.command import Command
 
@@ -59,6 +69,7 @@ def offer(asked: AskOffer) -> WorkerOffer:
         limits={name: None if hard == resource.RLIM_INFINITY else hard for name, hard in limits.items()},
         memory=_memory(),
         staged=[bot for bot in asked.bots if lies_here(bot)],
+        has_game=asked.game != "" and games.lies_here(asked.game),
     )
 
 
@@ -86,20 +97,50 @@ def _memory() -> int:
 
 def ready(asked: AskBots) -> BotsReady:
     """Bring the bots here and start each once."""
-    level = asked.sandbox.level
+    broken: dict[str, str] = {}
+    game = ""
     try:
-        cell.sweep(level)
+        if asked.game is not None:
+            game = games.brought(asked.game)
+            offer_game([game])
+        cell.sweep(asked.sandbox.level)
         pool.reserve(1, len(asked.header.seats))
         check_runtimes(asked.bots, asked.runtimes)
-        found = {bot.identity: staged(bot, level) for bot in asked.bots}
-        opened = [_opened(found[bot.identity], bot.network, bot.handed) for bot in asked.bots]
-        keep_private(asked.private, asked.sandbox, opened)
-        keep_apart([as_bot(bot) for bot in asked.bots], opened, asked.sandbox)
-        words = [bot.asked_as for bot in asked.bots]
-        preflight([bot.name for bot in asked.bots], opened, asked.header, asked.sandbox, words=words)
+        found = _staged(asked, broken)
+        _start(asked, found, broken)
     except (ArenaError, OSError) as error:
         return BotsReady({}, 0.0, str(error) or type(error).__name__)
-    return BotsReady(found, lag_of_each_second(PROBE_SECONDS))
+    return BotsReady(found, lag_of_each_second(PROBE_SECONDS), broken=broken, game=game)
+
+
+def _staged(asked: AskBots, broken: dict[str, str]) -> dict[str, Command]:
+    """How those are started that are built, by identity. ``broken``: gets why the others are not, if they may be left out."""
+    found: dict[str, Command] = {}
+    for bot in asked.bots:
+        try:
+            found[bot.identity] = staged(bot, asked.sandbox.level)
+        except BotError as error:
+            if isinstance(error, StagingError) or not asked.leave_out:  # the first is this machine's fault
+                raise
+            broken[bot.identity] = str(error)
+    return found
+
+
+def _start(asked: AskBots, found: dict[str, Command], broken: dict[str, str]) -> None:
+    """Start each of them once; likewise."""
+    bots: list[PackedBot] = [bot for bot in asked.bots if bot.identity in found]
+    opened = [_opened(found[bot.identity], bot.network, bot.handed) for bot in bots]
+    keep_private(asked.private, asked.sandbox, opened)
+    keep_apart([as_bot(bot) for bot in bots], opened, asked.sandbox)
+    try:
+        names, words = [bot.name for bot in bots], [bot.asked_as for bot in bots]
+        preflight(names, opened, asked.header, asked.sandbox, words=words)
+    except PreflightFailed as error:
+        if not asked.leave_out:
+            raise
+        for number, problem in zip(error.who, error.problems, strict=True):
+            broken[bots[number].identity] = problem
+            del found[bots[number].identity]
 
 
 def _opened(command: Command, network: bool, handed: dict[str, str]) -> Command:

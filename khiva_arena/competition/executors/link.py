@@ -3,7 +3,7 @@
 import logging
 import ssl
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
@@ -12,7 +12,8 @@ from dask import config
 from distributed import Client, Future
 from distributed.security import Security
 
-from khiva_arena.competition.executors.messages import FIRST, Sealed, SeenWorker
+from khiva_arena.competition.executors import unreachable
+from khiva_arena.competition.executors.messages import FIRST, RESOURCE, Sealed, SeenWorker
 from khiva_arena.competition.executors.task import work
 
 COLLECTORS = 4
@@ -54,21 +55,18 @@ class SchedulerLink:
                 self._client = Client(address, security=_security(address, certificates), timeout=seconds, set_as_default=False)
         except (OSError, ValueError, TypeError, ssl.SSLError, RuntimeError) as error:
             self._collectors.shutdown(wait=False)
-            raise LinkLost(_in_a_line(error)) from None
+            raise LinkLost(unreachable.why(error, address)) from None
 
     def workers(self) -> dict[str, SeenWorker]:
         """By address, those that the scheduler knows. Raises LinkLost."""
         if self._client.status != "running":
-            raise LinkLost(f"the connection is {self._client.status}")
+            raise LinkLost("the connection was lost")
         try:
             with warnings.catch_warnings(action="ignore"):
                 known: dict[str, Any] = self._client.scheduler_info()["workers"]
         except Exception as error:  # whatever the client raises here, it is of no use any more
             raise LinkLost(_in_a_line(error)) from None
-        return {
-            address: SeenWorker(str(one.get("name", address)), int(one["nthreads"]), float(one["last_seen"]))
-            for address, one in known.items()
-        }
+        return seen(known)
 
     def submit(self, key: str, worker: str, payload: bytes, take: TakeResult) -> None:
         """Have a worker do a task, and only that one. Raises LinkLost."""
@@ -112,6 +110,17 @@ class SchedulerLink:
         self._collectors.shutdown(wait=False, cancel_futures=True)
 
 
+def seen(known: Mapping[str, Any]) -> dict[str, SeenWorker]:
+    """Workers as a scheduler tells of them. One that was started with the resource of our name takes no more matches at a time
+    than it says, none at all if it says so."""
+    found = {}
+    for address, one in known.items():
+        threads = int(one["nthreads"])
+        most = int(min(threads, (one.get("resources") or {}).get(RESOURCE, threads)))
+        found[address] = SeenWorker(str(one.get("name", address)), max(0, most), float(one["last_seen"]))
+    return found
+
+
 def _first(payload: bytes) -> bytes | str:
     """A task for a worker that may have no khiva-arena, or an old one: it would end if it got one that it cannot unpack."""
     try:
@@ -131,7 +140,7 @@ def _security(address: str, certificates: Sequence[str]) -> Security | None:
     named = dict(zip(("tls_ca_file", "tls_client_cert", "tls_client_key"), certificates, strict=True)) if certificates else {}
     security = Security(require_encryption=True, **named)
     if not (security.tls_ca_file and security.tls_client_cert):
-        raise OSError("there are no certificates; give --dask-tls FOLDER")
+        raise ValueError(unreachable.NO_CERTIFICATES)
     return security
 
 

@@ -11,6 +11,8 @@ from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 
 TABLE, HOST = "table", "host"
+RESOURCE = "khiva-arena"
+"""Dask's own word for how many matches at a time a worker plays."""
 FIRST = "khiva-first-"
 """How the keys of questions begin that a worker is asked of which nothing is known, not even whether it has khiva-arena."""
 
@@ -38,7 +40,7 @@ class SeenWorker(NamedTuple):
     """A worker as the scheduler sees it.
 
     name: as its own settings call it, else its address
-    threads: how many tasks it takes at a time
+    threads: how many tasks it takes at a time; 0: none of ours
     last: when it was heard of last, by the scheduler's clock
     """
 
@@ -53,11 +55,13 @@ class WorkerTask(msgspec.Struct, frozen=True):
     kind: TABLE: the arbiter's worker, which gets a message for each match and answers each; HOST: ``host.py``, one and one
     frames: the messages
     seconds: how long it may take in all
+    game: the word that names there a game which does not come with the arena, "" for one that does
     """
 
     kind: str
     frames: list[bytes]
     seconds: float
+    game: str = ""
 
 
 class TaskDone(msgspec.Struct, frozen=True):
@@ -66,17 +70,22 @@ class TaskDone(msgspec.Struct, frozen=True):
     frames: the answers, fewer than were asked for if it did not end well
     why: in words, if it did not
     seconds: that it took by the worker's clock
+    ended: when it was done, by the same clock
+    day: the worker's time of day then
     """
 
     frames: list[bytes]
     why: str
     seconds: float
+    ended: float = 0.0
+    day: float = 0.0
 
 
 class AskOffer(msgspec.Struct, frozen=True, tag="offer"):
     """The first thing that a worker is asked: what it has."""
 
     bots: list[str]  # identities, of which it says which lie in its cache
+    game: str = ""  # what the code of a game is known by that does not come with the arena; likewise
 
 
 class WorkerOffer(msgspec.Struct, frozen=True):
@@ -92,6 +101,7 @@ class WorkerOffer(msgspec.Struct, frozen=True):
     limits: by name, the most that a process may be allowed there; None: anything
     memory: bytes that it has
     staged: identities of the bots that lie in its cache
+    has_game: whether the game that it was asked for does
     """
 
     version: str
@@ -105,6 +115,7 @@ class WorkerOffer(msgspec.Struct, frozen=True):
     limits: dict[str, int | None]
     memory: int
     staged: list[str]
+    has_game: bool = False
 
 
 class PackedFile(msgspec.Struct, frozen=True):
@@ -138,12 +149,29 @@ class PackedBot(msgspec.Struct, frozen=True):
     handed: dict[str, str]
 
 
+class PackedGame(msgspec.Struct, frozen=True):
+    """A game on its way that does not come with the arena.
+
+    word: the name of its file, folder or package
+    code: what it is known by, a hash
+    travels: whether it is a file or folder; a package has to be there
+    files: None if the worker has them, or if it does not travel
+    """
+
+    word: str
+    code: str
+    travels: bool
+    files: list[PackedFile] | None
+
+
 class AskBots(msgspec.Struct, frozen=True, tag="bots"):
     """The second thing: bring these bots to where they can be started, and start each once.
 
     runtimes: what those that the bots name must have there
     header: what they are started under
     private: files and folders of the command that no bot may read, by the flag that names each
+    leave_out: whether a bot that cannot be built or started is told, and the others are tried all the same
+    game: None if it comes with the arena
     """
 
     bots: list[PackedBot]
@@ -151,6 +179,8 @@ class AskBots(msgspec.Struct, frozen=True, tag="bots"):
     runtimes: dict[str, DefinedRuntime]
     header: Header
     private: list[tuple[str, str]]
+    leave_out: bool = False
+    game: PackedGame | None = None
 
 
 class BotsReady(msgspec.Struct, frozen=True):
@@ -159,11 +189,15 @@ class BotsReady(msgspec.Struct, frozen=True):
     commands: by identity
     lag: seconds that the arbiter's own loop was late, of each second of a probe
     refused: why it cannot, "" if it can
+    broken: why bots cannot be built or started there, by identity, if it was asked to leave them out
+    game: the word that names the game there, "" for one that comes with the arena
     """
 
     commands: dict[str, Command]
     lag: float
     refused: str = ""
+    broken: dict[str, str] = {}
+    game: str = ""
 
 
 HostQuestion = AskOffer | AskBots

@@ -1,7 +1,7 @@
 """The cluster of ``--dask local:N``: a scheduler and N workers of one thread each, on loopback, with certificates of its own.
 
 A process of its own, ``python -m khiva_arena.competition.executors.own_cluster N``: interrupts are for the command alone,
-and it ends with its input. It says address and certificates in a line of JSON on stdout, so that no file holds them.
+and it ends with its input. It says address, certificates and dashboard in a line of JSON on stdout, so that no file holds them.
 """
 
 import json
@@ -11,6 +11,7 @@ import signal
 import sys
 import tempfile
 import warnings
+from importlib.util import find_spec
 from typing import TextIO
 
 
@@ -45,9 +46,15 @@ def _serve(workers: int, folder: str, out: TextIO) -> None:
         silence_logs=logging.CRITICAL,
     ) as cluster:
         named = (security.tls_ca_file, security.tls_client_cert, security.tls_client_key)
-        print(json.dumps({"address": cluster.scheduler_address, "certificates": named}), file=out, flush=True)
+        said = {"address": cluster.scheduler_address, "certificates": named, "dashboard": _dashboard(cluster.dashboard_link)}
+        print(json.dumps(said), file=out, flush=True)
         out.close()
         os.read(0, 1)
+
+
+def _dashboard(link: str) -> str:
+    """Where it is, "" if it cannot be drawn, since bokeh is not installed."""
+    return link if find_spec("bokeh") else ""
 
 
 if __name__ == "__main__":

@@ -10,14 +10,17 @@ import msgspec
 from khiva_arena.arbiter.match import Job
 from khiva_arena.competition.define import runtimes_of
 from khiva_arena.competition.executor import Say
-from khiva_arena.competition.executors import offers
+from khiva_arena.competition.executors import clocks, offers
 from khiva_arena.competition.executors.crew import ClusterWorker, Crew, RecruitStage
+from khiva_arena.competition.executors.games import packed as packed_game
 from khiva_arena.competition.executors.messages import (
     FIRST,
     HOST,
     AskBots,
     AskOffer,
     PackedBot,
+    PackedGame,
+    TaskDone,
     WorkerTask,
     decode_done,
     decode_offer,
@@ -51,17 +54,23 @@ class Recruiting:
         self._say = say
         self._bots: dict[str, PackedBot] = {}
         self._names: dict[str, str] = {}
-        self._asked: dict[str, tuple[ClusterWorker, float]] = {}
+        self._asked: dict[str, tuple[ClusterWorker, float, float]] = {}
         self._ask: AskBots | None = None
+        self._game: PackedGame | None = None
         self._here: offers.CommandHas | None = None
+        self._unsaid: list[str] = []
 
-    def of(self, entrants: Sequence[Bot], header: Header) -> None:
-        """From here on workers are asked whether they can play these."""
+    def of(self, entrants: Sequence[Bot], header: Header, *, leave_out: bool = False) -> None:
+        """From here on workers are asked whether they can play these; with ``leave_out``, which of these."""
         of = self._settings
         self._names = {bot.identity: bot.name for bot in entrants}
         self._bots = {bot.identity: packed(bot, of.network, of.env, files=True) for bot in entrants}
-        self._ask = AskBots([], self._sandbox, runtimes_of(entrants), header, private_places(of, self._plan))
+        self._game = packed_game(of.game)
+        private = private_places(of, self._plan)
+        self._ask = AskBots([], self._sandbox, runtimes_of(entrants), header, private, leave_out, self._game)
         self._here = offers.here()
+        for worker in self._crew.ready():
+            self._lacks(worker)
 
     def commands(self, worker: ClusterWorker, job: Job) -> tuple[Command, ...]:
         """How the bots of a match are started on a worker, by seat."""
@@ -79,7 +88,9 @@ class Recruiting:
         if self._ask is None:
             return
         for worker in list(self._crew.to_ask(now)):
-            yield self._task(worker, RecruitStage.ASKED, AskOffer(list(self._bots)), OFFER_SECONDS)
+            yield self._task(
+                worker, RecruitStage.ASKED, AskOffer(list(self._bots), self._game.code if self._game else ""), OFFER_SECONDS
+            )
         for worker in list(self._crew.workers.values()):
             if worker.stage is RecruitStage.OFFERED and self._crew.has_room(worker):
                 yield from self._bring(worker)
@@ -92,7 +103,8 @@ class Recruiting:
             return  # what one of them brings is there for all
         bots = [bot if identity in missing else msgspec.structs.replace(bot, files=None) for identity, bot in self._bots.items()]
         seconds = OFFER_SECONDS + len(bots) * (BUILD_SECONDS + self._settings.limits.startup)
-        yield self._task(worker, RecruitStage.FITTING, msgspec.structs.replace(self._ask, bots=bots), seconds)
+        game = msgspec.structs.replace(self._game, files=None) if self._game and worker.offer.has_game else self._game
+        yield self._task(worker, RecruitStage.FITTING, msgspec.structs.replace(self._ask, bots=bots, game=game), seconds)
 
     def _beside(self, worker: ClusterWorker) -> list[ClusterWorker]:
         """The other workers of its machine."""
@@ -106,14 +118,14 @@ class Recruiting:
         key = f"{FIRST if stage is RecruitStage.ASKED else 'khiva-bots-'}{secrets.token_hex(8)}"
         worker.stage = stage
         worker.tasks.add(key)
-        self._asked[key] = (worker, time.time())
+        self._asked[key] = (worker, time.time(), clocks.now())
         return key, worker.address, encode(WorkerTask(HOST, [encode(ask)], seconds))
 
     def heard(self, key: str, result: bytes | str) -> None:
         """An answer, or why there is none."""
         if key not in self._asked:
             return  # of a worker that was given up meanwhile
-        worker, asked_at = self._asked.pop(key)
+        worker, asked_at, sent = self._asked.pop(key)
         worker.tasks.discard(key)
         if isinstance(result, str):
             self._no_answer(worker, result)
@@ -123,8 +135,11 @@ class Recruiting:
             if not done.frames:
                 self._no_answer(worker, done.why)
             elif worker.stage is RecruitStage.ASKED:
+                worker.clock = None  # how it ran before does not matter any more
+                if self.wrong_clock(worker, done, sent):
+                    return
                 self._offered(worker, done.frames[0], asked_at, time.time())
-            else:
+            elif not self.wrong_clock(worker, done, sent):
                 self._fitted(worker, done.frames[0])
         except msgspec.DecodeError:
             self._refuse(worker, "it answered what no khiva-arena of this version answers")
@@ -145,9 +160,11 @@ class Recruiting:
         if ready.lag > PROBE_LAG:
             why = f"it is too slow: its arbiter is late by {ready.lag:.2f} s of each second"
             self._crew.refuse_for_now(worker, why, time.monotonic())
-            self._say(f"worker {worker.name}: {why}; it is tried again later", warning=True)
+            self._unsaid.append(f"worker {worker.name}: {why}; it is tried again later")
             return
-        worker.commands, worker.stage = ready.commands, RecruitStage.READY
+        worker.commands, worker.broken, worker.game, worker.stage = ready.commands, ready.broken, ready.game, RecruitStage.READY
+        if self._lacks(worker):
+            return
         for one in self._beside(worker):
             if one.stage is RecruitStage.OFFERED:
                 one.stage = RecruitStage.NEW  # what it lacked may be there by now
@@ -156,6 +173,22 @@ class Recruiting:
         self._say(
             f"worker {worker.name} is ready: {count(at_a_time, 'match', 'matches')} at a time, Python {worker.offer.python}"
         )
+
+    def _lacks(self, worker: ClusterWorker) -> bool:
+        """Refuse one that cannot start a bot that is to be played."""
+        why = next((why for bot, why in worker.broken.items() if bot in self._bots), "")
+        if not why or (self._ask is not None and self._ask.leave_out):
+            return False
+        self._refuse(worker, why)
+        return True
+
+    def wrong_clock(self, worker: ClusterWorker, done: TaskDone, sent: float) -> str:
+        """Refuse a worker whose clock does not run as ours does. Returns what is wrong with it, "" if nothing is."""
+        why = self._crew.wrong_clock(worker, done, sent, time.monotonic())
+        if why:
+            later = "" if worker.again_at is None else "; it is tried again later"
+            self._unsaid.append(f"worker {worker.name} is refused: {why}; what it plays is played elsewhere{later}")
+        return why
 
     def _no_answer(self, worker: ClusterWorker, why: str) -> None:
         """It could not even begin, or something ended what it did: the worker itself, or the scheduler."""
@@ -166,11 +199,19 @@ class Recruiting:
 
     def _refuse(self, worker: ClusterWorker, why: str) -> None:
         if self._crew.refuse(worker, why):
-            self._say(f"worker {worker.name} is refused: {why}", warning=True)
+            self._unsaid.append(f"worker {worker.name} is refused: {why}")
+
+    def say_refusals(self, *, playing: bool) -> None:
+        """Say who was refused since. Not yet if it may turn out at once, before anything is played, that nobody can: then the
+        error says it."""
+        if playing or self._crew.ready() or not (self._crew.undecided() or self._crew.hopeless()):
+            for line in self._unsaid:
+                self._say(line, warning=True)
+            self._unsaid.clear()
 
     def lost(self, worker: ClusterWorker) -> None:
         """A worker is gone, or silent."""
-        for key in [key for key, (one, _) in self._asked.items() if one is worker]:
+        for key in [key for key, (one, *_) in self._asked.items() if one is worker]:
             del self._asked[key]
             worker.tasks.discard(key)
             worker.stage = RecruitStage.NEW

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.competition.executors.messages import TaskDone
 
 LAG_LEAST, LAG_SHARE = 1.0, 0.5
 """A match of which the arbiter was late by so many seconds, and by such a part of it, was played on too slow a machine. Bots are
 given back what it was late by, so less than that is no harm."""
-CLOCK_SHARE, CLOCK_LEAST = 1.1, 2.0
 DECISIONS_A_TURN = 16
 TURNS = 2_000
 """A match of a game that names no length limit in its rules."""
@@ -19,7 +17,8 @@ class GivenTable(NamedTuple):
     """A table that a worker has: the matches of it that are not recorded.
 
     worker: its address
-    since, until: by our clock
+    since: by the clock that workers' are held against
+    until: by time.monotonic
     """
 
     table: tuple[Job, ...]
@@ -42,13 +41,6 @@ def seconds_for(table: Sequence[Job]) -> float:
 def lagged(outcome: Outcome) -> bool:
     """Whether a machine was too slow for a match."""
     return outcome.lag > max(LAG_LEAST, LAG_SHARE * outcome.seconds)
-
-
-def wrong_clock(done: TaskDone, elapsed: float) -> str:
-    """What is wrong with the clock of a worker by which a task took longer than it was away from here, "" if nothing is."""
-    if done.seconds <= elapsed * CLOCK_SHARE + CLOCK_LEAST:
-        return ""
-    return f"its clock runs fast: it counted {done.seconds:.1f} s while {elapsed:.1f} s passed here"
 
 
 def check(table: Sequence[Job], outcomes: Sequence[Outcome]) -> None:

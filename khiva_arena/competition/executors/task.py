@@ -16,7 +16,9 @@ from contextlib import suppress
 
 import msgspec
 
+from khiva_arena.competition.executors import clocks
 from khiva_arena.competition.executors.messages import TABLE, Sealed, TaskDone, WorkerTask, decode_task, encode
+from khiva_arena.outside.calls import VARIABLE as HANDED
 from khiva_arena.sandbox import stops
 
 HEADER = 4
@@ -42,12 +44,13 @@ _settling = msgspec.msgpack.Decoder(_Settling).decode
 
 def work(sealed: Sealed) -> Sealed:
     """Do a task. Nothing is raised, since Dask would log it, and with it the task."""
-    began = time.monotonic()
+    began = clocks.now()
     try:
         done = _converse(decode_task(sealed.data), _wanted())
     except Exception as error:  # such as a system that starts no more processes
         done = TaskDone([], f"{type(error).__name__}: {error}" if isinstance(error, OSError) else type(error).__name__, 0.0)
-    return Sealed(encode(msgspec.structs.replace(done, seconds=time.monotonic() - began)))
+    ended = clocks.now()
+    return Sealed(encode(msgspec.structs.replace(done, seconds=ended - began, ended=ended, day=time.time())))
 
 
 def _wanted() -> Callable[[], bool]:
@@ -68,7 +71,7 @@ def _wanted() -> Callable[[], bool]:
 
 def _converse(task: WorkerTask, wanted: Callable[[], bool]) -> TaskDone:
     until = time.monotonic() + task.seconds
-    process = _start(WORDS[task.kind])
+    process = _start(WORDS[task.kind], task.game)
     talk = _Talk(process, until, wanted, pulse=task.kind == TABLE)
     answers: list[bytes] = []
     try:
@@ -84,12 +87,18 @@ def _converse(task: WorkerTask, wanted: Callable[[], bool]) -> TaskDone:
     return TaskDone(answers, "", 0.0)
 
 
-def _start(words: tuple[str, ...]) -> subprocess.Popen[bytes]:
+def _start(words: tuple[str, ...], game: str) -> subprocess.Popen[bytes]:
+    handed = {HANDED: msgspec.json.encode([game]).decode()} if game else {}
     # As the pool does: whoever stops this worker may signal it, too, and it lets signals in when it is ready to end its bots.
     held = signal.pthread_sigmask(signal.SIG_BLOCK, stops.SIGNALS)
     try:
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, bufsize=0
+            [sys.executable, "-P", "-m", *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            bufsize=0,
+            env=os.environ | handed,
         )
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, held)

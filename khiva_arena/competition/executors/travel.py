@@ -46,17 +46,18 @@ def staged(packed_bot: PackedBot, level: Level) -> Command:
     if packed_bot.files is None:
         return staging.stage(as_bot(packed_bot, ((".", Path()),)), level)
     with tempfile.TemporaryDirectory(prefix="khiva-arena-bot-") as folder:
-        files = tuple((file.name, _unpacked(file, folder)) for file in packed_bot.files)
+        files = tuple((file.name, unpacked(file, folder)) for file in packed_bot.files)
         bot = as_bot(packed_bot, files)
         if sources.hashed(files, bot.run, bot.build, WHATEVER_IT_HAS) != bot.identity:
             raise ConfigError(f"bot {bot.name}: what arrived is not what was sent")
         return staging.stage(bot, level)
 
 
-def _unpacked(file: PackedFile, folder: str) -> Path:
+def unpacked(file: PackedFile, folder: str) -> Path:
+    """Write a file that has arrived below a folder. Raises ConfigError if its name leads out of that."""
     name = PurePosixPath(file.name)
     if name.is_absolute() or ".." in name.parts:
-        raise ConfigError(f"a bot with a file {file.name!r}, which lies outside of it")
+        raise ConfigError(f"a file {file.name!r} lies outside of what it belongs to")
     path = Path(folder, name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(file.data)

@@ -47,7 +47,7 @@ export function bot(page, matches, names, want) {
 function who(page, id) {
   const events = page.events.filter((event) => event.bots.some((one) => one.id === id));
   const known = events[0]?.bots.find((one) => one.id === id);
-  const condition = (/** @type {import("./types").Event} */ event) => `${event.title}, ${event.format}, ${count(event.seats, "seat")}; ${duration(event.time.turn_ms / 1000)} a decision, ${event.policy}, isolation ${event.isolation}${event.bots.flatMap((bot) => (bot.id === id && had(bot) ? [`; ${had(bot)}`] : [])).join("")}`;
+  const condition = (/** @type {import("./types").Event} */ event) => `${event.played}, ${event.format}, ${count(event.seats, "seat")}; ${duration(event.time.turn_ms / 1000)} a decision, ${event.policy}, isolation ${event.isolation}${event.bots.flatMap((bot) => (bot.id === id && had(bot) ? [`; ${had(bot)}`] : [])).join("")}`;
   return h(
     "div",
     { class: "facts" },

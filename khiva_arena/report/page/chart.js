@@ -36,6 +36,19 @@ export function chart(title, note, draw, numbers, meaning = "") {
   return figure(title, note, meaning, place, h("details", {}, h("summary", {}, "Numbers"), table(numbers, title)));
 }
 
+const ROWS = 60;
+
+/**
+ * The rows that are drawn, and a note that says so if they are not all: those of a thousand bots would be a page of forty screens.
+ * @template T
+ * @param {T[]} rows
+ * @param {string} note
+ * @returns {[T[], string]}
+ */
+export function first_of(rows, note) {
+  return rows.length > ROWS ? [rows.slice(0, ROWS), `${note} The first ${ROWS} of ${rows.length} are drawn; the numbers are of all.`] : [rows, note];
+}
+
 /**
  * What is drawn, or a table, under a title that says what it shows.
  * @param {string} title

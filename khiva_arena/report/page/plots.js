@@ -1,6 +1,6 @@
 // The charts beside the table: Elo as seeds come in, crosstable, seats and neighbours, scores, faults.
 
-import { NAME, chart, columns, figure, label, levels, row_name, shortened, unsure } from "./chart.js";
+import { NAME, chart, columns, figure, first_of, label, levels, row_name, shortened, unsure } from "./chart.js";
 import { count, interval, matches_in, number } from "./words.js";
 import { h, path, s, scrolls } from "./dom.js";
 import { linear, ticks } from "./scale.js";
@@ -111,14 +111,15 @@ export function crosstable({ meanings, table: { rows, sections } }) {
  */
 export function dots(title, note, rows, middle, unit, meaning) {
   if (!rows.length) return null;
-  const ends = rows.flatMap((row) => [row.value, row.low, row.high]).filter((value) => value !== null).concat([middle - 2, middle + 2]);
+  const [drawn, words] = first_of(rows, note);
+  const ends = drawn.flatMap((row) => [row.value, row.low, row.high]).filter((value) => value !== null).concat([middle - 2, middle + 2]);
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   const draw = (/** @type {number} */ width) => {
     const x = linear(low, high, NAME + 10, width - 28);
-    const height = rows.length * 22 + 28;
+    const height = drawn.length * 22 + 28;
     const marks = [
       ...columns(ticks(low, high, width / 90), x, height, unit, middle),
-      ...rows.map((row, at) => {
+      ...drawn.map((row, at) => {
         const y = at * 22 + 16;
         const word = row_name(row.name, y + 4, row.href ? "label linked" : "label");
         return s("g", {}, row.href ? s("a", { href: row.href }, word) : word, row.value === null ? label(x(middle) + 6, y + 4, "n/a") : null, row.low === null || row.high === null ? (row.value === null ? null : unsure(x(row.value), y, width - 20)) : path(`M${x(row.low)},${y} H${x(row.high)} M${x(row.low)},${y - 4} v8 M${x(row.high)},${y - 4} v8`, "whisker"), row.value === null ? null : s("circle", { cx: x(row.value), cy: y, r: 4, class: "dot" }));
@@ -126,7 +127,7 @@ export function dots(title, note, rows, middle, unit, meaning) {
     ];
     return { marks, height };
   };
-  return chart(title, note, draw, { heads: ["", "value", "95 % interval", "from"], rows: rows.map((row) => [row.name, `${number(row.value)}${unit}`, interval(row.low, row.high), row.n]) }, meaning);
+  return chart(title, words, draw, { heads: ["", "value", "95 % interval", "from"], rows: rows.map((row) => [row.name, `${number(row.value)}${unit}`, interval(row.low, row.high), row.n]) }, meaning);
 }
 
 /** Whether seats and neighbours matter. @param {import("./types").Table} table */
@@ -151,24 +152,25 @@ export function seats_and_neighbours({ meanings, table: { rows, sections } }) {
 export function spreads(title, note, rows) {
   const every = rows.flatMap((row) => row.values);
   if (!every.length) return null;
+  const [drawn, words] = first_of(rows, note);
   const least = every.reduce((a, b) => Math.min(a, b));
   const most = every.reduce((a, b) => Math.max(a, b));
   const wide = Math.ceil((most - least + 1) / 32); // whole points, so that no bar stands for more of them than another
   const bins = Math.floor((most - least) / wide) + 1;
-  const counts = rows.map((row) => {
+  const counts = drawn.map((row) => {
     const found = new Array(bins).fill(0);
     for (const value of row.values) found[Math.floor((value - least) / wide)] += 1;
     return found;
   });
   const draw = (/** @type {number} */ width) => {
     const tall = 34;
-    const height = rows.length * (tall + 6) + 26;
+    const height = drawn.length * (tall + 6) + 26;
     const x = linear(least, least + bins * wide, NAME + 10, width - 12);
     return {
       height,
       marks: [
         ...columns(ticks(least, most, width / 90), x, height),
-        ...rows.flatMap((row, at) => {
+        ...drawn.flatMap((row, at) => {
           const top = Math.max(...counts[at], 1);
           const foot = (at + 1) * (tall + 6) - 4;
           return [
@@ -184,7 +186,7 @@ export function spreads(title, note, rows) {
     const at = (/** @type {number} */ share) => (sorted.length ? String(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]) : "n/a");
     return [row.name, String(sorted.length), at(0), at(0.25), at(0.5), at(0.75), at(1)];
   });
-  return chart(title, note, draw, { heads: ["bot", "n", "least", "lower quarter", "median", "upper quarter", "most"], rows: numbers });
+  return chart(title, words, draw, { heads: ["bot", "n", "least", "lower quarter", "median", "upper quarter", "most"], rows: numbers });
 }
 
 /**

@@ -6,7 +6,7 @@ import { label, levels, shortened } from "./chart.js";
 
 /** Points of each seat over the steps, with faults and changes of the lead; a click goes there. @param {import("./types").Frame[]} film @param {import("./types").Match} one @param {number} step @param {number[]} swings @param {(step: number) => void} to @param {number} width */
 export function scores(film, one, step, swings, to, width) {
-  const height = 120;
+  const height = Math.max(120, 30 + 14 * one.names.length); // a label for each
   const every = film.flatMap((frame) => frame.scores);
   const [low, high] = [Math.min(...every), Math.max(...every)];
   const x = linear(0, film.length - 1, 40, width - 110);
@@ -18,6 +18,7 @@ export function scores(film, one, step, swings, to, width) {
   };
   const ends = one.names.map((name, seat) => ({ name, seat, y: y(film[film.length - 1].scores[seat]) })).sort((a, b) => a.y - b.y);
   ends.forEach((end, at) => { if (at) end.y = Math.max(end.y, ends[at - 1].y + 14); });
+  ends.reduceRight((below, end) => (end.y = Math.min(end.y, below - 14)), height);
   const marks = [
     ...levels(ticks(low, high, 4), y, 40, width - 110),
     ...one.names.map((_, seat) => s("polyline", { class: `line line-${seat}`, points: film.map((frame) => `${x(frame.step)},${y(frame.scores[seat])}`).join(" ") })),

@@ -66,8 +66,12 @@ export function start(drawings) {
     if (all.length <= AT_ONCE) return all.map((one) => ({ ...one, press: () => choose(one.choice) }));
     const first = (/** @type {string} */ text) => text.split(", ")[0];
     const groups = [...new Set(all.map(({ text }) => first(text)))];
+    const alone = (/** @type {string} */ text) => {
+      const inside = all.filter((one) => first(one.text) === text);
+      return inside.length === 1 ? { ...inside[0], press: () => choose(inside[0].choice) } : null;
+    };
     if (groups.length === all.length || groups.length < 2) return all.map((one) => ({ ...one, press: () => choose(one.choice) }));
-    if (!group) return groups.map((text) => ({ hinted: hint >= 0 && first(all[hint].text) === text, text: `${text} …`, press: () => { group = text; choices(true); } }));
+    if (!group) return groups.map((text) => alone(text) ?? ({ hinted: hint >= 0 && first(all[hint].text) === text, text: `${text} …`, press: () => { group = text; choices(true); } }));
     const inside = all.filter(({ text }) => first(text) === group).map((one) => ({ ...one, text: one.text.slice(group.length + 2) || one.text, press: () => choose(one.choice) }));
     return [...inside, { hinted: false, text: "← back", press: () => { group = ""; choices(true); } }];
   };

@@ -53,7 +53,7 @@ export function choices(frame, before, one, drawing, scenery) {
       h(
         "details",
         { open: ask.legal.length <= 12 },
-        h("summary", {}, h("b", {}, one.names[ask.seat]), ` ${ask.kind.replace(/_|(?=[0-9])/g, " ")}: `, h("b", {}, words(ask, ask.legal[ask.choice])), ask.why ? ` (${ask.why}: the default)` : "", h("span", { class: "dim" }, `, one of ${ask.legal.length}`, took(ask.took))),
+        h("summary", {}, h("b", {}, `${ask.seat} ${one.names[ask.seat]}`), ` ${ask.kind.replace(/_|(?=[0-9])/g, " ")}: `, h("b", {}, words(ask, ask.legal[ask.choice])), ask.why ? ` (${ask.why}: the default)` : "", h("span", { class: "dim" }, `, one of ${ask.legal.length}`, took(ask.took))),
         h("ul", {}, ask.legal.map((entry, at) => h("li", { class: at === ask.choice ? "chosen" : null }, words(ask, entry)))),
       ),
     ),

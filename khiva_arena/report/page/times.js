@@ -1,6 +1,6 @@
 // How long the decisions of each bot took: rows of bars on one axis of decades, with the limit of a turn.
 
-import { NAME, chart, figure, label, row_name } from "./chart.js";
+import { NAME, chart, figure, first_of, label, row_name } from "./chart.js";
 import { duration } from "./words.js";
 import { path, s } from "./dom.js";
 import { linear } from "./scale.js";
@@ -14,13 +14,15 @@ const TITLE = "Time per decision";
 export function times({ table: { rows }, times: every, turn_ms }) {
   if (!every.length) return figure(TITLE, "n/a: how long decisions took is not known here. A store of this version of the arena keeps it, a bundle does not.", "");
   const shown = rows.map((row) => ({ name: row.name, found: every.find((one) => one.bot === row.bot) }));
+  const clock = "On the arbiter's clock, from when the last request of a step is out to the answer, less the arbiter's own lag. From line to line is ten times as long, with ten bars; the highest bar of each bot is equally high. What is beyond the limit took from the bank.";
+  const [drawn, note] = first_of(shown, clock);
   const turn = Math.log10(turn_ms / 1000);
   const first = Math.min(...every.map((one) => one.bars.findIndex(Boolean)));
   const last = Math.max(...every.map((one) => one.bars.length));
   const low = Math.floor(SHORTEST + first / PER_DECADE);
   const high = Math.ceil(Math.max(turn + 0.2, SHORTEST + last / PER_DECADE));
   const draw = (/** @type {number} */ width) => {
-    const height = shown.length * (TALL + 8) + 44;
+    const height = drawn.length * (TALL + 8) + 44;
     const foot = height - 24;
     const x = linear(low, high, NAME + 10, width - 12);
     const decades = Array.from({ length: high - low + 1 }, (_, at) => low + at);
@@ -30,7 +32,7 @@ export function times({ table: { rows }, times: every, turn_ms }) {
       height,
       marks: [
         ...decades.map((power) => s("g", {}, path(`M${x(power)},16 V${foot}`, "grid"), every_one || (high - power) % 2 ? label(x(power), foot + 16, duration(10 ** power).replace(".0", ""), power === high ? "end" : "middle") : null)),
-        ...shown.flatMap(({ name, found }, at) => {
+        ...drawn.flatMap(({ name, found }, at) => {
           const base = 16 + (at + 1) * (TALL + 8);
           const head = row_name(name, base - 8);
           if (!found) return [head, label(NAME + 18, base - 8, "n/a")];
@@ -47,6 +49,5 @@ export function times({ table: { rows }, times: every, turn_ms }) {
   };
   const words = (/** @type {number} */ ms) => duration(ms / 1000);
   const numbers = shown.map(({ name, found }) => [name, ...(found ? [found.decisions.toLocaleString("en"), words(found.median_ms), words(found.p95_ms), words(found.p99_ms), words(found.slowest_ms)] : Array.from({ length: 5 }, () => "n/a"))]);
-  const note = "On the arbiter's clock, from when the last request of a step is out to the answer, less the arbiter's own lag. From line to line is ten times as long, with ten bars; the highest bar of each bot is equally high. What is beyond the limit took from the bank.";
   return chart(TITLE, note, draw, { heads: ["bot", "decisions", "median", "95 % are faster", "99 % are faster", "slowest"], rows: numbers });
 }

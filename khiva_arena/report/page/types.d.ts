@@ -60,6 +60,7 @@ export interface Event {
   rules_version: string;
   rules: Record<string, any>;
   changed: Record<string, unknown>;
+  played: string;
   seats: number;
   seeds: number;
   matches: number;

@@ -63,7 +63,7 @@ function top(one, matches, at) {
   return h(
     "header",
     { class: "match-head" },
-    h("h2", {}, `Match ${one.key}`, h("span", { class: "dim" }, ` ${one.event.title}, seed ${one.seed}, rotation ${one.rotation}${one.rated ? "" : ", not rated"}`)),
+    h("h2", {}, `Match ${one.key}`, h("span", { class: "dim" }, ` ${one.event.played}, seed ${one.seed}, rotation ${one.rotation}${one.rated ? "" : ", not rated"}`)),
     h("nav", { "aria-label": "Other matches" }, near(at - 1, "← match before"), near(at + 1, "next match →")),
     h(
       "ol",

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from khiva_arena.games.conformance import seen_by
+from khiva_arena.games.base import seen_by
 from khiva_arena.games.emira import GAME, EmiraState
 from khiva_arena.games.emira.tables import EMIRA_OF, EMIRAS, EVENT_OF, EVENTS, GOALS, NAMES, STATUS_CARDS
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from khiva_arena.games.conformance import seen_by
+from khiva_arena.games.base import seen_by
 from khiva_arena.games.khiva import GAME, KhivaState
 from khiva_arena.games.khiva.state import Position
 from khiva_arena.games.khiva.tables import CARD_OF, CODE, LEGAL

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from khiva_arena.games.conformance import seen_by
+from khiva_arena.games.base import seen_by
 from khiva_arena.games.silk_road import GAME, SilkRoadState
 from khiva_arena.games.silk_road.board import MAPS
 

@@ -1,7 +1,7 @@
 """What an Emira position is worth to a seat, in gold. The view is all it uses."""
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 A, S, P, G = range(4)
 WANTS = {
@@ -21,25 +21,57 @@ SERVES = {name: frozenset(talent for talent, names in TALENTS.items() if name in
 CARAVANS = ("small_slow", "small_fast", "large_slow", "large_fast")
 INCOME = (150, 300, 250, 500)
 LENGTH = (8, 4, 8, 4)
-TRAVELS = 0.9
-"""What a gold piece that a caravan brings later is worth now."""
-LASTS = 20
+
+
+class Weights(NamedTuple):
+    """What counts how much, in gold. The defaults are the greedy bot's; it also bids and buys event cards by them."""
+
+    travels: float = 0.9
+    """What a gold piece that a caravan brings later is worth now."""
+    lasts: int = 20
+    """In about which round matches end."""
+    action: float = 500.0
+    """What one round's action can use up, there being one a round."""
+    idle: float = 0.15
+    """What a gold piece is worth for which there is no action left."""
+    princess: float = 900.0
+    needed: float = 250.0
+    """What one more talent of the goal is worth."""
+    rival: float = 180.0
+    """What it costs that a princess joins another seat."""
+    sidi: float = 900.0
+    """What it costs that Sidi Suleiman comes."""
+    share: tuple[float, float, float] = (9.0, 9.0, 6.0)
+    """How many Emiras look at appearance, status and palace first."""
+    lead: float = 160.0
+    """What it is worth to be the best by something, for each Emira who looks at it first."""
+    full: float = 0.4
+    """What is left of that without room for anybody."""
+    level: float = 0.5
+    """What is left of it for one of several who are best."""
+    room: float = 350.0
+    more_room: float = 150.0
+    """What room for one is worth, and for another one."""
+    camel: float = 60.0
+    hunger: float = 1000.0
+    """What it costs to be short of upkeep."""
+    thirst: float = 300.0
+    """What it costs to be short of it next round."""
+    scarce: float = 4.0
+    """For how many rounds the lack of income is counted."""
+    eager: float = 0.4
+    """How much of what an action is worth more than none is bid for the right to choose."""
+    highest: int = 250
+    """The highest bid, besides what camels take off."""
+    grant: float = 150.0
+    """The grant is taken if the best action is not worth more than this."""
+    spare: int = 600
+    """Gold that has to be left, besides upkeep, before event cards are bought."""
+
+
+GREEDY = Weights()
 LEAST_LEFT = 3
-"""In about which round matches end, and how many rounds more it reckons with at least."""
-A_ROUND = 500.0
-IDLE = 0.15
-"""What one round's action can use up, there being one a round, and what gold is worth for which there is no action left."""
-PRINCESS = 900.0
-NEEDED = 250.0
-"""What a princess is worth, and one more talent of the goal."""
-SHARE = (9, 9, 6, 3)
-"""How many Emiras look at each thing first."""
-LEAD = 160.0
-"""What it is worth to be the best by something, for each Emira who looks at it first."""
-HUNGER = 1000.0
-"""What it costs to be short of upkeep."""
-SCARCE = 4.0
-"""How many rounds of it the lack of income is counted for."""
+"""How many rounds more a match is reckoned with at least."""
 
 
 def points(card: int) -> int:
@@ -71,8 +103,8 @@ def talents_met(princesses: tuple[str, ...], goal: tuple[tuple[str, ...], ...]) 
 class Court:
     """A position on paper: the lists of the view that decide what it is worth, to be changed before ``worth``."""
 
-    def __init__(self, view: dict[str, Any], rules: dict[str, Any]) -> None:
-        self.view, self.rules = view, rules
+    def __init__(self, view: dict[str, Any], rules: dict[str, Any], weights: Weights = GREEDY) -> None:
+        self.view, self.rules, self.weights = view, rules, weights
         self.me: int = view["seat"]
         self.gold = [750 if gold is None else gold for gold in view["gold"]]
         self.appearance, self.status = view["appearance"][:], view["status"][:]
@@ -118,26 +150,27 @@ class Court:
     def bride(self, name: str) -> float:
         """What it is worth that she joins this seat."""
         if name not in WANTS:
-            return -PRINCESS
+            return -self.weights.sidi
         mine, goal = tuple(self.view["princesses"][self.me]), tuple(map(tuple, self.view["goal"]))
-        return PRINCESS + NEEDED * (talents_met((*mine, name), goal) - talents_met(mine, goal))
+        return self.weights.princess + self.weights.needed * (talents_met((*mine, name), goal) - talents_met(mine, goal))
 
     def spendable(self, gold: float) -> float:
         """What gold is worth, now or as income to come: all of what upkeep and an action a round can still use, and little of
         what is beyond, which would only be hoarded."""
-        left = min(max(LEAST_LEFT, LASTS - self.view["round"]), self.rules["max_rounds"] - self.view["round"] + 1)
-        use = left * (A_ROUND + self.view["upkeep"][self.me])
-        return gold if gold <= use else use + IDLE * (gold - use)
+        weights = self.weights
+        left = min(max(LEAST_LEFT, weights.lasts - self.view["round"]), self.rules["max_rounds"] - self.view["round"] + 1)
+        use = left * (weights.action + self.view["upkeep"][self.me])
+        return gold if gold <= use else use + weights.idle * (gold - use)
 
     def worth(self) -> float:
         """All in all, to this seat."""
-        me, view = self.me, self.view
+        me, view, weights = self.me, self.view, self.weights
         left = max(0, self.rules["max_rounds"] - view["round"])
         gold = float(self.gold[me])
         for kind, own in enumerate(self.caravans[me]):
-            gold += sum(TRAVELS * INCOME[kind] * min(incomes, left) for incomes in own)
+            gold += sum(weights.travels * INCOME[kind] * min(incomes, left) for incomes in own)
         total = self.spendable(gold)
-        total += 60.0 * min(self.camels[me], 4)
+        total += weights.camel * min(self.camels[me], 4)
         due = view["upkeep"][me]
         coming = [*view["active"], *view["undecided"], *view["coming"]]
         room = self.room[me]
@@ -148,18 +181,18 @@ class Court:
                 room -= 1
                 due += 50
             elif seat is not None and seat != me:
-                total -= 0.2 * PRINCESS
+                total -= weights.rival
         xenia = view["xenia"]
         if xenia and xenia["seat"] == me and xenia["due"] <= view["round"]:
             due += 250
         if self.gold[me] < due:
-            total -= HUNGER
+            total -= weights.hunger
         elif self.gold[me] + self.income(me) < 2 * due:
-            total -= 0.3 * HUNGER
-        total -= SCARCE * max(0, due - self.income(me))
-        total += (0.0, 350.0, 500.0)[min(2, room)]
-        for want, values in ((A, self.appearance), (S, self.status), (P, self.palace)):
+            total -= weights.thirst
+        total -= weights.scarce * max(0, due - self.income(me))
+        total += (0.0, weights.room, weights.room + weights.more_room)[min(2, room)]
+        for share, values in zip(weights.share, (self.appearance, self.status, self.palace), strict=True):
             gap = values[me] - max(value for seat, value in enumerate(values) if seat != me)
-            ahead = 1.0 + 0.1 * min(gap, 3) if gap > 0 else (0.5, 0.3, 0.15, 0.05)[min(-gap, 3)]
-            total += LEAD * SHARE[want] * ahead * (1.0 if room else 0.4)
+            ahead = 1.0 + 0.1 * min(gap, 3) if gap > 0 else (weights.level, 0.3, 0.15, 0.05)[min(-gap, 3)]
+            total += weights.lead * share * ahead * (1.0 if room else weights.full)
         return total

@@ -1,8 +1,9 @@
 """How the greedy Emira bot chooses: each entry is tried on paper, and what is best by ``evaluate`` is taken."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from evaluate import CARAVANS, INCOME, LENGTH, WANTS, Court, points
+from evaluate import CARAVANS, GREEDY, INCOME, LENGTH, WANTS, Court, Weights, points
 
 KINDS = ("beauty", "manners", "dress")
 FANCY = {
@@ -12,31 +13,30 @@ FANCY = {
     "new_orders": 1,
 }  # fmt: skip
 """What is worth keeping, before it is known when it will be played."""
-SPARE = 450
-"""Gold that has to be left, besides upkeep, before event cards are bought."""
-EAGER = 0.4
-"""How much of what an action is worth more than none is bid for the right to choose."""
-HIGHEST = 250
+View = dict[str, Any]
 
 
-def choose(decide: dict[str, Any], match: dict[str, Any]) -> int:
-    view, kind, legal = decide["view"], decide["kind"], decide["legal"]
-    rules = match["rules"]
-    if kind == "bid":
-        return _bid(view, rules, legal)
-    if kind not in WORTH:
-        return 0
-    # Rounded, so that the last bit of a sum never decides; of equals the first.
-    values = [round(WORTH[kind](view, rules, entry), 6) for entry in legal]
+def choose(decide: View, match: View, weights: Weights = GREEDY) -> int:
+    view, rules = decide["view"], match["rules"]
+    if decide["kind"] == "bid":
+        rivals, discount = len(view["auction"]["bidding"]) - 1, view["off_bid"][view["seat"]]
+        return bid(decide["legal"], rivals, discount, weights, lambda: gains(view, rules, weights))
+    values = worths(decide, rules, weights)
     return values.index(max(values))
+
+
+def worths(decide: View, rules: View, weights: Weights) -> list[float]:
+    """What each entry is worth, bids apart. Rounded, so that the last bit of a sum never decides; of equals the first."""
+    worth, view, legal = WORTH.get(decide["kind"]), decide["view"], decide["legal"]
+    return [round(worth(view, rules, weights, entry), 6) for entry in legal] if worth else [0.0] * len(legal)
 
 
 # --- actions and bids ---
 
 
-def _after(view: dict[str, Any], rules: dict[str, Any], action: str) -> Court | None:
+def _after(view: View, rules: View, weights: Weights, action: str) -> Court | None:
     """The position after an action, None if it cannot be paid."""
-    court = Court(view, rules)
+    court = Court(view, rules, weights)
     me = court.me
     price, palace = 0, view["princesses"][me]
     if action in CARAVANS:
@@ -64,52 +64,58 @@ def _after(view: dict[str, Any], rules: dict[str, Any], action: str) -> Court | 
     return court
 
 
-def _action(view: dict[str, Any], rules: dict[str, Any], entry: list[str]) -> float:
-    court = _after(view, rules, entry[0])
+def _action(view: View, rules: View, weights: Weights, entry: list[str]) -> float:
+    court = _after(view, rules, weights, entry[0])
     return court.worth() if court else -1e9
 
 
-def _open_actions(view: dict[str, Any]) -> list[str]:
+def _open_actions(view: View) -> list[str]:
     board = view["board"]
     sizes = {"small": CARAVANS[:2], "large": CARAVANS[2:], "camel": ("camel",), "palace": ("palace",)}
     actions = [action for item in board["open"] for action in sizes[item]]
     return actions + [word for word in ("appearance", "status") if board[word]]
 
 
-def _bid(view: dict[str, Any], rules: dict[str, Any], legal: list[list[Any]]) -> int:
-    """Pass, the grant when nothing better is to be had, or the least bid if the right to choose is worth it."""
-    me, auction = view["seat"], view["auction"]
-    rivals = len(auction["bidding"]) - 1
-    grant = ["grant"] in legal
+def gains(view: View, rules: View, weights: Weights) -> list[float]:
+    """How much more than none each action is worth that can still be had and paid, the best first."""
+    courts = [_after(view, rules, weights, action) for action in _open_actions(view)]
+    nothing = Court(view, rules, weights).worth()
+    return [worth - nothing for worth in sorted((court.worth() for court in courts if court), reverse=True)]
+
+
+def bid(legal: Sequence[Any], rivals: int, discount: int, weights: Weights, gains: Callable[[], list[float]]) -> int:
+    """Pass, the grant when nothing better is to be had, or the least bid if the right to choose is worth it.
+
+    rivals: how many others can still bid.
+    discount: gold that camels take off.
+    """
+    grant = len(legal) > 1 and legal[1][0] == "grant"
     first = 2 if grant else 1
-    discount = view["off_bid"][me]
-    too_much = not rivals or len(legal) <= first or legal[first][0] > HIGHEST + discount
+    too_much = not rivals or len(legal) <= first or legal[first][0] > weights.highest + discount
     if too_much and not grant:
         return 0
-    courts = [_after(view, rules, action) for action in _open_actions(view)]
-    gains = sorted((court.worth() for court in courts if court), reverse=True)
-    nothing = Court(view, rules).worth()
-    best = gains[0] - nothing if gains else 0.0
-    if grant and best < 150:
-        return legal.index(["grant"])
+    more = gains()
+    best = more[0] if more else 0.0
+    if grant and best < weights.grant:
+        return 1
     if too_much:
         return 0
     # With so many others before it, it would get about this one instead.
-    later = gains[min(len(gains) - 1, rivals)] - nothing if gains else 0.0
-    limit = min(EAGER * (best - max(0.0, later)), HIGHEST) + discount
+    later = more[min(len(more) - 1, rivals)] if more else 0.0
+    limit = min(weights.eager * (best - max(0.0, later)), weights.highest) + discount
     return first if legal[first][0] <= limit else 0
 
 
 # --- event cards ---
 
 
-def _fancy(view: dict[str, Any], rules: dict[str, Any], entry: list[str]) -> float:
+def _fancy(view: View, rules: View, weights: Weights, entry: list[str]) -> float:
     return FANCY[entry[0]]
 
 
-def _play(view: dict[str, Any], rules: dict[str, Any], entry: list[str]) -> float:
+def _play(view: View, rules: View, weights: Weights, entry: list[str]) -> float:
     """What an event card brings now, more than 1 if it is worth playing; none is worth 1."""
-    court, card = Court(view, rules), entry[0]
+    court, card = Court(view, rules, weights), entry[0]
     me = court.me
     others = [seat for seat in range(view["seats"]) if seat != me]
 
@@ -132,7 +138,7 @@ def _play(view: dict[str, Any], rules: dict[str, Any], entry: list[str]) -> floa
     if card == "new_spice_caravan":
         return 1.0 + max([0.01 * gain for gain in _movable(court)], default=0.0)
     if card == "vermin":
-        return 1.0 + max(_vermin(view, rules, [kind]) for kind in CARAVANS)
+        return 1.0 + max(_vermin(view, rules, weights, [kind]) for kind in CARAVANS)
     if card == "double_trouble":
         leads = sum(court.appearance[me] > court.appearance[s] and court.status[me] >= court.status[s] for s in others)
         return 0.5 + leads * (view["room"][me] > 1)
@@ -146,11 +152,11 @@ def _movable(court: Court) -> list[int]:
     return [INCOME[kind] for kind, lefts in enumerate(own) for left in lefts if left < LENGTH[kind]]
 
 
-def _caravan(view: dict[str, Any], rules: dict[str, Any], entry: list[Any]) -> float:
+def _caravan(view: View, rules: View, weights: Weights, entry: list[Any]) -> float:
     return INCOME[CARAVANS.index(entry[0])]
 
 
-def _vermin(view: dict[str, Any], rules: dict[str, Any], entry: list[str]) -> float:
+def _vermin(view: View, rules: View, weights: Weights, entry: list[str]) -> float:
     """What the others lose by it more than this seat, in hundreds."""
     kind, me = CARAVANS.index(entry[0]), view["seat"]
     most = 2 if kind in (0, 2) else 1
@@ -158,13 +164,13 @@ def _vermin(view: dict[str, Any], rules: dict[str, Any], entry: list[str]) -> fl
     return (sum(moves) - moves[me] * view["seats"]) * INCOME[kind] / 100
 
 
-def _good_looking(view: dict[str, Any], rules: dict[str, Any], entry: list[str]) -> float:
+def _good_looking(view: View, rules: View, weights: Weights, entry: list[str]) -> float:
     return view["counters"][view["seat"]][KINDS.index(entry[0])]
 
 
-def _mind(view: dict[str, Any], rules: dict[str, Any], entry: list[str]) -> float:
+def _mind(view: View, rules: View, weights: Weights, entry: list[str]) -> float:
     """Such that she joins this seat, or else goes away."""
-    court, name = Court(view, rules), view["ask"]["cards"][0]
+    court, name = Court(view, rules, weights), view["ask"]["cards"][0]
     if entry[0] == "bottom":
         return 1.0
     wants = WANTS.get(name)
@@ -172,9 +178,9 @@ def _mind(view: dict[str, Any], rules: dict[str, Any], entry: list[str]) -> floa
     return 3.0 if seat == court.me and name in WANTS else 2.0 if seat is None else 0.0
 
 
-def _order(view: dict[str, Any], rules: dict[str, Any], entry: list[int]) -> float:
+def _order(view: View, rules: View, weights: Weights, entry: list[int]) -> float:
     """First what is good for this seat."""
-    ask, court = view["ask"], Court(view, rules)
+    ask, court = view["ask"], Court(view, rules, weights)
     card = ask["cards"][entry[0]]
     if ask["about"] == "status":
         return points(card) if card <= court.gold[court.me] else 0.0
@@ -182,43 +188,43 @@ def _order(view: dict[str, Any], rules: dict[str, Any], entry: list[int]) -> flo
     return 2.0 if seat == court.me and card in WANTS else 1.0 if seat is None else 0.0
 
 
-def _noble(view: dict[str, Any], rules: dict[str, Any], entry: list[int]) -> float:
-    court = Court(view, rules)
+def _noble(view: View, rules: View, weights: Weights, entry: list[int]) -> float:
+    court = Court(view, rules, weights)
     spare = court.gold[court.me] - view["upkeep"][court.me]
     return points(entry[0]) - entry[0] / 10_000 if entry[0] <= spare else 0.0
 
 
-def _wanted_kind(view: dict[str, Any], rules: dict[str, Any], entry: list[str]) -> float:
+def _wanted_kind(view: View, rules: View, weights: Weights, entry: list[str]) -> float:
     """What there is least of, for sets."""
     return -view["counters"][view["seat"]][KINDS.index(entry[0])]
 
 
-def _buy(view: dict[str, Any], rules: dict[str, Any], entry: list[int]) -> float:
+def _buy(view: View, rules: View, weights: Weights, entry: list[int]) -> float:
     """Two cards to look at, now and then, if there is gold to spare."""
     me = view["seat"]
-    rich = Court(view, rules).gold[me] >= view["upkeep"][me] + 150 + SPARE and len(view["hand"]) < 2
+    rich = Court(view, rules, weights).gold[me] >= view["upkeep"][me] + weights.spare and len(view["hand"]) < 2
     return 1.0 if entry[0] == (2 if rich else 0) else 0.0
 
 
 # --- princesses ---
 
 
-def _drop_appearance(view: dict[str, Any], rules: dict[str, Any], entry: list[str]) -> float:
+def _drop_appearance(view: View, rules: View, weights: Weights, entry: list[str]) -> float:
     return view["counters"][view["seat"]][KINDS.index(entry[0])]
 
 
-def _abduct(view: dict[str, Any], rules: dict[str, Any], entry: list[str]) -> float:
+def _abduct(view: View, rules: View, weights: Weights, entry: list[str]) -> float:
     """Whom the goal needs least."""
-    court = Court(view, rules)
+    court = Court(view, rules, weights)
     court.view = {**view, "princesses": [[name for name in own if name != entry[0]] for own in view["princesses"]]}
     return -court.bride(entry[0])
 
 
-def _take_status(view: dict[str, Any], rules: dict[str, Any], entry: list[int]) -> float:
+def _take_status(view: View, rules: View, weights: Weights, entry: list[int]) -> float:
     return points(entry[0]) - entry[0] / 10_000
 
 
-def _gift(view: dict[str, Any], rules: dict[str, Any], entry: list[str]) -> float:
+def _gift(view: View, rules: View, weights: Weights, entry: list[str]) -> float:
     return 1.0 if entry[0] == "pay" else 0.0
 
 
@@ -241,4 +247,4 @@ WORTH = {
     "abduct": _abduct,
     "gift": _gift,
 }
-"""By kind of decision; for the others the default is as good as any."""
+"""By kind of decision; in the others one choice is as good as another."""

@@ -1,0 +1,97 @@
+"""Matches that are tried for ``run --budget``: played on deals of their own, timed, and not recorded."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.competition.durations import MatchTime, measured
+from khiva_arena.entrants.bots import Bot
+from khiva_arena.errors import ConfigError
+from khiva_arena.replay import seeds
+from khiva_arena.replay.definition import Definition
+from khiva_arena.sandbox.command import Command
+from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.schedule import formats
+from khiva_arena.schedule.playorder import spread
+from khiva_arena.schedule.seating import ScheduledMatch
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.terminal.console import say
+from khiva_arena.words import count
+
+if TYPE_CHECKING:
+    from khiva_arena.competition.executors.dask_executor import Cluster  # most budgets are this machine's
+
+TRY_MATCHES, TRY_SECONDS = 24, 20.0
+_SECRET = seeds.seed_secret(bytes(seeds.SECRET_BYTES), 0)
+
+
+class MeasuredTime(NamedTuple):
+    """How long matches take.
+
+    took: one.
+    at_a_time: how many are played meanwhile.
+    """
+
+    took: MatchTime
+    at_a_time: int
+
+
+def tried(definition: Definition, commands: Sequence[Command], sandbox: Sandbox, jobs: int) -> MeasuredTime:
+    """By matches on this machine. Raises ConfigError if none can be played."""
+    seconds: list[float] = []
+
+    def take(outcome: Outcome) -> None:
+        if outcome.record is not None:
+            seconds.append(outcome.seconds)
+
+    say("--budget: nothing like it is recorded here yet, so some matches are tried, which are not recorded")
+    job = _job_of(definition, commands, sandbox)
+    some = _while_time_lasts(spread(_schedule(definition)), max(TRY_MATCHES, jobs), seconds)
+    pool.play((job(match) for match in some), jobs, take)
+    return MeasuredTime(_took(seconds, "", "on this machine"), jobs)
+
+
+def tried_there(definition: Definition, entrants: Sequence[Bot], sandbox: Sandbox, cluster: "Cluster") -> MeasuredTime:
+    """By tables on the workers of a cluster, with all that comes to a match there: its way, and the start of its process."""
+    say("--budget: some matches are tried on the workers that are there; they are not recorded")
+    commands = cluster.ready(entrants)
+    seen: list[float] = []
+    job = _job_of(definition, [commands[bot.identity] for bot in entrants], sandbox)
+    some = _while_time_lasts(_schedule(definition), max(TRY_MATCHES, definition.seats * cluster.at_a_time), seen)
+    tables = (tuple(map(job, table)) for _, table in groupby(some, key=lambda match: (match.k, match.lineup)))
+    seconds = cluster.tried(tables, lambda outcome: seen.append(outcome.seconds))
+    return MeasuredTime(_took(seconds, " on the cluster", "on its workers"), cluster.at_a_time)
+
+
+def _schedule(definition: Definition) -> Iterator[ScheduledMatch]:
+    timetable = Timetable(definition.terms(_SECRET))
+    drawn = timetable.round(0)
+    assert drawn is not None
+    return iter(formats.schedule(timetable.terms, drawn, drawn.first_seed))
+
+
+def _while_time_lasts(matches: Iterable[ScheduledMatch], most: int, seen: Sequence[float]) -> Iterator[ScheduledMatch]:
+    """So many matches, none more once the time for a try is over. ``seen``: grows with those that were played."""
+    until = time.monotonic() + TRY_SECONDS
+    for match in islice(matches, most):
+        if seen and time.monotonic() > until:
+            return
+        yield match
+
+
+def _job_of(definition: Definition, commands: Sequence[Command], sandbox: Sandbox) -> Callable[[ScheduledMatch], Job]:
+    def job(match: ScheduledMatch) -> Job:
+        header = definition.header(definition.seated(match.bots), f"try-{match.ordinal}", _SECRET)
+        return Job(match.ordinal, 1, header, _SECRET, tuple(commands[bot] for bot in match.bots), sandbox)
+
+    return job
+
+
+def _took(seconds: Sequence[float], where: str, here: str) -> MatchTime:
+    found = measured(seconds, f"a try of {count(len(seconds), 'match', 'matches')}{where}")
+    if found is None:
+        raise ConfigError(f"--budget: no match could be played {here} now")
+    return found

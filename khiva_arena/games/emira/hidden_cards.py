@@ -1,0 +1,167 @@
+"""Decks and hands of a position that a seat's view allows: the history of the view told to ``knowledge``, deck by deck."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from khiva_arena.games.base import Plain
+from khiva_arena.games.emira import questions
+from khiva_arena.games.emira.knowledge import BOUND, FREE, Layouts
+from khiva_arena.games.emira.reading_views import Line, emiras_of, lines_of, mask_of
+from khiva_arena.games.emira.state import Deck, Position
+from khiva_arena.games.emira.tables import (
+    COPIES,
+    EMIRA_OF,
+    EVENT_OF,
+    EVENTS,
+    EVENTS_DEALT,
+    NAMES,
+    POINTS,
+    RED,
+    RED_CARD,
+    RESTORATION,
+    SIDI,
+    STATUS_CARDS,
+    STATUS_ON_TOP,
+    STATUS_OUT_3,
+)
+from khiva_arena.rng import Stream
+
+
+def draw_first_events(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
+    """E17: three cards for each seat, of which it will keep one."""
+    own = [EVENT_OF[name] for name in view["hand"]]
+    deck = list((Counter(_all_events(pos.ruleset.advanced)) - Counter(own)).elements())
+    stream.shuffle(deck)
+    for seat in range(pos.seats):
+        pos.hands[seat] = own if seat == view["seat"] else sorted(deck.pop() for _ in range(EVENTS_DEALT))
+    pos.events = Deck(sorted(deck))
+    pos.status = Deck(_status(pos, view, stream))
+    pos.emiras = Deck(_pick(_emira_layouts(lines_of(view), pos.seats, view["seat"]), view["emira_deck"], EMIRA_OF, stream)[0])
+    options = {seat: tuple(sorted(set(dealt))) for seat, dealt in enumerate(pos.hands)}
+    pos.asked = MappingProxyType({seat: questions.first_event(names) for seat, names in options.items() if len(names) > 1})
+
+
+def _all_events(advanced: bool) -> list[int]:
+    return [card for card in range(len(EVENTS)) for _ in range(COPIES) if advanced or card != RESTORATION]
+
+
+def draw_decks(pos: Position, view: Mapping[str, Plain], stream: Stream) -> None:
+    """After the first event cards are chosen."""
+    me, lines = view["seat"], lines_of(view)
+    emiras = _emira_layouts(lines, pos.seats, me)
+    pos.emiras = _known(_pick(emiras, view["emira_deck"], EMIRA_OF, stream, view["emira_turned"])[0], view["emira_deck"], me)
+    pos.turned = mask_of(emiras_of(view["swapped"]) + [pos.emiras.cards[place] for place in view["emira_turned"]])
+    pos.status = _known(_status(pos, view, stream), view["status_deck"], me)
+    events = _event_layouts(lines, pos.seats, me, pos.ruleset.advanced)
+    deck, pos.hands = _pick(events, view["event_deck"], EVENT_OF, stream)
+    pos.hands[me] = [EVENT_OF[name] for name in view["hand"]]
+    pos.events = _known(deck, view["event_deck"], me)
+
+
+def _known(deck: list[int], shown: Sequence[Plain], me: int) -> Deck:
+    return Deck(deck, [0 if card is None else 1 << me for card in shown])
+
+
+def _status(pos: Position, view: Mapping[str, Plain], stream: Stream) -> list[int]:
+    layouts = _status_layouts(lines_of(view), pos.seats, view["seat"], RED in pos.colours)
+    return _pick(layouts, view["status_deck"], None, stream)[0]
+
+
+def _pick(
+    layouts: Layouts, shown: Sequence[Plain], number: Mapping[str, int] | None, stream: Stream, turned: Sequence[int] = ()
+) -> tuple[list[int], list[list[int]]]:
+    """Deck and hands in which places hold what the view shows there; ``turned``: these are not Sidi Suleiman (E34)."""
+    layouts = layouts.copy()
+    for place, card in enumerate(shown):
+        if card is not None:
+            layouts.see(place, number[card] if number else card)
+    for place in turned:
+        layouts.is_of_sort(place)
+    return layouts.pick(stream)
+
+
+_remembered: dict[tuple[Plain, ...], tuple[tuple[Line, ...], Layouts]] = {}
+"""By deck, seats and seat: a history, and the layouts that it leaves. A view of the same match has a longer one."""
+
+
+def _after(key: tuple[Plain, ...], begin: Layouts, lines: tuple[Line, ...], see: Callable[[Layouts, Line], None]) -> Layouts:
+    """What a history leaves of the layouts at the beginning."""
+    known, layouts = _remembered.get(key, ((), begin))
+    if lines[: len(known)] != known:
+        known, layouts = (), begin
+    if len(known) < len(lines):
+        layouts = layouts.copy()
+        for line in lines[len(known) :]:
+            see(layouts, line)
+        _remembered[key] = lines, layouts
+    return layouts
+
+
+def _emira_layouts(lines: tuple[Line, ...], seats: int, me: int) -> Layouts:
+    every = dict.fromkeys(range(len(NAMES)), 1)
+    begin = Layouts((FREE,) * len(NAMES), ((),) * seats, every, lambda card: card != SIDI)
+    return _after(("emiras", seats, me), begin, lines, _see_emiras)
+
+
+def _see_emiras(layouts: Layouts, line: Line) -> None:
+    _, word, *what = line
+    if word == "emiras":
+        for name in what:
+            layouts.draw(EMIRA_OF[name])
+    elif word == "under":
+        layouts.put_under(emiras_of(what[1:]))
+    elif word == "mind":
+        _, place, choice, *seen = what
+        if seen:
+            layouts.see(place, EMIRA_OF[seen[0]])
+        elif choice == "swap":
+            layouts.is_of_sort(place)
+        if choice == "bottom":
+            layouts.move_under(place)
+    elif word == "order" and what[1] == "emiras":
+        layouts.order(what[2], emiras_of(what[3:]))
+
+
+def _status_layouts(lines: tuple[Line, ...], seats: int, me: int, red: bool) -> Layouts:
+    """The first cards are below 3 points (E15)."""
+    every = Counter(STATUS_CARDS)
+    every.subtract([RED_CARD] if red else [])
+    every.subtract(STATUS_OUT_3 if seats == 3 else [])
+    top = STATUS_ON_TOP[seats]
+    deck = (BOUND,) * top + (FREE,) * (every.total() - top)
+    begin = Layouts(deck, ((),) * seats, every, lambda card: POINTS[card] < 3)
+    return _after(("status", seats, me, red), begin, lines, _see_status)
+
+
+def _see_status(layouts: Layouts, line: Line) -> None:
+    _, word, *what = line
+    if word == "status":
+        layouts.draw(what[0])
+    elif word == "noble":
+        layouts.take_any(what[1])
+    elif word in ("unsold", "under_status"):
+        layouts.put_under([what[0]])
+    elif word == "order" and what[1] == "status":
+        layouts.order(what[2], what[3:])
+
+
+def _event_layouts(lines: tuple[Line, ...], seats: int, me: int, advanced: bool) -> Layouts:
+    every = Counter(_all_events(advanced))
+    own = next(EVENT_OF[line[2]] for line in lines if line[1] == "deal")
+    every[own] -= 1
+    hands = tuple(() if seat == me else (FREE,) for seat in range(seats))
+    begin = Layouts((FREE,) * (every.total() - seats + 1), hands, every, lambda card: True)
+
+    def see(layouts: Layouts, line: Line) -> None:
+        _, word, *what = line
+        if word == "play" and what[0] != me:
+            layouts.play(what[0], EVENT_OF[what[1]])
+        elif word == "buy":
+            seat, looks, *seen = what
+            if seen:
+                layouts.keep_own(EVENT_OF[seen[0]], [EVENT_OF[name] for name in seen[1:]])
+            else:
+                layouts.keep(seat, looks)
+
+    return _after(("events", seats, me, advanced, own), begin, lines, see)

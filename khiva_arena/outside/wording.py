@@ -1,0 +1,53 @@
+"""What is wrong with the type of a value that a game gave, in the terms of whoever wrote it."""
+
+import re
+from collections.abc import Mapping
+
+KINDS = {
+    "str": "a text",
+    "int": "a whole number",
+    "bool": "True or False",
+    "array": "a list",
+    "object": "a dict",
+    "array | null": "a list or None",
+    "float": "a number with a point",
+    "null": "None",
+}
+OF_A_STEP = {
+    "events[n][0]": "an event: its data",
+    "events[n][1]": "an event: whom it goes to",
+    "events[n][1][n]": "an event: a seat that it goes to",
+    "pending[n][0]": "pending(): a seat",
+    "pending[n][1]": "pending(): the kind of a decision",
+    "pending[n][2]": "pending(): legal",
+    "pending[n][2][n]": "pending(): an entry of legal",
+    "views[n]": "view(): what it returns",
+    "over": "is_over",
+    "scores[n]": "scores: one of them",
+    "ranks[n]": "ranks: one of them",
+}
+"""By place in what a game says after a step, what stands there."""
+OF_A_REPLAY = {"[0]": "pending", "[1]": "over", "[2]": "scores", "[3]": "ranks"}
+"""The same in a replay, by how a place begins."""
+_TEXT = re.compile(r"Expected `([^`]+)`, got `([^`]+)`(?: - at (`key` in )?`\$\.?([^`]*)`)?")
+
+
+def in_words(error: Exception, whole: str, subjects: Mapping[str, str] = OF_A_STEP) -> str:
+    """msgspec's words for a value of a wrong type, as "view(): a key is a whole number, and must be a text".
+
+    whole: what was read. subjects: what stands at a place of it, if that has a name of its own.
+    """
+    found = _TEXT.match(str(error))
+    if found is None:
+        return f"{whole} gives what it must not: {error}"
+    wanted, got, key, place = found.groups(default="")
+    for begins, name in OF_A_REPLAY.items():
+        place = name + place.removeprefix(begins) if place.startswith(begins) and subjects is OF_A_STEP else place
+    # Of the numbers in a place only the second says which part it is: the others count.
+    numbers = iter(range(9))
+    place = re.sub(r"\[\d+\]", lambda at: at[0] if next(numbers) == 1 else "[n]", place)
+    part, inner, _ = place.partition("[")
+    subject = subjects.get(place) or (f"{whole}: {part}" if part else whole) + (": a part of it" if inner else "")
+    if key:
+        subject = f"{subject.partition(':')[0]}: a key"
+    return f"{subject} is {KINDS.get(got, got)}, and must be {KINDS.get(wanted, wanted)}"

@@ -1,0 +1,40 @@
+"""A line on a terminal that says how far a long command has come, and is gone when it says something else."""
+
+import sys
+import time
+from collections.abc import Callable
+from typing import TextIO
+
+from khiva_arena.terminal.tty import NARROWEST, can_draw
+
+EVERY_SECONDS = 0.5
+_ERASE = "\r\x1b[K"
+
+
+class PassingLine:
+    """On stderr, if that is a terminal; else nothing is written. The first half second has none."""
+
+    def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._clock = clock
+        self._draws = can_draw(self._stream)
+        self._shown, self._at = False, clock()
+
+    def say(self, text: str) -> None:
+        """How far it is by now; shown every half second at most."""
+        if self._draws and self._clock() - self._at >= EVERY_SECONDS:
+            self._write(f"{_ERASE}{text[: NARROWEST - 1]}")
+            self._shown, self._at = True, self._clock()
+
+    def clear(self) -> None:
+        """Before something else is said."""
+        if self._shown:
+            self._write(_ERASE)
+            self._shown = False
+
+    def _write(self, text: str) -> None:
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except OSError:  # nobody reads it, which those who say more find out
+            self._draws = False

@@ -1,0 +1,140 @@
+"""What workers are asked before a run: which bots they cannot start, how long matches take, how many they play at a time."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+from arena import NAIVE, RANDOM, arena, arena_process, bots
+from dask_cluster import DaskCluster, dask_cluster, wait_for
+from made_up_workers import GOOD, crew, worker
+
+from khiva_arena.competition.announcing import _estimate
+from khiva_arena.competition.durations import MatchTime
+from khiva_arena.competition.executors.access import Access
+from khiva_arena.competition.executors.crew import RecruitStage
+from khiva_arena.competition.executors.dask_executor import Cluster
+from khiva_arena.competition.settings import settle
+from khiva_arena.sandbox.level import TRUSTING
+
+CRASHES = 'name = "crash"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
+NOT_BUILT = 'name = "unbuilt"\nbuild = "{python} no.py"\nrun = "{python} main.py"\nfiles = ["main.py"]\n'
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[DaskCluster]:
+    """Two workers, of one thread each."""
+    with dask_cluster() as made:
+        made.start_worker("ann")
+        made.start_worker("bob")
+        wait_for(lambda: all("Registered to" in made.log(name) for name in ("ann", "bob")))
+        yield made
+
+
+def broken_bots(folder: Path) -> None:
+    for name, manifest in (("crash", CRASHES), ("unbuilt", NOT_BUILT)):
+        (folder / name).mkdir()
+        (folder / name / "bot.toml").write_text(manifest)
+        (folder / name / "main.py").write_text("raise SystemExit(4)\n")
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("cluster")
+def test_bots_that_start_on_no_worker_are_left_out_as_on_one_machine(cluster: DaskCluster, tmp_path: Path) -> None:
+    broken_bots(tmp_path)
+    words = [
+        "run",
+        *bots(RANDOM, NAIVE, "crash", "unbuilt", "none"),
+        "--skip-broken",
+        "--seats",
+        "2",
+        "--seeds",
+        "1",
+        "--seed",
+        "x",
+    ]
+    here = arena(*words, "--out", "here", cwd=tmp_path)
+    there = arena_process(*words, "--out", "there", *cluster.flags, cwd=tmp_path)
+    assert re.search(r"warning: crash is left out: on worker (ann|bob), .*exited with code 4", there.stderr)
+    assert re.search(r"warning: unbuilt is left out: on worker (ann|bob), its build .*; next: khiva-arena check", there.stderr)
+    assert "warning: none is left out: " in there.stderr
+    assert "played without crash, unbuilt, none" in there.stderr
+    digest = re.findall("run digest ([0-9a-f]{64})", here.stderr)
+    assert re.findall("run digest ([0-9a-f]{64})", there.stderr) == digest != []
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("cluster")
+def test_a_budget_is_measured_on_the_workers(cluster: DaskCluster, tmp_path: Path) -> None:
+    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--budget", "30s", "--yes", "--out", "out", *cluster.flags]
+    done = arena_process(*words, "-j", "2", cwd=tmp_path)
+    assert done.stderr.count("--jobs 2 counts for nothing with --dask") == 1
+    assert " is ready" not in done.stderr.partition("--budget: a match takes")[0]  # the run says it
+    tried = re.search(r"--budget: a match takes ([\d.]+) s, from a try of (\d+) matches on the cluster", done.stderr)
+    assert tried
+    assert re.search(
+        r"seeds? x 1 line-up x 2 rotations = \d+ matches at [12] match(es)? at a time: about .* of 30 s", done.stderr
+    )
+    assert re.search("estimated time: about .* at a time on the workers that are ready, from a try of", done.stderr)
+    again = arena_process(*words, cwd=tmp_path)  # what was begun with a budget is what it continues
+    assert "is over" in again.stderr
+    assert "tried" not in again.stderr
+
+
+def of_two(broken: dict[str, dict[str, str]]) -> Any:
+    """A cluster whose workers are ready, except for those bots."""
+    settings = settle({"bots": ["a", "b"], "dask": "local:2"})
+    made: Any = Cluster(Access("", 2, ()), settings, TRUSTING, None, lambda _text, *, warning=False: None)
+    made._crew.workers = {name: worker(name, msgspec.structs.replace(GOOD, machine=name)) for name in broken}
+    for name, why in broken.items():
+        made._crew.workers[name].broken = why
+    return made
+
+
+def test_a_bot_that_starts_somewhere_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = of_two({"ann": {"x": "no compiler", "y": "crashed"}, "bob": {"y": "crashed, too"}})
+    monkeypatch.setattr(made._recruiting, "of", lambda *_words, **_keywords: None)
+    monkeypatch.setattr("khiva_arena.competition.executors.dask_executor.first_header", lambda *_words: None)
+    assert made.who_starts_nowhere([]) == {"y": ("ann", "crashed")}
+
+
+def test_a_worker_that_cannot_start_a_bot_that_others_can_is_refused_when_that_is_played() -> None:
+    made = of_two({"ann": {"x": "no compiler"}, "bob": {}})
+    made._recruiting._bots = {"x": None}
+    for one in made._crew.ready():
+        made._recruiting._lacks(one)
+    assert [one.name for one in made._crew.ready()] == ["bob"]
+    assert made._crew.refusals() == ["worker ann: no compiler"]
+
+
+def test_matches_at_a_time_are_those_of_the_cores_of_each_machine() -> None:
+    two_of_one = [worker(name, threads=2) for name in "ab"]  # GOOD has two cores
+    alone = worker("c", msgspec.structs.replace(GOOD, machine="other", cores=[0, 1, 2, 3]), threads=3)
+    made = crew(*two_of_one, alone)
+    assert made.at_a_time() == 2 + 3
+    assert not made.undecided()
+    alone.stage = RecruitStage.FITTING
+    assert made.at_a_time() == 2
+    assert made.undecided()
+    alone.silent = True
+    assert not made.undecided()
+
+
+def test_recorded_matches_say_no_more_than_what_a_cluster_takes_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They leave out the start of a process for each table, which is most of a short match's time."""
+    recorded = MatchTime(0.12, 0.02, "102 matches of event 1 in this store")
+    monkeypatch.setattr("khiva_arena.competition.durations.of_store", lambda *_words: recorded)
+    play: Any = SimpleNamespace(done=(1,), done_before=20, planned=100, event=SimpleNamespace(definition=None))
+    there: Any = settle({"bots": ["a", "b"], "dask": "local:2"})
+    assert _estimate(None, there, play, 2, None) == (  # type: ignore[arg-type]
+        "more than 4 s, 2 matches at a time on the workers that are ready, from 102 matches of event 1 in this store; "
+        "the process that each table starts comes on top"
+    )
+    tried = MatchTime(0.5, 0.1, "a try of 24 matches on the cluster")
+    assert _estimate(None, there, play, 2, tried) == (  # type: ignore[arg-type]
+        "about 20 s (95 %: 16 s to 24 s), 2 matches at a time on the workers that are ready, from a try of 24 matches on the "
+        "cluster"
+    )
