@@ -55,4 +55,5 @@ def _results(store: Store, event: EventRow, among: Among) -> EventResults:
     marks = marks_of([event])
     bots = tuple(Entrant(bot.identity, bot.name, marks.get(bot.identity, ())) for bot in event.bots)
     results = of_those([event], among, results_of(store, event))
-    return EventResults(event.id, event.number, event.definition.game, bots, results)
+    what = event.definition
+    return EventResults(event.id, event.number, what.extends, what.game, bots, results)

@@ -9,6 +9,7 @@ import click
 
 from khiva_arena.arbiter.stderr import notes_of
 from khiva_arena.competition.events import bare_timetable
+from khiva_arena.competition.extending import KNOWN
 from khiva_arena.competition.find import check_event, events_of, match_of, matches_of, secret_of
 from khiva_arena.games.registry import HASHED, get
 from khiva_arena.games.which import which_of
@@ -103,8 +104,12 @@ def _seated(bot: DefinedBot, seat: SeatRow) -> str:
 
 def _marks(event: EventRow, numbers: Mapping[str, int]) -> str:
     closed = f", closed {event.closed} before it was over" if event.closed else ""
+    return closed + (f", {extends}" if (extends := _extends(event, numbers)) else "")
+
+
+def _extends(event: EventRow, numbers: Mapping[str, int]) -> str:
     before = event.definition.extends
-    return closed + (f", extends event {numbers.get(before, before)}" if before else "")
+    return f"extends event {numbers.get(before, before)}, {KNOWN}" if before else ""
 
 
 def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
@@ -113,9 +118,12 @@ def _show(store: Store, word: str, notes: bool, as_json: bool) -> None:
     if as_json:
         seats = [{name: getattr(seat, name) for name in seat.__struct_fields__} for seat in row.seats]
         beside = {"attempt": row.attempt, "req_start": row.req_start, "seconds": row.seconds, "finished": row.finished}
+        beside["extends"] = event.definition.extends
         click.echo(json.dumps({"record": json.loads(row.record), "seats": seats, "times": row.times, **beside}))
         return
     click.echo(story(record, secret_of(store, event, row.seed)[0]))
+    if extends := _extends(event, {one.id: one.number for one in store.events()}):
+        click.echo(harmless(f"event {event.number} {extends}"))
     for seat in row.seats:
         for mark in event.definition.bots[seat.bot].marks:
             click.echo(f"seat {seat.seat} is marked {mark}: {MARKS[mark]}")

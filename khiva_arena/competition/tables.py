@@ -53,8 +53,11 @@ class PooledTable(NamedTuple):
         placed = {"places": [places.to_json(of_event) for of_event in self.places]} if self.places else {}
         partial = {"partial": to_builtins(self.partial)} if self.partial else {}
         rules = {"rules": named} if (named := changed(self.events[0].definition)) else {}
+        extends = {event.id: before for event in self.events if (before := event.definition.extends)}
+        chained = {"extends": extends} if extends else {}
         some = {"only": [*self.among.only], "exclude": [*self.among.exclude]} if self.among.said else {}
-        return {**in_common(self.events), **rules, **to_json(self.standings, self.sections), **placed, **some, **partial}
+        rated = to_json(self.standings, self.sections)
+        return {**in_common(self.events), **chained, **rules, **rated, **placed, **some, **partial}
 
 
 def tables_of(

@@ -1,10 +1,11 @@
 """Results for other programs, as lines of text: CSV, JSON lines, PGN. Pure; nothing is rated here.
 
 CSV, a row for each seat of each match: ``event``, ``game``, ``match``, ``ordinal``, ``seed``, ``lineup``, ``rotation``,
-``block``, ``rated``, ``seat``, ``bot``, ``identity``, ``rank``, ``score``, ``verdict``, ``faults``, ``marks``. ``block`` is
-equal if equal deals were played, and errors cluster on it; ``rated`` is 1 if the whole table was played, which is what
-standings rate; ``faults`` is every fault of the seat as ``illegal@3``, the step behind the @, with spaces between; ``marks``
-is what the bot had in this event that others may lack, as in the standings. A name that begins with one of = + - @ ' has a '
+``block``, ``rated``, ``seat``, ``bot``, ``identity``, ``rank``, ``score``, ``verdict``, ``faults``, ``marks``, ``extends``.
+``block`` is equal if equal deals were played, and errors cluster on it; ``rated`` is 1 if the whole table was played, which is
+what standings rate; ``faults`` is every fault of the seat as ``illegal@3``, the step behind the @, with spaces between;
+``marks`` is what the bot had in this event that others may lack, as in the standings; ``extends`` is the id of the event that
+this one adds its seeds to, whose results were known by then, if it does. A name that begins with one of = + - @ ' has a '
 before it, since a spreadsheet takes the first four for the beginning of a formula; ``identity`` is never changed.
 
 JSON lines, an object for each match, with the same keys except ``seat``; ``seats`` is a list by seat of objects with ``bot``,
@@ -34,25 +35,9 @@ from khiva_arena.report.standings import ID_DIGITS, Entrant
 from khiva_arena.result import Result
 from khiva_arena.text import harmless
 
-COLUMNS = (
-    "event",
-    "game",
-    "match",
-    "ordinal",
-    "seed",
-    "lineup",
-    "rotation",
-    "block",
-    "rated",
-    "seat",
-    "bot",
-    "identity",
-    "rank",
-    "score",
-    "verdict",
-    "faults",
-    "marks",
-)
+_OF_A_MATCH = ("event", "game", "match", "ordinal", "seed", "lineup", "rotation", "block", "rated")
+_OF_A_SEAT = ("bot", "identity", "rank", "score", "verdict", "faults", "marks")
+COLUMNS = (*_OF_A_MATCH, "seat", *_OF_A_SEAT, "extends")
 FORMULA = ("=", "+", "-", "@", "'")
 RESULTS = {-1: "1-0", 0: "1/2-1/2", 1: "0-1"}
 
@@ -62,6 +47,7 @@ class EventResults:
     """The results of an event.
 
     event, number: its id, and its number in the store.
+    extends: the id of the event that it adds its seeds to, None for none.
     game: what was played.
     bots: in its order.
     results: in schedule order, read once, those set aside included, which no file shows.
@@ -69,6 +55,7 @@ class EventResults:
 
     event: str
     number: int
+    extends: str | None
     game: str
     bots: tuple[Entrant, ...]
     results: Iterable[Result]
@@ -88,13 +75,13 @@ def to_csv(events: Iterable[EventResults]) -> Iterator[str]:
         for match, rated in event.recorded():
             common = _common(event, match, int(rated)).values()
             seats = (_seat(event, match, seat) for seat in range(len(match.bots)))
-            yield _csv([*common, number, *_in_a_sheet(**seat)] for number, seat in enumerate(seats))
+            yield _csv([*common, number, *_in_a_sheet(**seat), event.extends] for number, seat in enumerate(seats))
 
 
 def _common(event: EventResults, match: Result, rated: int) -> dict[str, object]:
     values = (event.event, event.game, harmless(match.match), match.ordinal)
     deal = (match.seed, match.lineup, match.rotation, match.block, rated)
-    return dict(zip(COLUMNS, (*values, *deal), strict=False))
+    return dict(zip(_OF_A_MATCH, (*values, *deal), strict=True))
 
 
 def _seat(event: EventResults, match: Result, seat: int) -> dict[str, Any]:
@@ -108,7 +95,7 @@ def _seat(event: EventResults, match: Result, seat: int) -> dict[str, Any]:
         match.faults[seat],
         bot.marks,
     )
-    return dict(zip(COLUMNS[-len(values) :], values, strict=True))
+    return dict(zip(_OF_A_SEAT, values, strict=True))
 
 
 def _in_a_sheet(bot: str, faults: Iterable[tuple[str, int]], marks: Iterable[str], **rest: object) -> list[object]:
@@ -127,7 +114,7 @@ def to_jsonl(events: Iterable[EventResults]) -> Iterator[str]:
     for event in events:
         for match, rated in event.recorded():
             seats = [_seat(event, match, seat) for seat in range(len(match.bots))]
-            yield json.dumps({**_common(event, match, rated), "seats": seats}) + "\n"
+            yield json.dumps({**_common(event, match, rated), "seats": seats, "extends": event.extends}) + "\n"
 
 
 def to_pgn(events: Iterable[EventResults], names: Mapping[str, str]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from khiva_arena.report.columns import COLUMNS
 
 _SOME = [(name, list[str] | msgspec.UnsetType, msgspec.UNSET) for name in ("only", "exclude")]
 _RULES = ("rules", dict[str, Any] | msgspec.UnsetType, msgspec.UNSET)
+_EXTENDS = ("extends", dict[str, str] | msgspec.UnsetType, msgspec.UNSET)
 _PLACES = ("places", list[shapes.EventPlaces] | msgspec.UnsetType, msgspec.UNSET)
 _PARTIAL = ("partial", list[shapes.Partial] | msgspec.UnsetType, msgspec.UNSET)
 
@@ -32,7 +33,7 @@ def _tables(command: str, key: str, name: str, kind: type[msgspec.Struct], *more
 
 
 NAMES: dict[str, type] = {
-    "standings": _tables("standings", "standings", "Pool", shapes.Rated, _RULES, _PLACES, *_SOME, _PARTIAL),
+    "standings": _tables("standings", "standings", "Pool", shapes.Rated, _EXTENDS, _RULES, _PLACES, *_SOME, _PARTIAL),
     "plan": _tables("plan", "plans", "PooledPlan", plan.Plan),
     "sprt": sprt.SprtOutput,
 }

@@ -187,7 +187,9 @@ def an_event(names: list[str], faults: dict[int, str], rotations: int | None = N
         faults=tuple(((faults[seat], 0),) if seat in faults else () for seat in seats),
     )
     played = len(names) if rotations is None else rotations
-    return EventResults("e" * 16, 1, "khiva", entrants, [structs.replace(result, rotation=r, ordinal=r) for r in range(played)])
+    return EventResults(
+        "e" * 16, 1, None, "khiva", entrants, [structs.replace(result, rotation=r, ordinal=r) for r in range(played)]
+    )
 
 
 HOSTILE = ["=1+1", "+1", "-1", "@x", "'quoted", 'a"b', "a'b", "a\\b", "a/b", "x,y", 'x"]', "Zoë 🐪", "[White ", "plain"]

@@ -1,5 +1,7 @@
 """``run --seeds 5`` after two: a second event of three, with a secret of its own, that extends the first."""
 
+import csv
+import io
 import json
 import re
 import shutil
@@ -49,10 +51,23 @@ def test_an_extension_has_the_missing_seeds_and_a_secret_of_its_own(chain: Path)
 
 def test_one_table_has_all_seeds_of_a_chain(chain: Path) -> None:
     (table,) = json_of("standings", "out", cwd=chain)["standings"]
+    first, second = table["events"]
+    assert table["extends"] == {second: first}
     assert (table["blocks"], table["matches"], len(table["events"])) == (5, 10, 2)
     text = (chain / "table").read_text()
     assert text == arena("standings", "out", cwd=chain).stdout
     assert "events 1, 2 (extends 1, whose results were known by then)" in " ".join(text.split())
+
+
+def test_a_match_and_the_exports_say_that_its_event_extends_another(chain: Path) -> None:
+    first, second = (event["id"] for event in json_of("show", "out", cwd=chain)["events"])
+    assert "event 2 extends event 1, whose results were known by then" in arena("show", "out", "2/0", cwd=chain).stdout
+    assert "extends" not in arena("show", "out", "1/0", cwd=chain).stdout
+    assert [json_of("show", "out", match, cwd=chain)["extends"] for match in ("1/0", "2/0")] == [None, first]
+    rows = csv.DictReader(io.StringIO(arena("export", "out", "--format", "csv", cwd=chain).stdout))
+    assert {(row["event"], row["extends"]) for row in rows} == {(first, ""), (second, first)}
+    objects = map(json.loads, arena("export", "out", "--format", "jsonl", cwd=chain).stdout.splitlines())
+    assert {(one["event"], one["extends"]) for one in objects} == {(first, None), (second, first)}
 
 
 def test_the_same_command_plays_nothing_more(chain: Path) -> None:
@@ -101,7 +116,7 @@ def test_what_is_not_extended_says_so(tmp_path: Path) -> None:
 
 
 def test_show_verify_and_a_bundle_know_the_chain(chain: Path) -> None:
-    assert arena("show", "out", cwd=chain).stdout.splitlines()[1].endswith(", extends event 1")
+    assert arena("show", "out", cwd=chain).stdout.splitlines()[1].endswith(", extends event 1, whose results were known by then")
     mark = "it extends event 1: it was begun when the results of that were known"
     assert mark in arena("verify", "out", cwd=chain).stdout
     arena("bundle", "out", "both", cwd=chain)
