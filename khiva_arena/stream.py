@@ -36,6 +36,7 @@ class Begin(Line, frozen=True, kw_only=True, tag="begin"):
     event: its id
     stage: name of the stage, if it has one
     number: of the stage in its competition, from 1; 0 without stages
+    which: what a heading says of the game besides its name, as " with game=chess()"; "" for nothing, and in older streams
     bots: their names
     anchor: the bot at Elo 0
     rounds, seeds, matches: how many in all
@@ -61,6 +62,7 @@ class Begin(Line, frozen=True, kw_only=True, tag="begin"):
     commitment: str
     at: str
     marks: list[list[str]] = []
+    which: str = ""
 
     def marked(self) -> dict[str, list[str]]:
         """The marks of those bots that have any, by name."""

@@ -20,6 +20,7 @@ from khiva_arena import stream
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.log import StoreLog
 from khiva_arena.competition.play import Play
+from khiva_arena.games.which import which
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.store.db import MatchRow, Store, VoidRow
 from khiva_arena.terminal.console import say
@@ -155,6 +156,7 @@ class RunEvents:
             commitment=event.commitment,
             at=datetime.now(UTC).isoformat(timespec="seconds"),
             marks=[list(bot.marks) for bot in what.bots],
+            which=which(what),
         )
         self._write(self._begin)
         if self._files:

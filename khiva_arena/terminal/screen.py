@@ -16,7 +16,7 @@ from rich.text import Text
 
 from khiva_arena.stream import FaultRecorded, Llr
 from khiva_arena.terminal.ratings_so_far import BotSoFar, RatingsSoFar
-from khiva_arena.terminal.state import STOPS_ITSELF, Rate, RunState, rate
+from khiva_arena.terminal.state import STOPS_ITSELF, Rate, RunState, heading, rate
 from khiva_arena.text import harmless
 
 FAULTS_SHOWN = 4
@@ -73,7 +73,7 @@ def _title(state: RunState) -> str:
     stage = f"{harmless(began.stage, 64)}: " if began.stage else ""
     of = f" of {began.rounds}" if began.rounds > 1 else ""
     number = f", round {state.round.number + 1}{of}" if state.round and (began.rounds > 1 or state.round.number) else ""
-    return f"{stage}{harmless(began.format, 20)}, {harmless(began.game, 20)} at {began.seats} seats{number}"
+    return f"{stage}{heading(began)}{number}"
 
 
 def _bar(state: RunState, width: int) -> RenderableType:

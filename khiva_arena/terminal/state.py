@@ -17,6 +17,7 @@ from khiva_arena.stream import (
     SetAside,
     VoidRecorded,
 )
+from khiva_arena.text import harmless
 
 WINDOW = 30
 """Seconds that the rate is taken over."""
@@ -74,6 +75,11 @@ class Rate:
     rate: float | None
     left: float | None
     error: float | None
+
+
+def heading(began: Begin) -> str:
+    """What is played, in a line."""
+    return f"{harmless(began.format, 20)}, {harmless(began.game, 20)}{harmless(began.which, 60)} at {began.seats} seats"
 
 
 def state_after(state: RunState, line: Any_line) -> RunState:

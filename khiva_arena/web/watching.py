@@ -23,7 +23,7 @@ from starlette.types import Receive, Scope, Send
 
 from khiva_arena.stream import Begin, MatchRecorded, NotAStream, Round
 from khiva_arena.terminal.ratings_so_far import MatchesSoFar
-from khiva_arena.terminal.state import STOPS_ITSELF, RunState, rate, state_after
+from khiva_arena.terminal.state import STOPS_ITSELF, RunState, heading, rate, state_after
 from khiva_arena.terminal.viewer import Source
 from khiva_arena.text import harmless
 from khiva_arena.web.served_page import ServedPage
@@ -83,7 +83,7 @@ class Shown:
         """What is sent. Names that others chose are in the title and the marks alone."""
         state, began = self.state, self.state.began
         left = rate(state, state.t).left
-        title = "" if began is None else ", ".join([*([harmless(began.stage, 64)] if began.stage else []), _what(began)])
+        title = "" if began is None else ", ".join([*([harmless(began.stage, 64)] if began.stage else []), heading(began)])
         llr = state.llr
         return {
             "title": title,
@@ -103,10 +103,6 @@ class Shown:
             "page": self.page.number,
             "closed": self.closed,
         }
-
-
-def _what(began: Begin) -> str:
-    return f"{harmless(began.format, 20)}, {harmless(began.game, 20)} at {began.seats} seats"
 
 
 class ProgressEvents(Response):

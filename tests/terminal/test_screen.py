@@ -25,7 +25,7 @@ from khiva_arena.terminal.messages import text_of
 from khiva_arena.terminal.ratings_so_far import MatchesSoFar
 from khiva_arena.terminal.screen import ScreenData, drawn, frame
 from khiva_arena.terminal.screen_process import cpu_seconds_of
-from khiva_arena.terminal.state import FAULTS_KEPT, RunState, rate, state_after
+from khiva_arena.terminal.state import FAULTS_KEPT, RunState, heading, rate, state_after
 from khiva_arena.terminal.viewer import Source, Viewer
 from khiva_arena.text import harmless
 
@@ -292,6 +292,12 @@ def test_a_sequential_test_between_its_bounds() -> None:
 def test_a_round_of_several_is_named() -> None:
     data = data_of(10, round_(number=1), rounds=3, stage="final")
     assert rows_of(data)[0] == "final: round-robin, khiva at 3 seats, round 2 of 3"
+
+
+def test_the_heading_says_which_game_of_its_name() -> None:
+    began = begin(game="openspiel", which=" with game=chess()", seats=2)
+    assert heading(began) == "round-robin, openspiel with game=chess() at 2 seats"
+    assert heading(begin(game="g", which=" with " + "x" * 999 + "\x1b")) == f"round-robin, g with {'x' * 54}... at 3 seats"
 
 
 @given(st.integers(1, 200), st.integers(1, 60), st.sampled_from([0, 1, 100, ALL]))
