@@ -79,9 +79,7 @@ class Play:
     def jobs(self, drawn: DrawnRound) -> Iterator[Job]:
         """The matches of a round that are still to be recorded, seed by seed, in the order that ``spread`` gives; tables set
         aside by then are left out."""
-        mine = self.seeds_of(drawn)
-        every = takewhile(lambda match: match.k < mine.stop, schedule(self.timetable.terms, drawn, mine.start))
-        for match in spread(match for match in every if match.ordinal not in self.done):
+        for match in spread(match for match in self._mine(drawn) if match.ordinal not in self.done):
             if (match.k, match.lineup) in self.set_aside:
                 continue
             self._planned[match.ordinal] = match
@@ -90,12 +88,16 @@ class Play:
 
     def tables(self, drawn: DrawnRound) -> Iterator[list[Job]]:
         """The same, table by table: the matches of a seed and a line-up that are not recorded."""
-        every = schedule(self.timetable.terms, drawn, drawn.first_seed)
-        for table, matches in groupby(every, key=lambda match: (match.k, match.lineup)):
+        for table, matches in groupby(self._mine(drawn), key=lambda match: (match.k, match.lineup)):
             left = [match for match in matches if match.ordinal not in self.done]
             if left and table not in self.set_aside:
                 self._planned.update((match.ordinal, match) for match in left)
                 yield [self._job(match, self._voids.get(match.ordinal, 0) + 1) for match in left]
+
+    def _mine(self, drawn: DrawnRound) -> Iterator[ScheduledMatch]:
+        """The matches of a round on the seeds that are played here, in the order of the schedule."""
+        mine = self.seeds_of(drawn)
+        return takewhile(lambda match: match.k < mine.stop, schedule(self.timetable.terms, drawn, mine.start))
 
     def _job(self, match: ScheduledMatch, attempt: int) -> Job:
         secret = self.event.seed_secret(match.k)
