@@ -106,6 +106,20 @@ def _nothing_secret(cluster: DaskCluster, store: Path, said: str) -> None:
             assert repr(bytes.fromhex(secret))[2:-1] not in text
 
 
+def test_a_shard_has_its_own_seeds_alone(cluster: DaskCluster, tmp_path: Path) -> None:
+    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "4", "--seed", "equal"]
+    arena(*words, "--plan", "cup.plan", cwd=tmp_path)
+    arena("run", "--from-plan", "cup.plan", "--shard", "1/2", "--out", "shard-1", cwd=tmp_path)
+    there = ["run", "--from-plan", "cup.plan", "--shard", "2/2", "--out", "shard-2", *cluster.flags]
+    said = arena_process(*there, cwd=tmp_path).stderr
+    assert "shard 2/2 of it: seeds 2 to 3, 4 matches" in said
+    assert digests(said) == []
+    played = json.loads(arena("show", "shard-2", "--json", cwd=tmp_path).stdout)["matches"]
+    assert [match["seed"] for match in played] == [2, 2, 3, 3]
+    merged = arena("merge", "shard-1", "shard-2", "--out", "merged", cwd=tmp_path).stdout
+    assert digests(merged) == digests(arena(*words, "--out", "here", cwd=tmp_path).stderr) != []
+
+
 @pytest.mark.soak
 def test_a_sequential_test_decides_alike(cluster: DaskCluster, tmp_path: Path) -> None:
     words = ["sprt", "shipped:python/greedy", RANDOM, "--elo1", "400", "--seed", "equal"]
