@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing.connection import wait
+from queue import SimpleQueue
 from typing import NamedTuple
 
 from khiva_arena.competition.audit import AuditLine
@@ -56,6 +57,7 @@ class _Task(NamedTuple):
 
 
 _Batch = list[tuple[AuditLine, _Task | None]]
+_Ended = SimpleQueue[Future[list[str | None]]]
 
 
 class Replayers:
@@ -70,9 +72,9 @@ class Replayers:
         if self._pool is None:
             yield from ((line, None) for line in lines)
             return
-        waiting: deque[tuple[_Batch, Future[list[str | None]]]] = deque()
+        waiting: deque[tuple[_Batch, _Ended]] = deque()
         for batch in _batches(lines, secret_of):
-            waiting.append((batch, self._pool.submit(replay, [task for _, task in batch if task])))
+            waiting.append((batch, _submitted(self._pool, [task for _, task in batch if task])))
             while len(waiting) >= self._most:
                 yield from _with_results(*waiting.popleft())
         while waiting:
@@ -89,7 +91,27 @@ def replayers(jobs: int) -> Iterator[Replayers]:
     try:
         yield Replayers(pool, jobs)
     finally:
-        pool.shutdown(cancel_futures=True)
+        with _interrupts_wait():
+            pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """A Ctrl-C comes at the end of this, and not to processes that begin meanwhile. The pool and its futures are only touched so:
+    an interrupt between two lines of theirs could leave a lock taken, on which the pool's own thread then waits for ever."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _submitted(pool: ProcessPoolExecutor, tasks: Sequence[_Task]) -> _Ended:
+    """Where the future comes once it has ended: a wait there leaves no lock taken if it is interrupted."""
+    ended: _Ended = SimpleQueue()
+    with _interrupts_wait():
+        pool.submit(replay, tasks).add_done_callback(ended.put)
+    return ended
 
 
 def replay(tasks: Sequence[_Task]) -> list[str | None]:
@@ -108,8 +130,11 @@ def _problem(task: _Task) -> str | None:
 
 
 def _begin() -> None:
-    """In a process that replays: whoever presses Ctrl-C means the audit, which ends this one; and it does not outlive it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """In a process that replays: whoever presses Ctrl-C or closes the terminal means the audit, which ends this one; and it does
+    not outlive it."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     handed.take()
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -145,7 +170,9 @@ def _task(line: bundle.MatchLine | MatchRow, secret_of: SecretOf) -> _Task | Non
     return None if secret is None else _Task(text, secret)
 
 
-def _with_results(batch: _Batch, future: Future[list[str | None]]) -> Iterator[tuple[AuditLine, Replayed | None]]:
-    problems = iter(future.result())
+def _with_results(batch: _Batch, ended: _Ended) -> Iterator[tuple[AuditLine, Replayed | None]]:
+    future = ended.get()
+    with _interrupts_wait():
+        problems = iter(future.result())
     for line, task in batch:
         yield line, None if task is None else Replayed(task.secret, next(problems))

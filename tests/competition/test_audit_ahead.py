@@ -8,14 +8,17 @@ import sys
 import time
 from contextlib import closing
 from pathlib import Path
+from random import Random
 
 import pytest
 from arena import arena
 from bundling import forged, lines_of
 from forging import forge
 from published import published
+from synthesised import planned, play_shard
 
 import khiva_arena
+from khiva_arena.competition.shard import Shard
 
 pytestmark = pytest.mark.slow
 
@@ -102,6 +105,30 @@ def test_no_process_outlives_an_audit_that_is_killed(tmp_path: Path, how: signal
     while any(map(_runs, pids)) and time.monotonic() < until:
         time.sleep(0.02)
     assert not any(map(_runs, pids))
+
+
+@pytest.mark.parametrize("tries", [5, pytest.param(60, marks=pytest.mark.soak)])
+def test_an_interrupt_at_any_instant_ends_it_quietly(tmp_path: Path, tries: int) -> None:
+    """As a terminal sends it: to all processes of the command at once."""
+    shards = [play_shard(tmp_path / name, planned(seeds=30), Shard(at, 2)) for at, name in ((1, "one"), (2, "two"))]
+    words = [sys.executable, "-m", "khiva_arena", "merge", *map(str, shards), "-j", "2", "--out"]
+    chance = Random(tries)
+    begun = time.monotonic()
+    subprocess.run([*words, str(tmp_path / "whole")], capture_output=True, check=True, timeout=120)
+    seconds = time.monotonic() - begun
+    codes = []
+    for number in range(tries):
+        command = [*words, str(tmp_path / f"out-{number}")]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        ) as process:
+            time.sleep(chance.uniform(0.2, 1) * seconds)
+            os.killpg(process.pid, signal.SIGINT)
+            said = process.communicate(timeout=60)[1]
+        assert "Traceback" not in said
+        codes.append(process.returncode)
+    assert set(codes) <= {0, 130}
+    assert 130 in codes
 
 
 def _runs(pid: int) -> bool:
