@@ -46,7 +46,8 @@ def _print(merged: Merged, out: Path) -> None:
         click.echo(f"  set aside, since its machine could not play it: seed {seed} line-up {lineup}")
     for missing in merged.missing[:SHOWN]:
         what = f"shard {missing.shard}, seeds" if missing.shard else "seeds"
-        click.echo(harmless(f"  missing: {what} {missing.seeds}; to play: {missing.command}"))
+        how = "played, but not merged yet; to merge" if missing.played else "to play"
+        click.echo(harmless(f"  missing: {what} {missing.seeds}; {how}: {missing.command}"))
     if len(merged.missing) > SHOWN:
         click.echo(f"  and {len(merged.missing) - SHOWN} more; --json lists all")
     where = shlex.quote(str(out))

@@ -4,12 +4,17 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from khiva_arena.competition.shard import Shard
+from khiva_arena import __version__
+from khiva_arena.competition.shard import PlannedShard, Shard
 from khiva_arena.competition.shard_note import ShardNote, read_note
-from khiva_arena.store.db import EventRow
+from khiva_arena.competition.sharding import is_complete
+from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.games.registry import handing
+from khiva_arena.store.db import EventRow, Store
 
 
 class MissingShard(NamedTuple):
@@ -17,12 +22,14 @@ class MissingShard(NamedTuple):
 
     shard: I/N, "" if nobody knows into how many the event was divided.
     seeds: those of it whose matches are not all there, as "4 to 7, 9".
-    command: what plays it.
+    command: what plays it, or, if it has been played, merges it.
+    played: whether it has, into a store beside those that were merged.
     """
 
     shard: str
     seeds: str
     command: str
+    played: bool = False
 
 
 def missing_shards(parts: Sequence[tuple[Path, EventRow]], left: Sequence[int], total: int, out: Path) -> list[MissingShard]:
@@ -31,8 +38,9 @@ def missing_shards(parts: Sequence[tuple[Path, EventRow]], left: Sequence[int], 
     if not left:
         return []
     notes = {folder: note for folder, event in parts if (note := read_note(folder, event.id))}
+    first = parts[0][1]
     if not notes:
-        return [MissingShard("", ranges(left), _command("PLAN", None, out))]
+        return [MissingShard("", ranges(left), _to_play(first, "PLAN", None, out))]
     of = Counter(note.of for note in notes.values()).most_common(1)[0][0]
     notes = {folder: note for folder, note in notes.items() if note.of == of}
     plan = next(iter(notes.values())).plan
@@ -41,14 +49,32 @@ def missing_shards(parts: Sequence[tuple[Path, EventRow]], left: Sequence[int], 
     for number in range(1, of + 1):
         shard = Shard(number, of)
         if mine := [seed for seed in shard.seeds(total) if seed in wanted]:
-            found.append(MissingShard(str(shard), ranges(mine), _command(plan, shard, _folder_of(shard, notes, out))))
+            folder = _folder_of(shard, notes, out)
+            played = folder not in notes and _has(folder, PlannedShard(first, shard, Path(plan)))
+            command = _to_merge(folder, out) if played else _to_play(first, plan, shard, folder)
+            found.append(MissingShard(str(shard), ranges(mine), command, played))
     return found
 
 
-def _command(plan: str, shard: Shard | None, folder: Path) -> str:
+def _to_play(event: EventRow, plan: str, shard: Shard | None, folder: Path) -> str:
     """Without a shard it plays all that is missing, on one machine."""
     which = ["--shard", str(shard)] if shard and shard.of > 1 else []
-    return shlex.join(["khiva-arena", "run", "--from-plan", plan, *which, "--out", str(folder)])
+    public = ["--public", event.public] if event.public is not None else []
+    engine = [] if __version__ in event.engines else ["--any-engine"]
+    words = ["khiva-arena", "run", "--from-plan", plan, *which, *public, *engine, "--out", str(folder)]
+    return shlex.join(words) + handing([(event.definition.game, event.definition.rules_version)], here=True)
+
+
+def _to_merge(folder: Path, out: Path) -> str:
+    return shlex.join(["khiva-arena", "merge", str(folder), "--out", str(out)])
+
+
+def _has(folder: Path, planned: PlannedShard) -> bool:
+    """Whether a store has all of a shard. One that cannot be read has nothing of use."""
+    with suppress(ConfigError, StoreError):
+        with Store.read(folder) as store:
+            return (event := store.event(planned.event.id)) is not None and is_complete(store, event, planned)
+    return False
 
 
 def _folder_of(shard: Shard, notes: dict[Path, ShardNote], out: Path) -> Path:

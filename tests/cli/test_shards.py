@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import signal
 from collections.abc import Sequence
@@ -397,13 +398,26 @@ def test_a_public_text_is_given_to_each_shard(cup: Path) -> None:
     assert "public text '6 aus 49'" in arena("verify", "cup", cwd=cup).stdout
 
 
+def test_what_is_told_of_a_missing_shard_plays_it_as_the_others_were_played(cup: Path) -> None:
+    said = ["run", "--from-plan", "cup.plan", "--public", "6 aus 49"]
+    arena(*said, "--shard", "1/2", "--out", "s1", cwd=cup)
+    line = arena("merge", "s1", "--out", "cup", cwd=cup, code=1).stdout.splitlines()[-1]
+    what, _, command = line.partition("to play: khiva-arena ")
+    assert what == "  missing: shard 2/2, seeds 2 to 4; "
+    arena(*shlex.split(command), cwd=cup)
+    line = arena("merge", "s1", "--out", "cup", cwd=cup, code=1).stdout.splitlines()[-1]
+    what, _, command = line.partition("to merge: khiva-arena ")
+    assert what == "  missing: shard 2/2, seeds 2 to 4; played, but not merged yet; "
+    assert "10 of 10 matches" in arena(*shlex.split(command), cwd=cup).stdout
+
+
 def test_a_merge_prints_json(cup: Path) -> None:
     stores = play(cup, "1/2")
     found = json.loads(arena("merge", *stores, "--out", "cup", "--json", cwd=cup, code=1).stdout)
     assert (found["recorded"], found["planned"], found["digest"]) == (4, 10, None)
     (missing,) = found["missing"]
     command = "khiva-arena run --from-plan cup.plan --shard 2/2 --out shard-2"
-    assert missing == {"shard": "2/2", "seeds": "2 to 4", "command": command}
+    assert missing == {"shard": "2/2", "seeds": "2 to 4", "command": command, "played": False}
 
 
 def test_a_merge_that_is_refused_writes_nothing(cup: Path) -> None:

@@ -210,7 +210,7 @@ def test_without_notes_the_seeds_are_told_and_one_command_plays_them(tmp_path: P
     for folder in three:
         (folder / NOTE).unlink()
     (missing,) = joined(three[1:], tmp_path / "out").missing
-    assert missing == ("", "0 to 2", f"khiva-arena run --from-plan PLAN --out {tmp_path}/out")
+    assert missing == ("", "0 to 2", f"khiva-arena run --from-plan PLAN --out {tmp_path}/out", False)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"event":"other","plan":"p","shard":1,"of":3}', "x" * 20_000])
