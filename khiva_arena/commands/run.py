@@ -100,7 +100,7 @@ def run(
             raise ConfigError("--budget chooses the seeds: leave --seeds out, or give it without --budget")
         if plan is not None:
             plans.check_plannable(plan, stages, entrants)  # before a try takes its time
-        chosen = _within(budget, stages, entrants, yes=yes, new_event=new_event)
+        chosen = _within(budget, stages, entrants, yes=yes, new_event=new_event or plan is not None)
         if chosen is None:
             say("nothing was played")
             return 0

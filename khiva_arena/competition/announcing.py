@@ -103,7 +103,7 @@ def _estimate(store: Store, settings: Settings, play: Play, at_a_time: int, took
         took = of_store(store, play.event.definition)
     if took is None:
         return "n/a"
-    left = play.planned - play.done_before
+    left = play.planned - len(play.done)
     if not settings.dask:
         return f"{took.of(left, at_a_time)}, from {took.source}"
     there = f"{count(at_a_time, 'match', 'matches')} at a time on the workers that are ready, from {took.source}"

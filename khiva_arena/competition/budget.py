@@ -13,7 +13,7 @@ from khiva_arena.competition.durations import MatchTime, in_words, of_store
 from khiva_arena.competition.extending import can_be_extended, chain_of, length_of
 from khiva_arena.competition.find import events_of
 from khiva_arena.competition.isolation import sandbox_of
-from khiva_arena.competition.pools import pooled, pooled_standings
+from khiva_arena.competition.pools import conditions, pooled, pooled_standings
 from khiva_arena.competition.settings import MOST, Settings
 from khiva_arena.competition.starts import Playing, ready_to_play
 from khiva_arena.competition.who_plays import cluster_of, who_plays
@@ -58,11 +58,8 @@ def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int
         definition = definition_of(first, found.entrants, sandbox)
         there = Store.check(first.out)
         if there and not new_event and (begun := _begun_in(first, definition)):
-            last, seeds = begun[-1], length_of(begun)
-            kept = f"the {count(seeds, 'seed')} of event {last.number}, which has been begun"
-            shape = "" if last.definition.lineups is None else f"--lineups {last.definition.lineups} "
-            say(f"--budget: {kept}, stay; once that is over, {shape}--seeds N in place of --budget plays more")
-            return Proposal(replace(first, seeds=seeds, lineups=last.definition.lineups))
+            say(_kept(begun, _is_over(first, begun[-1])))
+            return Proposal(replace(first, seeds=length_of(begun), lineups=begun[-1].definition.lineups))
         took, at_a_time = _measured(first, found, definition, sandbox, there, cluster, stack)
     chosen, line_ups = _chosen(first, definition, took, at_a_time, budget_ms / 1000)
     errors: list[str] = []
@@ -130,10 +127,25 @@ def _begun_in(first: Settings, definition: Definition) -> list[EventRow]:
     for event in reversed(known):
         chain = chain_of(by_id, event)
         what = chain[0].definition
-        same = replace(definition, seeds=what.seeds, lineups=what.lineups)
+        shape = what.lineups if first.lineups is None else definition.lineups
+        same = replace(definition, seeds=what.seeds, lineups=shape)
         if not event.closed and can_be_extended(what) and what == same:
             return chain
     return []
+
+
+def _is_over(first: Settings, event: EventRow) -> bool:
+    with Store.read(first.out) as store:
+        return store.conclusion(event.id) is not None
+
+
+def _kept(begun: Sequence[EventRow], is_over: bool) -> str:
+    """That an event of these settings is there, with those that it extends, and what plays more."""
+    last, seeds = begun[-1], length_of(begun)
+    shape = "" if last.definition.lineups is None else f"--lineups {last.definition.lineups} "
+    more = f"{shape}--seeds N in place of --budget extends it, with N above {seeds}, and --new-event plays another one"
+    over, then = ("is over", "") if is_over else ("has been begun", "once that is over, ")
+    return f"--budget: the {count(seeds, 'seed')} of event {last.number}, which {over}, stay; {then}{more}"
 
 
 # --- what fits ---
@@ -163,19 +175,21 @@ def _chosen(first: Settings, definition: Definition, took: MatchTime, at_a_time:
 
 
 def _errors_by(store: Store, definition: Definition, more: int) -> list[str]:
-    """What plan's arithmetic says of the errors after so many more seeds; [] if the store has too few to tell."""
+    """What plan's arithmetic says of the errors after so many more seeds; [] if the store has no table of just these bots that
+    they would be in, or too few seeds of one of them to tell."""
     playing = {bot.identity for bot in definition.bots}
     for events in pooled([event for event in events_of(store, ()) if not event.closed]):
-        others = {bot.identity for event in events for bot in event.bots} - playing
-        if others or events[0].definition.game != definition.game:
+        there = {bot.identity for event in events for bot in event.bots}
+        if there != playing or conditions(events[0].definition) != conditions(definition):
             continue
         table = pooled_standings(store, events)
         after = [one for one in planning.errors_after(table.ratings, table.blocks + more) if one is not None]
-        if after:
-            numbers = ", ".join(str(event.number) for event in events)
+        if len(after) == len(playing) - 1:  # of all but the anchor
+            errors = " to ".join(dict.fromkeys(f"{error:.0f}" for error in (min(after), max(after))))
+            numbers = f"event{'s' if len(events) > 1 else ''} {', '.join(str(event.number) for event in events)}"
             return [
-                f"errors to expect with {table.blocks} seeds of event {numbers} and these: +/- {min(after):.0f} to "
-                f"{max(after):.0f} Elo against the anchor, at the line-ups played so far"
+                f"errors to expect with {table.blocks} seeds of {numbers} and these: +/- {errors} Elo against the anchor, at the "
+                "line-ups played so far"
             ]
     return []
 

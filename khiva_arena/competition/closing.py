@@ -25,14 +25,14 @@ def how_far(store: Store, event: EventRow) -> str:
 
 
 def of_a_shard(store: Store, event: EventRow) -> list[str]:
-    """What to know before a shard of an event is closed, in lines; [] if it is none."""
+    """What to know before a shard of an event is closed, or several that were merged, in lines; [] if it is no such event."""
     note = read_note(store.folder, event.id)
     if note is None or note.of < 2:
         return []
-    return [
-        f"this is shard {note.which} of {note.plan}: the deals of all shards become known, also those that others still play, "
-        "and no merge takes this store; what it holds may be left as it is"
-    ]
+    what, then = f"this is shard {note.which} of", "no merge takes this store; what it holds may be left as it is"
+    if not note.shard:
+        what, then = "into this store shards were merged of", "no merge adds to it"
+    return [f"{what} {note.plan}: the deals of all shards become known, also those that others still play, and {then}"]
 
 
 def close(store: Store, event: EventRow) -> None:

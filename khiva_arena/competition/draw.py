@@ -62,4 +62,4 @@ def public_to_add(store: Store, event: EventRow, given: str | None, before: Even
 def check_public_of_what_is_over(over: tuple[EventRow, ...], given: str | None) -> None:
     """Raise ConfigError if a public text is given for a competition that was played without one, or with another one."""
     if given is not None and given not in [event.public for event in over]:
-        raise ConfigError("--public: what these settings define is over, and was played without this text; leave it out")
+        raise ConfigError("--public: what this would play is recorded, and was played without this text; leave it out")

@@ -98,6 +98,13 @@ def add_event(store: Store, definition: Definition, bots: "Sequence[Bot]", secre
     return stored(store, event)
 
 
+def has_seeds(store: Store, event: EventRow, seeds: range) -> bool:
+    """Whether all matches on these seeds in a row are recorded, of an event of one round."""
+    (shape,) = bare_timetable(event).shapes
+    per_seed = shape.line_ups * shape.seats
+    return store.count(event.id, seeds.start * per_seed, seeds.stop * per_seed - 1) == len(seeds) * per_seed
+
+
 def ready_to_continue(store: Store, row: EventRow, any_engine: bool) -> EventRow:
     """The event, ready to be continued. Raises StoreError if another engine version began it, unless ``any_engine``: then the
     event is marked with this one, too."""

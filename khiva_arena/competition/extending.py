@@ -113,14 +113,21 @@ def length_of(chain: Sequence[EventRow]) -> int:
 
 
 def ways_to_more(store: Store, event: EventRow) -> str:
-    """What plays more seeds than those of an event that is over, in words; "" if nothing does."""
-    if event.closed or not can_be_extended(event.definition):
+    """What plays more seeds than those of an event that is over, in words; "" if nothing does. One that was closed
+    is left, and the event that it extended is extended by another one."""
+    if not can_be_extended(event.definition) or (event.closed and event.definition.seed is not None):
         return ""
     known = {one.id: one for one in store.events()}
-    chains = [chain_of(known, one) for one in known.values() if not one.closed]
-    chain = max((chain for chain in chains if event.id in [one.id for one in chain]), key=length_of)
+    first = known.get(event.definition.extends or "") if event.closed else event
+    chains = [chain for one in known.values() if not one.closed and first in (chain := chain_of(known, one))]
+    if not chains:
+        return ""
+    chain = max(chains, key=length_of)
     if store.conclusion(chain[-1].id) is None:
         return f"; --seeds {length_of(chain)} goes on with event {chain[-1].number}, which extends it"
+    if event.closed:
+        more = max(length_of(chain), length_of(chain_of(known, event))) + 1
+        return f"; --seeds {more} or more extends event {chain[-1].number}"
     return f"; --seeds {length_of(chain) + 1} or more extends it"
 
 
@@ -133,6 +140,18 @@ def why_beside(store: Store, wanted: Definition) -> str:
             continue
         why = "decides from nothing" if form.SEQUENTIAL else "draws its rounds from its own results"
         return f"event {event.number} of these settings is over; a {wanted.format} is not extended: this is another, which {why}"
+    return ""
+
+
+def dealt_before(store: Store, wanted: Definition, secret: bytes) -> str:
+    """That another event has deals of one that is over, which differs in its seeds alone, in a line; "" if it does not."""
+    for event in store.events():
+        same = structs.replace(event.definition, seeds=wanted.seeds) == wanted
+        if same and event.secret == secret and store.conclusion(event.id) is not None:
+            return (
+                f"warning: event {event.number} was played with this --seed, so its deals, which are revealed, are dealt again: "
+                "another --seed, or none, gives new ones"
+            )
     return ""
 
 

@@ -198,10 +198,11 @@ def replay_all(parts: Sequence[EventPart], jobs: int, far: HowFar) -> list[int]:
     return [report.sound for report in result.events]
 
 
-def check_twice_played(parts: Sequence[tuple[Path, Store]], event: EventRow) -> None:
-    """Raise ConfigError if a match is in two stores and its records differ: there is no telling which one counts."""
+def check_twice_played(parts: Sequence[tuple[Path, Store]], event: EventRow, out: Path | None = None) -> None:
+    """Raise ConfigError if a match is in two stores and its records differ: there is no telling which one counts. ``out``: the
+    store with all shards, if that is one of them."""
     different = 0
-    problem = ""
+    problem = left_out = ""
     streams = [_places(number, store, event.id) for number, (_, store) in enumerate(parts)]
     for ordinal, found in groupby(heapq.merge(*streams), key=lambda one: one[0]):
         (_, a, digest), *others = found
@@ -210,10 +211,18 @@ def check_twice_played(parts: Sequence[tuple[Path, Store]], event: EventRow) -> 
             continue
         different += 1
         both = f"{parts[a][0]} and {parts[b][0]}"
+        left_out = left_out or _left_out(parts[a][0], parts[b][0], out)
         problem = problem or f"match {ordinal} ({event.match_id(ordinal)}) was played twice and its records differ: in {both}"
     if different:
         more = f", as for {count(different - 1, 'other match', 'other matches')}" if different > 1 else ""
-        raise ConfigError(f"{problem}{more}; nothing was merged: leave out one of the two stores")
+        raise ConfigError(f"{problem}{more}; nothing was merged: {left_out}")
+
+
+def _left_out(one: Path, other: Path, out: Path | None) -> str:
+    if out not in (one, other):
+        return "leave out one of the two stores"
+    part = other if one == out else one
+    return f"leave out {part}, or merge it without {out}, into a new store"
 
 
 def _places(number: int, store: Store, event: str) -> Iterator[tuple[int, int, str]]:

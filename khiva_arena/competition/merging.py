@@ -25,8 +25,9 @@ from khiva_arena.competition.merge_parts import (
     refuse_redrawn,
     replay_all,
 )
-from khiva_arena.competition.missing import MissingShard, missing_shards
+from khiva_arena.competition.missing import MissingShard, alike, missing_shards
 from khiva_arena.competition.played import Say
+from khiva_arena.competition.shard_note import leave_note
 from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import RUN_SECRET, EventRow, MatchRow, Store, VoidRow
 from khiva_arena.words import count
@@ -104,6 +105,8 @@ def merge(
         with Store.write(out) as store, uncollected():
             event = _event_in(store, parts)
             check_event(store, event)
+            if notes := alike([(part.folder, part.event) for part in parts]):
+                leave_note(out, structs.replace(next(iter(notes.values())), shard=0))
             target = _Target(store, event, far)
             for part in parts:
                 target.take(part)
@@ -128,7 +131,7 @@ def _check_with_out(parts: Sequence[EventPart], out: Path, any_engine: bool) -> 
         refuse_closed([(out, there)])
         if there.public is not None or store.count(event.id, 0, bare_timetable(event).matches):
             check_alike([(out, there), *((part.folder, part.event) for part in parts)], any_engine)
-        check_twice_played([(out, store), *pairs], event)
+        check_twice_played([(out, store), *pairs], event, out)
 
 
 def _event_in(store: Store, parts: Sequence[EventPart]) -> EventRow:

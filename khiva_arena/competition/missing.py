@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from khiva_arena import __version__
-from khiva_arena.competition.shard import PlannedShard, Shard
+from khiva_arena.competition.events import has_seeds
+from khiva_arena.competition.shard import Shard
 from khiva_arena.competition.shard_note import ShardNote, read_note
-from khiva_arena.competition.sharding import is_complete
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.games.registry import handing
 from khiva_arena.store.db import EventRow, Store
@@ -37,23 +37,28 @@ def missing_shards(parts: Sequence[tuple[Path, EventRow]], left: Sequence[int], 
     ``total``: how many seeds the event has. ``out``: the store with all shards."""
     if not left:
         return []
-    notes = {folder: note for folder, event in parts if (note := read_note(folder, event.id))}
+    notes = alike(parts)
     first = parts[0][1]
     if not notes:
         return [MissingShard("", ranges(left), _to_play(first, "PLAN", None, out))]
-    of = Counter(note.of for note in notes.values()).most_common(1)[0][0]
-    notes = {folder: note for folder, note in notes.items() if note.of == of}
-    plan = next(iter(notes.values())).plan
+    of, plan = next((note.of, note.plan) for note in notes.values())
     found = []
     wanted = set(left)
     for number in range(1, of + 1):
         shard = Shard(number, of)
         if mine := [seed for seed in shard.seeds(total) if seed in wanted]:
             folder = _folder_of(shard, notes, out)
-            played = folder not in notes and _has(folder, PlannedShard(first, shard, Path(plan)))
+            played = folder not in notes and _has(folder, first, shard.seeds(total))
             command = _to_merge(folder, out) if played else _to_play(first, plan, shard, folder)
             found.append(MissingShard(str(shard), ranges(mine), command, played))
     return found
+
+
+def alike(parts: Sequence[tuple[Path, EventRow]]) -> dict[Path, ShardNote]:
+    """The notes beside stores, of those that were divided as most of them are."""
+    notes = {folder: note for folder, event in parts if (note := read_note(folder, event.id))}
+    most = Counter(note.of for note in notes.values()).most_common(1)
+    return {folder: note for folder, note in notes.items() if note.of == most[0][0]}
 
 
 def _to_play(event: EventRow, plan: str, shard: Shard | None, folder: Path) -> str:
@@ -69,20 +74,21 @@ def _to_merge(folder: Path, out: Path) -> str:
     return shlex.join(["khiva-arena", "merge", str(folder), "--out", str(out)])
 
 
-def _has(folder: Path, planned: PlannedShard) -> bool:
-    """Whether a store has all of a shard. One that cannot be read has nothing of use."""
+def _has(folder: Path, event: EventRow, seeds: range) -> bool:
+    """Whether a store has all of some seeds. One that cannot be read has nothing of use."""
     with suppress(ConfigError, StoreError):
         with Store.read(folder) as store:
-            return (event := store.event(planned.event.id)) is not None and is_complete(store, event, planned)
+            return store.event(event.id) is not None and has_seeds(store, event, seeds)
     return False
 
 
 def _folder_of(shard: Shard, notes: dict[Path, ShardNote], out: Path) -> Path:
     """The store of a shard: its own if it has one, else one that is called like those of others."""
-    for folder, note in notes.items():
+    of_one = {folder: note for folder, note in notes.items() if note.shard}
+    for folder, note in of_one.items():
         if note.which == shard:
             return folder
-    for folder, note in notes.items():
+    for folder, note in of_one.items():
         if name := re.fullmatch(rf"(.*?)(0*{note.shard})", folder.name):
             return folder.with_name(f"{name[1]}{shard.number:0{len(name[2])}}")
     return out.with_name(f"shard-{shard.number}")

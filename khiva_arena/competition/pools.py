@@ -17,7 +17,7 @@ from khiva_arena.competition.extending import KNOWN
 from khiva_arena.competition.find import damaged, matches_of, voids_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.which import which_of
-from khiva_arena.replay.definition import MARKS
+from khiva_arena.replay.definition import MARKS, Definition
 from khiva_arena.replay.record import canonical, digest_of
 from khiva_arena.report.shapes import InCommon
 from khiva_arena.report.standings import AnchorAt, Entrant, Standings, standings
@@ -39,7 +39,7 @@ def pooled(events: Sequence[EventRow]) -> list[list[EventRow]]:
     link; those with bots that may remember apart from the others, unless the organiser rates them together. Each event once."""
     pools: dict[bytes, list[EventRow]] = {}
     for event in {event.id: event for event in events}.values():
-        pools.setdefault(_conditions(event), []).append(event)
+        pools.setdefault(conditions(event.definition), []).append(event)
     return list(pools.values())
 
 
@@ -48,8 +48,8 @@ def pools_of(events: Sequence[EventRow], among: Among) -> list[list[EventRow]]:
     return pooled([event for event in events if among == EVERYBODY or len(counting(event, among)) > 1])
 
 
-def _conditions(event: EventRow) -> bytes:
-    what = event.definition
+def conditions(what: Definition) -> bytes:
+    """What is equal in two events if they make one table."""
     plain = what.plain()
     same = [plain[key] for key in ("game", "rules_version", "time", "policy", "isolation", "limits", "ponder")]
     return canonical([*same, digest_of(what.rules), what.rated_apart, what.link_ms])

@@ -208,6 +208,8 @@ def _nothing_to_play(
         with RunEvents(store.folder, stages[0].events, logged=False, listeners=_listeners(listener)) as log:
             _write_over(store, stages, todo.over, log, how.planned)
     shown = _with_extended(store, [event.id for event in todo.over])
+    left = {event.id for event in store.events() if event.closed}
+    shown = [event for event in shown if event not in left] or shown  # one that was left stands alone or in no table
     with LivePage(store.folder, stages[0].report, say_or_warn) as page:
         page.finish(shown)
     return shown, not closed
@@ -274,21 +276,22 @@ def _open(store: Store, stage: Settings, todo: ResumePoint, how: How) -> EventRo
     before = todo.over[-1] if todo.over else None
     event = todo.event
     if how.planned is not None:
-        from khiva_arena.competition.sharding import add_planned, leave_note
+        from khiva_arena.competition.shard_note import leave_note, note_of
+        from khiva_arena.competition.sharding import add_planned
 
-        leave_note(store.folder, how.planned)
+        leave_note(store.folder, note_of(how.planned))
         event = event or add_planned(store, how.planned, todo.entrants)
     if event is None:
         assert todo.definition is not None
         for other in store.events():
             if store.conclusion(other.id) is None and not store.recorded(other.id):
                 say(f"event {other.number}, commitment {other.commitment}, has other settings and no match yet; it stays")
-        if not how.new_event and store.events():
-            from khiva_arena.competition.extending import why_beside  # not above: a new store has nothing to extend
-
-            if why := why_beside(store, todo.definition):
-                say(why)
         secret = run_secret(stage, todo.definition.extends) if stage.seed is not None else secrets.token_bytes(seeds.SECRET_BYTES)
+        if store.events():
+            from khiva_arena.competition.extending import dealt_before, why_beside  # not above: a new store has nothing to extend
+
+            if why := dealt_before(store, todo.definition, secret) if how.new_event else why_beside(store, todo.definition):
+                say(why)
         event = events.add_event(store, todo.definition, todo.entrants, secret, before is not None and before.is_of_0_1)
         if how.public is not None and (before is None or before.public != how.public):
             say("--public: nobody saw the commitment before this text was given, so it proves nothing; next time --commit first")

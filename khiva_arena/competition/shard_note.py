@@ -1,4 +1,5 @@
-"""A note beside a store that holds a shard: how it was asked for, so that a merge can say what to type for another one.
+"""A note beside a store that holds a shard, or several that were merged: how they were asked for, so that a merge can say what to
+type for another one.
 
 The truth is in the store. Without the note a merge says which seeds are missing, in fewer words.
 """
@@ -13,6 +14,7 @@ import msgspec
 from khiva_arena.competition.shard import PlannedShard, Shard
 from khiva_arena.sandbox import regular_files
 from khiva_arena.store import private
+from khiva_arena.terminal.console import say
 
 NOTE = "shard.json"
 _LONGEST = 10_000
@@ -23,7 +25,7 @@ class ShardNote(msgspec.Struct, frozen=True):
 
     event: the id of the event.
     plan: the file of ``--from-plan``.
-    shard, of: of ``--shard``.
+    shard, of: of ``--shard``; 0 for several that were merged.
     """
 
     event: str
@@ -33,12 +35,25 @@ class ShardNote(msgspec.Struct, frozen=True):
 
     @property
     def which(self) -> Shard:
+        """The shard. Not of several."""
         return Shard(self.shard, self.of)
 
 
-def write_note(folder: Path, planned: PlannedShard) -> None:
+def note_of(planned: PlannedShard) -> ShardNote:
+    """The note of a shard that is played."""
+    return ShardNote(planned.event.id, str(planned.file), planned.shard.number, planned.shard.of)
+
+
+def leave_note(folder: Path, note: ShardNote) -> None:
+    """Leave the note; say so if that is impossible."""
+    try:
+        write_note(folder, note)
+    except OSError as error:
+        say(f"warning: {folder}: no note of the shard can be left for `khiva-arena merge`: {error.strerror or error}")
+
+
+def write_note(folder: Path, note: ShardNote) -> None:
     """Leave the note. Raises OSError."""
-    note = ShardNote(planned.event.id, str(planned.file), planned.shard.number, planned.shard.of)
     draft = folder / f"{NOTE}-new"
     draft.unlink(missing_ok=True)  # what a kill has left
     with os.fdopen(private.open_file(draft, os.O_WRONLY | os.O_NOFOLLOW), "w") as file:
@@ -50,6 +65,6 @@ def read_note(folder: Path, event: str) -> ShardNote | None:
     """The note beside a store that holds an event, None if there is none of use."""
     with suppress(OSError, ValueError, RecursionError):
         note = msgspec.json.decode(regular_files.read(folder / NOTE, _LONGEST), type=ShardNote)
-        if note.event == event and 1 <= note.shard <= note.of:
+        if note.event == event and 0 <= note.shard <= note.of and note.of:
             return note
     return None

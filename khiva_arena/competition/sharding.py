@@ -4,19 +4,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from khiva_arena.competition import drift
-from khiva_arena.competition.events import bare_timetable, stored
+from khiva_arena.competition.events import has_seeds, stored
 from khiva_arena.competition.find import events_of
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.progress import ResumePoint
 from khiva_arena.competition.shard import PlannedShard, Shard
-from khiva_arena.competition.shard_note import write_note
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.definition import Definition
 from khiva_arena.sandbox.command import Command
 from khiva_arena.schedule.formats import DrawnRound, Shape
 from khiva_arena.store.db import BotRow, EventRow, Store
-from khiva_arena.terminal.console import say
 from khiva_arena.words import count
 
 
@@ -39,17 +37,9 @@ def standing_of_plan(store: Store, planned: PlannedShard, entrants: Sequence[Bot
     Raises StoreError if the store is damaged.
     """
     event = next((row for row in events_of(store, ()) if row.id == planned.event.id), None)
-    if event is not None and (event.closed or is_complete(store, event, planned)):
+    if event is not None and (event.closed or has_seeds(store, event, planned.shard.seeds(event.definition.seeds))):
         return ResumePoint((event,))
     return ResumePoint((), tuple(entrants), planned.event.definition, event)
-
-
-def is_complete(store: Store, event: EventRow, planned: PlannedShard) -> bool:
-    """Whether all of a shard is recorded."""
-    (shape,) = bare_timetable(event).shapes
-    mine = planned.shard.seeds(shape.seeds)
-    per_seed = shape.line_ups * shape.seats
-    return store.count(event.id, mine.start * per_seed, mine.stop * per_seed - 1) == len(mine) * per_seed
 
 
 def add_planned(store: Store, planned: PlannedShard, entrants: Sequence[Bot]) -> EventRow:
@@ -57,14 +47,6 @@ def add_planned(store: Store, planned: PlannedShard, entrants: Sequence[Bot]) ->
     event = planned.event
     store.add_event(event.id, event.text, event.engines[0], event.commitment, event.secret, bot_rows(entrants))
     return stored(store, event.id)
-
-
-def leave_note(folder: Path, planned: PlannedShard) -> None:
-    """Leave a note of the shard beside its store."""
-    try:
-        write_note(folder, planned)
-    except OSError as error:
-        say(f"warning: {folder}: no note of the shard can be left for `khiva-arena merge`: {error.strerror or error}")
 
 
 class ShardPlay(Play):

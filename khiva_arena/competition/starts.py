@@ -23,6 +23,7 @@ from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Header
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.schedule.names import Format
 from khiva_arena.terminal.console import say
 
 LINE_SHOWN = 200
@@ -89,9 +90,19 @@ def without_broken(
             say(f"warning: {bot.name} is left out: {why[bot.identity]}")
     playing = tuple(bot for bot in entrants if bot.identity not in why)
     without = [_without(stage, left_out) for stage in stages]
-    if left_out and (problems := unplayable(without, playing) if playing else ["no bot is left to play"]):
+    if left_out and (problems := _unplayable(without, entrants, playing)):
         raise ConfigError([f"{problem} ({', '.join(left_out)}: left out by --skip-broken)" for problem in problems])
     return Playing(playing, commands, tuple(left_out))
+
+
+def _unplayable(stages: Sequence[Settings], entrants: Sequence[Bot], playing: Sequence[Bot]) -> list[str]:
+    """Why those who are left cannot play this: the candidate of a gauntlet that names none is the first bot of all."""
+    if not playing:
+        return ["no bot is left to play"]
+    first = stages[0]
+    if first.format == Format.GAUNTLET and not first.candidates and playing[0] != entrants[0]:
+        return [f"the candidate, {entrants[0].name}, cannot play; name another one with --candidate"]
+    return unplayable(stages, playing)
 
 
 def _without(stage: Settings, gone: Sequence[str]) -> Settings:

@@ -1,15 +1,17 @@
 """``run --budget``: line-ups and seeds that fit into a time, from measured matches; and the estimated time of every start."""
 
 import re
+import shutil
 from math import sqrt
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, C, arena, bots
+from arena import GREEDY, NAIVE, RANDOM, C, arena, bots
 from once import made_once
 from terminal import Terminal
 
 from khiva_arena.competition.durations import MatchTime, in_words, measured
+from khiva_arena.competition.plan_file import read_plan
 from khiva_arena.store.db import Store
 
 HOW = ["--seats", "2", "--isolation", "trusted", "--out", "out", "-j", "2"]
@@ -66,7 +68,7 @@ def test_what_fits_follows_from_how_long_matches_took(played: Path) -> None:
     done = arena(*RUN, "--budget", "1h", "--new-event", cwd=played, code=2)
     assert f"a match takes {mean:.3g} s, from 36 matches of event 1 in this store" in done.stderr
     assert seeds_and_line_ups(done.stderr) == (int(3600 * 2 / mean / 2) // 3, 3)
-    assert re.search(r"errors to expect with 6 seeds of event 1 and these: \+/- \d+ to \d+ Elo", done.stderr)
+    assert re.search(r"errors to expect with 6 seeds of event 1 and these: \+/- \d+( to \d+)? Elo", done.stderr)
     assert done.stderr.splitlines()[-1].endswith("play this? There is no terminal to ask at: --yes agrees beforehand")
     with Store.read(played / "out") as store:
         assert len(store.events()) == 1
@@ -88,6 +90,25 @@ def test_a_try_that_is_not_recorded_then_the_same_command_again(tmp_path: Path) 
     again = arena(*words, cwd=tmp_path)
     assert "event 1 is over" in again.stderr
     assert "a try" not in again.stderr
+
+
+@pytest.mark.slow
+def test_a_plan_and_other_line_ups_are_of_an_event_of_their_own(played: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(played, tmp_path / "copy"))
+    plan = arena(*RUN, "--budget", "1h", "--plan", "cup.plan", "--yes", cwd=copy).stderr
+    assert read_plan(copy / "cup.plan").event.definition.seeds == seeds_and_line_ups(plan)[0] > 6
+    fewer = arena(*RUN, "--budget", "1h", "--lineups", "2", cwd=copy, code=2).stderr
+    assert seeds_and_line_ups(fewer)[1] == 2
+    kept = arena(*RUN, "--budget", "1h", cwd=copy).stderr
+    assert "the 6 seeds of event 1, which is over, stay; --seeds N in place of --budget extends it, with N above 6" in kept
+
+
+@pytest.mark.slow
+def test_errors_are_those_of_the_table_that_the_seeds_will_be_in(played: Path) -> None:
+    for other in (["--turn", "2s"], ["--bot", GREEDY]):
+        said = arena(*RUN, *other, "--budget", "1h", cwd=played, code=2).stderr
+        assert "errors to expect: about +/- " in said
+        assert "of event 1" not in said.partition("errors to expect")[2]
 
 
 @pytest.mark.slow

@@ -133,7 +133,10 @@ def test_an_extension_that_was_closed_is_passed_over(tmp_path: Path) -> None:
     arena(*run, "--seeds", "2", cwd=tmp_path)
     arena(*run, "--seeds", "9", "--commit", cwd=tmp_path)
     arena("close", "out", "2", "--yes", cwd=tmp_path)
-    assert "event 2 was closed at" in arena(*run, "--seeds", "9", cwd=tmp_path, code=1).stderr
+    left = arena(*run, "--seeds", "9", "--json", cwd=tmp_path, code=1)
+    assert "event 2 was closed at" in left.stderr
+    assert "nothing is played; --seeds 10 or more extends event 1; --new-event plays another one" in left.stderr
+    assert [len(table["events"]) for table in json.loads(left.stdout)["standings"]] == [1]
     assert "it extends event 1, whose results were known by then, from 2 to 3 seeds" in (
         arena(*run, "--seeds", "3", cwd=tmp_path).stderr
     )

@@ -76,6 +76,14 @@ def test_the_same_command_plays_nothing_more(chain: Path) -> None:
         assert f"event {number} is over, and no other event of these settings is left: nothing is played" in again.stderr
 
 
+def test_another_event_at_the_same_seed_says_that_its_deals_are_known(tmp_path: Path) -> None:
+    arena(*RUN, "--seeds", "1", "--seed", "abc", cwd=tmp_path)
+    again = arena(*RUN, "--seeds", "2", "--seed", "abc", "--new-event", cwd=tmp_path).stderr
+    assert "warning: event 1 was played with this --seed, so its deals, which are revealed, are dealt again: another" in again
+    other = arena(*RUN, "--seeds", "2", "--seed", "abcd", "--new-event", cwd=tmp_path).stderr
+    assert "dealt again" not in other
+
+
 def test_fewer_seeds_than_there_are_make_no_event_unasked(chain: Path, tmp_path: Path) -> None:
     shutil.copytree(chain / "out", tmp_path / "out")
     for number in ("1", "3", "4"):

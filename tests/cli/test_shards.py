@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -21,7 +22,7 @@ from khiva_arena.competition.settings import settle
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Level, Sandbox
-from khiva_arena.store.db import FILE
+from khiva_arena.store.db import FILE, Store
 
 pytestmark = pytest.mark.slow
 
@@ -333,6 +334,13 @@ def test_shards_in_one_store_and_what_is_missing_in_a_merged_one(cup: Path) -> N
     assert digest(arena("merge", "alone", "--out", "cup", cwd=cup).stdout) == digest(alone.stderr)
 
 
+def test_closing_what_was_merged_so_far_says_what_that_means(cup: Path) -> None:
+    play(cup, "1/2")
+    arena("merge", "shard-1-2", "--out", "cup", cwd=cup, code=1)
+    said = arena("close", "cup", "1", "--yes", cwd=cup).stderr
+    assert "into this store shards were merged of cup.plan: the deals of all shards become known, also those that others" in said
+
+
 def test_a_shard_that_was_closed_is_neither_joined_nor_continued(cup: Path) -> None:
     """Its run's secret is revealed, and so is every deal of the other shards."""
     play(cup, "1/2", "2/2")
@@ -347,6 +355,17 @@ def test_a_shard_that_was_closed_is_neither_joined_nor_continued(cup: Path) -> N
         done = arena("run", "--from-plan", "cup.plan", *shard, "--out", "shard-1-2", cwd=cup, code=1)
         assert "is never continued: nothing is played" in done.stderr
     assert "4 of 10 matches are sound" in arena("verify", "shard-1-2", cwd=cup).stdout
+
+
+def test_the_time_of_a_shard_leaves_out_what_others_have_played(cup: Path) -> None:
+    said = [arena("run", "--from-plan", "cup.plan", "--shard", shard, "--out", "s", cwd=cup).stderr for shard in ("1/5", "2/5")]
+    assert "seed 0, 2 matches; estimated time: n/a" in said[0]
+    time = re.search(r"seed 1, 2 matches; estimated time: about (\S+) s ", said[1])
+    with Store.read(cup / "s") as store:
+        (event,) = store.events()
+        of_two = sum(store.seconds(event.id)[:2])
+    assert time
+    assert float(time[1]) == pytest.approx(of_two, rel=0.2)
 
 
 def test_a_merged_event_is_extended_as_any_other(cup: Path) -> None:

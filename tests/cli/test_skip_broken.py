@@ -50,6 +50,13 @@ def test_those_that_cannot_play_are_left_out_by_name(broken: list[str], tmp_path
     assert again.stdout == done.stdout
 
 
+def test_a_gauntlet_keeps_its_candidate(broken: list[str], tmp_path: Path) -> None:
+    gauntlet = [*FAST, "--format", "gauntlet", "--skip-broken"]
+    said = arena("run", *bots(broken[2], RANDOM, NAIVE), *gauntlet, cwd=tmp_path, code=2).stderr
+    assert "the candidate, silent, cannot play; name another one with --candidate (silent: left out by --skip-broken)" in said
+    arena("run", *bots(broken[2], RANDOM, NAIVE), *gauntlet, "--candidate", "naive", cwd=tmp_path)
+
+
 def test_a_file_can_say_so_and_engines_are_left_out_too(broken: list[str], tmp_path: Path) -> None:
     engines = [{"name": "gone", "command": "./no-such-engine"}, {"name": "c", "command": C}]
     (tmp_path / "engines.json").write_text(json.dumps(engines))

@@ -275,7 +275,9 @@ def test_records_that_differ_are_refused_by_name(tmp_path: Path, event: EventRow
     assert f"match 12 ({match}) was played twice and its records differ: in {a} and {b}, as for 5 other matches" in line
     assert not (tmp_path / "out").exists()
     joined([a], tmp_path / "out")
-    assert f"in {tmp_path}/out and {b}" in refusal([b], tmp_path / "out")
+    line = refusal([b], tmp_path / "out")
+    assert f"in {tmp_path}/out and {b}" in line
+    assert f"nothing was merged: leave out {b}, or merge it without {tmp_path}/out, into a new store" in line
 
 
 # --- what does not belong there ---

@@ -13,7 +13,7 @@ from khiva_arena.arbiter.seat import Blame
 from khiva_arena.arbiter.wire import Ending
 from khiva_arena.competition.plan_file import event_of
 from khiva_arena.competition.shard import PlannedShard, Shard
-from khiva_arena.competition.shard_note import write_note
+from khiva_arena.competition.shard_note import note_of, write_note
 from khiva_arena.competition.sharding import ShardPlay
 from khiva_arena.games.registry import get
 from khiva_arena.replay import seeds
@@ -86,7 +86,7 @@ def play_shard(
                 store.add_public(event.id, event.public)
         row = store.event(event.id)
         assert row is not None
-        write_note(folder, PlannedShard(row, shard, Path("cup.plan")))
+        write_note(folder, note_of(PlannedShard(row, shard, Path("cup.plan"))))
         play = ShardPlay(store, row, [Command(("none",), "/")] * len(row.bots), shard)
         for drawn in play.rounds():
             for job in play.jobs(drawn):

@@ -51,9 +51,7 @@ def access_of(settings: Settings) -> Access:
     """What the settings ask for. Raises ConfigError with every mistake."""
     asked = settings.dask or ""
     if not find_spec("distributed") or not find_spec("cryptography"):
-        raise ConfigError(
-            "--dask: needs distributed and cryptography, which are not installed: pip install distributed cryptography"
-        )
+        raise ConfigError("--dask: needs distributed and cryptography, which are not installed: pip install 'khiva-arena[dask]'")
     if asked.startswith(LOCAL) or asked == LOCAL.rstrip(":"):
         number = asked.partition(":")[2]
         if not (number.isascii() and number.isdigit() and 1 <= int(number) <= MOST_LOCAL):
