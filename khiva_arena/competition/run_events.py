@@ -20,7 +20,8 @@ from khiva_arena import stream
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.log import StoreLog
 from khiva_arena.competition.play import Play
-from khiva_arena.games.which import which
+from khiva_arena.games.registry import HASHED
+from khiva_arena.replay.definition import Definition
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.store.db import MatchRow, Store, VoidRow
 from khiva_arena.terminal.console import say
@@ -156,7 +157,7 @@ class RunEvents:
             commitment=event.commitment,
             at=datetime.now(UTC).isoformat(timespec="seconds"),
             marks=[list(bot.marks) for bot in what.bots],
-            which=which(what),
+            which=_which(what),
         )
         self._write(self._begin)
         if self._files:
@@ -311,3 +312,12 @@ class RunEvents:
         except OSError:
             return  # then there are plain lines and no screen
         self._screen.start(descriptor, file.size - self._begin_at)
+
+
+def _which(what: Definition) -> str:
+    """What a heading says of a game besides its name, if it does not come with the arena."""
+    if HASHED not in what.rules_version:
+        return ""
+    from khiva_arena.games.which import which  # not above: most games come with the arena
+
+    return which(what)
