@@ -20,6 +20,7 @@ from khiva_arena.competition.settings import DEFAULTS, Settings
 from khiva_arena.competition.settings_file import read_file
 from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.competition.settings_table import CLUSTER, TABLE
+from khiva_arena.competition.starts import Tried
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import Store
@@ -93,6 +94,7 @@ def run(
     else:
         stages, entrants = what_is_played(config, given, say)
     check_cluster_flags(stages[0])
+    tried: Tried | None = None
     if shard is not None and from_plan is None:
         plans.refuse_shard(stages)
     if budget is not None:
@@ -104,11 +106,11 @@ def run(
         if chosen is None:
             say("nothing was played")
             return 0
-        stages, how = (chosen.settings,), replace(how, took=chosen.took)
+        stages, tried = (chosen.settings,), chosen.tried
     if plan is not None:
         plans.print_plan(plan, stages, entrants, as_json)
         return 0
-    played, complete = compete(stages, entrants, how, web=web, seating=seating(stages[0], entrants))
+    played, complete = compete(stages, entrants, how, web=web, seating=seating(stages[0], entrants), tried=tried)
     if commit:
         print_commitment(stages[0].out, played[0], as_json)
         return 0

@@ -8,7 +8,6 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import EventRow, Store
 
 if TYPE_CHECKING:
-    from khiva_arena.competition.durations import MatchTime
     from khiva_arena.competition.shard import PlannedShard  # most runs play no plan
 
 
@@ -21,7 +20,6 @@ class How:
     commit: whether only to print the commitment.
     public: the public text, None for none.
     planned: what of which plan is played, None for a run without one.
-    took: how long a match takes, if that was measured for a budget.
     """
 
     any_engine: bool = False
@@ -29,7 +27,6 @@ class How:
     commit: bool = False
     public: str | None = None
     planned: "PlannedShard | None" = None
-    took: "MatchTime | None" = None
 
     def __post_init__(self) -> None:
         """Raises ConfigError if flags do not go together, or the public text is not valid."""

@@ -23,7 +23,7 @@ from khiva_arena.competition.played import unplayable
 from khiva_arena.competition.progress import ResumePoint, definition_after, standing_of
 from khiva_arena.competition.run_events import LinkNewsSource, RunEvents
 from khiva_arena.competition.settings import Settings
-from khiva_arena.competition.starts import Playing
+from khiva_arena.competition.starts import Playing, Tried
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
@@ -48,6 +48,7 @@ def compete(
     *,
     web: bool = False,
     seating: Callable[[], AbstractContextManager[LinkNewsSource | None]] = nullcontext,
+    tried: Tried | None = None,
 ) -> tuple[list[str], bool]:
     """Play all stages, or the part of them that is not played yet. Returns the ids of their events so far, and whether all is
     recorded; with ``how.commit`` the id of the event that would be played now, which is then stored. If all is over already, it
@@ -56,6 +57,7 @@ def compete(
     listener: a file that gets the stream of events, beside the one that the settings name
     web: whether browsers are shown how it goes
     seating: lasts while bots are played, and waits at its beginning for those that are elsewhere
+    tried: what a budget has found
 
     Raises ConfigError, StoreError and BotError before the first match.
     """
@@ -63,12 +65,12 @@ def compete(
     if problems := unplayable(stages, entrants):
         raise ConfigError(problems)
     check_files(first, entrants)
-    sandbox = sandbox_of(first, rated=True)
+    sandbox = tried.sandbox if tried else sandbox_of(first, rated=True)
     pool.reserve(first.jobs, max(stage.seats for stage in stages))
     there = Store.check(first.out)
-    found, cluster = Playing(tuple(entrants)), None
+    found, cluster = tried.found if tried else Playing(tuple(entrants)), None
     with ExitStack() as stack:
-        if first.skip_broken:
+        if first.skip_broken and tried is None:
             from khiva_arena.competition.who_plays import who_plays  # not above: most runs leave out nobody
 
             with if_interrupted(say, lambda: "no match was begun"):
@@ -157,7 +159,7 @@ def _played(
                 play = _play_of(store, event, [commands[bot.identity] for bot in todo.entrants], how.planned)
                 with if_interrupted(log.say, lambda play=play: _how_far(play)):  # type: ignore[misc]
                     log.begin(store, play, executor.at_a_time, stage.name or None, stage.stage)
-                    announce(log, store, stage, play, found.left_out, executor.at_a_time, how.took)
+                    announce(log, store, stage, play, found.left_out, executor.at_a_time, found.took)
                     executor.say = log.say
                     _play(log, executor, play, page, _with_extended(store, [*played, event.id]))
                     digest = _conclude(log, store, play)

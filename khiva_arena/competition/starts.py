@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -26,6 +26,9 @@ from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.schedule.names import Format
 from khiva_arena.terminal.console import say
 
+if TYPE_CHECKING:
+    from khiva_arena.competition.durations import MatchTime  # most runs measure none before
+
 LINE_SHOWN = 200
 Elsewhere = Callable[[Sequence[Bot]], Mapping[str, tuple[str, str]]]
 """Which bots start nowhere: by identity, the name of a machine and why not there."""
@@ -37,11 +40,24 @@ class Playing(NamedTuple):
     entrants: the bots.
     commands: how those of them are started that have been started once already, by identity.
     left_out: the others, by name.
+    took: how long a match takes, if that was measured.
     """
 
     entrants: tuple[Bot, ...]
     commands: Mapping[str, Command] = MappingProxyType({})
     left_out: tuple[str, ...] = ()
+    took: "MatchTime | None" = None
+
+
+class Tried(NamedTuple):
+    """What is known before a run, since a budget was worked out for it.
+
+    sandbox: that bots run in.
+    found: who plays.
+    """
+
+    sandbox: Sandbox
+    found: Playing
 
 
 def ready_to_play(

@@ -112,6 +112,17 @@ def test_errors_are_those_of_the_table_that_the_seeds_will_be_in(played: Path) -
 
 
 @pytest.mark.slow
+def test_a_warning_comes_once_and_who_is_left_out_stays_so(tmp_path: Path) -> None:
+    (tmp_path / "silent").mkdir()
+    (tmp_path / "silent/bot.toml").write_text('name = "silent"\nrun = "{python} main.py"\nfiles = ["*.py"]\n')
+    (tmp_path / "silent/main.py").write_text("raise SystemExit(1)\n")
+    said = arena(*RUN, "--bot", "silent", "--skip-broken", "--budget", "2s", "--yes", cwd=tmp_path).stderr
+    assert said.count("warning: isolation trusted") == 1
+    assert said.count("silent is left out: ") == 1
+    assert "warning: played without silent: left out by --skip-broken" in said
+
+
+@pytest.mark.slow
 def test_nothing_is_played_unless_the_user_agrees(played: Path) -> None:
     asked = Terminal([*RUN, "--budget", "1h", "--new-event"], played, stdout=True, columns=200)
     assert asked.until(lambda text: "[y/N]" in text)

@@ -127,7 +127,7 @@ def test_recorded_matches_say_no_more_than_what_a_cluster_takes_at_least(monkeyp
     """They leave out the start of a process for each table, which is most of a short match's time."""
     recorded = MatchTime(0.12, 0.02, "102 matches of event 1 in this store")
     monkeypatch.setattr("khiva_arena.competition.durations.of_store", lambda *_words: recorded)
-    play: Any = SimpleNamespace(done=(1,), done_before=20, planned=100, event=SimpleNamespace(definition=None))
+    play: Any = SimpleNamespace(done=range(20), planned=100, event=SimpleNamespace(definition=None))
     there: Any = settle({"bots": ["a", "b"], "dask": "local:2"})
     assert _estimate(None, there, play, 2, None) == (  # type: ignore[arg-type]
         "more than 4 s, 2 matches at a time on the workers that are ready, from 102 matches of event 1 in this store; "
