@@ -25,7 +25,8 @@ MOST_BYTES = 16 * 2**20
 class Spec(msgspec.Struct, frozen=True):
     """What code the process is to run; see ``GameSource``.
 
-    folder: the files of the game's own code, by how their paths begin: for the line in which something was raised.
+    folder: the files of the game's own code, by how their paths begin: they are read from source, and named with the line in
+        which something was raised.
     """
 
     module: str

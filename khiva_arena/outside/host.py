@@ -7,6 +7,7 @@ of its own, on which it is called; see ``process.py`` for the other side.
 """
 
 import importlib
+import importlib.machinery
 import importlib.util
 import math
 import os
@@ -16,7 +17,10 @@ import struct
 import sys
 import threading
 import traceback
-from types import ModuleType
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import SourceFileLoader
+from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
 import msgspec
@@ -94,16 +98,48 @@ def _ends_with(life: int) -> None:
 # --- the game ---
 
 
+class FromSource(SourceFileLoader):
+    """Never reads bytecode. Python takes that of ``__pycache__`` if the time and size of the source fit, so it may be that of
+    another source than the one that was hashed."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """See ``InspectLoader``."""
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
+class OwnCode(MetaPathFinder):
+    """Finds modules as Python does, and has those of a game read from source. ``folder``: how their paths begin."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """See ``MetaPathFinder``."""
+        others = (finder.find_spec(fullname, path, target) for finder in sys.meta_path if finder is not self)
+        found = next(filter(None, others), None)
+        if found and isinstance(found.loader, SourceFileLoader):
+            place = os.path.realpath(found.loader.path)
+            if place.startswith(self._folder):
+                found.loader = FromSource(fullname, found.loader.path)
+        return found
+
+
 def _imported(spec: Spec) -> ModuleType:
+    if spec.folder:
+        sys.meta_path.insert(0, OwnCode(spec.folder))
     if not spec.path:
         return importlib.import_module(spec.module)
     if spec.content is None:
-        found = importlib.util.spec_from_file_location(spec.module, spec.path, submodule_search_locations=[spec.folder])
+        loader = FromSource(spec.module, spec.path)
+        found = importlib.util.spec_from_file_location(
+            spec.module, spec.path, loader=loader, submodule_search_locations=[os.path.dirname(spec.path)]
+        )
         assert found is not None
-        assert found.loader is not None
         module = importlib.util.module_from_spec(found)
         sys.modules[spec.module] = module
-        found.loader.exec_module(module)
+        loader.exec_module(module)
         return module
     module = ModuleType(spec.module)
     module.__file__ = spec.path

@@ -67,8 +67,7 @@ class GameProcess:
             raise ArenaError(f"no process can be started for the game {self.shown}: {error}") from None
         self._control = ours
         self.close = weakref.finalize(self, _end, self._process, ours)
-        folder = os.path.dirname(source.path) if source.content is None else source.path
-        spec = Spec(source.module, source.path, source.content, source.attribute, folder)
+        spec = Spec(source.module, source.path, source.content, source.attribute, source.folder)
         with suppress(OSError):  # it has died, which is told below
             ours.sendall(framed(spec))
         try:
