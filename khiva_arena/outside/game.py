@@ -5,6 +5,7 @@ import shlex
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from hashlib import sha256
 from typing import Any, Self
 
 import msgspec
@@ -17,6 +18,7 @@ from khiva_arena.outside.answers import Step, front_of, stands_of, step_of
 from khiva_arena.outside.process import Fork, GameProcess, value_of
 from khiva_arena.outside.source import GameSource
 from khiva_arena.outside.wording import in_words
+from khiva_arena.rng import Stream
 
 VET_SECONDS = 30.0
 VET_STEPS = 30
@@ -122,13 +124,13 @@ class OutsideGame(Game):
         kind = msgspec.msgpack.encode([seats, dict(rules)])
         if kind in self._vetted:
             return
-        found = self.findings(seats, rules, VET_STEPS, "before a match")
-        if found:
-            said = found[0] if found[0].startswith("it ") else f"breaks the contract, by which {found[0]}"
-            if found[0].startswith(LEAK):
-                said = f"a seat sees in its view or its choices what no event told it (a breach of: {found[0]})"
+        try:
+            found = self.findings(seats, rules, VET_STEPS, "before a match")
+            if found:
+                raise GameFault(f"game {self.shown}: {_breach(found[0])}")
+        except GameFault as fault:
             check = shlex.join(["khiva-arena", "check", "--game", self.word, *self._rule_words(rules)])
-            raise GameFault(f"game {self.shown}: {said}; `{check}` says more")
+            raise GameFault(f"{fault}; `{check}` says more") from None
         self._vetted.add(kind)
 
     def _rule_words(self, rules: Mapping[str, Plain]) -> list[str]:
@@ -141,7 +143,9 @@ class OutsideGame(Game):
         return [word for key, value in needed.items() for word in ("--rule", f"{key}={_typed(value)}")]
 
     def findings(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> list[str]:
-        """The points of the contract that the conformance check finds broken in so many steps of a match."""
+        """The points of the contract that the conformance check finds broken in so many steps of a match. Raises GameFault for
+        what would make a match void, of which the check knows less: how much may be said, and whether it is the same again."""
+        self._tried(seats, rules, steps, seed)
         fork = self._process.fork()
         try:
             fork.say("vet", (seats, dict(rules), steps, seed), VET_SECONDS)
@@ -149,6 +153,16 @@ class OutsideGame(Game):
         finally:
             fork.close()
         return [str(line) for line in _plain(answer)]
+
+    def _tried(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> None:
+        """So many steps of a match at random, just as one that is recorded."""
+        secret = sha256(f"{seed} {self.name} {seats}".encode()).digest()
+        stream = Stream(secret, "a look")
+        state, _ = self.played(seats, rules, secret)
+        for _ in range(steps):
+            if state.is_over:
+                return
+            state.apply({seat: stream.below(len(asked.legal)) for seat, asked in state.pending().items()})
 
     def narrate(self, event: Event, names: Sequence[str]) -> str:
         """See ``Game``."""
@@ -314,6 +328,13 @@ class OutsideState(State):
                 "it must depend on nothing but secret, rules and choices"
             )
         return value_of(answers[0], self._shown)
+
+
+def _breach(point: str) -> str:
+    """What to say of a point of the contract that is broken, or of an error that shows it."""
+    if point.startswith(LEAK):
+        return f"a seat sees in its view or its choices what no event told it (a breach of: {point})"
+    return point if point.startswith("it ") else f"breaks the contract, by which {point}"
 
 
 def _typed(value: Plain) -> str:

@@ -190,6 +190,9 @@ def test_a_game_is_checked_with_its_rules_and_a_refusal_says_the_scale(tmp_path:
     assert "`khiva-arena check --game openspiel --rule 'game=skat()' --rule scale=1` says more" in said
     failed = arena("check", "--game", "openspiel", *words, cwd=tmp_path, code=1).stdout
     assert failed.count("give --rule scale=240") == 2
+    blotto = ["--rule", "game=blotto(players=2,coins=30,fields=5)", *bots(RANDOM, RANDOM)]
+    many = arena("match", "--game", "openspiel", *blotto, cwd=tmp_path, code=2).stderr
+    assert "legal has 46,376 entries, and a decision has 2 to 10,000; `khiva-arena check" in many
     never = arena(
         "match", "--game", "openspiel", "--rule", "game=bargaining(discount=0.9)", *bots(RANDOM, RANDOM), cwd=tmp_path, code=2
     )

@@ -178,8 +178,7 @@ def test_a_match_of_a_game_that_raises_is_void_and_no_bot_is_blamed(tmp_path: Pa
     match = ["match", "--game", "game.py", *two(tmp_path), "--isolation", "trusted"]
     blame = "game bidding (game.py): apply() raised ZeroDivisionError: integer division or modulo by zero, line 40 of game.py"
     early = arena(*match, cwd=tmp_path, code=2).stderr.replace("integer modulo", "integer division or modulo")
-    assert "game bidding (game.py): it raised ZeroDivisionError" in early
-    assert "khiva-arena check --game" in early
+    assert f"{blame}; `khiva-arena check --game" in early
     monkeypatch.setattr(OutsideGame, "vet", lambda *_: None)
     late = arena(*match, cwd=tmp_path, code=1).stderr
     assert late.splitlines()[-2:] == [f"the match is void, and is played again: {blame}", f"the match is void, twice: {blame}"]
