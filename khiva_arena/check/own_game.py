@@ -145,9 +145,13 @@ def advice(point: str) -> str:
 def _conforms(game: Game, seats: int, given: Mapping[str, Any]) -> str:
     rules = game.rules(given)
     for number in range(MATCHES):
-        look = game.findings if isinstance(game, OutsideGame) else partial(found_in, game)
-        if found := look(seats, rules, MOST_STEPS, f"a check {number}"):
-            raise _Broken(found)
+        look = game.looked_at if isinstance(game, OutsideGame) else partial(found_in, game)
+        found = look(seats, rules, MOST_STEPS, f"a check {number}")
+        if found.points:
+            raise _Broken(found.points)
+        if found.short:
+            whole = f"{count(number, 'match', 'matches')} at random keep every point of the contract; " if number else ""
+            return f"{whole}a match at random keeps every point as far as there was time to look: {', '.join(found.short)}"
     return f"{count(MATCHES, 'match', 'matches')} at random keep every point of the contract"
 
 

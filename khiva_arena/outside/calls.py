@@ -18,6 +18,10 @@ HEADER = struct.Struct(">I")
 CPU_SECONDS = 10.0
 """For the import, and for each call but a check."""
 WALL_SECONDS = 60.0
+LOOK_SECONDS = 20.0
+"""For a look at a game, in all, after which no further step is begun."""
+LOOK_CPU_SECONDS = 30.0
+"""In which it has to end then."""
 MOST_BYTES = 16 * 2**20
 """In one answer."""
 

@@ -16,6 +16,7 @@ import socket
 import struct
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
@@ -377,14 +378,15 @@ class ForkedMatch:
     def choice(self, kind: str, entry: list[Any], view: dict[str, Any]) -> str:
         return self._game.choice(kind, entry, view)
 
-    def vet(self, seats: int, rules: dict[str, Any], steps: int, seed: str) -> Any:
-        """What the conformance check finds in one match at random; see ``games/conformance.py``."""
+    def vet(self, seats: int, rules: dict[str, Any], steps: int, seed: str, seconds: float) -> Any:
+        """What the conformance check finds in one match at random; see ``games/conformance.py``. ``seconds``: for all of it."""
         from khiva_arena.games.conformance import found_in
 
+        began = time.monotonic()
         try:
-            return found_in(self._game, seats, rules, steps, seed)
+            return found_in(self._game, seats, rules, steps, seed, lambda share: time.monotonic() < began + share * seconds)
         except BaseException as error:
-            return [f"it {_told(error, self._spec)}"]
+            return [[f"it {_told(error, self._spec)}"], []]
 
 
 if __name__ == "__main__":

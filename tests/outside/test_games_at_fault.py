@@ -1,6 +1,7 @@
 """A game that raises, loops, lies or changes is blamed by name, at once, and no bot is."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -323,6 +324,19 @@ def test_a_look_before_the_match_finds_what_no_match_shows(made: Made, old: str,
         game.vet(3, game.rules({}))
     assert said in str(found.value)
     assert "khiva-arena check --game" in str(found.value)
+
+
+def test_a_check_of_a_long_game_says_how_far_it_looked(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no failure."""
+    monkeypatch.setattr(outside_game, "LOOK_SECONDS", 0.3)
+    slow = (VIEW, "        import time; time.sleep(0.03)\n" + VIEW)
+    first = next(iter(steps_of(begun(made(slow)))))
+    assert first.passed
+    assert re.fullmatch(
+        r"a match at random keeps every point as far as there was time to look: the first \d+ steps as they are played, "
+        r"the first \d+ steps?, \d+ changed draws?, the first \d+ steps? of first choices",
+        first.said,
+    )
 
 
 @pytest.mark.parametrize(
