@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from khiva_arena.errors import GameFault
+from khiva_arena.errors import GameFault, GameSlow
 from khiva_arena.games.base import Game
 from khiva_arena.games.conformance import MOST_STEPS, found_in
 from khiva_arena.outside.game import OutsideGame
@@ -19,6 +19,7 @@ from khiva_arena.words import count
 
 MATCHES = 3
 ONE = "what has one choice is not asked: let apply() play it, and report it in an event."
+SLOW = "look for a loop that does not end, and for what is waited for, at the line that it names; or make it faster."
 DO = {
     "a game has a name": "give your Game a name, a title and a rules_version, each a text.",
     "seat counts rise": "seats is a rising list, such as (2, 3, 4).",
@@ -75,6 +76,7 @@ DO = {
     ),
     "after the end": "apply() raises IllegalChoice when the match is over: check_choices does.",
     "ends within": "give the game an end that comes whatever is chosen, also if the first choice is always played.",
+    "the match has not ended": "give the game an end that comes whatever is chosen.",
     "it raised": "see the line that it names.",
     "same match is played again": (
         "let nothing but the secret, the rules and the choices decide: no random module, no time, no id(), no set of "
@@ -101,17 +103,27 @@ class GameStep(Struct, frozen=True):
 
 def steps_of(game: Game, chosen: Mapping[str, Any] | None = None) -> Iterator[GameStep]:
     """Each step, as it is done: matches at random with every seat count and every sample of the rules; or, if rules were
-    ``chosen``, under these alone."""
+    ``chosen``, under these alone. A step that takes too long is the last one: each further one would take as long."""
+    for title, look in _looks(game, chosen):
+        try:
+            yield _step(title, look)
+        except GameSlow as fault:
+            yield GameStep(title, False, f"{fault}; no further step was taken", SLOW)
+            return
+
+
+def _looks(game: Game, chosen: Mapping[str, Any] | None) -> Iterator[tuple[str, Callable[[], str]]]:
+    """Of each step what it is, and how it is done."""
     first = dict(chosen or {})
     samples = () if chosen else map(dict, game.samples)
     tables = [(seats, first) for seats in _tables(game, first)]
     tables += [(seats, given) for given in samples for seats in _tables(game, given)[-1:]]
     for seats, given in tables:
         title = count(seats, "seat") + (f", {', '.join(f'{key} = {value}' for key, value in given.items())}" if given else "")
-        yield _step(title, lambda seats=seats, given=given: _conforms(game, seats, given))  # type: ignore[misc]
+        yield title, partial(_conforms, game, seats, given)
     counts = _tables(game, first)
     for seats in dict.fromkeys((counts[0], counts[-1])):
-        yield _step(f"the same again, {count(seats, 'seat')}", lambda seats=seats: _measured(game, seats, first))  # type: ignore[misc]
+        yield f"the same again, {count(seats, 'seat')}", partial(_measured, game, seats, first)
 
 
 def _tables(game: Game, given: Mapping[str, Any]) -> Sequence[int]:
@@ -125,6 +137,8 @@ def _step(title: str, look: Callable[[], str]) -> GameStep:
     except _Broken as broken:
         do = dict.fromkeys(filter(None, map(advice, broken.points)))
         return GameStep(title, False, "; ".join(broken.points), "\n".join(do))
+    except GameSlow:
+        raise
     except GameFault as fault:
         return GameStep(title, False, str(fault), advice(str(fault)))
 

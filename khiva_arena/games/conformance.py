@@ -30,7 +30,7 @@ OF_A_MATCH, OF_DRAWS, OF_ALL = 0.6, 0.8, 1.0
 """The shares after which no more steps of a match, no more changed draws, and nothing more is looked at."""
 
 
-class Look(NamedTuple):
+class Findings(NamedTuple):
     """What was found in a match.
 
     points: of the contract, that are broken.
@@ -71,7 +71,7 @@ class _Match:
     """Of the checker's own choices."""
     more: More = _always
     short: list[str] = field(default_factory=list)
-    """See ``Look``."""
+    """See ``Findings``."""
 
     def fail(self, point: str) -> NonConforming:
         where = f"{self.game.name}, {self.seats} seats, secret {self.secret.hex()}, rules {self.rules}"
@@ -124,7 +124,7 @@ def check_game(
     return states
 
 
-def found_in(game: Game, seats: int, rules: Mapping[str, Plain], steps: int, seed: str, more: More = _always) -> Look:
+def found_in(game: Game, seats: int, rules: Mapping[str, Plain], steps: int, seed: str, more: More = _always) -> Findings:
     """The points that a game breaks in a match at random, of which so many steps are looked at, or fewer if there is no ``more``
     time. In a match the first one hides those behind it."""
     found: list[str] = []
@@ -135,7 +135,7 @@ def found_in(game: Game, seats: int, rules: Mapping[str, Plain], steps: int, see
             check()
         except NonConforming as error:
             found.append(error.point)
-    return Look(found, match.short)
+    return Findings(found, match.short)
 
 
 def check_plain(value: Plain, depth: int = 1) -> str | None:

@@ -12,12 +12,15 @@ VARIABLE = "KHIVA_ARENA_HANDED_GAMES"
 """Of the environment: the games that a command was handed."""
 DONE, FAULT, RULES, CONFIG, ILLEGAL = "done", "fault", "rules", "config", "illegal"
 """What comes of a call: its value; the game's fault, in words; errors that the contract allows, with their texts."""
-FORK, KILL = b"F", b"K"
+FORK, KILL, STOP = b"F", b"K", b"S"
+"""STOP: as KILL, once it has said where it is."""
 NUMBER = struct.Struct("<q")
 HEADER = struct.Struct(">I")
 CPU_SECONDS = 10.0
 """For the import, and for each call but a check."""
 WALL_SECONDS = 60.0
+STOP_SECONDS = 1.0
+"""To say where it is."""
 LOOK_SECONDS = 20.0
 """For a look at a game, in all, after which no further step is begun."""
 LOOK_CPU_SECONDS = 30.0

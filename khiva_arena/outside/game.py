@@ -13,7 +13,7 @@ import msgspec
 
 from khiva_arena.errors import ArenaError, GameFault, IllegalChoice, InternalError
 from khiva_arena.games.base import Event, Game, Pending, Plain, State, check_choices
-from khiva_arena.games.conformance import MOST_STEPS, Look, check_plain
+from khiva_arena.games.conformance import MOST_STEPS, Findings, check_plain
 from khiva_arena.games.registry import HASHED
 from khiva_arena.outside.answers import Step, front_of, stands_of, step_of
 from khiva_arena.outside.calls import LOOK_CPU_SECONDS, LOOK_SECONDS
@@ -30,7 +30,7 @@ AHEAD = 64
 LONGEST_TEXT = 200_000
 LEAK = "equal observations"
 """How the points of the conformance check begin that a leak breaks."""
-_look = msgspec.msgpack.Decoder(Look).decode
+_findings = msgspec.msgpack.Decoder(Findings).decode
 _map = msgspec.msgpack.Decoder(dict[str, Any]).decode
 _number = msgspec.msgpack.Decoder(int).decode
 _numbers = msgspec.msgpack.Decoder(list[int]).decode
@@ -144,7 +144,7 @@ class OutsideGame(Game):
                 needed = without if self.rules(without) == rules else needed
         return [word for key, value in needed.items() for word in ("--rule", f"{key}={_typed(value)}")]
 
-    def looked_at(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> Look:
+    def looked_at(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> Findings:
         """What the conformance check finds in so many steps of a match, as far as there is time for it. Raises GameFault for
         what would make a match void, of which the check knows less: how much may be said, and whether it is the same again."""
         played = self._tried(seats, rules, steps, seed)
@@ -154,7 +154,7 @@ class OutsideGame(Game):
             answer = value_of(fork.hear("vet", LOOK_CPU_SECONDS), self.shown)
         finally:
             fork.close()
-        found = _look(answer)
+        found = _findings(answer)
         return found._replace(short=[*played, *found.short])
 
     def _tried(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> list[str]:

@@ -12,6 +12,7 @@ import importlib.util
 import math
 import os
 import resource
+import signal
 import socket
 import struct
 import sys
@@ -22,7 +23,7 @@ from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import SourceFileLoader
 from types import CodeType, ModuleType
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import msgspec
 
@@ -35,9 +36,10 @@ from khiva_arena.outside.calls import (
     FAULT,
     FORK,
     ILLEGAL,
-    KILL,
     NUMBER,
     RULES,
+    STOP,
+    STOP_SECONDS,
     Spec,
     Unplain,
     encoded,
@@ -45,6 +47,7 @@ from khiva_arena.outside.calls import (
     payload_of,
     strictly,
 )
+from khiva_arena.outside.running import last_words, leave_last_words
 from khiva_arena.words import an
 
 MEMORY = 4 * 2**30
@@ -54,8 +57,9 @@ MAY_RAISE = {"rules": ConfigError, "check_seats": ConfigError, "apply": IllegalC
 
 
 def main() -> None:
-    """Serve on the socket that the command line names."""
+    """Serve on the socket that the command line names, and leave last words in the pipe that it names."""
     control = socket.socket(fileno=int(sys.argv[1]))
+    leave_last_words(int(sys.argv[2]))
     life = os.dup(0)
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):  # what a game prints is no word of the protocol, nor of the arena
@@ -90,6 +94,7 @@ def _allow_cpu(seconds: float) -> None:
 
 def _ends_with(life: int) -> None:
     def wait() -> NoReturn:
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGXCPU])  # the stack of the other thread is asked for
         os.read(life, 1)
         os._exit(0)
 
@@ -189,30 +194,64 @@ def _front(game: Game) -> dict[str, Any]:
 # --- forks ---
 
 
+class Forks(NamedTuple):
+    """Of a game, those that run and those that have ended.
+
+    pipes: by process, of those that run: where they leave their last words.
+    reaped: by process, of those that have ended: their status and last words.
+    """
+
+    pipes: dict[int, int]
+    reaped: dict[int, tuple[int, str]]
+
+    def note(self, pid: int, status: int) -> None:
+        """That one has ended."""
+        self.reaped[pid] = status, last_words(self.pipes.pop(pid))
+        if len(self.reaped) > STATUSES_HELD:
+            del self.reaped[next(iter(self.reaped))]
+
+
 def _fork_on_request(control: socket.socket, life: int, game: Game, spec: Spec) -> None:
-    statuses: dict[int, int] = {}
+    forks = Forks({}, {})
     while True:
         word, handed, _, _ = socket.recv_fds(control, 1 + NUMBER.size, 1)
         if not word:
             return
-        _collect(statuses)
+        _collect(forks)
         if word[:1] == FORK:
             _allow_cpu(CPU_SECONDS)
+            words, leave = os.pipe()
             pid = os.fork()
             if pid == 0:
                 control.close()
+                leave_last_words(leave)
                 _serve(socket.socket(fileno=handed[0]), life, game, spec)
             os.close(handed[0])
+            os.close(leave)
+            forks.pipes[pid] = words
             control.sendall(NUMBER.pack(pid))
-        elif word[:1] == KILL:
+        else:
             (pid,) = NUMBER.unpack(word[1:])
-            if pid not in statuses:
-                os.kill(pid, 9)
-                statuses[pid] = os.waitpid(pid, 0)[1]
-            control.sendall(NUMBER.pack(statuses.pop(pid)))
+            if pid in forks.pipes:
+                forks.note(pid, _ended(pid, word[:1] == STOP))
+            control.sendall(framed(forks.reaped.pop(pid)))
 
 
-def _collect(statuses: dict[int, int]) -> None:
+def _ended(pid: int, asked: bool) -> int:
+    """End a fork. ``asked``: where it is. Returns its status."""
+    until = time.monotonic() + (STOP_SECONDS if asked else 0)
+    if asked:
+        os.kill(pid, signal.SIGXCPU)
+    while time.monotonic() < until:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return status
+        time.sleep(0.01)
+    os.kill(pid, signal.SIGKILL)
+    return os.waitpid(pid, 0)[1]
+
+
+def _collect(forks: Forks) -> None:
     """Reap forks that have ended."""
     while True:
         try:
@@ -221,9 +260,7 @@ def _collect(statuses: dict[int, int]) -> None:
             return
         if pid == 0:
             return
-        statuses[pid] = status
-        if len(statuses) > STATUSES_HELD:
-            del statuses[next(iter(statuses))]
+        forks.note(pid, status)
 
 
 def _serve(calls: socket.socket, life: int, game: Game, spec: Spec) -> NoReturn:

@@ -8,7 +8,7 @@ import pytest
 from own_games import Made
 
 from khiva_arena.check.own_game import steps_of
-from khiva_arena.errors import ConfigError, GameFault, IllegalChoice, RulesError
+from khiva_arena.errors import ConfigError, GameFault, GameSlow, IllegalChoice, RulesError
 from khiva_arena.games.base import Game
 from khiva_arena.outside import game as outside_game
 from khiva_arena.outside import process
@@ -230,7 +230,7 @@ def test_one_that_loops_is_ended(made: Made, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(process, "CPU_SECONDS", 1.0)
     game = begun(made((APPLY, "        while True: pass\n")))
     state, _ = game.new(2, game.rules({}), SECRET)
-    with pytest.raises(GameFault, match=r"game bidding \(game.py\): apply\(\) takes more than 1 s of CPU"):
+    with pytest.raises(GameSlow, match=r"game bidding \(game.py\): apply\(\) takes more than 1 s of CPU, line 40 of game.py$"):
         state.apply({0: 0, 1: 0})
 
 
@@ -240,8 +240,55 @@ def test_one_that_sleeps_is_ended(made: Made, monkeypatch: pytest.MonkeyPatch) -
     game = begun(path)
     monkeypatch.setattr(process, "WALL_SECONDS", 1.0)
     state, _ = game.new(2, game.rules({}), SECRET)
-    with pytest.raises(GameFault, match=r"apply\(\) has not ended within 1 s"):
+    with pytest.raises(GameSlow, match=r"apply\(\) has not ended within 1 s, line 40 of game.py$"):
         state.apply({0: 0, 1: 0})
+
+
+LOOP, SLEEP = "        while True: pass\n", "        import time; time.sleep(1000)\n"
+CLONE, CHECKED = "class BiddingState(State):\n", "while it is checked it "
+
+
+def test_an_import_that_does_not_end_is_named_by_its_line(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "WALL_SECONDS", 1.0)
+    with pytest.raises(GameFault, match=r"game game.py: its import has not ended within 1 s, line 1 of game.py$"):
+        begun(made(('"""A bidding', 'import time; time.sleep(1000)\n"""A bidding')))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (VIEW, LOOP + VIEW, "view() takes more than 1 s of CPU, line 59 of game.py"),
+        (VIEW, SLEEP + VIEW, "view() has not ended within 2 s, line 59 of game.py"),
+        (APPLY, "        sum(1 for _ in iter(int, 1))\n", "apply() takes more than 1 s of CPU, line 40 of game.py"),
+        (
+            CLONE,
+            CLONE + "    def clone(self):\n" + LOOP,
+            CHECKED + "takes more than 1 s of CPU, at last in clone(), line ",
+        ),
+        (
+            CLONE,
+            CLONE + "    def clone(self):\n" + SLEEP,
+            CHECKED + "has not ended within 2 s, at last in clone(), line ",
+        ),
+        (
+            CLONE,
+            CLONE + "    def __deepcopy__(self, memo):\n" + LOOP,
+            CHECKED + "takes more than 1 s of CPU, at last in clone(), line ",
+        ),
+    ],
+)
+def test_a_check_names_the_call_that_does_not_end_and_goes_no_further(
+    made: Made, monkeypatch: pytest.MonkeyPatch, old: str, new: str, said: str
+) -> None:
+    game = begun(made((old, new)))
+    wall = 2.0 if "sleep" in new else 60.0
+    for where, name, seconds in ((process, "CPU", 1.0), (process, "WALL", wall), (outside_game, "LOOK_CPU", 1.0)):
+        monkeypatch.setattr(where, f"{name}_SECONDS", seconds)
+    (step,) = steps_of(game)
+    assert not step.passed
+    assert f"game bidding (game.py): {said}" in step.said
+    assert step.said.endswith(" of game.py; no further step was taken")
+    assert step.do.startswith("look for a loop")
 
 
 def test_a_match_begins_as_the_game_was_imported(made: Made) -> None:
