@@ -90,6 +90,11 @@ def test_a_tensor_of_whole_numbers(game: Game) -> None:
         ({"x": 3}, "x: there is no such rule"),
         ({"scale": 0}, "scale: 0 is not a whole number of 1 to 1,000,000"),
         ({"shows": ""}, "shows: kuhn_poker gives seats no ''"),
+        (
+            {"game": "matrix_sh", "shows": "blah"},
+            "gives seats no 'blah'; what it gives: information_state, observation",
+        ),
+        ({"game": "python_tic_tac_toe"}, "python_tic_tac_toe is one of the library's games in Python, which are not imported"),
         ({"scale": 0.5}, "scale: 0.5 is not a whole number"),
         ({"tensor": "maybe"}, "tensor: 'maybe' is neither no nor yes"),
         ({"game": "dou_dizhu", "shows": "information_state"}, "shows: dou_dizhu gives seats no 'information_state'"),

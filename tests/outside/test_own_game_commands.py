@@ -121,6 +121,10 @@ def test_tables_of_two_versions_are_told_apart_by_their_hashes(table: Path) -> N
     assert [line.partition(" at ")[0] for line in headings] == [
         f"bidding with cards=13, rules version 1+sha256:{digest[:8]}" for digest in hashes
     ]
+    refused = arena("verify", "versions", "--game", "later.py", cwd=table, code=2).stderr
+    assert "--game each; `khiva-arena verify STORE EVENT` needs that of the event alone" in refused
+    assert "2 of 2 matches are sound" in arena("verify", "versions", "2", "--game", "later.py", cwd=table).stdout
+    assert arena("verify", "versions", "--game", "game.py", "--game", "later.py", cwd=table).stdout.count("are sound") == 2
 
 
 def test_it_is_extended_sampled_and_closed(tmp_path: Path) -> None:
