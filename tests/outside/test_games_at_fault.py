@@ -249,8 +249,8 @@ CLONE, CHECKED = "class BiddingState(State):\n", "while it is checked it "
 
 
 def test_an_import_that_does_not_end_is_named_by_its_line(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "WALL_SECONDS", 1.0)
-    with pytest.raises(GameFault, match=r"game game.py: its import has not ended within 1 s, line 1 of game.py$"):
+    monkeypatch.setattr(process, "WALL_SECONDS", 3.0)
+    with pytest.raises(GameFault, match=r"game game.py: its import has not ended within 3 s, line 1 of game.py$"):
         begun(made(('"""A bidding', 'import time; time.sleep(1000)\n"""A bidding')))
 
 
@@ -258,7 +258,7 @@ def test_an_import_that_does_not_end_is_named_by_its_line(made: Made, monkeypatc
     ("old", "new", "said"),
     [
         (VIEW, LOOP + VIEW, "view() takes more than 1 s of CPU, line 59 of game.py"),
-        (VIEW, SLEEP + VIEW, "view() has not ended within 2 s, line 59 of game.py"),
+        (VIEW, SLEEP + VIEW, "view() has not ended within 4 s, line 59 of game.py"),
         (APPLY, "        sum(1 for _ in iter(int, 1))\n", "apply() takes more than 1 s of CPU, line 40 of game.py"),
         (
             CLONE,
@@ -268,7 +268,7 @@ def test_an_import_that_does_not_end_is_named_by_its_line(made: Made, monkeypatc
         (
             CLONE,
             CLONE + "    def clone(self):\n" + SLEEP,
-            CHECKED + "has not ended within 2 s, at last in clone(), line ",
+            CHECKED + "has not ended within 4 s, at last in clone(), line ",
         ),
         (
             CLONE,
@@ -281,7 +281,7 @@ def test_a_check_names_the_call_that_does_not_end_and_goes_no_further(
     made: Made, monkeypatch: pytest.MonkeyPatch, old: str, new: str, said: str
 ) -> None:
     game = begun(made((old, new)))
-    wall = 2.0 if "sleep" in new else 60.0
+    wall = 4.0 if "sleep" in new else 60.0
     for where, name, seconds in ((process, "CPU", 1.0), (process, "WALL", wall), (outside_game, "LOOK_CPU", 1.0)):
         monkeypatch.setattr(where, f"{name}_SECONDS", seconds)
     (step,) = steps_of(game)
