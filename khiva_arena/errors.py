@@ -66,6 +66,10 @@ class GameFault(ArenaError):
     exit_code = 2
 
 
+class GameSlow(GameFault):
+    """A call of such a game has taken longer than it may."""
+
+
 class GameMissing(GameFault):
     """What was played is a game that does not come with the arena, and nobody has handed it over."""
 

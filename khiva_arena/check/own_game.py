@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from khiva_arena.errors import GameFault
+from khiva_arena.errors import GameFault, GameSlow
 from khiva_arena.games.base import Game
 from khiva_arena.games.conformance import MOST_STEPS, found_in
 from khiva_arena.outside.game import OutsideGame
@@ -19,6 +19,7 @@ from khiva_arena.words import count
 
 MATCHES = 3
 ONE = "what has one choice is not asked: let apply() play it, and report it in an event."
+SLOW = "look for a loop that does not end, and for what is waited for, at the line that it names; or make it faster."
 DO = {
     "a game has a name": "give your Game a name, a title and a rules_version, each a text.",
     "seat counts rise": "seats is a rising list, such as (2, 3, 4).",
@@ -48,6 +49,11 @@ DO = {
     "a decision has a kind": 'the first word of a Decision says what is asked, as "bid".',
     "a choice of one": ONE,
     "what has one choice": ONE,
+    "and a decision has": "ask in steps, each of which has fewer choices: first which card, then where it goes.",
+    "view and legal have": "show and ask less at a time: leave out of the view what can be worked out from the rest of it.",
+    "MiB": "give less at a time.",
+    "is too big": "whole numbers go to 2**53 - 1, since bots in other languages read them, too.",
+    "one of the arena's own": "give the event another type.",
     "entries differ": "two entries of legal are equal: leave one out.",
     "a score for each seat": "scores is a list with one whole number for each seat, at every moment.",
     "ranks are well formed": "ranks are places: 1 is best, ties share one and the next is left out, as 1, 2, 2, 4.",
@@ -70,6 +76,7 @@ DO = {
     ),
     "after the end": "apply() raises IllegalChoice when the match is over: check_choices does.",
     "ends within": "give the game an end that comes whatever is chosen, also if the first choice is always played.",
+    "the match has not ended": "give the game an end that comes whatever is chosen.",
     "it raised": "see the line that it names.",
     "same match is played again": (
         "let nothing but the secret, the rules and the choices decide: no random module, no time, no id(), no set of "
@@ -96,17 +103,27 @@ class GameStep(Struct, frozen=True):
 
 def steps_of(game: Game, chosen: Mapping[str, Any] | None = None) -> Iterator[GameStep]:
     """Each step, as it is done: matches at random with every seat count and every sample of the rules; or, if rules were
-    ``chosen``, under these alone."""
+    ``chosen``, under these alone. A step that takes too long is the last one: each further one would take as long."""
+    for title, look in _looks(game, chosen):
+        try:
+            yield _step(title, look)
+        except GameSlow as fault:
+            yield GameStep(title, False, f"{fault}; no further step was taken", SLOW)
+            return
+
+
+def _looks(game: Game, chosen: Mapping[str, Any] | None) -> Iterator[tuple[str, Callable[[], str]]]:
+    """Of each step what it is, and how it is done."""
     first = dict(chosen or {})
     samples = () if chosen else map(dict, game.samples)
     tables = [(seats, first) for seats in _tables(game, first)]
     tables += [(seats, given) for given in samples for seats in _tables(game, given)[-1:]]
     for seats, given in tables:
         title = count(seats, "seat") + (f", {', '.join(f'{key} = {value}' for key, value in given.items())}" if given else "")
-        yield _step(title, lambda seats=seats, given=given: _conforms(game, seats, given))  # type: ignore[misc]
+        yield title, partial(_conforms, game, seats, given)
     counts = _tables(game, first)
     for seats in dict.fromkeys((counts[0], counts[-1])):
-        yield _step(f"the same again, {count(seats, 'seat')}", lambda seats=seats: _measured(game, seats, first))  # type: ignore[misc]
+        yield f"the same again, {count(seats, 'seat')}", partial(_measured, game, seats, first)
 
 
 def _tables(game: Game, given: Mapping[str, Any]) -> Sequence[int]:
@@ -120,6 +137,8 @@ def _step(title: str, look: Callable[[], str]) -> GameStep:
     except _Broken as broken:
         do = dict.fromkeys(filter(None, map(advice, broken.points)))
         return GameStep(title, False, "; ".join(broken.points), "\n".join(do))
+    except GameSlow:
+        raise
     except GameFault as fault:
         return GameStep(title, False, str(fault), advice(str(fault)))
 
@@ -140,9 +159,13 @@ def advice(point: str) -> str:
 def _conforms(game: Game, seats: int, given: Mapping[str, Any]) -> str:
     rules = game.rules(given)
     for number in range(MATCHES):
-        look = game.findings if isinstance(game, OutsideGame) else partial(found_in, game)
-        if found := look(seats, rules, MOST_STEPS, f"a check {number}"):
-            raise _Broken(found)
+        look = game.looked_at if isinstance(game, OutsideGame) else partial(found_in, game)
+        found = look(seats, rules, MOST_STEPS, f"a check {number}")
+        if found.points:
+            raise _Broken(found.points)
+        if found.short:
+            whole = f"{count(number, 'match', 'matches')} at random keep every point of the contract; " if number else ""
+            return f"{whole}a match at random keeps every point as far as there was time to look: {', '.join(found.short)}"
     return f"{count(MATCHES, 'match', 'matches')} at random keep every point of the contract"
 
 

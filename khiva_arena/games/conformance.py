@@ -6,15 +6,15 @@ conformance.check_game(registry.get("khiva"), variants=[{}, {"overshoot": "bounc
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from khiva_arena.errors import ConfigError, IllegalChoice, RulesError
 from khiva_arena.games.base import Decision, Event, Game, Plain, State, seen_by
 from khiva_arena.games.draws import difference, leak
 from khiva_arena.rng import Stream
-from khiva_arena.words import an
+from khiva_arena.words import an, count
 
 MOST_INT = 2**53 - 1
 MOST_DEPTH = 16
@@ -24,6 +24,25 @@ MOST_STEPS = 20_000
 Determinise = Callable[[Mapping[str, Plain], Mapping[str, Plain], Stream], State]
 Choices = dict[int, int]
 Picture = tuple[Any, ...]
+More = Callable[[float], bool]
+"""Whether less than this share of the time for a look is used up."""
+OF_A_MATCH, OF_DRAWS, OF_ALL = 0.6, 0.8, 1.0
+"""The shares after which no more steps of a match, no more changed draws, and nothing more is looked at."""
+
+
+class Findings(NamedTuple):
+    """What was found in a match.
+
+    points: of the contract, that are broken.
+    short: how far was looked at what there was no time to look at as a whole.
+    """
+
+    points: list[str]
+    short: list[str]
+
+
+def _always(share: float) -> bool:
+    return True
 
 
 class NonConforming(AssertionError):
@@ -50,6 +69,9 @@ class _Match:
     secret: bytes
     stream: Stream
     """Of the checker's own choices."""
+    more: More = _always
+    short: list[str] = field(default_factory=list)
+    """See ``Findings``."""
 
     def fail(self, point: str) -> NonConforming:
         where = f"{self.game.name}, {self.seats} seats, secret {self.secret.hex()}, rules {self.rules}"
@@ -102,18 +124,18 @@ def check_game(
     return states
 
 
-def found_in(game: Game, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> list[str]:
-    """The points that a game breaks in a match at random, of which so many steps are looked at. In a match the first one hides
-    those behind it."""
+def found_in(game: Game, seats: int, rules: Mapping[str, Plain], steps: int, seed: str, more: More = _always) -> Findings:
+    """The points that a game breaks in a match at random, of which so many steps are looked at, or fewer if there is no ``more``
+    time. In a match the first one hides those behind it."""
     found: list[str] = []
     secret = sha256(f"{seed} {game.name} {seats}".encode()).digest()
-    match = _Match(game, seats, dict(rules), secret, Stream(secret, "conformance"))
+    match = _Match(game, seats, dict(rules), secret, Stream(secret, "conformance"), more)
     for check in (lambda: _check_front(game), lambda: _check_whole(match, steps), lambda: _check_defaults(match, steps)):
         try:
             check()
         except NonConforming as error:
             found.append(error.point)
-    return found
+    return Findings(found, match.short)
 
 
 def check_plain(value: Plain, depth: int = 1) -> str | None:
@@ -167,7 +189,7 @@ def _refuses(call: Callable[[], object], error: type[Exception]) -> bool:
 
 def _check_whole(match: _Match, most: int = MOST_STEPS, determinise: Determinise | None = None) -> int:
     states = _check_match(match, determinise, most)
-    _check_draws(match, most)
+    _check_draws(match, states - 1 if match.short else most)
     return states
 
 
@@ -182,6 +204,9 @@ def _check_match(match: _Match, determinise: Determinise | None, most: int) -> i
     while True:
         _check_state(match, state, pieces, determinise)
         if state.is_over or len(record) == most < MOST_STEPS:
+            break
+        if not match.more(OF_A_MATCH):
+            match.short.append(f"the first {count(len(record), 'step')}")
             break
         match.want(len(record) < MOST_STEPS, f"a match ends within {MOST_STEPS} steps")
         choices = match.random_choices(state)
@@ -345,8 +370,16 @@ def _check_draws(match: _Match, most: int) -> None:
     secret = sha256(
         b"draws" + match.secret
     ).digest()  # of its own: whatever a game has kept of the draws of the match is not in use
-    if point := leak(match.game, match.seats, match.rules, secret, match.stream, most):
+    left: list[bool] = []
+
+    def more() -> bool:
+        left.append(match.more(OF_DRAWS))
+        return left[-1]
+
+    if point := leak(match.game, match.seats, match.rules, secret, match.stream, most, more):
         raise match.fail(point)
+    if left[-1:] == [False]:
+        match.short.append(count(len(left) - 1, "changed draw"))
 
 
 def _check_events(match: _Match, events: Sequence[Event]) -> None:
@@ -372,8 +405,11 @@ def _check_replay(match: _Match, end: State, record: Sequence[Choices], history:
 def _check_defaults(match: _Match, most: int = MOST_STEPS) -> None:
     """Index 0 can always be played, and a match of defaults ends, as far as the first ``most`` steps show it."""
     state, _ = match.new()
-    for _ in range(most):
+    for step in range(most):
         if state.is_over:
+            return
+        if not match.more(OF_ALL):
+            match.short.append(f"the first {count(step, 'step')} of first choices")
             return
         state.apply(dict.fromkeys(state.pending(), 0))
     if most < MOST_STEPS:

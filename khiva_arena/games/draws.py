@@ -85,14 +85,22 @@ def difference(step: int, seat: int, ours: Look, theirs: Look) -> Difference | N
     return Difference(step, seat, ()) if mine != yours else None
 
 
-def leak(game: Game, seats: int, rules: Mapping[str, Plain], secret: bytes, stream: Stream, most: int) -> str:
+def leak(
+    game: Game,
+    seats: int,
+    rules: Mapping[str, Plain],
+    secret: bytes,
+    stream: Stream,
+    most: int,
+    more: Callable[[], bool] = lambda: True,
+) -> str:
     """The point of the contract that is broken in the first ``most`` steps of a match; "" if none is. ``stream``: of the choices,
-    and of what is changed."""
+    and of what is changed. ``more``: whether there is time to change another draw."""
     deal = partial(game.new, seats, rules, secret)
     record, found = _recorded(deal, seats, stream, most)
     left = TIMES * len(record) + FREE
     for draw in _some(list(found), stream):
-        if left <= 0:
+        if left <= 0 or not more():
             break
         seen, steps = _compared(deal, seats, record, found[draw], _otherwise(draw, stream.u64()))
         left -= steps

@@ -102,7 +102,8 @@ def _missing(name: str, code: str) -> str:
     needed = {"sha256": f"the file whose SHA-256 is {digest}", "folder": f"the folder whose hash is {digest}"}
     word = _word(name, code)
     how = f"--game {word}" + (", the name of its entry point" if word == "NAME" else "")
-    other = f"; what was handed over is another: {', '.join(handed)}" if handed else ""
+    several = "hand over several with a --game each; `khiva-arena verify STORE EVENT` needs that of the event alone"
+    other = f"; what was handed over is another: {', '.join(handed)}; {several}" if handed else ""
     return (
         f"the game {name!r} does not come with the arena, and is not run unless you hand it over: "
         f"{needed.get(kind, f'the package {package}')}, as {how}{other}"

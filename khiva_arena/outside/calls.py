@@ -12,12 +12,19 @@ VARIABLE = "KHIVA_ARENA_HANDED_GAMES"
 """Of the environment: the games that a command was handed."""
 DONE, FAULT, RULES, CONFIG, ILLEGAL = "done", "fault", "rules", "config", "illegal"
 """What comes of a call: its value; the game's fault, in words; errors that the contract allows, with their texts."""
-FORK, KILL = b"F", b"K"
+FORK, KILL, STOP = b"F", b"K", b"S"
+"""STOP: as KILL, once it has said where it is."""
 NUMBER = struct.Struct("<q")
 HEADER = struct.Struct(">I")
 CPU_SECONDS = 10.0
 """For the import, and for each call but a check."""
 WALL_SECONDS = 60.0
+STOP_SECONDS = 1.0
+"""To say where it is."""
+LOOK_SECONDS = 20.0
+"""For a look at a game, in all, after which no further step is begun."""
+LOOK_CPU_SECONDS = 30.0
+"""In which it has to end then."""
 MOST_BYTES = 16 * 2**20
 """In one answer."""
 
@@ -25,7 +32,8 @@ MOST_BYTES = 16 * 2**20
 class Spec(msgspec.Struct, frozen=True):
     """What code the process is to run; see ``GameSource``.
 
-    folder: the files of the game's own code, by how their paths begin: for the line in which something was raised.
+    folder: the files of the game's own code, by how their paths begin: they are read from source, and named with the line in
+        which something was raised.
     """
 
     module: str

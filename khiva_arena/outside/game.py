@@ -3,22 +3,26 @@
 import json
 import shlex
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from hashlib import sha256
 from typing import Any, Self
 
 import msgspec
 
 from khiva_arena.errors import ArenaError, GameFault, IllegalChoice, InternalError
 from khiva_arena.games.base import Event, Game, Pending, Plain, State, check_choices
-from khiva_arena.games.conformance import MOST_STEPS, check_plain
+from khiva_arena.games.conformance import MOST_STEPS, Findings, check_plain
 from khiva_arena.games.registry import HASHED
 from khiva_arena.outside.answers import Step, front_of, stands_of, step_of
+from khiva_arena.outside.calls import LOOK_CPU_SECONDS, LOOK_SECONDS
 from khiva_arena.outside.process import Fork, GameProcess, value_of
 from khiva_arena.outside.source import GameSource
 from khiva_arena.outside.wording import in_words
+from khiva_arena.rng import Stream
+from khiva_arena.words import count
 
-VET_SECONDS = 30.0
 VET_STEPS = 30
 """Of the look at a game before it is played; ``khiva-arena check --game`` looks at whole matches."""
 AHEAD = 64
@@ -26,7 +30,7 @@ AHEAD = 64
 LONGEST_TEXT = 200_000
 LEAK = "equal observations"
 """How the points of the conformance check begin that a leak breaks."""
-_plain = msgspec.msgpack.Decoder().decode
+_findings = msgspec.msgpack.Decoder(Findings).decode
 _map = msgspec.msgpack.Decoder(dict[str, Any]).decode
 _number = msgspec.msgpack.Decoder(int).decode
 _numbers = msgspec.msgpack.Decoder(list[int]).decode
@@ -122,13 +126,13 @@ class OutsideGame(Game):
         kind = msgspec.msgpack.encode([seats, dict(rules)])
         if kind in self._vetted:
             return
-        found = self.findings(seats, rules, VET_STEPS, "before a match")
-        if found:
-            said = found[0] if found[0].startswith("it ") else f"breaks the contract, by which {found[0]}"
-            if found[0].startswith(LEAK):
-                said = f"a seat sees in its view or its choices what no event told it (a breach of: {found[0]})"
+        try:
+            found = self.looked_at(seats, rules, VET_STEPS, "before a match").points
+            if found:
+                raise GameFault(f"game {self.shown}: {_breach(found[0])}")
+        except GameFault as fault:
             check = shlex.join(["khiva-arena", "check", "--game", self.word, *self._rule_words(rules)])
-            raise GameFault(f"game {self.shown}: {said}; `{check}` says more")
+            raise GameFault(f"{fault}; `{check}` says more") from None
         self._vetted.add(kind)
 
     def _rule_words(self, rules: Mapping[str, Plain]) -> list[str]:
@@ -140,15 +144,32 @@ class OutsideGame(Game):
                 needed = without if self.rules(without) == rules else needed
         return [word for key, value in needed.items() for word in ("--rule", f"{key}={_typed(value)}")]
 
-    def findings(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> list[str]:
-        """The points of the contract that the conformance check finds broken in so many steps of a match."""
+    def looked_at(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> Findings:
+        """What the conformance check finds in so many steps of a match, as far as there is time for it. Raises GameFault for
+        what would make a match void, of which the check knows less: how much may be said, and whether it is the same again."""
+        played = self._tried(seats, rules, steps, seed)
         fork = self._process.fork()
         try:
-            fork.say("vet", (seats, dict(rules), steps, seed), VET_SECONDS)
-            answer = value_of(fork.hear("vet", VET_SECONDS), self.shown)
+            fork.say("vet", (seats, dict(rules), steps, seed, LOOK_SECONDS), LOOK_CPU_SECONDS)
+            answer = value_of(fork.hear("vet", LOOK_CPU_SECONDS), self.shown)
         finally:
             fork.close()
-        return [str(line) for line in _plain(answer)]
+        found = _findings(answer)
+        return found._replace(short=[*played, *found.short])
+
+    def _tried(self, seats: int, rules: Mapping[str, Plain], steps: int, seed: str) -> list[str]:
+        """Play so many steps of a match at random, just as one that is recorded. Returns how far, if it was too long."""
+        until = time.monotonic() + LOOK_SECONDS
+        secret = sha256(f"{seed} {self.name} {seats}".encode()).digest()
+        stream = Stream(secret, "a look")
+        state, _ = self.played(seats, rules, secret)
+        for step in range(steps):
+            if state.is_over:
+                break
+            if time.monotonic() > until:
+                return [f"the first {count(step, 'step')} as they are played"]
+            state.apply({seat: stream.below(len(asked.legal)) for seat, asked in state.pending().items()})
+        return []
 
     def narrate(self, event: Event, names: Sequence[str]) -> str:
         """See ``Game``."""
@@ -314,6 +335,13 @@ class OutsideState(State):
                 "it must depend on nothing but secret, rules and choices"
             )
         return value_of(answers[0], self._shown)
+
+
+def _breach(point: str) -> str:
+    """What to say of a point of the contract that is broken, or of an error that shows it."""
+    if point.startswith(LEAK):
+        return f"a seat sees in its view or its choices what no event told it (a breach of: {point})"
+    return point if point.startswith("it ") else f"breaks the contract, by which {point}"
 
 
 def _typed(value: Plain) -> str:

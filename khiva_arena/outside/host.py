@@ -7,17 +7,23 @@ of its own, on which it is called; see ``process.py`` for the other side.
 """
 
 import importlib
+import importlib.machinery
 import importlib.util
 import math
 import os
 import resource
+import signal
 import socket
 import struct
 import sys
 import threading
+import time
 import traceback
-from types import ModuleType
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import SourceFileLoader
+from types import CodeType, ModuleType
+from typing import Any, NamedTuple, NoReturn
 
 import msgspec
 
@@ -30,9 +36,10 @@ from khiva_arena.outside.calls import (
     FAULT,
     FORK,
     ILLEGAL,
-    KILL,
     NUMBER,
     RULES,
+    STOP,
+    STOP_SECONDS,
     Spec,
     Unplain,
     encoded,
@@ -40,6 +47,7 @@ from khiva_arena.outside.calls import (
     payload_of,
     strictly,
 )
+from khiva_arena.outside.running import last_words, leave_last_words
 from khiva_arena.words import an
 
 MEMORY = 4 * 2**30
@@ -49,8 +57,9 @@ MAY_RAISE = {"rules": ConfigError, "check_seats": ConfigError, "apply": IllegalC
 
 
 def main() -> None:
-    """Serve on the socket that the command line names."""
+    """Serve on the socket that the command line names, and leave last words in the pipe that it names."""
     control = socket.socket(fileno=int(sys.argv[1]))
+    leave_last_words(int(sys.argv[2]))
     life = os.dup(0)
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):  # what a game prints is no word of the protocol, nor of the arena
@@ -85,6 +94,7 @@ def _allow_cpu(seconds: float) -> None:
 
 def _ends_with(life: int) -> None:
     def wait() -> NoReturn:
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGXCPU])  # the stack of the other thread is asked for
         os.read(life, 1)
         os._exit(0)
 
@@ -94,16 +104,48 @@ def _ends_with(life: int) -> None:
 # --- the game ---
 
 
+class FromSource(SourceFileLoader):
+    """Never reads bytecode. Python takes that of ``__pycache__`` if the time and size of the source fit, so it may be that of
+    another source than the one that was hashed."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """See ``InspectLoader``."""
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
+class OwnCode(MetaPathFinder):
+    """Finds modules as Python does, and has those of a game read from source. ``folder``: how their paths begin."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """See ``MetaPathFinder``."""
+        others = (finder.find_spec(fullname, path, target) for finder in sys.meta_path if finder is not self)
+        found = next(filter(None, others), None)
+        if found and isinstance(found.loader, SourceFileLoader):
+            place = os.path.realpath(found.loader.path)
+            if place.startswith(self._folder):
+                found.loader = FromSource(fullname, found.loader.path)
+        return found
+
+
 def _imported(spec: Spec) -> ModuleType:
+    if spec.folder:
+        sys.meta_path.insert(0, OwnCode(spec.folder))
     if not spec.path:
         return importlib.import_module(spec.module)
     if spec.content is None:
-        found = importlib.util.spec_from_file_location(spec.module, spec.path, submodule_search_locations=[spec.folder])
+        loader = FromSource(spec.module, spec.path)
+        found = importlib.util.spec_from_file_location(
+            spec.module, spec.path, loader=loader, submodule_search_locations=[os.path.dirname(spec.path)]
+        )
         assert found is not None
-        assert found.loader is not None
         module = importlib.util.module_from_spec(found)
         sys.modules[spec.module] = module
-        found.loader.exec_module(module)
+        loader.exec_module(module)
         return module
     module = ModuleType(spec.module)
     module.__file__ = spec.path
@@ -152,30 +194,64 @@ def _front(game: Game) -> dict[str, Any]:
 # --- forks ---
 
 
+class Forks(NamedTuple):
+    """Of a game, those that run and those that have ended.
+
+    pipes: by process, of those that run: where they leave their last words.
+    reaped: by process, of those that have ended: their status and last words.
+    """
+
+    pipes: dict[int, int]
+    reaped: dict[int, tuple[int, str]]
+
+    def note(self, pid: int, status: int) -> None:
+        """That one has ended."""
+        self.reaped[pid] = status, last_words(self.pipes.pop(pid))
+        if len(self.reaped) > STATUSES_HELD:
+            del self.reaped[next(iter(self.reaped))]
+
+
 def _fork_on_request(control: socket.socket, life: int, game: Game, spec: Spec) -> None:
-    statuses: dict[int, int] = {}
+    forks = Forks({}, {})
     while True:
         word, handed, _, _ = socket.recv_fds(control, 1 + NUMBER.size, 1)
         if not word:
             return
-        _collect(statuses)
+        _collect(forks)
         if word[:1] == FORK:
             _allow_cpu(CPU_SECONDS)
+            words, leave = os.pipe()
             pid = os.fork()
             if pid == 0:
                 control.close()
+                leave_last_words(leave)
                 _serve(socket.socket(fileno=handed[0]), life, game, spec)
             os.close(handed[0])
+            os.close(leave)
+            forks.pipes[pid] = words
             control.sendall(NUMBER.pack(pid))
-        elif word[:1] == KILL:
+        else:
             (pid,) = NUMBER.unpack(word[1:])
-            if pid not in statuses:
-                os.kill(pid, 9)
-                statuses[pid] = os.waitpid(pid, 0)[1]
-            control.sendall(NUMBER.pack(statuses.pop(pid)))
+            if pid in forks.pipes:
+                forks.note(pid, _ended(pid, word[:1] == STOP))
+            control.sendall(framed(forks.reaped.pop(pid)))
 
 
-def _collect(statuses: dict[int, int]) -> None:
+def _ended(pid: int, asked: bool) -> int:
+    """End a fork. ``asked``: where it is. Returns its status."""
+    until = time.monotonic() + (STOP_SECONDS if asked else 0)
+    if asked:
+        os.kill(pid, signal.SIGXCPU)
+    while time.monotonic() < until:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return status
+        time.sleep(0.01)
+    os.kill(pid, signal.SIGKILL)
+    return os.waitpid(pid, 0)[1]
+
+
+def _collect(forks: Forks) -> None:
     """Reap forks that have ended."""
     while True:
         try:
@@ -184,9 +260,7 @@ def _collect(statuses: dict[int, int]) -> None:
             return
         if pid == 0:
             return
-        statuses[pid] = status
-        if len(statuses) > STATUSES_HELD:
-            del statuses[next(iter(statuses))]
+        forks.note(pid, status)
 
 
 def _serve(calls: socket.socket, life: int, game: Game, spec: Spec) -> NoReturn:
@@ -341,30 +415,15 @@ class ForkedMatch:
     def choice(self, kind: str, entry: list[Any], view: dict[str, Any]) -> str:
         return self._game.choice(kind, entry, view)
 
-    def vet(self, seats: int, rules: dict[str, Any], steps: int, seed: str) -> Any:
-        """What the conformance check finds in one match at random; see ``games/conformance.py``."""
+    def vet(self, seats: int, rules: dict[str, Any], steps: int, seed: str, seconds: float) -> Any:
+        """What the conformance check finds in one match at random; see ``games/conformance.py``. ``seconds``: for all of it."""
         from khiva_arena.games.conformance import found_in
 
+        began = time.monotonic()
         try:
-            return found_in(self._game, seats, rules, steps, seed)
+            return found_in(self._game, seats, rules, steps, seed, lambda share: time.monotonic() < began + share * seconds)
         except BaseException as error:
-            return [self._returned(seats, rules, steps) or f"it {_told(error, self._spec)}"]
-
-    def _returned(self, seats: int, rules: dict[str, Any], steps: int) -> str:
-        """What a call returns that the check could not even look at, "" if it is not that: in a match of first choices."""
-        try:
-            self.calling = "new"
-            self.new(seats, rules, bytes(32))
-            for _ in range(steps):
-                if not (asked := self._states[-1].pending()):
-                    break
-                self.calling = "apply"
-                self.apply(-1, dict.fromkeys(asked, 0))
-        except Unplain as error:
-            return f"it breaks the contract: {self.calling}() {error}"
-        except BaseException:  # which the check names
-            return ""
-        return ""
+            return [[f"it {_told(error, self._spec)}"], []]
 
 
 if __name__ == "__main__":

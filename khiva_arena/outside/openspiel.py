@@ -27,6 +27,8 @@ MOST_SEATS, FEWEST_SEATS = 10, 2
 TRIED, TRIED_STEPS = 3, 3_000
 """Matches at random, and steps of each, from which the scale is found, and whether seats are told what they know."""
 NEAR = 1e-9
+IN_PYTHON = "python_"
+"""How the names of those begin that the library registers once ``open_spiel.python.games`` is imported."""
 SHOWS = ("information_state", "observation")
 """What a seat is shown: the first that the game gives to every seat."""
 Dynamics, Chance, Information = pyspiel.GameType.Dynamics, pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
@@ -246,6 +248,8 @@ def loaded(text: object) -> Any:
     name, there = text.partition("(")[0], pyspiel.registered_names()
     if name not in there:
         known = "docs/openspiel-games.md lists those that it has"
+        if name.startswith(IN_PYTHON):
+            raise RulesError(f"game: {name[:80]} is one of the library's games in Python, which are not imported; {known}")
         raise RulesError(f"game: OpenSpiel has no game {name[:80]!r}{meant(name, there)}; {known}")
     try:
         game = pyspiel.load_game(text)
@@ -298,7 +302,8 @@ class OpenSpiel(Game):
         if not shows and "shows" not in given:
             raise RulesError(f"game: {name} cannot be played: it tells seats neither an information state nor observations")
         if shows not in SHOWS or not gives(game, partial(text_of, shows=shows)):
-            raise RulesError(f"shows: {name} gives seats no {shows!r}")
+            given_kinds = [kind for kind in SHOWS if gives(game, partial(text_of, shows=kind))]
+            raise RulesError(f"shows: {name} gives seats no {shows!r}; what it gives: {', '.join(given_kinds) or 'nothing'}")
         if tensor not in ("no", "yes") or (tensor == "yes" and not gives(game, partial(whole_tensor, shows=shows))):
             raise RulesError(f"tensor: {tensor!r} is neither no nor yes, or {name} gives none of whole numbers")
         return {"game": str(game), "scale": scale, "shows": shows, "tensor": tensor}

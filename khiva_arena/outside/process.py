@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from khiva_arena.errors import ArenaError, ConfigError, GameFault, IllegalChoice, RulesError
+from khiva_arena.errors import ArenaError, ConfigError, GameFault, GameSlow, IllegalChoice, RulesError
 from khiva_arena.outside.calls import (
     CONFIG,
     CPU_SECONDS,
@@ -26,10 +26,13 @@ from khiva_arena.outside.calls import (
     MOST_BYTES,
     NUMBER,
     RULES,
+    STOP,
+    STOP_SECONDS,
     WALL_SECONDS,
     Spec,
     framed,
 )
+from khiva_arena.outside.running import Whereabouts, last_words, place_in
 from khiva_arena.outside.source import GameSource
 from khiva_arena.sandbox.reap import MARK, end_helper
 
@@ -39,6 +42,7 @@ ANSWER_SECONDS = 10.0
 _read = msgspec.msgpack.Decoder(tuple[str, msgspec.Raw]).decode
 _value = msgspec.msgpack.Decoder().decode
 _lines = msgspec.msgpack.Decoder(list[str]).decode
+_ended = msgspec.msgpack.Decoder(tuple[int, str]).decode
 _text = msgspec.msgpack.Decoder(str).decode
 
 
@@ -46,40 +50,47 @@ class GameProcess:
     """A process that has imported a game, and forks for each match. Raises GameFault if the import fails.
 
     shown: what people call the game's code.
+    folder: how the paths of it begin.
     front: the constants of the game, still to be checked.
     """
 
     def __init__(self, source: GameSource, hash_seed: int) -> None:
-        self.shown = source.shown
+        self.shown, self.folder = source.shown, source.folder
         self._lock = threading.Lock()
         ours, theirs = socket.socketpair()
-        words = [sys.executable, "-P", "-m", "khiva_arena.outside.host", str(theirs.fileno())]
+        said, leave = os.pipe()
+        words = [sys.executable, "-P", "-m", "khiva_arena.outside.host", str(theirs.fileno()), str(leave)]
         # Two processes of one game order sets of words differently: so it shows if its moves depend on that. Its mark differs
         # from that of strays that bots leave behind, and a later run ends it if we are dead. Ctrl-C is for us.
         environment = os.environ | {MARK: f"{os.getpid()}-game", "PYTHONHASHSEED": str(hash_seed)}
         try:
             with theirs:
                 self._process = subprocess.Popen(
-                    words, stdin=subprocess.PIPE, pass_fds=(theirs.fileno(),), start_new_session=True, env=environment
+                    words, stdin=subprocess.PIPE, pass_fds=(theirs.fileno(), leave), start_new_session=True, env=environment
                 )
         except OSError as error:
             ours.close()
+            os.close(said)
             raise ArenaError(f"no process can be started for the game {self.shown}: {error}") from None
+        finally:
+            os.close(leave)
         self._control = ours
         self.close = weakref.finalize(self, _end, self._process, ours)
-        folder = os.path.dirname(source.path) if source.content is None else source.path
-        spec = Spec(source.module, source.path, source.content, source.attribute, folder)
+        spec = Spec(source.module, source.path, source.content, source.attribute, source.folder)
         with suppress(OSError):  # it has died, which is told below
             ours.sendall(framed(spec))
         try:
             kind, value = _read(_payload(ours, time.monotonic() + WALL_SECONDS))
         except (EOFError, TimeoutError) as error:
             ended = isinstance(error, EOFError)
+            if not ended:
+                self._process.send_signal(signal.SIGXCPU)
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(ANSWER_SECONDS if ended else 0)
+                self._process.wait(ANSWER_SECONDS if ended else STOP_SECONDS)
             how = _how(self._process.returncode or 0, CPU_SECONDS) if ended else _too_long()
             self.close()
-            raise GameFault(f"game {self.shown}: its import {how}") from None
+            raise GameFault(f"game {self.shown}: its import {how}{place_in(last_words(said), self.folder).line}") from None
+        os.close(said)
         if kind != DONE:
             self.close()
             raise GameFault(f"game {self.shown}: its import {_text(value)}")
@@ -98,16 +109,17 @@ class GameProcess:
             raise GameFault(f"game {self.shown}: its process has ended") from None
         return Fork(self, ours, pid)
 
-    def kill(self, pid: int) -> int:
-        """End a fork, if it has not ended yet; with which status it did."""
+    def end(self, pid: int, how: bytes = KILL) -> tuple[int, Whereabouts]:
+        """End a fork, if it has not ended yet; with which status it did, and where the game was if it took too long."""
         try:
             with self._lock:
                 self._control.settimeout(ANSWER_SECONDS)
-                self._control.sendall(KILL + NUMBER.pack(pid))
-                return self._number()
-        except OSError:
+                self._control.sendall(how + NUMBER.pack(pid))
+                status, words = _ended(_payload(self._control, time.monotonic() + ANSWER_SECONDS))
+                return status, place_in(words, self.folder)
+        except (EOFError, OSError):
             self.close()
-            return signal.SIGKILL
+            return signal.SIGKILL, place_in("", "")
 
     def _number(self) -> int:
         held = b""
@@ -126,6 +138,7 @@ class Fork:
         self._process, self._calls, self._pid = process, calls, pid
         self._hang_up = weakref.finalize(self, calls.close)
         self._dead = ""
+        self._fault: type[GameFault] = GameFault
 
     def say(self, name: str, arguments: Sequence[Any], seconds: float | None = None) -> None:
         """Call one of its methods; ``hear`` has what comes of it. ``seconds``: of CPU that it may take, CPU_SECONDS for None."""
@@ -135,17 +148,20 @@ class Fork:
                 self._calls.sendall(framed([name, seconds or CPU_SECONDS, arguments]))
 
     def hear(self, name: str, seconds: float | None = None) -> bytes:
-        """What came of the call, not yet read. Raises GameFault if it gives no answer."""
+        """What came of the call, not yet read. Raises GameFault if it gives no answer, GameSlow if it takes too long."""
         seconds = seconds or CPU_SECONDS
         try:
             if not self._dead:
                 return _payload(self._calls, time.monotonic() + max(WALL_SECONDS, 2 * seconds))
         except TimeoutError:
-            self._process.kill(self._pid)
-            self._dead = f"{_calling(name)} {_too_long()}"
+            _, place = self._process.end(self._pid, STOP)
+            self._dead, self._fault = _blame(name, _too_long(), place), GameSlow
         except (EOFError, OSError):
-            self._dead = f"{_calling(name)} {_how(os.waitstatus_to_exitcode(self._process.kill(self._pid)), seconds)}"
-        raise GameFault(f"game {self._process.shown}: {self._dead}")
+            status, place = self._process.end(self._pid)
+            code = os.waitstatus_to_exitcode(status)
+            self._dead = _blame(name, _how(code, seconds), place)
+            self._fault = GameSlow if code == -signal.SIGXCPU else GameFault
+        raise self._fault(f"game {self._process.shown}: {self._dead}")
 
     def close(self) -> None:
         """End it. Idempotent."""
@@ -167,9 +183,11 @@ def value_of(payload: bytes, shown: str) -> msgspec.Raw:
     raise GameFault(f"game {shown}: {_text(value)}")
 
 
-def _calling(name: str) -> str:
-    """What is to blame if a call gives no answer: a method of the game, or any of it."""
-    return "while it is checked it" if name == "vet" else f"{name}()"
+def _blame(name: str, how: str, place: Whereabouts) -> str:
+    """What is to blame if a call gives no answer: a method of the game. A check calls many, so that none took all of its time."""
+    if name != "vet":
+        return f"{place.call or name}() {how}{place.line}"
+    return f"while it is checked it {how}{f', at last in {place.call}()' if place.call else ''}{place.line}"
 
 
 def _too_long() -> str:

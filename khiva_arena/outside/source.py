@@ -17,6 +17,8 @@ GAME_FILE = "game.py"
 """What a folder holds that is no package: as ``khiva-arena new game`` makes it."""
 LIBRARY = "openspiel"
 PACKED, WHOLE_FILE = "__init__.py", "sha256"
+CACHE = "__pycache__"
+"""Where Python leaves bytecode, which is never run of a game: see ``host.py``."""
 
 
 class GameSource(NamedTuple):
@@ -27,6 +29,7 @@ class GameSource(NamedTuple):
     code: what it is known by, its hash: the end of the rules version.
     module: its name in the process that runs it.
     path: of its file, "" for a module that is installed.
+    folder: how the paths of its own code begin, "" for OpenSpiel's, which is the library's.
     content: of its file, so that what was hashed is what is run; None for a folder or a package.
     attribute: the name of the game in the module, "": GAME, or the only one that there is.
     """
@@ -36,6 +39,7 @@ class GameSource(NamedTuple):
     code: str
     module: str
     path: str = ""
+    folder: str = ""
     content: bytes | None = None
     attribute: str = ""
 
@@ -67,12 +71,14 @@ def _file(path: Path) -> GameSource:
         content = path.read_bytes()
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
-    return GameSource(str(path), path.name, f"{WHOLE_FILE}:{sha256(content).hexdigest()}", _named(path.stem), str(path), content)
+    code, place = f"{WHOLE_FILE}:{sha256(content).hexdigest()}", str(path)
+    return GameSource(place, path.name, code, _named(path.stem), place, place, content)
 
 
 def _folder(path: Path) -> GameSource:
     path = path.resolve()
-    return GameSource(str(path), path.name, f"folder:{hash_of_folder(path)}", _named(path.name), str(path / PACKED))
+    code, place = f"folder:{hash_of_folder(path)}", str(path)
+    return GameSource(place, path.name, code, _named(path.name), str(path / PACKED), place + os.sep)
 
 
 def _library() -> GameSource:
@@ -96,14 +102,15 @@ def _package(point: metadata.EntryPoint) -> GameSource:
     places = list(spec.submodule_search_locations or ()) if spec else []
     if spec is None or not (places or (spec.origin and os.path.isfile(spec.origin))):
         raise ConfigError(f"game {point.name}: its package has no module {top}")
-    digest = hash_of_folder(Path(places[0])) if places else sha256(Path(str(spec.origin)).read_bytes()).hexdigest()
+    place = Path(places[0] if places else str(spec.origin)).resolve()
+    digest = hash_of_folder(place) if places else sha256(place.read_bytes()).hexdigest()
     package = f"{point.dist.name}-{point.dist.version}" if point.dist else top
-    shown = f"package {package}"
-    return GameSource(point.name, shown, f"{package.replace(':', '_')}:{digest}", point.module, attribute=point.attr or "")
+    code, folder = f"{package.replace(':', '_')}:{digest}", f"{place}{os.sep if places else ''}"
+    return GameSource(point.name, f"package {package}", code, point.module, folder=folder, attribute=point.attr or "")
 
 
 def hash_of_folder(folder: Path) -> str:
-    """Of the names and contents of all files in it, sorted, except what Python and editors leave there. Raises ConfigError."""
+    """Of the names and contents of all files of a game in it, sorted. Raises ConfigError."""
     total, size = sha256(b"khiva-game-1\0"), 0
     for number, path in enumerate(files_of(folder)):
         content = path.read_bytes()
@@ -115,8 +122,11 @@ def hash_of_folder(folder: Path) -> str:
 
 
 def files_of(folder: Path) -> Iterator[Path]:
-    """The files of a game that are hashed."""
+    """The files of a game: all but what Python and editors leave there. Raises ConfigError."""
     for path in sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).as_posix()):
-        parts = path.relative_to(folder).parts
-        if path.is_file() and path.suffix != ".pyc" and not any(part.startswith((".", "__pycache__")) for part in parts):
+        if any(part == CACHE or part.startswith(".") for part in path.relative_to(folder).parts):
+            continue
+        if path.is_symlink() and path.is_dir():
+            raise ConfigError(f"{path} is a link to a folder, of which nothing is hashed: copy the folder to that place")
+        if path.is_file():
             yield path

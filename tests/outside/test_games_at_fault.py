@@ -1,12 +1,14 @@
 """A game that raises, loops, lies or changes is blamed by name, at once, and no bot is."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 from own_games import Made
 
-from khiva_arena.errors import ConfigError, GameFault, IllegalChoice, RulesError
+from khiva_arena.check.own_game import steps_of
+from khiva_arena.errors import ConfigError, GameFault, GameSlow, IllegalChoice, RulesError
 from khiva_arena.games.base import Game
 from khiva_arena.outside import game as outside_game
 from khiva_arena.outside import process
@@ -195,15 +197,15 @@ def test_a_file_beside_a_game_is_part_of_a_folder(made: Made, tmp_path: Path) ->
 
 def test_one_that_leaves_is_told_of_in_the_look_before_a_match(made: Made) -> None:
     game = begun(made((APPLY, "        raise SystemExit(3)\n")))
-    with pytest.raises(GameFault, match=r"game bidding \(game.py\): it raised SystemExit: 3, line 40"):
+    with pytest.raises(GameFault, match=r"game bidding \(game.py\): apply\(\) raised SystemExit: 3, line 40"):
         game.vet(3, game.rules({}))
 
 
 @pytest.mark.parametrize(
     ("new", "said"),
     [
-        ("        import os; os._exit(3)\n", "while it is checked it ends its process, with exit code 3"),
-        ("        return\n", "it breaks the contract: apply() returned None, and must return a list of events"),
+        ("        import os; os._exit(3)\n", "apply() ends its process, with exit code 3"),
+        ("        return\n", "apply() returned None, and must return a list of events"),
     ],
 )
 def test_the_look_before_a_match_says_what_is_wrong(made: Made, new: str, said: str) -> None:
@@ -228,7 +230,7 @@ def test_one_that_loops_is_ended(made: Made, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(process, "CPU_SECONDS", 1.0)
     game = begun(made((APPLY, "        while True: pass\n")))
     state, _ = game.new(2, game.rules({}), SECRET)
-    with pytest.raises(GameFault, match=r"game bidding \(game.py\): apply\(\) takes more than 1 s of CPU"):
+    with pytest.raises(GameSlow, match=r"game bidding \(game.py\): apply\(\) takes more than 1 s of CPU, line 40 of game.py$"):
         state.apply({0: 0, 1: 0})
 
 
@@ -238,8 +240,55 @@ def test_one_that_sleeps_is_ended(made: Made, monkeypatch: pytest.MonkeyPatch) -
     game = begun(path)
     monkeypatch.setattr(process, "WALL_SECONDS", 1.0)
     state, _ = game.new(2, game.rules({}), SECRET)
-    with pytest.raises(GameFault, match=r"apply\(\) has not ended within 1 s"):
+    with pytest.raises(GameSlow, match=r"apply\(\) has not ended within 1 s, line 40 of game.py$"):
         state.apply({0: 0, 1: 0})
+
+
+LOOP, SLEEP = "        while True: pass\n", "        import time; time.sleep(1000)\n"
+CLONE, CHECKED = "class BiddingState(State):\n", "while it is checked it "
+
+
+def test_an_import_that_does_not_end_is_named_by_its_line(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "WALL_SECONDS", 3.0)
+    with pytest.raises(GameFault, match=r"game game.py: its import has not ended within 3 s, line 1 of game.py$"):
+        begun(made(('"""A bidding', 'import time; time.sleep(1000)\n"""A bidding')))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (VIEW, LOOP + VIEW, "view() takes more than 1 s of CPU, line 59 of game.py"),
+        (VIEW, SLEEP + VIEW, "view() has not ended within 4 s, line 59 of game.py"),
+        (APPLY, "        sum(1 for _ in iter(int, 1))\n", "apply() takes more than 1 s of CPU, line 40 of game.py"),
+        (
+            CLONE,
+            CLONE + "    def clone(self):\n" + LOOP,
+            CHECKED + "takes more than 1 s of CPU, at last in clone(), line ",
+        ),
+        (
+            CLONE,
+            CLONE + "    def clone(self):\n" + SLEEP,
+            CHECKED + "has not ended within 4 s, at last in clone(), line ",
+        ),
+        (
+            CLONE,
+            CLONE + "    def __deepcopy__(self, memo):\n" + LOOP,
+            CHECKED + "takes more than 1 s of CPU, at last in clone(), line ",
+        ),
+    ],
+)
+def test_a_check_names_the_call_that_does_not_end_and_goes_no_further(
+    made: Made, monkeypatch: pytest.MonkeyPatch, old: str, new: str, said: str
+) -> None:
+    game = begun(made((old, new)))
+    wall = 4.0 if "sleep" in new else 60.0
+    for where, name, seconds in ((process, "CPU", 1.0), (process, "WALL", wall), (outside_game, "LOOK_CPU", 1.0)):
+        monkeypatch.setattr(where, f"{name}_SECONDS", seconds)
+    (step,) = steps_of(game)
+    assert not step.passed
+    assert f"game bidding (game.py): {said}" in step.said
+    assert step.said.endswith(" of game.py; no further step was taken")
+    assert step.do.startswith("look for a loop")
 
 
 def test_a_match_begins_as_the_game_was_imported(made: Made) -> None:
@@ -305,7 +354,13 @@ def test_words_that_fail_stop_nothing(made: Made) -> None:
     ("old", "new", "said"),
     [
         ('"winner": winner})]', '"winner": winner}, to=())]', "what no event told it (a breach of: equal observations give"),
-        ("        self.points = [0] * seats", "        import random\n        self.points = [random.randrange(10**9)] * seats", "a replay ends the same"),  # noqa: E501
+        ("        self.points = [0] * seats", "        import random\n        self.points = [random.randrange(10**9)] * seats", "new() gives something else when the same"),  # noqa: E501
+        (APPLY, APPLY + "        return [Event({'type': 'forfeit'})]\n", "an event has the type 'forfeit', which is one of the arena's own"),  # noqa: E501
+        (POINTS, "        return [2**60] * len(self.points)", "scores: 1152921504606846976 is too big"),
+        (POINTS, "        return [0.0] * len(self.points)", "scores: one of them is a number with a point, and must be a whole"),
+        (VIEW, VIEW.replace("{", '{"x": "x" * 2_000_000, '), "seat 0: view and legal have 2,000,"),
+        (PENDING, PENDING.replace('[["card", card] for card in hand]', "[[n] for n in range(20000)]"),
+         "legal has 20,000 entries, and a decision has 2 to 10,000; `khiva-arena check"),
         ('"prizes": len(self.prizes)}', '"prizes": len(self.played)}', "no piece is lost or made"),
         ("class BiddingState(State):", "class BiddingState(State):\n    def clone(self): return self\n", "clone"),
     ],
@@ -316,3 +371,32 @@ def test_a_look_before_the_match_finds_what_no_match_shows(made: Made, old: str,
         game.vet(3, game.rules({}))
     assert said in str(found.value)
     assert "khiva-arena check --game" in str(found.value)
+
+
+def test_a_check_of_a_long_game_says_how_far_it_looked(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no failure."""
+    monkeypatch.setattr(outside_game, "LOOK_SECONDS", 0.3)
+    slow = (VIEW, "        import time; time.sleep(0.03)\n" + VIEW)
+    first = next(iter(steps_of(begun(made(slow)))))
+    assert first.passed
+    assert re.fullmatch(
+        r"a match at random keeps every point as far as there was time to look: the first \d+ steps as they are played, "
+        r"the first \d+ steps?, \d+ changed draws?, the first \d+ steps? of first choices",
+        first.said,
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said", "do"),
+    [
+        (POINTS, "        return [2**60 if len(self.points) == 3 else 0] * len(self.points)", "scores: 1152921504606846976 is too big", "2**53 - 1"),  # noqa: E501
+        (VIEW, VIEW.replace("{", '{"x": "x" * (2000000 if len(self.hands) == 3 else 1), '), "view and legal have 2,000,", "leave out"),  # noqa: E501
+        (VIEW, VIEW.replace("{", '{"x": [*{*"abcdefgh"}] if len(self.hands) == 3 else [], '), "same match is played again", "no set"),  # noqa: E501
+    ],
+)  # fmt: skip
+def test_a_check_looks_at_each_table_as_a_match_does(made: Made, old: str, new: str, said: str, do: str) -> None:
+    steps = {step.title: step for step in steps_of(begun(made((old, new))))}
+    failed = [step for step in steps.values() if not step.passed]
+    assert [step.title for step in failed] == ["3 seats"]
+    assert said in failed[0].said
+    assert do in failed[0].do

@@ -90,6 +90,11 @@ def test_a_tensor_of_whole_numbers(game: Game) -> None:
         ({"x": 3}, "x: there is no such rule"),
         ({"scale": 0}, "scale: 0 is not a whole number of 1 to 1,000,000"),
         ({"shows": ""}, "shows: kuhn_poker gives seats no ''"),
+        (
+            {"game": "matrix_sh", "shows": "blah"},
+            "gives seats no 'blah'; what it gives: information_state, observation",
+        ),
+        ({"game": "python_tic_tac_toe"}, "python_tic_tac_toe is one of the library's games in Python, which are not imported"),
         ({"scale": 0.5}, "scale: 0.5 is not a whole number"),
         ({"tensor": "maybe"}, "tensor: 'maybe' is neither no nor yes"),
         ({"game": "dou_dizhu", "shows": "information_state"}, "shows: dou_dizhu gives seats no 'information_state'"),
@@ -190,6 +195,9 @@ def test_a_game_is_checked_with_its_rules_and_a_refusal_says_the_scale(tmp_path:
     assert "`khiva-arena check --game openspiel --rule 'game=skat()' --rule scale=1` says more" in said
     failed = arena("check", "--game", "openspiel", *words, cwd=tmp_path, code=1).stdout
     assert failed.count("give --rule scale=240") == 2
+    blotto = ["--rule", "game=blotto(players=2,coins=30,fields=5)", *bots(RANDOM, RANDOM)]
+    many = arena("match", "--game", "openspiel", *blotto, cwd=tmp_path, code=2).stderr
+    assert "legal has 46,376 entries, and a decision has 2 to 10,000; `khiva-arena check" in many
     never = arena(
         "match", "--game", "openspiel", "--rule", "game=bargaining(discount=0.9)", *bots(RANDOM, RANDOM), cwd=tmp_path, code=2
     )
