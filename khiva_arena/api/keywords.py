@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from math import isfinite
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex
 
 from khiva_arena.competition.settings_table import AUTO, TABLE
 from khiva_arena.errors import ConfigError
@@ -76,6 +76,13 @@ def number(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
         raise ConfigError(f"{name}: {value!r:.200} is not a number")
     return float(value)
+
+
+def whole(name: str, value: object) -> int:
+    """A whole number. Raises ConfigError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        raise ConfigError(f"{name}: {value!r:.200} is not a whole number")
+    return operator.index(value)
 
 
 def as_path(name: str, value: object) -> Path:
