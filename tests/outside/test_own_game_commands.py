@@ -322,6 +322,14 @@ def test_a_bot_is_checked_with_it(table: Path) -> None:
     assert "27 ok" in done.stdout or " ok, " in done.stdout
 
 
+def test_a_bot_of_a_game_that_has_another_name_now_is_told_the_name(tmp_path: Path) -> None:
+    two(tmp_path)
+    game = str(changed(tmp_path / "game.py", ('name = "bidding"', 'name = "lone_wolf"')))
+    said = arena("check", str(tmp_path / "mine" / "bot"), "--game", game, cwd=tmp_path, code=2).stderr
+    plays = "nearest plays bidding by its bot.toml"
+    assert f'--game {game}: this game is called lone_wolf, and {plays}: write games = ["lone_wolf"] there\n' in said
+
+
 def test_games_lists_it(table: Path) -> None:
     assert "bidding: Bidding, 2 to 5 seats, rules version 1+sha256:" in arena("games", "game.py", cwd=table).stdout
 
