@@ -15,7 +15,7 @@ from khiva_arena.games.conformance import MOST_STEPS, check_plain
 from khiva_arena.games.registry import HASHED
 from khiva_arena.outside.answers import Step, front_of, stands_of, step_of
 from khiva_arena.outside.process import Fork, GameProcess, value_of
-from khiva_arena.outside.source import GameSource
+from khiva_arena.outside.source import LIBRARY, GameSource
 from khiva_arena.outside.wording import in_words
 
 VET_SECONDS = 30.0
@@ -46,7 +46,7 @@ class OutsideGame(Game):
     def __init__(self, source: GameSource) -> None:
         self._source = source
         self._process = GameProcess(source, 1)
-        front = front_of(self._process.front, source.shown)
+        front = front_of(self._process.front, source.shown, library=source.word == LIBRARY)
         self.name, self.title, self.seats = front.name, front.title, tuple(front.seats)
         self.rules_version = f"{front.rules_version}{HASHED}{source.code}"
         self.shown = f"{front.name} ({source.shown})"
