@@ -100,8 +100,8 @@ def several(name: str, value: object) -> tuple[str, ...]:
 
 
 def hand_over(games: object) -> None:
-    """Let these games, which do not come with the arena, be run where matches of just their code are replayed. Raises ConfigError
-    for one that there is not."""
+    """Let these games, which do not come with the arena, be run where matches of just their code are replayed: until Python ends,
+    since what a call returns replays its match later. Raises ConfigError for one that there is not."""
     words = [games] if isinstance(games, os.PathLike) else several("game", games)
     if own := [word for word in (os.fspath(word) for word in words) if word not in NAMES]:
         from khiva_arena.outside.opening import offer  # not above: most games come with the arena

@@ -163,6 +163,7 @@ def test_from_python(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = next(khiva_arena.matches("out", game="game.py"))
     assert "prize: points" in first.story()
     assert first.replay()[0].events[0].data["type"] == "prize"
+    assert khiva_arena.verify("out").sound  # it stays handed over, as the page says
 
 
 def test_a_settings_file_names_it_from_where_it_lies(table: Path) -> None:
