@@ -150,6 +150,7 @@ def test_ten_sit_at_a_table(table: Path) -> None:
     slowly = ["--turn", "20s", "--start", "60s"]
     done = arena(*run, "--seats", "10", *slowly, "--lineups", "1", "--out", "ten", cwd=table)
     assert "bidding with cards=13 at 10 seats" in done.stdout
+    assert "who sits next after whom is balanced over every 9 seeds at 10 seats: with 1 a bot" in done.stderr
     assert "10 of 10 matches are sound" in arena("verify", "ten", "--game", "ten.py", cwd=table).stdout
     arena("report", "ten", "--game", "ten.py", "--out", "ten.html", cwd=table)
     assert "bidding is played with 2 to 10 seats, not 11" in arena(*run, "--seats", "11", "--out", "x", cwd=table, code=2).stderr
