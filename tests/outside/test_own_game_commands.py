@@ -213,9 +213,12 @@ def test_new_game_is_played_as_it_says(tmp_path: Path) -> None:
     assert "exists already" in arena("new", "game", "mine", cwd=tmp_path, code=2).stderr
     assert "khiva-arena new game my-game" in arena("new", "game", cwd=tmp_path, code=2).stderr
     lines = [line.strip() for line in arena("new", "game", "./b", cwd=tmp_path).stdout.splitlines() if line.startswith("  ")]
-    for line in lines[:2]:
+    assert lines[1] == "khiva-arena check b/bot --game b/game.py"
+    for line in lines[:3]:
         arena(*line.split()[1:], cwd=tmp_path)
-    assert lines[2].startswith("khiva-arena run --game b/game.py --bot b/bot --bot shipped:python/random --seats 2")
+    assert lines[3].startswith("khiva-arena run --game b/game.py --bot b/bot --bot shipped:python/random --seats 2")
+    said = arena("new", "game", str(tmp_path / "c"), cwd=tmp_path).stdout
+    assert f"  khiva-arena check --game {tmp_path}/c/game.py\n" in said
 
 
 def test_its_test_passes_beside_it(tmp_path: Path) -> None:
