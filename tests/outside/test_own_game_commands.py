@@ -191,6 +191,7 @@ def test_a_match_of_a_game_that_raises_is_void_and_no_bot_is_blamed(tmp_path: Pa
         (event,) = store.events()
         assert [row.why for row in store.voids(event.id)] == [blame] * 2  # then its table is set aside
         assert not store.recorded(event.id)
+    assert f"match '1/0' in out is void: {blame}\n" in arena("show", "out", "1/0", cwd=tmp_path, code=2).stderr
     assert "forfeit" not in done.stdout + done.stderr
 
 
