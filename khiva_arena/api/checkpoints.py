@@ -6,11 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from khiva_arena.errors import BotError
+from khiva_arena.api.keywords import as_path, text, whole
+from khiva_arena.errors import BotError, ConfigError
 
 FOLDER = "checkpoint"
 """Where its files are in the folder of the bot."""
 LISTING = "checkpoint.json"
+_CHECKED = """if not callable(choose):
+    sys.exit(f"load(path) has to return a function choose(decide, match), and returned {choose!r:.200}")"""
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,8 @@ class Checkpoint:
     name: of the bot; the name of ``path`` without its ending without.
 
     The bot is known by the code of ``load`` and the contents of the files: the same ones are the same bot, wherever they lie.
+
+    Raises ConfigError for values of another type.
     """
 
     load: Callable[[Path], Callable[..., int]]
@@ -31,12 +36,14 @@ class Checkpoint:
     name: str = ""
 
     def __post_init__(self) -> None:
-        path = Path(self.path)
+        if not callable(self.load):
+            raise ConfigError(f"load: {self.load!r:.200} is not a function load(path)")
+        path, step = as_path("path", self.path), whole("step", self.step)
         numbers = re.findall(r"\d+", path.stem)
         set_field = object.__setattr__  # a frozen value, made whole
         set_field(self, "path", path)
-        set_field(self, "name", self.name or path.stem)
-        set_field(self, "step", int(numbers[-1]) if self.step < 0 and numbers else self.step)
+        set_field(self, "name", text("name", self.name) or path.stem)
+        set_field(self, "step", int(numbers[-1]) if step < 0 and numbers else step)
 
     def files(self) -> dict[str, bytes]:
         """By its path in the folder of the bot, each file, and a listing, since a hash of contents alone has no names in it.
@@ -54,5 +61,5 @@ class Checkpoint:
 
     @property
     def opened(self) -> str:
-        """What a bot's program has after the name of its function, in Python: it calls ``load``."""
-        return f"(Path(__file__).with_name({FOLDER!r}) / {self.path.name!r})"
+        """What a bot's program has after the name of its function, in Python: it calls ``load`` and ends if it gives no bot."""
+        return f"(Path(__file__).with_name({FOLDER!r}) / {self.path.name!r})\n{_CHECKED}"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from math import isfinite
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex
 
 from khiva_arena.competition.settings_table import AUTO, TABLE
 from khiva_arena.errors import ConfigError
@@ -78,6 +78,13 @@ def number(name: str, value: object) -> float:
     return float(value)
 
 
+def whole(name: str, value: object) -> int:
+    """A whole number. Raises ConfigError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        raise ConfigError(f"{name}: {value!r:.200} is not a whole number")
+    return operator.index(value)
+
+
 def as_path(name: str, value: object) -> Path:
     """A path, of a file or a folder. Raises ConfigError for anything else."""
     if not isinstance(value, str | os.PathLike):
@@ -93,8 +100,8 @@ def several(name: str, value: object) -> tuple[str, ...]:
 
 
 def hand_over(games: object) -> None:
-    """Let these games, which do not come with the arena, be run where matches of just their code are replayed. Raises ConfigError
-    for one that there is not."""
+    """Let these games, which do not come with the arena, be run where matches of just their code are replayed: until Python ends,
+    since what a call returns replays its match later. Raises ConfigError for one that there is not."""
     words = [games] if isinstance(games, os.PathLike) else several("game", games)
     if own := [word for word in (os.fspath(word) for word in words) if word not in NAMES]:
         from khiva_arena.outside.opening import offer  # not above: most games come with the arena

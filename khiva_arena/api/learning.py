@@ -43,7 +43,7 @@ class LearningCurve:
         return iter(self.rows)
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """A dict a checkpoint: step, name, elo, error, low, high, bound, matches, seeds."""
+        """A list with a dict for each checkpoint: step, name, elo, error, low, high, bound, matches, seeds."""
         fields = ("name", "elo", "error", "low", "high", "bound", "matches", "seeds")
         return [{"step": step, **{field: getattr(row, field) for field in fields}} for step, row in self.rows]
 

@@ -162,7 +162,8 @@ def match(*bots: str | Path | Choose | Checkpoint, **settings: Any) -> PlayedMat
     """Play one match, the bots seated in the order given, and return it.
 
     bots: words as ``--bot`` takes them, folders, or functions ``choose(decide, match) -> index``.
-    settings: those of a match by their names in a settings file, as game="emira", seed="a", turn="500ms", rules={...}.
+    settings: those of a match by their names in a settings file, as game="emira", seed="a", turn="500ms", rules={...}. A game
+        that does not come with the arena stays handed over until Python ends.
 
     Raises ConfigError for wrong settings, BotError for a bot that does not start, ArenaError if the match
     fails twice because of this machine.

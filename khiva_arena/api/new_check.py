@@ -1,5 +1,6 @@
 """What a check of a bot is made with."""
 
+import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -82,13 +83,20 @@ def _games(bot: Bot, asked: Sequence[str], rules: Mapping[str, Any]) -> tuple[Ga
     """The games to be played, or the one under these rules. Raises ConfigError on one that there is not, or that the bot does
     not play."""
     named = tuple(game_named(word) for word in dict.fromkeys(asked))
+    if other := next((game for game in named if bot.games and game.name not in bot.games), None):
+        raise ConfigError(_not_played(bot, other))
     for name in {*bot.games} - {game.name for game in named}:
         try:
             get(name)
         except ConfigError as error:
             raise ConfigError(f"{bot.asked_as}: games in bot.toml: {error} {OWN}") from None
     games = named or tuple(map(get, bot.games or GAMES))
-    if other := [game.name for game in games if bot.games and game.name not in bot.games]:
-        raise ConfigError(f"--game {other[0]}: {bot.name} plays {', '.join(bot.games)} by its bot.toml")
     rules = rules_chosen(games, rules)
     return tuple(GameUnderRules(game, rules) if rules or game.outside else game for game in games)
+
+
+def _not_played(bot: Bot, game: Game) -> str:
+    plays = f"{bot.name} plays {', '.join(bot.games)} by its bot.toml"
+    if not game.outside:
+        return f"--game {game.name}: {plays}"
+    return f"--game {game.word}: this game is called {game.name}, and {plays}: write games = {json.dumps([game.name])} there"

@@ -21,7 +21,7 @@ def verify(
     sample: of each event replay only so many matches, drawn at random. Of the others sums and places are checked, in a bundle
         hash chains, commitments and places.
     game: the file, folder or package of a game that does not come with the arena, or several. It is run only if its hash is the
-        one that the records name.
+        one that the records name, and stays handed over until Python ends.
 
     Raises ConfigError for what is not there, StoreError for what cannot be read, GameFault if a game is missing or at fault.
     """

@@ -71,11 +71,13 @@ def _new_game(folder: Path | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"folder": str(folder), "game": GAME_FILE, "files": written}))
         return
-    game, bot = shlex.quote(str(Path(f"./{folder}") / GAME_FILE)), shlex.quote(str(Path(f"./{folder}") / "bot"))
+    base = f"./{folder}" if str(folder).startswith("-") else str(folder)
+    game, bot = shlex.quote(f"{base}/{GAME_FILE}"), shlex.quote(f"{base}/bot")
     two = f"--bot {bot} --bot shipped:python/random"
     click.echo(harmless(f"{folder}: a new game with a test and a bot: {', '.join(written)}"))
     click.echo(harmless(f"Edit {folder / GAME_FILE}, then:"))
     click.echo(harmless(f"  khiva-arena check --game {game}"))
+    click.echo(harmless(f"  khiva-arena check {bot} --game {game}"))
     click.echo(harmless(f"  khiva-arena match --game {game} {two}"))
     click.echo(harmless(f"  khiva-arena run --game {game} {two} --seats 2 --seeds 50 --out results/my-game"))
     click.echo("What a game has to offer: docs/add-a-game.md, and khiva_arena/games/base.py, which is the contract")

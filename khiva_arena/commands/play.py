@@ -4,7 +4,7 @@ import os
 import sys
 import webbrowser
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
@@ -79,16 +79,28 @@ def _played(hub: Hub, one: OneMatch, how: dict[str, Any], order: dict[str, Any],
         outcome = play_one(one.job)
     if outcome.record is None:
         hub.say(ended.void(outcome.void))
+        _shown_there(hub, how)
         say(f"the match is void, twice: {outcome.void}")
         return 1
     last = {"since": ended.since(outcome.record, one.job.secret, names, persons[0][1])} if how["terminal"] else {}
     hub.say(ended.ended(outcome.record, one.job.secret, names) | last)
+    _shown_there(hub, how)
     _print(outcome, one, names, as_json)
     if addresses:
         say("the replay is in the page, all hands open, until you close it or press Ctrl-C")
+        _until_closed(hub)
+    return 0
+
+
+def _shown_there(hub: Hub, how: Mapping[str, Any]) -> None:
+    """On a terminal the last that happened stands before what we print; a page shows it by itself."""
+    if how["terminal"]:
+        _until_closed(hub)
+
+
+def _until_closed(hub: Hub) -> None:
     with suppress(KeyboardInterrupt):  # the match is over
         hub.hear()
-    return 0
 
 
 def _seated(words: list[str], game: str) -> list[str]:

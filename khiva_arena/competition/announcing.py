@@ -11,6 +11,7 @@ from khiva_arena.report.same_names import in_a_line
 from khiva_arena.sandbox import system
 from khiva_arena.schedule import formats, lineups
 from khiva_arena.schedule.formats import DrawnRound
+from khiva_arena.schedule.orders import ALL_ORDERS_MOST
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.words import count
 
@@ -67,6 +68,8 @@ def announce(
         log.say(advice)
     if extension:
         log.say(extension)
+    if uneven := _uneven(settings, play):
+        log.say(uneven)
     if left_out:
         log.say(f"played without {', '.join(left_out)}: left out by --skip-broken", warning=True)
     log.say(f"commitment {event.commitment}")
@@ -90,6 +93,15 @@ def _extension(store: Store, event: EventRow) -> str:
     from khiva_arena.competition.extending import said  # not above: most events are none
 
     return said(store, event)
+
+
+def _uneven(settings: Settings, play: Play) -> str:
+    """How far neighbours at large tables are from balance, in a line; "" if they are not. A test stops when it is clear."""
+    if settings.hypotheses or play.timetable.seats <= ALL_ORDERS_MOST:
+        return ""
+    from khiva_arena.competition.neighbours import off_balance  # not above: few tables are that large
+
+    return off_balance(play.timetable, settings.seeds)
 
 
 def _estimate(store: Store, settings: Settings, play: Play, at_a_time: int, took: "MatchTime | None") -> str:

@@ -172,6 +172,8 @@ def match_of(store: Store, word: str) -> tuple[EventRow, MatchRow]:
     among = events_of(store, (event,) if event else ())
     alone = len(among) == 1  # an ordinal says enough
     fits = [(row, match) for row in among for match in _fits(store, row, rest, alone)]
+    if not fits and alone and (why := _why_void(store, among[0], rest)):
+        raise ConfigError(f"match {word!r} in {store.folder} is void: {why}")
     if len(fits) != 1:
         what = "no recorded match" if not fits else f"{len(fits)} matches"
         raise ConfigError(f"{what} {word!r} in {store.folder}; `khiva-arena show {store.folder}` lists them as EVENT/ORDINAL")
@@ -186,6 +188,13 @@ def _fits(store: Store, event: EventRow, word: str, alone: bool) -> list[MatchRo
     by_ordinal = None if ordinal is None else store.match(event.id, ordinal)
     found = [by_ordinal] if by_ordinal else [row for row in store.matches_with(event.id, word) if begins(row.id, word)]
     return [_in_its_place(store, event, timetable, row) for row in found]
+
+
+def _why_void(store: Store, event: EventRow, word: str) -> str:
+    """Why the last attempt at a match that was not recorded was void; "" if there was none."""
+    if not _ORDINAL.fullmatch(word):
+        return ""
+    return next((row.why for row in reversed(voids_of(store, event)) if row.ordinal == int(word)), "")
 
 
 def secret_of(store: Store, event: EventRow, seed: int) -> tuple[bytes, bool]:

@@ -64,9 +64,10 @@ TABLE: tuple[Setting, ...] = (
             help="More bots, by name and command, from an engines.json as cutechess writes it.",
             example="engines.json"),
     Setting("game", Kind.NAME, "khiva", PLAYED, of="a game", shape="GAME", words=_games, of_a_match=True,
-            help="The game: khiva, emira or silk_road, of which `khiva-arena games` says more; or one of your own, by its "
-                 "file, as my_game.py, or the name of a package that brings it. Its code runs with your rights.",
-            comment="The game: khiva, emira or silk_road; or one of your own, by its file or its package."),
+            help="The game: khiva, emira or silk_road, of which `khiva-arena games` says more; openspiel, whose rule `game` says "
+                 "which; or one of your own, by its file, as my_game.py, or the name of a package that brings it. Its code runs "
+                 "with your rights.",
+            comment="The game: khiva, emira or silk_road; openspiel; or one of your own, by its file or its package."),
     Setting("format", Kind.CHOICE, "round-robin", PLAYED, of="format", words=_formats, of_a_stage=True,
             help="round-robin, gauntlet, swiss or knockout, each defined for tables of 2 to 10 seats.",
             comment="How it is played: round-robin (every line-up of the bots), gauntlet (candidates against "

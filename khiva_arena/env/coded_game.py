@@ -1,6 +1,8 @@
 """A game at a seat count under rules, as numbers; and how a match comes out for a trainer."""
 
 from collections.abc import Mapping, Sequence
+from operator import index
+from typing import SupportsIndex
 
 from khiva_arena.env.coding import WAIT, Coding, coding_of
 from khiva_arena.errors import ConfigError
@@ -30,7 +32,7 @@ class CodedGame:
             raise ConfigError(
                 f"game: {game!r} is neither the name of a game, such as {registry.NAMES[0]!r}, nor a khiva_arena.Game"
             )
-        self.seats = self.game.seats[0] if seats is None else seats
+        self.seats = self.game.seats[0] if seats is None else _whole(seats)
         self.game.check_seats(self.seats)
         self.rules = self.game.rules(rules or {})
         self.coding = coding or coding_of(self.game, self.seats, self.rules)
@@ -44,6 +46,13 @@ class CodedGame:
         """The actions that a seat can take, in the order of ``legal``; ``WAIT`` alone if others are asked."""
         decision = state.pending().get(seat)
         return [WAIT] if decision is None else self.coding.actions_of(decision)
+
+
+def _whole(seats: object) -> int:
+    """Raises ConfigError unless it is."""
+    if not isinstance(seats, SupportsIndex):
+        raise ConfigError(f"seats: {seats!r:.200} is not a whole number")
+    return index(seats)
 
 
 def by_places(ranks: Sequence[int]) -> list[int]:

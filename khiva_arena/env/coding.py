@@ -3,10 +3,12 @@
 Lengths, orders and meanings are fixed by ``Coding.version``: whatever changes them raises it.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from khiva_arena.env.fields import Field
@@ -80,12 +82,17 @@ class Coding:
         return both[:, 0].copy(), both[:, 1].copy()
 
     def encode(self, view: Mapping[str, Plain]) -> "NDArray[np.float32]":
-        """A view as an observation."""
+        """A view as an observation. Raises ConfigError if it is of another game, seat count or rules than the coding."""
         import numpy as np
 
         into: list[int] = []
-        for key, kind in self.keys.items():
-            kind.put(view[key], into)
+        for (key, kind), part in zip(self.keys.items(), self.parts, strict=True):
+            try:
+                kind.put(view[key], into)
+            except (LookupError, TypeError, ValueError):
+                into.clear()
+            if len(into) != part.start + part.size:
+                raise _other(f"numbers for {json.dumps({key: view.get(key)})}")
         return np.array(into, dtype=np.float32)
 
     def decode(self, observation: Sequence[float]) -> dict[str, Plain]:
@@ -112,14 +119,21 @@ class Coding:
         return ("wait", *(" ".join(map(str, entry)) for entry in self._number))
 
     def actions_of(self, decision: Decision) -> list[int]:
-        """By index into ``legal``, the action that means that entry."""
+        """By index into ``legal``, the action that means that entry. Raises ConfigError if there is none for one of them."""
         kind, number = decision.kind, self._number
         step = (self.rising or {}).get(kind)
-        if step is None:
-            return [number[kind, *entry] for entry in decision.legal]
-        least = next((entry[0] for entry in decision.legal if type(entry[0]) is int), 0)
-        raised = [[(word - least) // step] if type(word) is int else [word] for (word,) in decision.legal]
-        return [number[kind, *entry] for entry in raised]
+        entries = decision.legal
+        if step is not None:
+            least = next((entry[0] for entry in entries if type(entry[0]) is int), 0)
+            entries = [[(word - least) // step] if type(word) is int else [word] for (word,) in entries]
+        try:
+            return [number[kind, *entry] for entry in entries]
+        except KeyError as error:
+            raise _other(f"action for {' '.join(map(str, error.args[0]))}") from None
+
+
+def _other(lacking: str) -> ConfigError:
+    return ConfigError(f"the coding has no {shorten(lacking, 300)}: it was made for another game, seat count or rules")
 
 
 def coding_of(game: Game, seats: int, rules: Mapping[str, Plain]) -> Coding:

@@ -30,12 +30,15 @@ def name_of(game: str, turn_based: bool = False) -> str:
 
 
 def load(game: str, seats: int | None = None, *, rules: Mapping[str, Plain] | None = None, turn_based: bool = False) -> Any:
-    """A game by its name here, as ``pyspiel.load_game`` gives it.
+    """A game of the arena by its name here, as ``pyspiel.load_game`` gives it. Others are not games of OpenSpiel.
 
     seats: the fewest without. rules: what differs from the defaults.
 
     Raises ConfigError.
     """
+    if game not in registry.NAMES:
+        called = game.name if isinstance(game, Game) else str(game)
+        raise ConfigError(f"{registry.unknown(called, registry.NAMES)} Only these are games of OpenSpiel.")
     table = CodedGame(game, seats, rules, None)
     parameters = {"players": table.seats, "rules": quote(json.dumps(dict(rules or {})), safe="")}
     return pyspiel.load_game(name_of(game, turn_based), parameters)

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from khiva_arena.env.coding import Coding, coding_of
+from khiva_arena.errors import ConfigError
 from khiva_arena.games import registry
 from khiva_arena.games.base import Decision
 
@@ -18,13 +20,17 @@ ActFunction = Callable[[dict[str, Any], "np.random.Generator"], int]
 seeds and views, so that a match can be repeated."""
 
 
-def player(act: ActFunction) -> Callable[[Mapping[str, Any], Mapping[str, Any]], int]:
-    """``choose(decide, match)`` of a policy. An action that is not legal is the default, as in an environment."""
+def player(act: ActFunction, *, coding: Coding | None = None) -> Callable[[Mapping[str, Any], Mapping[str, Any]], int]:
+    """``choose(decide, match)`` of a policy. An action that is not legal is the default, as in an environment.
+
+    coding: that of the training, for a game that does not ship with the arena. It is good for one seat count and rules.
+    """
+    handed = replace(coding) if coding else None  # as made: a bot is known by it, and not by what was looked up in it since
 
     def choose(decide: Mapping[str, Any], match: Mapping[str, Any]) -> int:
         import numpy as np
 
-        coding = _coding(match["game"], match["seats"], json.dumps(match["rules"]))
+        coding = handed or _coding(match["game"], match["seats"], json.dumps(match["rules"]))
         legal = coding.actions_of(Decision(decide["kind"], decide["legal"]))
         mask = np.zeros(coding.actions, dtype=np.int8)
         mask[legal] = 1
@@ -38,4 +44,6 @@ def player(act: ActFunction) -> Callable[[Mapping[str, Any], Mapping[str, Any]],
 
 @lru_cache(maxsize=4)
 def _coding(game: str, seats: int, rules: str) -> Coding:
+    if game not in registry.NAMES:
+        raise ConfigError(f"{game} does not come with the arena: give its coding, as env.player(act, coding=...)")
     return coding_of(registry.get(game), seats, json.loads(rules))

@@ -10,6 +10,7 @@ from khiva_arena.errors import GameFault
 from khiva_arena.games.base import NOBODY, Decision, Event, Pending
 from khiva_arena.games.conformance import check_plain
 from khiva_arena.games.registry import NAMES
+from khiva_arena.outside.source import LIBRARY
 from khiva_arena.outside.wording import in_words
 from khiva_arena.text import harmless
 
@@ -71,8 +72,8 @@ _told = msgspec.msgpack.Decoder(Told).decode
 _stands = msgspec.msgpack.Decoder(tuple[list[tuple[int, str, int]], bool, list[int], list[int]]).decode
 
 
-def front_of(raw: Any, shown: str) -> Front:
-    """The constants of a game. Raises GameFault."""
+def front_of(raw: Any, shown: str, library: bool = False) -> Front:
+    """The constants of a game. ``library``: whether it is the one that holds OpenSpiel's. Raises GameFault."""
     try:
         front = msgspec.convert(raw, Front)
     except msgspec.ValidationError as error:
@@ -81,6 +82,7 @@ def front_of(raw: Any, shown: str) -> Front:
     points = {
         f"its name {harmless(front.name, 40)!r} is not of small letters, digits and _": _NAME.fullmatch(front.name),
         f"its name is that of a game of the arena, {front.name}: give it another": front.name not in NAMES,
+        f"its name, {LIBRARY}, is that of OpenSpiel's games: give it another": front.name != LIBRARY or library,
         f"its rules_version {harmless(front.rules_version, 40)!r} is not a short word": _VERSION.fullmatch(front.rules_version),
         "it has no title": front.title.strip(),
         "its title has a sign that cannot be printed": front.title.isprintable(),

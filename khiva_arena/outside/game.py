@@ -18,7 +18,7 @@ from khiva_arena.games.registry import HASHED
 from khiva_arena.outside.answers import Step, front_of, stands_of, step_of
 from khiva_arena.outside.calls import LOOK_CPU_SECONDS, LOOK_SECONDS
 from khiva_arena.outside.process import Fork, GameProcess, value_of
-from khiva_arena.outside.source import GameSource
+from khiva_arena.outside.source import LIBRARY, GameSource
 from khiva_arena.outside.wording import in_words
 from khiva_arena.rng import Stream
 from khiva_arena.words import count
@@ -50,7 +50,7 @@ class OutsideGame(Game):
     def __init__(self, source: GameSource) -> None:
         self._source = source
         self._process = GameProcess(source, 1)
-        front = front_of(self._process.front, source.shown)
+        front = front_of(self._process.front, source.shown, library=source.word == LIBRARY)
         self.name, self.title, self.seats = front.name, front.title, tuple(front.seats)
         self.rules_version = f"{front.rules_version}{HASHED}{source.code}"
         self.shown = f"{front.name} ({source.shown})"

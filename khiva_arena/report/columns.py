@@ -184,7 +184,7 @@ TABLE = (
     Column(
         "voids",
         "voids",
-        "attempts at its tables that the host spoilt; they never count (shown if there are any)",
+        "attempts at its tables that the host spoilt, or the game itself; they never count (shown if there are any)",
         0,
         6,
         _any("voids"),

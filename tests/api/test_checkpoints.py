@@ -71,6 +71,30 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
         folder_of(khiva_arena.Checkpoint(load, tmp_path / "empty"))
 
 
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ((load, "w", "a"), "step: 'a' is not a whole number"),
+        ((load, 3), "path: 3 is not a path"),
+        ((None, "w"), r"load: None is not a function load\(path\)"),
+        ((load, "w", 1, 2), "name: 2 is not a text"),
+    ],
+)
+def test_values_of_another_type_are_refused(given: tuple[Any, ...], why: str) -> None:
+    with pytest.raises(ConfigError, match=f"^{why}$"):
+        khiva_arena.Checkpoint(*given)
+
+
+def test_a_loader_without_a_function_is_refused_at_the_start(tmp_path: Path) -> None:
+    def load(path: Path) -> None:
+        """Forgets to return what it has loaded."""
+
+    (tmp_path / "step-1.txt").write_text("3")
+    checkpoint = khiva_arena.Checkpoint(load, tmp_path / "step-1.txt")  # type: ignore[arg-type]
+    with pytest.raises(BotError, match=r"load\(path\) has to return a function choose\(decide, match\), and returned None"):
+        khiva_arena.match(checkpoint, "shipped:python/random", seed="a", start="30s", turn="10s")
+
+
 def test_a_table_by_step(played: Path) -> None:
     table = khiva_arena.standings(played / "out")[0]
     where = Path("nowhere")

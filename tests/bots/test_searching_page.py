@@ -7,12 +7,13 @@ import sys
 import pytest
 from arena import ROOT, arena
 from levels import KEEPING, need_level, python_at
+from own_games import changed
 from tools import lacks
 
 pytestmark = pytest.mark.slow
 
 PAGE = (ROOT / "docs" / "a-bot-that-searches.md").read_text()
-FLAT, TREE = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+FLAT, TREE, WORLDS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 GREEDY = {"khiva": "greedy", "emira": "greedy_emira", "silk_road": "greedy_silk_road"}
 SHORT = {"khiva": "max_turns=4", "emira": "max_rounds=2", "silk_road": "max_turns=6"}
 """Matches that end soon: Emira's lists of bids have a thousand entries."""
@@ -54,3 +55,22 @@ def test_the_arena_s_package_can_be_imported_at_each_level(tmp_path, level):
         lacks("root's bots may not come to this Python", may=True)
     match = played(tmp_path, FLAT.replace("WORLDS, AHEAD = 4, 6", "WORLDS, AHEAD = 1, 1"), "khiva", "--isolation", level)
     assert match["verdicts"] == ["ok"] * 3
+
+
+@KEEPING
+@pytest.mark.parametrize("code", [FLAT, TREE], ids=["flat", "tree"])
+def test_a_bot_searches_a_game_of_one_s_own(tmp_path, level, code):
+    """The game's file lands beside the bot, and with the worlds of the page its bots search there, too."""
+    need_level(level)
+    if python_at(level) != sys.executable:
+        lacks("root's bots may not come to this Python", may=True)
+    worlds = ("\n    def new(", f"\n{WORLDS}\n    def new(")
+    game = changed(tmp_path / "game.py", worlds, ('return {"hand"', 'return {"seat": seat, "hand"'))
+    own = code.replace("from khiva_arena.games import registry", "from game import GAME")
+    own = own.replace('registry.get(match["game"])', "GAME")
+    bot = bot_of(tmp_path / "mine", own)
+    (bot / "bot.toml").write_text((bot / "bot.toml").read_text() + 'include = ["../game.py"]\n')
+    words = ["--game", str(game), "--rule", "cards=5", "--seed", "s", "--turn", "2m", "--isolation", level, "--json"]
+    match = json.loads(arena("match", "--bot", str(bot), "--bot", "shipped:python/random", *words, cwd=tmp_path).stdout)
+    assert match["verdicts"] == ["ok"] * 2
+    assert any(choice for step in match["steps"] for seat, choice, *_ in step if seat == 0)

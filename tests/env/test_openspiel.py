@@ -167,3 +167,11 @@ def test_the_room_alone_imports_no_trainer() -> None:
     code = "import sys, khiva_arena.env; print(*{'numpy', 'pettingzoo', 'gymnasium', 'pyspiel'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+@pytest.mark.parametrize(("game", "name"), [("kiva", "kiva"), ("my_game.py", "my_game.py"), (Lowest(), "lowest")])
+def test_only_games_of_the_arena_are_loaded(game: object, name: str) -> None:
+    """Nobody is told to hand over what ``load`` does not take."""
+    with pytest.raises(ConfigError, match=rf"^there is no game '{name}'; .* Only these are games of OpenSpiel") as raised:
+        openspiel.load(game, 3)  # type: ignore[arg-type]
+    assert "coding" not in str(raised.value)

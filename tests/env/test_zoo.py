@@ -157,6 +157,8 @@ def test_mistakes_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
         env.parallel("my_game.py")
     with pytest.raises(ConfigError, match="Khiva is for 2 to 5 seats, not 6"):
         env.parallel("khiva", 6)
+    with pytest.raises(ConfigError, match="seats: '3' is not a whole number"):
+        env.parallel("khiva", "3")  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=r"game: None is neither the name of a game, such as 'khiva', nor a khiva_arena\.Game"):
         env.aec(None, 3)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="render_mode: 'human' is neither None nor 'ansi'"):

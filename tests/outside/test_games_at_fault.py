@@ -48,6 +48,7 @@ def played(path: Path, seats: int = 3) -> None:
         ('"""A bidding', "def (:\n", "its import raised SyntaxError"),
         ("import check_choices", "import check_choices", ""),
         ('name = "bidding"', 'name = "khiva"', "its name is that of a game of the arena, khiva"),
+        ('name = "bidding"', 'name = "openspiel"', "its name, openspiel, is that of OpenSpiel's games: give it another"),
         ('name = "bidding"', 'name = "../x"', "its name '../x' is not of small letters"),
         ("seats = (2, 3, 4, 5)", "seats = (2, 11)", "its seats [2, 11] are not rising numbers of 2 to 10"),
         ("seats = (2, 3, 4, 5)", "seats = 3", "raised TypeError"),

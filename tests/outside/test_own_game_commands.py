@@ -154,6 +154,7 @@ def test_ten_sit_at_a_table(table: Path) -> None:
     slowly = ["--turn", "20s", "--start", "60s"]
     done = arena(*run, "--seats", "10", *slowly, "--lineups", "1", "--out", "ten", cwd=table)
     assert "bidding with cards=13 at 10 seats" in done.stdout
+    assert "who sits next after whom is balanced over every 9 seeds at 10 seats: with 1 a bot" in done.stderr
     assert "10 of 10 matches are sound" in arena("verify", "ten", "--game", "ten.py", cwd=table).stdout
     arena("report", "ten", "--game", "ten.py", "--out", "ten.html", cwd=table)
     assert "bidding is played with 2 to 10 seats, not 11" in arena(*run, "--seats", "11", "--out", "x", cwd=table, code=2).stderr
@@ -167,6 +168,7 @@ def test_from_python(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = next(khiva_arena.matches("out", game="game.py"))
     assert "prize: points" in first.story()
     assert first.replay()[0].events[0].data["type"] == "prize"
+    assert khiva_arena.verify("out").sound  # it stays handed over, as the page says
 
 
 def test_a_settings_file_names_it_from_where_it_lies(table: Path) -> None:
@@ -192,6 +194,7 @@ def test_a_match_of_a_game_that_raises_is_void_and_no_bot_is_blamed(tmp_path: Pa
         (event,) = store.events()
         assert [row.why for row in store.voids(event.id)] == [blame] * 2  # then its table is set aside
         assert not store.recorded(event.id)
+    assert f"match '1/0' in out is void: {blame}\n" in arena("show", "out", "1/0", cwd=tmp_path, code=2).stderr
     assert "forfeit" not in done.stdout + done.stderr
 
 
@@ -214,9 +217,12 @@ def test_new_game_is_played_as_it_says(tmp_path: Path) -> None:
     assert "exists already" in arena("new", "game", "mine", cwd=tmp_path, code=2).stderr
     assert "khiva-arena new game my-game" in arena("new", "game", cwd=tmp_path, code=2).stderr
     lines = [line.strip() for line in arena("new", "game", "./b", cwd=tmp_path).stdout.splitlines() if line.startswith("  ")]
-    for line in lines[:2]:
+    assert lines[1] == "khiva-arena check b/bot --game b/game.py"
+    for line in lines[:3]:
         arena(*line.split()[1:], cwd=tmp_path)
-    assert lines[2].startswith("khiva-arena run --game b/game.py --bot b/bot --bot shipped:python/random --seats 2")
+    assert lines[3].startswith("khiva-arena run --game b/game.py --bot b/bot --bot shipped:python/random --seats 2")
+    said = arena("new", "game", str(tmp_path / "c"), cwd=tmp_path).stdout
+    assert f"  khiva-arena check --game {tmp_path}/c/game.py\n" in said
 
 
 def test_its_test_passes_beside_it(tmp_path: Path) -> None:
@@ -323,6 +329,14 @@ def test_a_bot_is_checked_with_it(table: Path) -> None:
     alone = arena("check", "its/bot", cwd=table, code=2).stderr
     assert "silk_road. A game that does not come with the arena is handed over as --game FILE" in alone
     assert "27 ok" in done.stdout or " ok, " in done.stdout
+
+
+def test_a_bot_of_a_game_that_has_another_name_now_is_told_the_name(tmp_path: Path) -> None:
+    two(tmp_path)
+    game = str(changed(tmp_path / "game.py", ('name = "bidding"', 'name = "lone_wolf"')))
+    said = arena("check", str(tmp_path / "mine" / "bot"), "--game", game, cwd=tmp_path, code=2).stderr
+    plays = "nearest plays bidding by its bot.toml"
+    assert f'--game {game}: this game is called lone_wolf, and {plays}: write games = ["lone_wolf"] there\n' in said
 
 
 def test_games_lists_it(table: Path) -> None:

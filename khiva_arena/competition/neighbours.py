@@ -1,0 +1,46 @@
+"""Who sits next after whom: how far the schedule of an event is from equal shares, if its seeds are no whole blocks.
+
+Of tables of up to five seats nothing is said: a pair is within one table of its share there, as a rule, whatever the seeds.
+"""
+
+from collections import Counter
+from itertools import permutations
+
+from khiva_arena.schedule.formats import schedule
+from khiva_arena.schedule.orders import ALL_ORDERS_MOST, BLOCK_SEEDS
+from khiva_arena.schedule.timetable import Timetable
+from khiva_arena.words import count
+
+
+def off_balance(timetable: Timetable, seeds: int) -> str:
+    """How far neighbours are from balance, and which seeds balance them, in a line; "" if they are balanced, or if later rounds
+    are still to be drawn. ``seeds``: as the user gave them, with those of an event that is extended."""
+    block = BLOCK_SEEDS[timetable.seats]
+    over = timetable.seeds % block
+    if timetable.seats <= ALL_ORDERS_MOST or not over or len(timetable.shapes) > 1:
+        return ""
+    off = furthest(timetable, over)
+    if not off:
+        return ""
+    return (
+        f"who sits next after whom is balanced over every {block} seeds at {timetable.seats} seats: with {timetable.seeds} a bot "
+        f"sits next after another at up to {count(off, 'table')} more or fewer than its share; "
+        f"--seeds {seeds + block - over} balances it"
+    )
+
+
+def furthest(timetable: Timetable, over: int) -> int:
+    """By how many tables, rounded up, a pair is off its share at the most. ``over``: the seeds after the last whole block, which
+    alone put anybody off."""
+    drawn = timetable.round(0)
+    assert drawn is not None
+    seats = timetable.seats
+    above: Counter[tuple[int, int]] = Counter()  # by pair, in parts of a table of which seats - 1 are a whole one
+    for match in schedule(timetable.terms, drawn, timetable.seeds - over):
+        if match.rotation == 0:
+            for pair in permutations(match.bots, 2):
+                above[pair] -= 1
+            for pair in zip(match.bots, match.bots[1:] + match.bots[:1], strict=True):
+                above[pair] += seats - 1
+    most = max((abs(parts) for (bot, other), parts in above.items() if bot != other), default=0)  # one bot may be alone
+    return -(-most // (seats - 1))
