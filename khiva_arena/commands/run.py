@@ -20,7 +20,7 @@ from khiva_arena.competition.settings import DEFAULTS, Settings
 from khiva_arena.competition.settings_file import read_file
 from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.competition.settings_table import CLUSTER, TABLE
-from khiva_arena.competition.starts import Tried
+from khiva_arena.competition.starts import TriedBots
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.store.db import Store
@@ -94,7 +94,7 @@ def run(
     else:
         stages, entrants = what_is_played(config, given, say)
     check_cluster_flags(stages[0])
-    tried: Tried | None = None
+    tried: TriedBots | None = None
     if shard is not None and from_plan is None:
         plans.refuse_shard(stages)
     if budget is not None:

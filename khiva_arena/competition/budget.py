@@ -15,7 +15,7 @@ from khiva_arena.competition.find import events_of
 from khiva_arena.competition.isolation import sandbox_of
 from khiva_arena.competition.pools import conditions, pooled, pooled_standings
 from khiva_arena.competition.settings import MOST, Settings
-from khiva_arena.competition.starts import Playing, Tried, ready_to_play
+from khiva_arena.competition.starts import Playing, TriedBots, ready_to_play
 from khiva_arena.competition.who_plays import cluster_of, who_plays
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
@@ -43,7 +43,7 @@ class Proposal(NamedTuple):
     """
 
     settings: Settings
-    tried: Tried
+    tried: TriedBots
     lines: tuple[str, ...] = ()
 
 
@@ -59,7 +59,9 @@ def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int
         there = Store.check(first.out)
         if there and not new_event and (begun := _begun_in(first, definition)):
             say(_kept(begun, _is_over(first, begun[-1])))
-            return Proposal(replace(first, seeds=length_of(begun), lineups=begun[-1].definition.lineups), Tried(sandbox, found))
+            return Proposal(
+                replace(first, seeds=length_of(begun), lineups=begun[-1].definition.lineups), TriedBots(sandbox, found)
+            )
         took, at_a_time = _measured(first, found, definition, sandbox, there, cluster, stack)
     chosen, line_ups = _chosen(first, definition, took, at_a_time, budget_ms / 1000)
     errors: list[str] = []
@@ -73,7 +75,7 @@ def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int
         f"{count(at_a_time, 'match', 'matches')} at a time: {took.of(matches, at_a_time)} of {in_words(budget_ms / 1000)}",
         *(errors or [_rule_of_thumb(len(found.entrants), matches, first.seats)]),
     )
-    return Proposal(chosen, Tried(sandbox, found._replace(took=took)), lines)
+    return Proposal(chosen, TriedBots(sandbox, found._replace(took=took)), lines)
 
 
 def _measured(

@@ -11,6 +11,9 @@ from khiva_arena.schedule.orders import ALL_ORDERS_MOST, BLOCK_SEEDS
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.words import count
 
+MOST_TABLES = 10_000
+"""More are not gone through before a start: they take seconds."""
+
 
 def off_balance(timetable: Timetable, seeds: int) -> str:
     """How far neighbours are from balance, and which seeds balance them, in a line; "" if they are balanced, or if later rounds
@@ -19,13 +22,14 @@ def off_balance(timetable: Timetable, seeds: int) -> str:
     over = timetable.seeds % block
     if timetable.seats <= ALL_ORDERS_MOST or not over or len(timetable.shapes) > 1:
         return ""
-    off = furthest(timetable, over)
-    if not off:
+    few = timetable.shapes[0].line_ups * over <= MOST_TABLES
+    off = furthest(timetable, over) if few else 0
+    if few and not off:
         return ""
+    how = f"at up to {count(off, 'table')} more or fewer than its share" if few else "more or less often than its share"
     return (
         f"who sits next after whom is balanced over every {block} seeds at {timetable.seats} seats: with {timetable.seeds} a bot "
-        f"sits next after another at up to {count(off, 'table')} more or fewer than its share; "
-        f"--seeds {seeds + block - over} balances it"
+        f"sits next after another {how}; --seeds {seeds + block - over} balances it"
     )
 
 

@@ -23,7 +23,7 @@ from khiva_arena.competition.played import unplayable
 from khiva_arena.competition.progress import ResumePoint, definition_after, standing_of
 from khiva_arena.competition.run_events import LinkNewsSource, RunEvents
 from khiva_arena.competition.settings import Settings
-from khiva_arena.competition.starts import Playing, Tried
+from khiva_arena.competition.starts import Playing, TriedBots
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay import seeds
@@ -48,7 +48,7 @@ def compete(
     *,
     web: bool = False,
     seating: Callable[[], AbstractContextManager[LinkNewsSource | None]] = nullcontext,
-    tried: Tried | None = None,
+    tried: TriedBots | None = None,
 ) -> tuple[list[str], bool]:
     """Play all stages, or the part of them that is not played yet. Returns the ids of their events so far, and whether all is
     recorded; with ``how.commit`` the id of the event that would be played now, which is then stored. If all is over already, it

@@ -49,7 +49,7 @@ class Playing(NamedTuple):
     took: "MatchTime | None" = None
 
 
-class Tried(NamedTuple):
+class TriedBots(NamedTuple):
     """What is known before a run, since a budget was worked out for it.
 
     sandbox: that bots run in.

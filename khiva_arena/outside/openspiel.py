@@ -30,8 +30,7 @@ NEAR = 1e-9
 IN_PYTHON = "python_"
 """How the names of those begin that the library registers once ``open_spiel.python.games`` is imported."""
 SHOWS = ("information_state", "observation")
-"""What a seat is shown: the first that the game gives to every seat. If everybody sees everything, the last one: an observation
-is the board, an information state mostly the history once more, which is shown anyway."""
+"""What a seat is shown: the first that the game gives to every seat."""
 Dynamics, Chance, Information = pyspiel.GameType.Dynamics, pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
 
 
@@ -162,8 +161,7 @@ def drawn(outcomes: Sequence[tuple[int, float]], stream: Stream) -> int:
 
 def shown_of(game: Any) -> str:
     """What seats are shown, of ``SHOWS``; "" if there is nothing."""
-    tried = SHOWS if game.get_type().information != Information.PERFECT_INFORMATION else reversed(SHOWS)
-    return next((kind for kind in tried if gives(game, partial(text_of, shows=kind))), "")
+    return next((kind for kind in SHOWS if gives(game, partial(text_of, shows=kind))), "")
 
 
 def text_of(state: Any, seat: int, shows: str) -> str:
@@ -280,7 +278,7 @@ class OpenSpiel(Game):
     seats = tuple(range(FEWEST_SEATS, MOST_SEATS + 1))
     variants = {  # noqa: RUF012  a constant
         "game": "which game of the library, as goofspiel(players=3,num_cards=13)",
-        "shows": "what a seat is shown: information_state, or observation; without it, observation if all is open",
+        "shows": "what a seat is shown: information_state, or observation; without it, the first that the game gives",
         "tensor": "no, yes: seats are shown it as numbers, too, if they are whole",
         "scale": "by what returns are multiplied to be whole points; without it, by what that takes in matches at random",
     }

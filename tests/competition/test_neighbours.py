@@ -40,6 +40,11 @@ def test_what_is_said_is_what_is_counted(bots: int, seats: int, seeds: int, copi
     assert off_balance(event(bots, seats, enough, copies=copies), enough) == ""
 
 
+def test_of_very_many_tables_no_number_is_said() -> None:
+    timetable = Timetable(Terms("round-robin", 20, 6, 1, 1, most=20_000, key=bytes(32)))
+    assert "a bot sits next after another more or less often than its share; --seeds 10 balances it" in off_balance(timetable, 1)
+
+
 def test_of_an_extension_the_seeds_are_all_there_are() -> None:
     """Ten after twenty, at eight seats in blocks of seven: four more make two whole blocks."""
     assert off_balance(event(8, 8, 10), 30).endswith("--seeds 34 balances it")

@@ -61,7 +61,7 @@ def test_a_whole_match_of_a_game_of_ones_own(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_board_of_openspiels_is_shown_line_by_line(tmp_path: Path) -> None:
-    game = ["--game", "openspiel", "--rule", "game=tic_tac_toe"]
+    game = ["--game", "openspiel", "--rule", "game=tic_tac_toe", "--rule", "shows=observation"]
     run = Terminal([*WORDS, *game, *bots("person", RANDOM)], tmp_path, rows=50, columns=100, stdout=True)
     assert answered(run, b"1\n", "every choice replays") >= 2
     assert re.search(r"^text +x..$\n^ +...$", run.shown.text, re.MULTILINE)
