@@ -42,7 +42,7 @@ from khiva_arena.games.emira.tables import (
     TRACK,
 )
 
-VERSION = 1
+VERSION = 2
 MOST_GOLD = 1_000_000
 MOST_COUNTERS = 60
 MOST_HALVES = 200
@@ -127,7 +127,7 @@ def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
         "upkeep": by_seat(gold),
         "arrivals": by_seat(number(len(NAMES))),
         "met": by_seat(some_of(NAMES)),
-        "lost": by_seat(rounds),
+        "lost": by_seat(number(rules["max_rounds"] + 1)),  # a round that may not come any more
         "xenia": maybe(record({"seat": seat, "due": number(2 * rules["max_rounds"] + 3), "first": switch()})),
         "xenia_left": seat,
         "active": emiras,

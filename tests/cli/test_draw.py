@@ -202,7 +202,7 @@ def test_a_public_text_that_comes_too_late_is_refused(tmp_path: Path) -> None:
     assert (matches(tmp_path / "out"), events(tmp_path / "out")[0].public) == (before, None)
     arena(*RUN, "--new-event", cwd=tmp_path)
     over = arena(*RUN, "--public", "late", cwd=tmp_path, code=2).stderr
-    assert "is over, and was played without this text" in over
+    assert "is recorded, and was played without this text" in over
 
 
 def test_a_public_text_that_came_with_the_commitment_is_said_to_prove_nothing(tmp_path: Path) -> None:

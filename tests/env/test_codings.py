@@ -16,7 +16,7 @@ from khiva_arena.games.base import Decision
 CASES = [(name, seats) for name in registry.NAMES for seats in registry.get(name).seats]
 FIXED = {
     "khiva": (1, {2: (2062, 432), 3: (1573, 32), 4: (1909, 32), 5: (2245, 32)}, "e46295367c12283f"),
-    "emira": (1, {3: (964, 1247), 4: (1125, 1247), 5: (1294, 1247)}, "d8fc436f9ed0a91a"),
+    "emira": (2, {3: (964, 1247), 4: (1125, 1247), 5: (1294, 1247)}, "8f2911c5e6b4c438"),
     "silk_road": (1, {2: (819, 5527), 3: (847, 5532), 4: (875, 5537), 5: (903, 5542)}, "75840db90e585392"),
 }
 """By game: the version, the numbers of an observation and the actions at each seat count, and a digest of what they are."""
@@ -68,6 +68,23 @@ def test_an_observation_gives_back_the_view(name: str, seats: int) -> None:
             state.apply(choices)
             steps += 1
         assert 0 < steps < coding.longest
+
+
+def test_a_round_that_may_not_come_any_more_is_within_the_bounds() -> None:
+    """Hind keeps a seat from the next round also in the last one."""
+    game, chance = registry.get("emira"), Random(2)
+    rules = game.rules({"max_rounds": 2})
+    coding = coding_of(game, 4, rules)
+    low, high = coding.bounds()
+    after = 0
+    for _ in range(60):
+        state, _ = game.new(4, rules, chance.randbytes(32))
+        while not state.is_over:
+            state.apply({seat: chance.randrange(len(decision.legal)) for seat, decision in state.pending().items()})
+        seen = coding.encode(state.view(0))
+        assert ((low <= seen) & (seen <= high)).all()
+        after += max(state.view(0)["lost"]) > 2
+    assert after
 
 
 def test_an_action_means_the_same_at_every_hand_and_bid() -> None:
