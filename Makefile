@@ -132,7 +132,7 @@ mutants: .venv/.test ## change the rules, schedule, ratings and session in small
 	$(BIN)/python tests/mutation/run.py --mutants $(or $(MUTANTS),40) --seed $(or $(SEED),1)
 
 # By game: the bot that is to be the stronger one, and the one that it plays. An event is anchored on the first of them, so the
-# table that a run prints is of the other's weakness: the one that is shown is made anew.
+# table that a run prints is of the other's weakness: the one that is shown is made after it.
 STRONG_khiva := search_deep search
 STRONG_emira := search_emira greedy_emira
 STRONG_silk_road := search_silk_road greedy_silk_road
