@@ -1,6 +1,7 @@
 """The searching bot of Emira: fit to be replayed, a bidder by the same rule as the greedy one, and stronger than it."""
 
 import pytest
+from bots_here import play_here
 
 from khiva_arena.games.emira import GAME
 from khiva_arena.replay import seeds
@@ -12,20 +13,7 @@ RUN = seeds.run_secret("strength of the searching bot of Emira")
 
 
 def play(choosers, rules, deal):
-    """The choices of each seat, and the ranks."""
-    secret = seeds.seed_secret(RUN, deal)
-    state, _ = GAME.new(len(choosers), rules, secret)
-    said = []
-    while not state.is_over:
-        choices = {}
-        for seat, asked in state.pending().items():
-            decide = {"kind": asked.kind, "view": state.view(seat), "legal": [list(entry) for entry in asked.legal], "events": []}
-            match = {"seat": seat, "seats": len(choosers), "rules": rules, "seed": seeds.seat_number(secret, f"m{deal}", seat)}
-            choices[seat] = choosers[seat](decide, match)
-            assert 0 <= choices[seat] < len(asked.legal)
-        said.append(choices)
-        state.apply(choices)
-    return said, state.ranks
+    return play_here(GAME, choosers, rules, RUN, deal)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The searching bot of Silk Road: fit to be replayed, and stronger than the greedy one whose opinion it begins with."""
 
 import pytest
+from bots_here import play_here
 
 from khiva_arena.games.silk_road import GAME
 from khiva_arena.replay import seeds
@@ -12,18 +13,7 @@ RUN = seeds.run_secret("strength of the searching bot of Silk Road")
 
 
 def play(choosers, rules, deal):
-    """The choices of each seat, and the ranks."""
-    secret = seeds.seed_secret(RUN, deal)
-    state, _ = GAME.new(len(choosers), rules, secret)
-    said = []
-    while not state.is_over:
-        ((seat, asked),) = state.pending().items()
-        decide = {"kind": asked.kind, "view": state.view(seat), "legal": [list(entry) for entry in asked.legal], "events": []}
-        match = {"seat": seat, "seats": len(choosers), "rules": rules, "seed": seeds.seat_number(secret, f"m{deal}", seat)}
-        said.append((seat, choosers[seat](decide, match)))
-        assert 0 <= said[-1][1] < len(asked.legal)
-        state.apply({seat: said[-1][1]})
-    return said, state.ranks
+    return play_here(GAME, choosers, rules, RUN, deal)
 
 
 @pytest.mark.parametrize("given", [{"max_turns": 9}, {"max_turns": 6, "extra_draws": "mandatory", "supply": "capped"}])
