@@ -14,7 +14,7 @@ TESTS := $(BIN)/pytest -n 4 --dist loadgroup -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test-fast test test-languages test-elsewhere check docs bench bench-peers coverage overload fuzz crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
+.PHONY: help run test-fast test test-languages test-elsewhere check docs bench bench-peers coverage coverage-swiss swiss-factors overload fuzz crash stops cluster schema vectors playthroughs openspiel-page references zoo pictures mutants strength vm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,12 +41,13 @@ help: ## this list
 	@touch $@
 
 run: .venv/.run ## play the shipped bots against each other at 3 seats and at 2, print the tables, and write a page of results
-	@$(ARENA) run --shipped --trust-bots --seats 3 --seeds 10 --lineups auto --jobs 2 --out $(RESULTS)
-	@$(ARENA) run --shipped --trust-bots --seats 2 --seeds 8 --lineups auto --jobs 2 --out $(RESULTS)
+	@$(ARENA) run --shipped --trust-bots --seats 3 --seeds 6 --lineups auto --jobs 2 --out $(RESULTS)
+	@$(ARENA) run --shipped --trust-bots --seats 2 --seeds 5 --lineups auto --jobs 2 --out $(RESULTS)
 	@echo; echo "Both together, and a check of every match:"; echo
 	@$(ARENA) standings $(RESULTS)
 	@$(ARENA) verify $(RESULTS)
 	@$(ARENA) report $(RESULTS) --out $(RESULTS).html
+	@echo; echo "The command is $(ARENA); after \`. $(BIN)/activate\` it is khiva-arena. A bot of your own: $(ARENA) new python my-bot"
 
 test-fast: .venv/.test ## while you write: lint, and the tests that take less than a second each
 	$(BIN)/ruff check
@@ -86,11 +87,18 @@ crash: .venv/.test ## kill -9 real runs at hundreds of moments and compare diges
 stops: .venv/.test ## stop real runs by SIGTERM, SIGHUP and SIGINT in every way, at every level (needs cc); STOPS=200 SEED=1
 	$(BIN)/python tests/crash/stops.py $(or $(STOPS),200) $(or $(SEED),1)
 
-fuzz: .venv/.test ## throw mutated bytes at codec and session; MINUTES=2 SEED=1
+fuzz: .venv/.test ## throw mutated bytes at codec and session, and frames at the relay; MINUTES=2 SEED=1 of each
 	$(BIN)/python tests/fuzz/run.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python tests/fuzz/fuzz_relay.py --minutes $(or $(MINUTES),2) $(if $(SEED),--seed $(SEED))
 
 coverage: .venv/.test ## simulate how often errors of ratings and sequential tests hold, the long form; some 20 minutes; TRIALS=3000
 	$(BIN)/python tests/ratings/coverage.py --trials $(or $(TRIALS),3000)
+
+coverage-swiss: .venv/.test ## simulate how often errors and ranks of whole swiss tournaments hold; hours; TRIALS=400
+	$(BIN)/python tests/ratings/swiss_coverage.py --trials $(or $(TRIALS),400) --more
+
+swiss-factors: .venv/.test ## replay swiss tournaments of equal bots of many shapes and write their factors; half an hour
+	$(BIN)/python tests/ratings/measure_shapes.py
 
 overload: .venv/.test ## 100,000 decisions of honest bots on an overloaded machine, twice: nobody may forfeit (needs cc)
 	$(BIN)/python tests/benchmarks/overload.py

@@ -13,6 +13,7 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 sheet.py: what a game's terminal.py draws its table with
                 khiva/ emira/ silk_road/: tables < state < rules < {observation, notation, worlds}, assembled in game.py; RULES.md
     protocol/   messages.py, codec.py, session.py: bytes in, outcomes out; no I/O, no clock   schema.py: JSON Schemas
+                bot_function.py: types of a bot that is a function
     schedule/   formats.py: the formats, a module each: who plays whom in which round   timetable.py: place by place
     ratings/    elo.py: ratings and their errors   sprt.py: sequential tests   planning.py: how many seeds   crosstable, bias, ...
     sandbox/    level.py: what is asked for   cell.py: what a bot is kept in, and a module for each level of it
@@ -49,12 +50,16 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
                 progress.py, extending.py: how far it has come, and more seeds   closing.py: ended for good
                 budget.py, budget_try.py, more_seeds.py: how many seeds fit, and which command plays more
                 find.py, in_bundle.py: what a user named   drift.py: what has changed since   among.py: which bots count
+                consent.py: what a settings file or a plan may open only with its user's word
                 opened.py: the network and variables that a bot is given by name
                 results.py: where a Result is made   pools.py: which events make one table
+                widened.py: how wide its errors are if results decided who met whom, by replays (replaying.py), which
+                are kept (replay_cache.py), or by the shape of a large field
                 shard.py, shard_note.py, plan_file.py, planned.py, sharding.py: an event divided between machines
                 merging.py, merge_parts.py: joined again; missing.py: what to type for the rest
                 audit.py, audit_event.py, audit_chain.py: what is sound, of a store (audit_store.py) or a bundle
                 (audit_bundle.py); audit_ahead.py: by several processes   audit_sample.py: of some matches
+                as_recorded.py: whether a row says what its record says
                 bundling.py: events that are over in one file
                 page.py: a page of results, made from page_source; its page_replays, page_folder, page_names, page_authors
                 run_events.py: what happens in a run, written once   events_file.py, log.py: where to
@@ -63,13 +68,17 @@ General layout, from the bottom up; a room imports only rooms below it (``pyproj
     api/        what `import khiva_arena` offers, a file a noun   host.py, hosted.py: the process that plays
                 functions.py, checkpoints.py: functions and checkpoints as bots   new_check.py: what a check is made with
     env/        the games for trainers: fields < coding < {khiva, emira, silk_road}: views and choices as numbers
+                players.py: bots in this process   local.py: matches of them
                 zoo.py: as PettingZoo's environments   openspiel.py: as OpenSpiel's games, of spiel_state < moment
     web/        serving.py: loopback port, token, who is answered   guard.py: the looks at each request (knows trio, too)
+                once.py: the address that a browser's command line shows
                 watching.py: the process that shows a run in browsers, served_page.py: its page of results
+                strangers.py: who has shown no token yet where relays arrive
                 hub.py: the process at which players arrive who are elsewhere; link.py stands for each at the table
                 persons.py, person.py, hints.py: people in browsers   terminal_seat.py, terminal_table.py: on a terminal
     commands/   what each command does, in a file named like it
     cli/        the words and options of each command, likewise: nothing is imported of what it does until it is called
+                start.py: where the command begins   address_space.py: whether there is enough of it
 
 Beside the package: ``docs/`` are the pages for users, ``protocol/`` is the language-neutral protocol, ``bots/`` are the
 bots that come with the arena.
@@ -77,14 +86,17 @@ bots that come with the arena.
 
 from importlib import import_module
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 _HOMES = {
+    "BotMatch": "protocol.bot_function",
+    "BotRequest": "protocol.bot_function",
     "Checkpoint": "api.checkpoints",
     "Competition": "api.competitions",
     "Game": "games.base",
     "PlayedMatch": "api.matches",
     "State": "games.base",
     "check": "api.check",
+    "local": "env.local",
     "match": "api.matches",
     "matches": "api.matches",
     "merge": "api.merge",

@@ -12,7 +12,10 @@ from khiva_arena.api.matches import matches as matches
 from khiva_arena.api.merge import merge as merge
 from khiva_arena.api.tables import standings as standings
 from khiva_arena.api.verify import verify as verify
+from khiva_arena.env.local import local as local
 from khiva_arena.games.base import Game as Game
 from khiva_arena.games.base import State as State
+from khiva_arena.protocol.bot_function import BotMatch as BotMatch
+from khiva_arena.protocol.bot_function import BotRequest as BotRequest
 
 __version__: str

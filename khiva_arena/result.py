@@ -86,6 +86,7 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
     faults: every (fault, step) of the seat, in order, strikes included.
     voids: attempts at this match that were void before it was recorded or set aside.
     set_aside: the match stayed void; its whole table is not rated.
+    not_begun: of the voids, those that came before a bot was asked for a choice, so that none can have caused them.
     measured: what was measured of each seat; empty if nothing was.
     """
 
@@ -104,6 +105,7 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
     voids: int = 0
     set_aside: bool = False
     measured: tuple[Measured, ...] = ()
+    not_begun: int = 0
 
     @property
     def table(self) -> str:

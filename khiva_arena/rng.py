@@ -52,6 +52,13 @@ class Stream:
         number = self._ready.pop()
         return number if _change is None else _change(self._key, 4 * self._block - len(self._ready) - 1, number)
 
+    def blocks(self, count: int) -> bytes:
+        """The next ``count`` whole blocks, 32 bytes each, which are four numbers of 8 bytes, big-endian. What is left of a block
+        that was begun is thrown away."""
+        first, key = self._block, self._key
+        self._block, self._ready = first + count, []
+        return b"".join([sha256(key + _u64(block)).digest() for block in range(first, first + count)])
+
     def below(self, n: int) -> int:
         """A number from 0 to n - 1, each equally likely: draws at or above the largest multiple of n are thrown away."""
         if n < 1:

@@ -45,7 +45,7 @@ class Language:
 
 
 def folder(name: str) -> Path:
-    """The shipped folder "bots" or "protocol"."""
+    """The shipped folder "bots", "protocol" or "docs"; of the last a wheel has the pages that messages name."""
     package = Path(khiva_arena.__file__).parent
     inside = package / "_shipped" / name
     return inside if inside.is_dir() else package.parent / name

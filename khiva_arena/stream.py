@@ -36,6 +36,7 @@ class Begin(Line, frozen=True, kw_only=True, tag="begin"):
     event: its id
     stage: name of the stage, if it has one
     number: of the stage in its competition, from 1; 0 without stages
+    in_store: its number in the store, from 1, as ``show`` takes it; 0 in older streams
     which: what a heading says of the game besides its name, as " with game=chess()"; "" for nothing, and in older streams
     bots: their names
     anchor: the bot at Elo 0
@@ -63,6 +64,7 @@ class Begin(Line, frozen=True, kw_only=True, tag="begin"):
     at: str
     marks: list[list[str]] = []
     which: str = ""
+    in_store: Whole = 0
 
     def marked(self) -> dict[str, list[str]]:
         """The marks of those bots that have any, by name."""

@@ -20,3 +20,13 @@ def meant(word: object, known: Iterable[str]) -> str:
     words = {one.casefold(): one for one in known}
     near = get_close_matches(word.casefold()[:100], words, n=1) if isinstance(word, str) else []
     return f" (did you mean {words[near[0]]}?)" if near else ""
+
+
+def nearest(word: object, known: Iterable[str]) -> str:
+    """ "; near to it: seats, seeds" with the words, three at most, that are most like one that is not known; "" if none is."""
+    from difflib import get_close_matches  # not above: few words are mistaken
+
+    words = {one.casefold(): one for one in known}
+    text = word.casefold()[:100] if isinstance(word, str) else ""
+    near = get_close_matches(text, words, n=3, cutoff=0.5) or [one for one in words if len(text) > 2 and (text in one)]
+    return f"; near to it: {', '.join(words[one] for one in near[:3])}" if near else ""

@@ -1,4 +1,4 @@
-"""What all tests share: helpers to import, examples without deadlines, and a cache of staged bots that is not the user's."""
+"""What all tests share: helpers to import, examples without deadlines, a cache and a configuration that are not the user's."""
 
 import os
 import shutil
@@ -30,6 +30,7 @@ def _own_cache() -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="khiva-tests-", ignore_cleanup_errors=True) as folder:
         os.chmod(folder, 0o755)
         os.environ["KHIVA_ARENA_CACHE"] = folder
+        os.environ["XDG_CONFIG_HOME"] = f"{folder}/config"  # tokens, and what a user has agreed to
         yield
 
 

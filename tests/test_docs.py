@@ -3,6 +3,7 @@
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -50,8 +51,17 @@ def typed(page: str, folder: Path) -> list[tuple[str, str]]:
     return [(words[1], arena(*words[1:], cwd=folder).stdout) for words in commands(page) if words[0] == "khiva-arena"]
 
 
+def test_the_readme_s_first_line_works_where_the_system_manages_its_python(tmp_path: Path) -> None:
+    line = blocks(README, "sh")[0].splitlines()[0]
+    assert line.endswith(" && pip install khiva-arena")
+    asks = "python -c 'import sys; assert sys.prefix != sys.base_prefix'"
+    done = subprocess.run(line.replace("~", ".").replace("pip install khiva-arena", asks), shell=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0
+    assert (tmp_path / "khiva" / "bin" / "pip").exists()
+
+
 def test_the_readme_s_commands_run(tmp_path: Path) -> None:
-    assert {words[0] for words in commands(README)} == {"pip", "khiva-arena"}
+    assert {words[0] for words in commands(README)} == {"python3", "khiva-arena"}
     said = typed(README, tmp_path)
     assert [verb for verb, _ in said] == ["doctor", "run", "show", "verify", "new", "check", "match"]
     head = next(line for line in README.splitlines() if line.startswith("rank "))
@@ -97,7 +107,7 @@ def test_the_commands_of_the_tournament_run(tmp_path: Path) -> None:
 def test_the_settings_that_are_shown_are_taken(tmp_path: Path) -> None:
     (block,) = blocks(TOURNAMENT, "toml")
     (tmp_path / "c.toml").write_text(block)
-    given, places = read_file(tmp_path / "c.toml")
+    given, places, _ = read_file(tmp_path / "c.toml")
     assert set(places) >= set(given)
     assert settle(given, places).seats == 3
 

@@ -95,3 +95,12 @@ def test_a_shuffle_keeps_all_items(items):
     shuffled = items[:]
     Stream(bytes(32), "shuffle").shuffle(shuffled)
     assert sorted(shuffled) == sorted(items)
+
+
+def test_whole_blocks_are_the_same_numbers():
+    one, other = Stream(bytes(32), "blocks"), Stream(bytes(32), "blocks")
+    numbers = [one.u64() for _ in range(20)]
+    three = other.blocks(3)
+    assert [int.from_bytes(three[at : at + 8], "big") for at in range(0, 96, 8)] == numbers[:12]
+    assert other.u64() == numbers[12]
+    assert other.blocks(1) == b"".join(number.to_bytes(8, "big") for number in numbers[16:20])  # the begun one is thrown away

@@ -7,10 +7,11 @@ from typing import Any
 import msgspec
 
 from khiva_arena.api.checkpoints import Checkpoint
-from khiva_arena.api.functions import Choose, as_words
+from khiva_arena.api.functions import as_words
 from khiva_arena.api.host import Host, is_remote
 from khiva_arena.api.keywords import plain_settings, several
 from khiva_arena.check.report import CheckReport
+from khiva_arena.protocol.bot_function import Choose
 
 OF_A_CHECK = ("rules", "turn", "bank", "start", "isolation", "trust_bots", "network", "env", "limits", "runtimes")
 OF_A_LINK = ("listen", "tls_cert", "tls_key", "tokens", "reconnect")

@@ -9,13 +9,14 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
 from khiva_arena.api.checkpoints import Checkpoint
-from khiva_arena.api.functions import Choose, as_words
+from khiva_arena.api.functions import as_words
 from khiva_arena.api.host import Host, is_remote
-from khiva_arena.api.keywords import as_path, hand_over, number, plain_settings, text
+from khiva_arena.api.keywords import as_path, hand_over, number, plain_settings, refuse_early, text
 from khiva_arena.api.matches import PlayedMatch, recorded_matches
 from khiva_arena.competition.settings import DEFAULTS
 from khiva_arena.competition.settings_file import read_file
 from khiva_arena.errors import ConfigError
+from khiva_arena.protocol.bot_function import Choose
 from khiva_arena.stream import Begin, FaultRecorded, MatchRecorded, StreamReader, VoidRecorded
 
 if TYPE_CHECKING:  # numpy comes with them
@@ -219,6 +220,10 @@ def run(
     if from_plan is not None or shard is not None:
         played |= _planned(from_plan, shard, config, functions, new_event)
     hand_over(given.get("game", ()))
+    if from_plan is None:
+        from khiva_arena.competition.played import what_is_played  # not above: tables and matches do without it
+
+        refuse_early(given, lambda said: what_is_played(config, said, lambda line: None), file.get("game"))
     host = Host("compete", listens=True, aloud=aloud, given=given, how=how, callables=functions, **played)
     return Competition(host, _store(given, file))
 

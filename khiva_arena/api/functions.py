@@ -16,7 +16,7 @@ import tempfile
 import time
 import types
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
@@ -29,9 +29,8 @@ from khiva_arena.api.checkpoints import Checkpoint
 from khiva_arena.api.keywords import text
 from khiva_arena.entrants.staging import cache_folder
 from khiva_arena.errors import BotError, ConfigError
+from khiva_arena.protocol.bot_function import Choose
 
-Choose = Callable[[Mapping[str, Any], Mapping[str, Any]], int]
-"""``choose(decide, match)`` gives an index into ``decide["legal"]``; docs of both: bots/README.md."""
 _PICKLING = Lock()
 KIT = ("python", "kit", "khiva_kit.py")
 LONGEST_NAME = 64

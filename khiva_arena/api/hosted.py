@@ -14,12 +14,10 @@ import msgspec
 
 from khiva_arena import shipped
 from khiva_arena.api.host import HostCall, HostReply, is_remote
-from khiva_arena.api.keywords import in_keywords
+from khiva_arena.api.keywords import in_keywords, with_tuples
 from khiva_arena.competition.draw import How
 from khiva_arena.competition.events_file import EventsFile
-from khiva_arena.competition.setting import LISTS
 from khiva_arena.competition.settings import Settings
-from khiva_arena.competition.settings_table import TABLE
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ArenaError, ConfigError
 from khiva_arena.terminal import interrupts
@@ -152,12 +150,6 @@ def check(bot: str, games: list[str], quick: bool, given: dict[str, Any]) -> Any
 
 
 CALLS: Mapping[str, Callable[..., Any]] = {"compete": compete, "test": test, "match": match, "check": check}
-
-
-def with_tuples(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings as flags give them: lists as tuples."""
-    lists = {row.name for row in TABLE if row.kind in LISTS}
-    return {name: tuple(value) if name in lists and isinstance(value, list) else value for name, value in given.items()}
 
 
 def _check_trust(words: Sequence[str], callables: Sequence[str], trusted: bool) -> None:

@@ -3,18 +3,19 @@
 import operator
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from numbers import Real
 from pathlib import Path
 from typing import Any, SupportsIndex
 
+from khiva_arena.competition.setting import LISTS
 from khiva_arena.competition.settings_table import AUTO, TABLE
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.registry import NAMES
 from khiva_arena.text import is_text
-from khiva_arena.words import meant
+from khiva_arena.words import nearest
 
 TRUSTED = "trusted"
 OF_AN_EVENT = ("any_engine", "new_event", "public", "from_plan", "shard")
@@ -35,8 +36,12 @@ def plain_settings(
     Raises ConfigError for a setting that is unknown or of another type, or for functions at another isolation.
     """
     if known is not None and (wrong := [name for name in settings if name not in known]):
-        raise ConfigError([f"{name}: unknown here{meant(name, known)}; known are {', '.join(known)}" for name in wrong])
+        raise ConfigError(
+            [f"{name}: unknown here{nearest(name, known)}; `khiva-arena init FILE` writes all settings" for name in wrong]
+        )
     given = {name: _plain(name, value) for name, value in settings.items() if value is not None}
+    if type(given.get("seed")) is int:
+        given["seed"] = str(given["seed"])  # 7 and "7" are one seed, here and in an environment
     if functions:
         if given.get("isolation", isolation) not in (None, AUTO, TRUSTED):
             raise ConfigError(f"isolation: a function runs with all of your rights, at isolation {TRUSTED} and at no other")
@@ -107,6 +112,22 @@ def hand_over(games: object) -> None:
         from khiva_arena.outside.opening import offer  # not above: most games come with the arena
 
         offer(own)
+
+
+def with_tuples(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as flags give them: lists as tuples."""
+    lists = {row.name for row in TABLE if row.kind in LISTS}
+    return {name: tuple(value) if name in lists and isinstance(value, list) else value for name, value in given.items()}
+
+
+def refuse_early(given: Mapping[str, Any], check: Callable[[dict[str, Any]], object], game: object = None) -> None:
+    """Raise what a check of settings and bots finds, before a process is started that would find the same.
+
+    game: what a settings file says of it. A game that does not come with the arena is checked by that process alone.
+    """
+    if given.get("game", game) in (None, *NAMES):
+        with by_keyword():
+            check(with_tuples(given))
 
 
 @contextmanager

@@ -2,17 +2,45 @@
 
 import html
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
 from khiva_arena.api.checkpoints import Checkpoint
 from khiva_arena.api.plots import altair
 from khiva_arena.errors import ConfigError
+from khiva_arena.ratings.contrasts import trend
 from khiva_arena.report.columns import TABLE, Standing
+from khiva_arena.report.contrasts import contrasts
+from khiva_arena.report.shapes import PairDifference
+from khiva_arena.report.standings import DIGITS
+from khiva_arena.report.text import chance, interval
+from khiva_arena.report.values import Standings
 
 WIDE, HIGH = 480, 300
+_FEWEST_OF_HALVES = 6  # checkpoints
 SHOWN = ("name", "elo", "error", "rank_interval", "matches", "seeds", "faults")
+
+
+class Rise(NamedTuple):
+    """How far Elo rises along a straight line.
+
+    first, last: the steps it runs between.
+    elo: how far it rises.
+    low, high: the 95 % interval of that.
+    los: how likely it rises at all, in percent.
+    """
+
+    first: int
+    last: int
+    elo: float
+    low: float
+    high: float
+    los: float
+
+    def __str__(self) -> str:
+        ends = interval(self.low, self.high, 0, "+")
+        return f"from step {self.first} to {self.last}: {self.elo:+.0f} Elo (95 %: {ends}), rising {chance(self.los)} %."
 
 
 class LearningCurve:
@@ -23,10 +51,11 @@ class LearningCurve:
     title: of the table.
     """
 
-    def __init__(self, table: Iterable[Standing], title: str, checkpoints: Iterable[Checkpoint]) -> None:
+    def __init__(self, table: Standings, title: str, checkpoints: Iterable[Checkpoint]) -> None:
         self.title = title
+        self._standings = table
         steps = {one.name: one.step for one in checkpoints}
-        found = {row.name: row for row in table}
+        found = {row.name: row for row in table.rows}
         if wrong := [name for name in steps if name not in found]:
             raise ConfigError([f"the table has no bot {name!r}" for name in wrong])
         if wrong := [name for name, step in steps.items() if step < 0]:
@@ -47,6 +76,34 @@ class LearningCurve:
         fields = ("name", "elo", "error", "low", "high", "bound", "matches", "seeds")
         return [{"step": step, **{field: getattr(row, field) for field in fields}} for step, row in self.rows]
 
+    def trend(self, since: int | None = None) -> Rise | None:
+        """How far the straight line through the checkpoints rises from the first to the last, in Elo, with an error of its own.
+
+        since: the first step that counts; without, all do. Name it before you see the curve.
+
+        None with fewer than two steps, and if one of these has only a bound, or no error.
+        """
+        some = [(step, row) for step, row in self if since is None or step >= since]
+        at = [self._standings.order.index(row.bot) for _, row in some]
+        found = trend(self._standings.ratings, at, [float(step) for step, _ in some])
+        if found is None or found.elo is None or found.low is None or found.high is None or found.los is None:
+            return None
+        numbers = (round(value, DIGITS) for value in (found.elo, found.low, found.high, 100 * found.los))
+        return Rise(some[0][0], some[-1][0], *numbers)
+
+    def contrast(self, step: int, less: int) -> PairDifference:
+        """How far the checkpoint at a step is above that at another one, ``less``, with an interval of its own: for two that were
+        named before the curve was seen. Raises ConfigError for a step that there is not."""
+        names = {step: row.name for step, row in self}
+        if wrong := [one for one in (step, less) if one not in names]:
+            raise ConfigError([f"there is no checkpoint of step {one}" for one in wrong])
+        return contrasts(self._standings, [[names[step], names[less]]])[0].pairs[0]
+
+    def _trends(self) -> list[str]:
+        """The trend of all steps, and of their second half."""
+        halves = [None, self.rows[len(self) // 2][0]] if len(self) >= _FEWEST_OF_HALVES else [None]
+        return [f"Trend {rise}" for since in halves if (rise := self.trend(since)) is not None] or ["Trend: n/a."]
+
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         columns = [column for column in TABLE if column.field in SHOWN]
         rows: Sequence[tuple[str, Standing]] = [*((str(step), row) for step, row in self), *(("", row) for row in self.ladder)]
@@ -56,14 +113,16 @@ class LearningCurve:
         head, cells = self._cells()
         align = ["right", *("left" if name == "bot" else "right" for name in head[1:])]
         table: str = tabulate(cells, head, tablefmt="plain", disable_numparse=True, colalign=align)
-        return f"{self.title}\n{table}"
+        return "\n".join([self.title, table, *self._trends()])
 
     def __repr__(self) -> str:
         return f"<learning curve of {len(self)} checkpoints: {self.title}>"
 
     def _repr_html_(self) -> str:
         head, cells = self._cells()
-        return f"<p><b>{html.escape(self.title)}</b></p>{tabulate(cells, head, tablefmt='html', disable_numparse=True)}"
+        rows = tabulate(cells, head, tablefmt="html", disable_numparse=True)
+        trends = "".join(f"<p>{html.escape(line)}</p>" for line in self._trends())
+        return f"<p><b>{html.escape(self.title)}</b></p>{rows}{trends}"
 
     def plot(self) -> Any:
         """An Altair chart: Elo by step with its 95 % interval, and the ladder as lines. Raises ConfigError without Altair."""

@@ -2,23 +2,28 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from khiva_arena.api.checkpoints import Checkpoint
-from khiva_arena.api.functions import Choose, as_words
+from khiva_arena.api.functions import as_words
 from khiva_arena.api.host import Host, is_remote
-from khiva_arena.api.keywords import as_path, hand_over, plain_settings
+from khiva_arena.api.keywords import as_path, hand_over, plain_settings, refuse_early
 from khiva_arena.competition.find import events_of, matches_of
 from khiva_arena.competition.in_bundle import bundled_matches
 from khiva_arena.competition.settings_table import OF_A_MATCH
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.games.base import Event, Pending, State
+from khiva_arena.protocol.bot_function import Choose
 from khiva_arena.replay.record import Record
 from khiva_arena.replay.story import story
 from khiva_arena.replay.verify import verify
 from khiva_arena.store.db import EventRow, MatchRow, Store
 from khiva_arena.text import preformatted
+
+if TYPE_CHECKING:
+    import pandas
 
 
 class MatchFault(NamedTuple):
@@ -171,6 +176,9 @@ def match(*bots: str | Path | Choose | Checkpoint, **settings: Any) -> PlayedMat
     words, functions = as_words(bots)
     given = {**plain_settings(settings, functions, known=[name for name in OF_A_MATCH if name != "bots"]), "bots": words}
     hand_over(given.get("game", ()))
+    from khiva_arena.competition.one_match import who_plays  # not above: recorded matches do without it
+
+    refuse_early(given, who_plays)
     played = Host("match", aloud=is_remote(words), given=given, callables=functions).value()
     return PlayedMatch(
         record=Record.from_json(played["record"]),
@@ -180,8 +188,66 @@ def match(*bots: str | Path | Choose | Checkpoint, **settings: Any) -> PlayedMat
     )
 
 
-def matches(path: str | Path, *events: str | int, game: str | Path | Sequence[str] = ()) -> Iterator[PlayedMatch]:
+class RecordedMatches(Iterator[PlayedMatch]):
+    """Recorded matches, one after another; those that are still to come can be had as a data frame."""
+
+    def __init__(self, found: Iterator[PlayedMatch]) -> None:
+        self._found = found
+
+    def __next__(self) -> PlayedMatch:
+        return next(self._found)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield a row for each seat of each match."""
+        for one in self:
+            common = {"event": one.event, "match": one.id, "ordinal": one.ordinal, "seed": one.seed, "game": one.game}
+            seats = zip(one.bots, one.record.header.seats, one.ranks, one.scores, one.verdicts, strict=True)
+            for seat, (bot, entrant, rank, score, verdict) in enumerate(seats):
+                yield {
+                    **common,
+                    "seat": seat,
+                    "bot": bot,
+                    "identity": entrant.bot,
+                    "rank": rank,
+                    "score": score,
+                    "verdict": verdict,
+                    "faults": None if one.faults is None else len(one.faults[seat]),
+                }
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A row a seat. Needs pandas."""
+        import pandas
+
+        return pandas.DataFrame(self.rows(), columns=list(FRAME))
+
+    def to_polars(self) -> Any:
+        """A row a seat, as a polars.DataFrame. Needs polars."""
+        polars = import_module("polars")
+        types = {int: polars.Int64, str: polars.String}
+        return polars.DataFrame(list(self.rows()), schema={name: types[kind] for name, kind in FRAME.items()})
+
+
+FRAME = {
+    "event": int,
+    "match": str,
+    "ordinal": int,
+    "seed": int,
+    "game": str,
+    "seat": int,
+    "bot": str,
+    "identity": str,
+    "rank": int,
+    "score": int,
+    "verdict": str,
+    "faults": int,
+}
+"""The columns of a frame of matches; ``faults`` is unknown in a bundle."""
+
+
+def matches(path: str | Path, *events: str | int, game: str | Path | Sequence[str] = ()) -> RecordedMatches:
     """The recorded matches of a store, or of a bundle, in the order of their schedule, read as they are asked for.
+
+    ``matches(path).to_pandas()`` and ``to_polars()`` give a frame with a row for each seat of each match.
 
     events: those of the store by number or the beginning of their ids; all of them without.
     game: as of ``verify``, for what replays a match.
@@ -189,6 +255,10 @@ def matches(path: str | Path, *events: str | int, game: str | Path | Sequence[st
     Raises ConfigError for an event that is not there, StoreError for what is damaged or cannot be read, RecordError for a record
     that is.
     """
+    return RecordedMatches(_recorded(path, events, game))
+
+
+def _recorded(path: str | Path, events: Sequence[str | int], game: str | Path | Sequence[str]) -> Iterator[PlayedMatch]:
     hand_over(game)
     path = as_path("path", path)
     if path.is_file():

@@ -15,7 +15,9 @@ from khiva_arena.competition.among import Among
 from khiva_arena.competition.tables import PooledTable, effects_named, sections_named, tables_of
 from khiva_arena.errors import ConfigError
 from khiva_arena.report.columns import Standing
+from khiva_arena.report.contrasts import contrasts
 from khiva_arena.report.section_names import EFFECTS
+from khiva_arena.report.shapes import PairDifference
 from khiva_arena.report.table import shown_columns, to_text
 from khiva_arena.report.values import Standings
 
@@ -59,7 +61,13 @@ class Table:
     def by_step(self, checkpoints: Iterable[Checkpoint]) -> LearningCurve:
         """These bots by the steps of their training, to print or to plot; the others of the table are the ladder. Raises
         ConfigError for one that is not in the table."""
-        return LearningCurve(self, self.title, checkpoints)
+        return LearningCurve(self.standings, self.title, checkpoints)
+
+    def contrast(self, *names: str) -> list[PairDifference]:
+        """How far each two of these bots are apart, with intervals that hold 95 % for all of them at once if the bots were named
+        before the results were seen. Raises ConfigError for one that is not in the table."""
+        [found] = contrasts(self.standings, [names])
+        return found.pairs
 
     def to_pandas(self) -> "pandas.DataFrame":
         """A row a bot, a column a field. Needs pandas."""

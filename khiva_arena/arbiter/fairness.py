@@ -12,9 +12,10 @@ import msgspec
 import trio
 
 from khiva_arena.arbiter.wire import Use, Wire
+from khiva_arena.sandbox.cell import CORES
 from khiva_arena.sandbox.proc_usage import ThreadTime
 
-DUE_ASKED = 1.2  # one core, and a fifth for what the system does on a bot's behalf
+DUE_ASKED = CORES + 0.2  # a fifth for what the system does on a bot's behalf
 DUE_UNASKED = 0.1
 # The system counts CPU in ticks of 10 ms: this much in a difference of two readings may be rounding.
 ROUNDING = 0.020
@@ -40,7 +41,7 @@ class CpuAccount:
     """What the seats of one table have of the processor during a step. Processes are looked at only once somebody is slow.
 
     next_look: when it is time to ``look``
-    before: the sample of the first look, None until then
+    before: the sample of the first look, or of the beginning of a short step; None until then
     changed: seats whose processes have changed since: what such a seat had is not known
     """
 
@@ -49,12 +50,12 @@ class CpuAccount:
         self.before: CpuSample | None = None
         self.changed: set[int] = set()
         self._wire = wire
-        self._trees: dict[int, frozenset[int]] = {}
+        self._trees: dict[int, frozenset[int]] | None = None
 
-    def begin(self, first_look: float) -> None:
-        """A step begins."""
-        self.next_look = first_look
-        self.before = None
+    def begin(self, before: CpuSample | None = None) -> None:
+        """A step begins, and ``before`` is what the seats have had until now, if it is short."""
+        self.before = before
+        self._trees = None
         self.changed.clear()
 
     def sample(self) -> CpuSample:
@@ -64,16 +65,16 @@ class CpuAccount:
     def look(self, seats: Sequence[int], greeted: Sequence[int]) -> None:
         """Look at the processes of seats that are waited for. ``greeted``: those of them that have started. At the start of a
         match processes come and go, ours among them; but the start has its own clock."""
-        if self.before is None:
+        if self._trees is None:
             uses = self._wire.uses()
-            self.before = sample_of(uses)
+            self.before = self.before or sample_of(uses)
             self._trees = {seat: uses[seat].processes for seat in greeted if uses[seat].processes}
             return
-        known = self._known(seats)
-        self.changed |= {seat for seat, now in self._wire.trees(known).items() if now != self._trees[seat]}
+        trees = self._trees
+        self.changed |= {seat for seat, now in self._wire.trees(self._known(seats)).items() if now != trees[seat]}
 
     def _known(self, seats: Sequence[int]) -> list[int]:
-        return [seat for seat in seats if seat in self._trees and seat not in self.changed]
+        return [seat for seat in seats if seat in (self._trees or ()) and seat not in self.changed]
 
     def look_again(self, seats: Sequence[int]) -> None:
         """These seats are waited for from now on, maybe once more: what they do is looked at again if it was no longer."""
@@ -96,16 +97,18 @@ def cpu_shortfall(before: CpuSample, after: CpuSample, seat: int) -> float:
     """Seconds of its time for which a seat had no core: what its thread that waited longest did not get, less what its other
     threads got then. Its share is one core, which its threads may divide: its shortfall is never more than it lacked of one
     core."""
-    delayed, own = _longest(before.delays[seat], after.delays[seat])
+    delayed, own, _ = _longest(before.delays[seat], after.delays[seat])
     had = after.cpu[seat] - before.cpu[seat]
     others = max(0.0, had - own)
     return max(0.0, min(delayed - _at_most(others), after.at - before.at - _at_most(had)))
 
 
 def _longest(before: Mapping[int, ThreadTime], after: Mapping[int, ThreadTime]) -> ThreadTime:
-    """What the thread that waited longest between two samples waited and had. A thread that was not there before began at 0."""
+    """What the thread that waited longest between two samples waited and had. A thread that was not there before began at 0. One
+    that has made itself wait, as by its niceness, does not count."""
     nothing = ThreadTime(0.0, 0.0)
     changes = [(now, before.get(thread, nothing)) for thread, now in after.items()]
+    changes = [(now, then) for now, then in changes if now.as_started and then.as_started]
     return max([ThreadTime(now.delay - then.delay, now.cpu - then.cpu) for now, then in changes], default=nothing)
 
 

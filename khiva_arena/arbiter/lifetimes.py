@@ -5,6 +5,7 @@ Nothing here waits for longer than it takes the system to end what was killed.
 
 import signal
 import subprocess
+from dataclasses import replace
 
 import trio
 
@@ -39,9 +40,11 @@ class Lifetimes:
 
     def start(self, seat: int, command: Command) -> Child:
         """Start a bot. Raises HostFault if it is the host that cannot."""
+        if command.barred:
+            return Child(seat, start_error=f"{NOT_STARTED}{command.barred}")
         try:
             sandbox = TRUSTING if command.ours else self._sandbox
-            cell = isolation.cell(command, sandbox, self._mark, for_a_match=True)
+            cell = isolation.cell(command, sandbox, reap.mark_of_seat(self._mark, seat), for_a_match=True)
         except (FileNotFoundError, NotExecutable) as error:
             return Child(seat, start_error=f"{NOT_STARTED}{error}")
         except OSError as error:
@@ -77,7 +80,8 @@ class Lifetimes:
         self._pipes.close(child)
 
     def end_all(self, children: list[Child]) -> None:
-        """End all of them, and what they left behind."""
+        """End all of them, and what they left behind. What does not end is noted with those who left it. Raises HostFault if it
+        hides whose it is."""
         for child in children:
             self.kill(child)  # all of them first, so that none lives on while another one is waited for
         for child in children:
@@ -85,6 +89,12 @@ class Lifetimes:
         try:
             if kind(self._sandbox.level).lets_go:
                 self._adoption.end_strays()
+        except reap.Unending as error:
+            if not error.seats:
+                raise HostFault(str(error)) from None
+            for child in children:
+                if child.ending is not None and child.seat in error.seats:
+                    child.ending = replace(child.ending, unending=str(error))
         finally:
             self._adoption.end()
 

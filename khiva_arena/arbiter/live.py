@@ -1,6 +1,9 @@
 """A job played with real processes."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from khiva_arena.arbiter.clock import LagMeter
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
@@ -13,14 +16,25 @@ if TYPE_CHECKING:
 
 
 async def play_live(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | None" = None) -> Outcome:
-    """Start the job's bots and play. If the host cannot start them, the match is void, and no bot is to blame."""
+    """Start the job's bots and play. If the host cannot start them, the match is void, and no bot is to blame. A bot that leaves
+    processes behind which do not end is out from the start: the match is played again without it."""
+    outcome = await _played(job, lag, alone=alone, trace=trace)
+    barred = {number: report.ending.unending for number, report in enumerate(outcome.seats) if report.ending.unending}
+    if not barred:
+        return outcome
+    commands = [replace(command, barred=barred.get(number, "")) for number, command in enumerate(job.commands)]
+    return await _played(structs.replace(job, commands=tuple(commands)), lag, alone=alone, trace=trace)
+
+
+async def _played(job: Job, lag: LagMeter, *, alone: bool, trace: "Trace | None") -> Outcome:
     try:
         wire = Processes(job.commands, job.sandbox, alone=alone, on_stderr=trace.on_stderr if trace else None)
     except HostFault as fault:
-        return void(job, str(fault))
+        return void(job, str(fault), begun=False)
     return await LiveMatch(job, trace.around(wire) if trace else wire, lag).play()
 
 
-def void(job: Job, why: str) -> Outcome:
-    """A match that was void before a bot was asked anything, or because its worker died. A stop may have caused that, too."""
-    return Outcome(job.ordinal, job.attempt, None, why, (), 0, 0.0, SETTLES_SECONDS)
+def void(job: Job, why: str, *, host: bool = True, begun: bool = True) -> Outcome:
+    """A match that was void before a bot was asked anything, or because its worker died. A stop may have caused that, too.
+    ``host``, ``begun``: see ``Outcome``."""
+    return Outcome(job.ordinal, job.attempt, None, why, (), 0, 0.0, SETTLES_SECONDS, host=host, begun=begun)

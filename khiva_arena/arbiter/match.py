@@ -110,6 +110,9 @@ class Outcome(msgspec.Struct, frozen=True):
     unsettled: seconds for which it may still turn out that a stop of the arbiter ended a bot, see stops.py
     causes: the seats whose lateness made the match void
     lag: seconds that the arbiter's own loop was late meanwhile
+    host: whether a void is the machine's doing, and neither a game's nor that of a seat which was late
+    begun: whether a bot was asked for a choice, so that a void may be its doing
+    again: whether a void match is played once more in this run
     """
 
     ordinal: int
@@ -122,6 +125,9 @@ class Outcome(msgspec.Struct, frozen=True):
     unsettled: float = 0.0
     causes: tuple[int, ...] = ()
     lag: float = 0.0
+    host: bool = False
+    begun: bool = True
+    again: bool = False
 
 
 class LiveMatch:
@@ -140,32 +146,46 @@ class LiveMatch:
         self._reqs = [self._req] * len(self._seats)
         self._last_out: float | None = None
         self._steps: list[tuple[Choice, ...]] = []
-        self._outside = False
+        self._outside = self._asked = False
         self._raw_legal: dict[int, tuple[object, msgspec.Raw]] = {}
 
     async def play(self) -> Outcome:
         """Start the bots, play to the end, end and reap every process on every path."""
         began = trio.current_time()
         lag = self._lag.total(began)
-        record, void = None, ""
+        record, void, host = None, "", False
         causes: tuple[int, ...] = ()
         endings: list[Ending] = []
         try:
             try:
                 record = await self._play()
             except HostFault as fault:
-                void, causes = str(fault), fault.late
+                void, causes, host = str(fault), fault.late, not fault.late
             except GameFault as fault:
                 void = str(fault)
             finally:
                 with trio.CancelScope(shield=True):
-                    endings = await self._wire.close(EXIT_GRACE if record else 0.0)
+                    try:
+                        endings = await self._wire.close(EXIT_GRACE if record else 0.0)
+                    except HostFault as fault:
+                        record, void = None, str(fault)
         finally:
             reports = tuple(_report(seat, ending) for seat, ending in zip(self._seats, endings, strict=False))
         now = trio.current_time()
         unsettled, lag = self._unsettled(now), self._lag.total(now) - lag
         return Outcome(
-            self._job.ordinal, self._job.attempt, record, void, reports, self._req, now - began, unsettled, causes, lag
+            ordinal=self._job.ordinal,
+            attempt=self._job.attempt,
+            record=record,
+            void=void,
+            seats=reports,
+            req_start=self._req,
+            seconds=now - began,
+            unsettled=unsettled,
+            causes=causes,
+            lag=lag,
+            host=host,
+            begun=self._asked,
         )
 
     def _unsettled(self, now: float) -> float:
@@ -245,6 +265,7 @@ class LiveMatch:
                 allowances[number] = seat.bank.allowance()
         answers: Mapping[int, Greeting | Answer] = {}
         if requests:
+            self._asked = True
             result = await self._gatherer.gather(requests, allowances)
             answers = result.answers
             faults |= result.faults

@@ -43,7 +43,9 @@ class BotOutput:
         Several lines, "" for nothing."""
         if not self.head:
             return ""
-        head = strike.struck(bytes(self.head))
+        # What may be the beginning of a value is held back where more was cut off.
+        head = strike.take(bytes(self.head))
+        head += strike.rest() if self.total == len(self.head) else b""
         text = head[: len(head) - unfinished(head)].decode("utf-8", "replace")
         letters = sum((letter.isprintable() and letter != "\ufffd") or letter in "\t\r\n" for letter in text)
         lines, shown = _as_text(head) if letters >= READABLE * len(text) and text else _as_hex(head)

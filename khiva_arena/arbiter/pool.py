@@ -1,10 +1,13 @@
 """Many matches at a time: ``slots`` matches in flight, spread over worker processes, one for each core at the most.
 
-A single worker is this very process. A void match is played again at once, ``VOIDS_MOST`` times in all. A late seat does not
-void the last of them: what is set aside is a match that the host cannot start, or whose worker dies.
+A single worker is this very process. A match that was void because of a seat or a game is played again at once, ``VOIDS_MOST``
+times in all; a late seat does not void the last of them. One that the host has spoilt, which cannot start bots now or has lost a
+worker, goes behind all others and waits, and so does whoever played it: a host without a free process spoils hundreds a second.
 """
 
+import heapq
 import resource
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
 
 SPARE_DESCRIPTORS = 64
+HOST_WAITS = (1.0, 10.0, 60.0)
+"""Seconds until a match that the host has spoilt is tried again, the first time, the second and the third."""
 Take = Callable[[Outcome], None]
 PlayOne = Callable[[Job], Awaitable[Outcome]]
 
@@ -85,7 +90,7 @@ def play_one(job: Job, trace: "Trace | None" = None, tell: Take = lambda _: None
 async def _play_here(
     jobs: Iterator[Job], slots: int, take: Take, _workers: int, *, trace: "Trace | None" = None, settle: bool
 ) -> None:
-    lag = LagMeter()
+    lag, queue = LagMeter(), _Queue(jobs)
 
     async def one(job: Job) -> Outcome:
         return await play_live(job, lag, alone=slots == 1, trace=trace)
@@ -94,17 +99,18 @@ async def _play_here(
         meter.start_soon(lag.run)
         async with trio.open_nursery() as nursery:
             for _ in range(slots):
-                nursery.start_soon(partial(_slot, settle=settle), jobs, one, take)
+                nursery.start_soon(partial(_slot, settle=settle), queue, one, take)
         meter.cancel_scope.cancel()
 
 
 async def _play_in_workers(jobs: Iterator[Job], slots: int, take: Take, workers: int, *, settle: bool) -> None:
+    queue = _Queue(jobs)
     async with trio.open_nursery() as nursery:
         crew = [Worker(nursery, alone=slots <= workers) for _ in range(workers)]
         try:
             async with trio.open_nursery() as playing:
                 for slot in range(slots):
-                    playing.start_soon(partial(_slot, settle=settle), jobs, _patiently(crew[slot % workers]), take)
+                    playing.start_soon(partial(_slot, settle=settle), queue, _patiently(crew[slot % workers]), take)
         finally:
             with trio.CancelScope(shield=True):
                 for worker in crew:
@@ -123,20 +129,66 @@ def _patiently(worker: Worker) -> PlayOne:
     return one
 
 
-async def _slot(jobs: Iterator[Job], play_one: PlayOne, take: Take, *, settle: bool = False) -> None:
+class _Queue:
+    """The matches that are still to be played: those that were not tried, and behind them those that the host has spoilt."""
+
+    def __init__(self, jobs: Iterator[Job]) -> None:
+        self._jobs = jobs
+        self._spoilt: list[tuple[float, int, Job]] = []
+        self._times: Counter[int] = Counter()
+
+    async def next(self) -> Job | None:
+        """Return the next match, None if there is none. One that was spoilt is waited for."""
+        while (job := next(self._jobs, None)) is None and self._spoilt:
+            due, _, job = self._spoilt[0]
+            if due <= trio.current_time():
+                heapq.heappop(self._spoilt)
+                return job
+            await trio.sleep(due - trio.current_time())
+        return job
+
+    def spoilt(self, job: Job) -> bool:
+        """Put a match behind the others. Returns whether it is tried again."""
+        times = self._times[job.ordinal]
+        self._times[job.ordinal] += 1
+        if times == len(HOST_WAITS):
+            return False
+        due = trio.current_time() + HOST_WAITS[times]
+        heapq.heappush(self._spoilt, (due, job.ordinal, replace(job, attempt=job.attempt + 1)))
+        return True
+
+
+async def _slot(queue: _Queue, play_one: PlayOne, take: Take, *, settle: bool = False) -> None:
+    in_a_row = 0  # matches that were void at once here: then something is broken, and the others take the rest
     async with trio.open_nursery() as settling:
-        for job in jobs:
-            while True:
-                outcome = await play_one(job)
-                wait = outcome.unsettled if settle else 0.0
-                if outcome.record is not None and wait:
-                    settling.start_soon(_take_later, outcome, wait, take)
-                    break
-                await settled(wait)
-                take(outcome)
-                if outcome.record is not None or job.last:
-                    break
-                job = replace(job, attempt=job.attempt + 1)
+        while in_a_row <= len(HOST_WAITS) and (job := await queue.next()) is not None:
+            if not await _played(job, queue, play_one, take, settling if settle else None):
+                in_a_row = 0
+                continue
+            in_a_row += 1
+            await trio.sleep(([0.0, *HOST_WAITS, 0.0])[in_a_row])
+
+
+async def _played(job: Job, queue: _Queue, play_one: PlayOne, take: Take, settling: trio.Nursery | None) -> bool:
+    """Play a match, and again if a seat or the game made it void. Returns whether it was void before a bot was asked anything, or
+    the host has spoilt it."""
+    while True:
+        outcome = await play_one(job)
+        wait = outcome.unsettled if settling else 0.0
+        if outcome.record is not None and settling and wait:
+            settling.start_soon(_take_later, outcome, wait, take)
+            return False
+        await settled(wait)
+        if outcome.record is not None:
+            take(outcome)
+            return False
+        if outcome.host:
+            take(replace(outcome, again=queue.spoilt(job)))
+            return True
+        take(replace(outcome, again=not job.last))
+        if job.last:
+            return not outcome.begun
+        job = replace(job, attempt=job.attempt + 1)
 
 
 async def _take_later(outcome: Outcome, seconds: float, take: Take) -> None:

@@ -1,13 +1,17 @@
 """The values of variables that a bot was handed, struck out of what it says: an organiser's key stands in no notes.
 
 Found are the values as they are, not what a bot makes of them: one that writes its key backwards or in base64 wants to tell it.
+Short ones are no secrets, and stand in other words, too.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 
+SHORTEST = 6
+"""Characters from which on a value is struck."""
 BEGINNING = 16
-"""Of a line that quotes what a bot sent, and may have been cut: from so many characters on the beginning of a value is struck."""
+"""Of a line that quotes what a bot sent, and may have been cut: from so many characters on, or half of a value that is not twice
+as long, its beginning is struck."""
 
 
 class Strike:
@@ -18,7 +22,7 @@ class Strike:
 
     def __init__(self, handed: Mapping[str, str]) -> None:
         """``handed``: values by the names of their variables."""
-        self._names = {value.encode(): f"[{name}]".encode() for name, value in handed.items() if value}
+        self._names = {value.encode(): f"[{name}]".encode() for name, value in handed.items() if len(value) >= SHORTEST}
         self._values = sorted(self._names, key=len, reverse=True)
         # The longest first, or one that begins another would leave the other's rest.
         self._whole = re.compile(b"|".join(map(re.escape, self._values)))
@@ -61,15 +65,16 @@ class Strike:
         return self._whole.sub(lambda found: self._names[found[0]], data) if self._values else data
 
     def text(self, text: str) -> str:
-        """A line that may quote what the bot sent, without the values and their beginnings."""
+        """A line that may quote what the bot sent, as it is or in hex, without the values and their beginnings."""
         for value in self._values:
-            text = "".join(_without(text, value.decode(), self._names[value].decode()))
+            for shape in (value.decode(), value.hex(), value.hex(" ")):
+                text = "".join(_without(text, shape, self._names[value].decode()))
         return text
 
 
 def _without(text: str, value: str, name: str) -> Iterator[str]:
     at = 0
-    while (found := text.find(value[:BEGINNING], at)) >= 0:
+    while (found := text.find(value[: min(BEGINNING, -(-len(value) // 2))], at)) >= 0:
         length = next(
             (length for length, sign in enumerate(value) if text[found + length : found + length + 1] != sign), len(value)
         )

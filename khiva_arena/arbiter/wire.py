@@ -55,6 +55,7 @@ class Ending:
     notes: the beginning and the end of what it wrote on stderr, with marks, see stderr.py
     notes_total: bytes that it wrote there in all
     peak: bytes of memory that the largest of its processes had at most, 0 if that is not known
+    unending: in words, that processes which it left behind do not end; "" if they do
     """
 
     status: int | None
@@ -63,6 +64,7 @@ class Ending:
     notes: str
     notes_total: int
     peak: int = 0
+    unending: str = ""
 
     @property
     def cpu(self) -> float:

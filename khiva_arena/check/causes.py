@@ -39,7 +39,6 @@ QUIET = {
     "closed its output": "it has closed its stdout, or put something else in its place: keep it open until the bot exits",
     silence.READS: "a read waits for bytes that do not come: read just the 4 bytes of a length and the bytes it says, no line "
     "and no full buffer; and answer before the next read",
-    silence.WAITS: "it waits for something other than its input: a lock, a thread, a child, a network that is not there",
 }
 INTERPRETERS = re.compile(r"(python|pypy|node|nodejs|ruby|perl|php|lua|luajit)[\d.]*")
 
@@ -83,6 +82,39 @@ def of_text(failed: Failed) -> str:
     return ""
 
 
+def of_text_stream(received: bytes) -> str:
+    """What a stream of text has done to the frame at the beginning, "" if it is not known to have done anything."""
+    if b"\xef\xbf\xbd" in received:
+        return "each byte that is no UTF-8 became EF BF BD"
+    try:
+        frame = received.decode("utf-8").encode("latin-1")
+    except ValueError:
+        return ""
+    return (
+        "each byte from 128 on was encoded once more, as UTF-8, in two bytes"
+        if whole_frames(frame) > 0 and frame != received
+        else ""
+    )
+
+
+def of_silence(failed: Failed, in_time: str, otherwise: str) -> str:
+    """What a bot that does not read its input does in place of an answer, "" if it reads, or if that is not known. ``otherwise``:
+    the cause that a step knows of a bot that may wait for its input."""
+    text = failed.got
+    if not text.startswith(("nothing within", "0 bytes")) or "once its input had ended" in text or "too late" in text:
+        return ""
+    if re.search(r"\bEOF when reading a line\b", failed.notes):
+        return "input() takes the messages of the arbiter, which come on stdin: a bot is asked by decide, and asks nobody"
+    if text.endswith(silence.COMPUTES):
+        return in_time
+    if text.endswith(silence.WAITS):
+        what = "a sleep, a lock, a thread, a child, a network that is not there"
+        return f"it waits for something other than its input: {what}; {in_time}"
+    if otherwise and text.endswith(silence.RESTS):
+        return f"it sleeps, or waits for a timer or for more input. If for input: {otherwise}"
+    return ""
+
+
 def of_plain(failed: Failed, flush: str) -> str:
     """What a failure at plain requests most likely comes from, "" for nothing; a step that tries one thing knows better.
     ``flush``: how the bot's language does it."""
@@ -90,9 +122,10 @@ def of_plain(failed: Failed, flush: str) -> str:
     if "an answer to req" in text:
         return OWN_REQ
     if "output ended: it exited with code" in text and not failed.notes.strip():
+        how = f" ({flush})" if flush else ""
         return (
             "it exits when it should answer, and says nothing of that on stderr. An answer that it wrote may have been lost in a "
-            f"buffer: flush stdout after each frame ({flush}), and before os._exit, exec or a kill"
+            f"buffer: flush stdout after each frame{how}, and before os._exit, exec or a kill"
         )
     if "once its input had ended" in text or "too late" in text:
         return ""

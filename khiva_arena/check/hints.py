@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import msgpack
 
-from khiva_arena.check import causes, missing_files
+from khiva_arena.check import bot_files, causes, missing_files
 from khiva_arena.check import confined as sandbox
 from khiva_arena.check.causes import AN_INDEX
 from khiva_arena.check.context import Failed
@@ -33,11 +33,17 @@ LANGUAGES = (
     ("nim", r"nim|.*\.nim"),
     ("python", r"\{python\}|python[\d.]*|pypy[\d.]*|.*\.py"),
 )
+WRAPPERS = re.compile(r"(ba|da|k|z)?sh|env|nice|stdbuf|timeout|uv|poetry|bun|deno|tsx|ts-node|make|\{.*\}|\./.*|.*/.*")
+"""Programs whose files tell the language; a file for any other one may have an ending of two languages, such as .pl."""
 # What the kits say if choose gives no whole number; each says it in its own words, right at its call of choose.
 BAD_CHOICE = re.compile(
     r"operator\.index\(choose\(.*\n(?:[ ^~]*\n)?TypeError: .* cannot be interpreted as an integer|"
     r"choose (?:returned|gave) [\s\S]{0,4000}?, (?:no whole number|not a whole number|not an int(?:eger)?)\b|"
     r"Return value must be of type int, .* returned.*\nStack trace:\n#0 \S*khiva_kit\.php"
+)
+NOTHING = re.compile(
+    r"'NoneType' object cannot be interpreted as an integer|choose (?:returned|gave) (?:undefined|null|nil|NULL|undef)\b|"
+    r"Return value must be of type int, (?:none|null) returned"
 )
 LINE = 60
 STDERR = {
@@ -67,6 +73,8 @@ FLUSH = {
     "java": "out.flush()",
     "csharp": "Flush() of the stream",
     "ruby": "$stdout.sync = true",
+    "javascript": "fs.writeSync(1, ...), which waits for nothing",
+    "typescript": "fs.writeSync(1, ...), which waits for nothing",
     "php": "fflush(STDOUT)",
     "perl": "$| = 1",
     "lua": "io.stdout:flush()",
@@ -76,6 +84,8 @@ FLUSH = {
 }
 BINARY = {
     "python": "open stdout as bytes: sys.stdout.buffer",
+    "javascript": "write a Buffer, not a string",
+    "typescript": "write a Buffer, not a string",
     "perl": "binmode(STDOUT); binmode(STDIN)",
     "ruby": "$stdout.binmode; $stdin.binmode",
     "php": "write with fwrite(STDOUT, ...), without any filter",
@@ -134,11 +144,17 @@ OWN_FOLDER = "a bot sees its own folder and the system's programs only: put the 
 def language_of(bot: Bot) -> str:
     """The key in bots/languages.toml that the bot's commands point to, "" for none."""
     for words in (bot.build, bot.run):
-        names = [word.rsplit("/", 1)[-1] for word in words]
+        by_files = not words or WRAPPERS.fullmatch(words[0]) or words[0] in [name for name, _ in bot.sources]
+        names = [word.rsplit("/", 1)[-1] for word in (words if by_files or _is_known(words[0]) else words[:1])]
         for language, pattern in LANGUAGES:
             if any(re.fullmatch(pattern, name) for name in names):
                 return language
     return ""
+
+
+def _is_known(program: str) -> bool:
+    """Whether a program is one of a language that has a kit."""
+    return any(re.fullmatch(pattern, program) for _, pattern in LANGUAGES)
 
 
 def hint(
@@ -158,10 +174,11 @@ def hint(
     if setting := causes.of_settings(bot, text):
         return setting
     absent = missing_files.module_of(language, f"{text}\n{failed.notes}", runtimes or {}, bot.runtimes)
-    if absent := absent or missing_files.hint_of(language, f"{text}\n{failed.notes}"):
+    own = bot_files.hint_of(bot, language, text, failed.notes)
+    if absent := absent or own or missing_files.hint_of(language, f"{text}\n{failed.notes}", _foreign(bot)):
         return absent
     if BAD_CHOICE.search(failed.notes):
-        return _bad_choice(language)
+        return _bad_choice(language, failed.notes)
     if confined and (known := sandbox.hint_of(bot.run, text, failed.notes)):
         return known
     if confined and "ended" in text and (path := missing_files.outside(failed.notes)):
@@ -190,10 +207,19 @@ def hint(
     ):
         if applies in text:
             return advice
-    return (causes.of_plain(failed, FLUSH.get(language, "flush it")) if plain else "") or otherwise
+    if slow := causes.of_silence(failed, IN_TIME, "" if plain else otherwise):
+        return slow
+    return (causes.of_plain(failed, FLUSH.get(language, "")) if plain else "") or otherwise
 
 
-def _bad_choice(language: str) -> str:
+def _foreign(bot: Bot) -> tuple[str, ...]:
+    """The programs that the bot's own lines begin with and that come with no language of a kit."""
+    return tuple(words[0] for words in (bot.build, bot.run) if words and not _is_known(words[0]))
+
+
+def _bad_choice(language: str, notes: str) -> str:
+    if NOTHING.search(notes):
+        return "choose returned nothing for this request: a way through it ends without its return. It gives an index into legal"
     whole = f"; {FLOAT[language]}" if language in FLOAT else ""
     return f"choose returns an index into legal, a whole number counted from 0, never the entry itself{whole}"
 
@@ -211,9 +237,11 @@ def _of_framing(received: bytes, language: str) -> str:
     start = received[:4]
     if not received or _is_whole(received):
         return _of_json(received)
+    binary = BINARY.get(language, "write bytes, not text")
     if _is_whole(received.replace(b"\r\n", b"\n")):
-        binary = BINARY.get(language, "write bytes, not text")
         return f"stdout is in text mode: line feeds (byte 10) become CR LF; {binary}"
+    if how := causes.of_text_stream(received):
+        return f"stdout is a stream of text: {how}; {binary}"
     if _is_map(received):
         return "MessagePack without a length before it: each frame begins with its length, 4 bytes, big-endian"
     if received[:1] in (b"{", b"["):
@@ -222,8 +250,8 @@ def _of_framing(received: bytes, language: str) -> str:
     if len(received) > 4 and 0 < little <= FRAME_MOST_TO_ARBITER and _is_map(received[4 : 4 + little]):
         return "the length is little-endian; write it big-endian (network order), highest byte first"
     if text := _printed(received):
-        to = STDERR.get(language, "stderr")
-        return f"text was printed on stdout ({text!r}); say it on stderr: {to}"
+        to = f": {STDERR[language]}" if language in STDERR else ""
+        return f"text was printed on stdout ({text!r}); say it on stderr{to}"
     return ""
 
 

@@ -37,16 +37,18 @@ _PATH = re.compile(r"(?<![\w.\\/-])/[\w.@+~-]+(?:/[\w.@+~-]+)*")
 _OF_THE_SYSTEM = re.compile(r"/(?:usr|bin|sbin|lib\w*|dev|proc|sys)(?:/|$)")
 
 
-def hint_of(language: str, said: str) -> str:
-    """What to install if ``said``, the bot's stderr or a build's end, names a missing program or library; "" for none."""
+def hint_of(language: str, said: str, foreign: Sequence[str] = ()) -> str:
+    """What to install if ``said``, the bot's stderr or a build's end, names a missing program or library; "" for none.
+    ``foreign``: programs that do not come with the packages of the language."""
     program = PROGRAM.search(said)
     if not program and not LIBRARY.search(said):
         return ""
     known = shipped.languages().get(language)
-    what = f"the program {next(filter(None, program.groups()))} is not on this machine" if program else "a library is missing"
+    name = next(filter(None, program.groups())) if program else ""
+    what = f"the program {name} is not on this machine" if program else "a library is missing"
     if language == "python" and not program:
         return f"{what}: run the bot as {{python}}, the arena's own interpreter, which has msgpack, or install it for yours"
-    install = f"apt install {' '.join(known.debian)}" if known and known.debian else ""
+    install = f"apt install {' '.join(known.debian)}" if known and known.debian and name not in foreign else ""
     how = f"on Debian and Ubuntu: {install}" if install else "install it where bots can read it"
     return f"{what}; {how}. Bots read the system's libraries and their own folder, nothing of your home"
 

@@ -21,7 +21,8 @@ def command(**given: Any) -> None:
 
     csv: a row for each seat of each match. jsonl: a JSON object a line for each match. pgn: a game without moves for each pair
     of seats of each match of a complete table, as Ordo and BayesElo read it; their errors are too small, since, unlike
-    `khiva-arena standings`, they do not know that one deal was played many times.
+    `khiva-arena standings`, they do not know that one deal was played many times. payoffs: CSV, what each bot gained against
+    each other one, with standard errors over deals.
     """
     from khiva_arena.commands.export import export  # when it is called, so that -h is quick
 

@@ -6,6 +6,7 @@
 
 import importlib
 import os
+import resource
 import sys
 from typing import Any
 
@@ -113,9 +114,27 @@ def run(arguments: list[str]) -> int:
                 opening.forget()
 
 
+def _is_limited() -> bool:
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+
+
+def _why_failed(error: BaseException) -> str:
+    """Return what to do if an error comes of too little address space, "" if it does not."""
+    if not _is_limited():
+        return ""
+    from khiva_arena.cli.address_space import why_failed
+
+    return why_failed(error)
+
+
 def _run(arguments: list[str]) -> int:
     try:
         _check_text(arguments)
+        if _is_limited():
+            from khiva_arena.cli.address_space import why_too_little  # not above: few machines limit it
+
+            if why := why_too_little():
+                raise ConfigError(why)
         code = _answer(arguments)
         failed = unwritten()
         interrupts.listen_no_more()
@@ -126,8 +145,8 @@ def _run(arguments: list[str]) -> int:
     except click.ClickException as error:
         say(f"khiva-arena: error: {_one_line(error)}")
         return USAGE
-    except (click.Abort, KeyboardInterrupt):
-        return _interrupted()
+    except (click.Abort, KeyboardInterrupt) as error:
+        return _named(why) if (why := _why_failed(error)) else _interrupted()
     except ConfigError as error:
         for problem in error.problems:
             say(f"khiva-arena: error: {harmless(problem)}")
@@ -142,6 +161,8 @@ def _run(arguments: list[str]) -> int:
         failed = unwritten()
         if failed:
             return _lost(failed)
+        if why := _why_failed(error):
+            return _named(why)
         import traceback  # not above: it is for bugs
 
         say(traceback.format_exc(), end="")
@@ -154,6 +175,14 @@ def _answer(arguments: list[str]) -> Any:
     if asked := os.environ.get(VARIABLE):
         return answer(cli, asked)
     return cli.main(arguments, prog_name="khiva-arena", standalone_mode=False)
+
+
+def _named(why: str) -> int:
+    """Say what is wrong with the machine. Nothing that was recorded is lost."""
+    interrupts.listen_no_more()
+    say(f"khiva-arena: error: {why}")
+    eval("0")  # as in ``_interrupted``
+    return USAGE
 
 
 def _interrupted() -> int:

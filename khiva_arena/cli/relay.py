@@ -17,6 +17,13 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--ca", type=FILE, help="Trust this certificate in place of the system's.")
 @click.option("--tls", is_flag=True, help="TLS even to this machine, as through a tunnel.")
 @click.option("--keep", is_flag=True, help="Let one process play one match after another; the organiser has to allow it.")
+@click.option(
+    "--at-most",
+    metavar="N",
+    type=click.IntRange(1, 9_999),
+    default=16,
+    help="How many of the bot may run at a time, whatever the arena asks for [default: 16].",
+)
 @click.option("--copy", type=FILE, help="Write the relay as one file of Python, for a machine without the arena.")
 def command(
     where: str | None,
@@ -26,13 +33,14 @@ def command(
     ca: Path | None,
     tls: bool,
     keep: bool,
+    at_most: int,
     copy: Path | None,
 ) -> int:
     """Seat a bot of this machine at a table elsewhere, where `khiva-arena run --bot remote:NAME` waits for it at HOST:PORT.
 
     COMMAND starts the bot, once for each match; a folder with bot.toml, or a bot of `khiva-arena bots`, does as well. The link is
     TLS, unless HOST is this machine, as behind an ssh tunnel. If it is lost, the relay connects again and no byte is lost, while
-    the bot's clock runs. It ends with the run, or by Ctrl-C. docs/remote.md has the rest.
+    the bot's clock runs. It ends with the run, or by Ctrl-C.
     """
     from khiva_arena.commands import relay  # when it is called, so that -h is quick
 
@@ -40,4 +48,4 @@ def command(
         return relay.copy(copy)
     if where is None or name is None:
         raise click.UsageError("name where the arena listens, and the bot: khiva-arena relay HOST:PORT NAME -- COMMAND")
-    return relay.relay(where, name, command, token, ca, tls, keep)
+    return relay.relay(where, name, command, token, ca, tls, keep, at_most)

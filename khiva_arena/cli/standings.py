@@ -32,6 +32,13 @@ from khiva_arena.report.section_names import ALL, NAMES
 @click.option(
     "--effects", metavar="LIST", help="Print the section effects with only these fitted: seats or neighbours [default: both]."
 )
+@click.option(
+    "--contrast",
+    "sets",
+    multiple=True,
+    metavar="BOT,BOT",
+    help="Also print how far these bots, named before the results were seen, are apart; repeat for each set.",
+)
 @click.option("--wide", is_flag=True, help="Print every column, however wide the table gets.")
 @among_options
 @json_option

@@ -2,7 +2,7 @@
 is quick."""
 
 CHECK_FORMS = ("text", "json", "junit", "markdown")
-EXPORT_FORMATS = ("csv", "jsonl", "pgn")
+EXPORT_FORMATS = ("csv", "jsonl", "payoffs", "pgn")
 SOME, ALL, NONE = "some", "all", "none"
 """Which replays a page has."""
 POWER = 0.8

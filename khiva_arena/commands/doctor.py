@@ -15,6 +15,7 @@ from khiva_arena.sandbox.detect import levels, remedy
 from khiva_arena.sandbox.level import Level
 from khiva_arena.sandbox.limits import DEFAULT, WORDS, say
 from khiva_arena.sandbox.selftest import KEPT_OUT, Found, checkup
+from khiva_arena.shipped import folder
 
 
 def doctor(as_json: bool) -> int:
@@ -86,7 +87,7 @@ def _say(best: Level, why: dict[Level, str], tried: Tried) -> None:
     click.echo("How large a bot may be, likewise:")
     for key, words in loading.WORDS.items():
         click.echo(f"  {key:<13}  {loading.say(key, getattr(loading.DEFAULT, key)):>8}  {words}")
-    click.echo("What no level keeps out is in docs/isolation.md.")
+    click.echo(f"What no level keeps out is in {folder('docs') / 'isolation.md'}.")
 
 
 def _let_through(found: Found) -> Found:

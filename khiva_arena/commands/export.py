@@ -8,7 +8,7 @@ import click
 from khiva_arena.competition.among import Among, check_among, of_those
 from khiva_arena.competition.find import check_event, in_order, rated_events
 from khiva_arena.competition.pools import entrants_of, marks_of, results_of
-from khiva_arena.report.exports import EventResults, pgn_names, to_csv, to_jsonl, to_pgn
+from khiva_arena.report.exports import EventResults, pgn_names, to_csv, to_jsonl, to_payoffs, to_pgn
 from khiva_arena.report.standings import Entrant
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.store.new_file import new_file
@@ -47,7 +47,7 @@ def _texts(store: Store, events: Sequence[EventRow], form: str, among: Among) ->
     every = (_results(store, event, among) for event in events)
     if form == "pgn":
         return to_pgn(every, pgn_names(entrants_of(events)))
-    return to_csv(every) if form == "csv" else to_jsonl(every)
+    return {"csv": to_csv, "jsonl": to_jsonl, "payoffs": to_payoffs}[form](every)
 
 
 def _results(store: Store, event: EventRow, among: Among) -> EventResults:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from khiva_arena.arbiter.match import Outcome
-from khiva_arena.commands.traced import Tracing, play, print_notes
+from khiva_arena.commands.traced import Tracing, play, print_notes, say_faults
 from khiva_arena.competition.one_match import OneMatch, one_match, who_plays
 from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.errors import ConfigError
@@ -44,6 +44,7 @@ def match(
         return 1
     _print(outcome, one, as_json)
     print_notes(outcome, tracing)
+    say_faults(outcome, one.job, one.words, tracing)
     if one.drawn is not None:
         say(f"to play these deals again: --seed {one.drawn.hex()}")
     return code

@@ -80,7 +80,8 @@ def _new_game(folder: Path | None, as_json: bool) -> None:
     click.echo(harmless(f"  khiva-arena check {bot} --game {game}"))
     click.echo(harmless(f"  khiva-arena match --game {game} {two}"))
     click.echo(harmless(f"  khiva-arena run --game {game} {two} --seats 2 --seeds 50 --out results/my-game"))
-    click.echo("What a game has to offer: docs/add-a-game.md, and khiva_arena/games/base.py, which is the contract")
+    contract = Path(str(files("khiva_arena.games"))) / "base.py"
+    click.echo(f"What a game has to offer: {shipped.folder('docs') / 'add-a-game.md'}, and {contract}, which is the contract")
 
 
 def _fill_game(draft: Path) -> None:

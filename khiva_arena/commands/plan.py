@@ -1,6 +1,7 @@
 """The work of ``khiva-arena plan``: how many seeds an error or a gap takes, from a store's own variance."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -8,7 +9,8 @@ import msgspec
 
 from khiva_arena.commands.choices import POWER
 from khiva_arena.competition.find import rated_events
-from khiva_arena.competition.more_seeds import commands
+from khiva_arena.competition.looked import looks_of
+from khiva_arena.competition.more_seeds import commands, extends_one, fewer_line_ups
 from khiva_arena.competition.pools import in_common, pooled, pooled_standings, titles
 from khiva_arena.competition.settings import MOST
 from khiva_arena.errors import ConfigError
@@ -41,10 +43,10 @@ def plan(
         ]
     if any(one.sd for _, table in tables for one in table.anchors):
         raise ConfigError("--anchor: a plan needs the anchor exact; leave out :SD")
-    every = [
-        (members, table, _with_next(store, members, _planned(table, error, gap, POWER if power is None else power)))
-        for members, table in tables
-    ]
+    every = []
+    for members, table in tables:
+        found = _planned(_as_extended(members, table), error, gap, POWER if power is None else power)
+        every.append((members, table, _with_next(store, members, table, found)))
     if as_json:
         rows = [{**in_common(members), **msgspec.to_builtins(one)} for members, _, one in every]
         click.echo(json.dumps({"plans": rows}))
@@ -57,13 +59,27 @@ def plan(
         click.echo(harmless(f"no event to plan with in {store}"))
 
 
+def _as_extended(members: list[EventRow], table: Standings) -> Standings:
+    """Return the table with the looks that it has once more seeds extend an event of it."""
+    if not extends_one(members):
+        return table
+    ratings = table.ratings
+    widening = replace(ratings.widening, looks=looks_of(members, extended=True))
+    return replace(table, evidence=replace(table.evidence, ratings=replace(ratings, widening=widening)))
+
+
 def _planned(table: Standings, error: float | None, gap: float | None, power: float) -> plans.Plan:
     return plans.for_gap(table, gap, power) if error is None and gap is not None else plans.for_error(table, error or 0.0)
 
 
-def _with_next(store: Path, members: list[EventRow], found: plans.Plan) -> plans.Plan:
+def _with_next(store: Path, members: list[EventRow], table: Standings, found: plans.Plan) -> plans.Plan:
     """The plan with the commands that play the missing seeds, if there are any that can be played."""
     target = found.need.seeds if found.need else 0 if found.enough else found.fewest_seeds
     if not found.blocks or not found.blocks < target < MOST["seeds"]:
         return found
-    return msgspec.structs.replace(found, next=commands(store, members, target / found.blocks))
+    return msgspec.structs.replace(
+        found,
+        extends=extends_one(members),
+        next=commands(store, members, target / found.blocks),
+        fewer_line_ups=fewer_line_ups(store, members, table.shared_deals, target - found.blocks),
+    )

@@ -14,11 +14,13 @@ from khiva_arena import __version__
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.preflight import preflight
+from khiva_arena.commands.traced import Tracing, say_faults
 from khiva_arena.competition.one_match import OneMatch, one_match, who_plays
 from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.entrants import guests
 from khiva_arena.entrants.unconfined import unconfined
 from khiva_arena.errors import ConfigError
+from khiva_arena.games.asked import YOU
 from khiva_arena.games.registry import NAMES
 from khiva_arena.outside.opening import offer
 from khiva_arena.replay.story import places
@@ -65,7 +67,7 @@ def _played(hub: Hub, one: OneMatch, how: dict[str, Any], order: dict[str, Any],
     said = hub.hear()
     if "cannot" in said:
         raise ConfigError(f"--port {how['port']}: {said['cannot']}; name another one, or leave it out for any that is free")
-    addresses = said["addresses"]
+    addresses = said["addresses"]["by_name"]
     if one.job.header.game not in NAMES:
         from khiva_arena.games.which import is_played  # not above: most games come with the arena
 
@@ -74,7 +76,8 @@ def _played(hub: Hub, one: OneMatch, how: dict[str, Any], order: dict[str, Any],
         preflight(names, one.job.commands, one.job.header, one.job.sandbox, words=one.words)
         for name, address in addresses.items():
             say(f"{name} plays here: {address}")
-        if addresses and opens and not (_display() and webbrowser.open(next(iter(addresses.values())))):
+        # A browser's command line is read by every user of this machine.
+        if addresses and opens and not (_display() and webbrowser.open(said["addresses"]["once"])):
             say("there is no screen here to open a browser on: open the address yourself, or play with --terminal")
         outcome = play_one(one.job)
     if outcome.record is None:
@@ -86,6 +89,7 @@ def _played(hub: Hub, one: OneMatch, how: dict[str, Any], order: dict[str, Any],
     hub.say(ended.ended(outcome.record, one.job.secret, names) | last)
     _shown_there(hub, how)
     _print(outcome, one, names, as_json)
+    say_faults(outcome, one.job, one.words, Tracing(trace=False, capture=None, notes=False))
     if addresses:
         say("the replay is in the page, all hands open, until you close it or press Ctrl-C")
         _until_closed(hub)
@@ -130,8 +134,11 @@ def _terminal() -> str:
 
 
 def _names(one: OneMatch) -> list[str]:
-    """What each seat is called on the page: bots of one name with their seat behind it."""
+    """What each seat is called on the page: bots of one name with their seat behind it, the one person without a name "you"."""
     names = [seat.name for seat in one.job.header.seats]
+    alone = [seat for seat, word in enumerate(one.words) if _is_person(word)]
+    if len(alone) == 1 and one.words[alone[0]] == guests.PERSON and YOU not in names:
+        names[alone[0]] = YOU
     return [isolated(f"{name}#{seat}" if names.count(name) > 1 else name) for seat, name in enumerate(names)]
 
 
@@ -154,7 +161,11 @@ def _display() -> bool:
 
 def _shown(name: str, marks: Sequence[str]) -> str:
     """Marks behind a name, without those that it says itself."""
-    return f" ({', '.join(more)})" if (more := [mark for mark in marks if mark != name]) else ""
+    return (
+        f" ({', '.join(more)})"
+        if (more := [mark for mark in marks if mark != name and (mark, name) != (guests.PERSON, YOU)])
+        else ""
+    )
 
 
 def _print(outcome: Outcome, one: OneMatch, names: list[str], as_json: bool) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 from khiva_arena import shipped
 from khiva_arena.entrants.unconfined import Start, unconfined
@@ -17,7 +18,9 @@ _FUTURE = "from __future__ import annotations\n"
 _IMPORT = re.compile(r"^from khiva_arena\.web\.(\w+) import (?:\(.*?\)|[^\n]*)\n", re.DOTALL | re.MULTILINE)
 
 
-def relay(where: str, name: str, command: Sequence[str], token: Path | None, ca: Path | None, tls: bool, keep: bool) -> int:
+def relay(
+    where: str, name: str, command: Sequence[str], token: Path | None, ca: Path | None, tls: bool, keep: bool, at_most: int
+) -> int:
     """Serve it until the arena needs it no more. Returns the exit code."""
     words = list(command)
     if not words:
@@ -28,9 +31,8 @@ def relay(where: str, name: str, command: Sequence[str], token: Path | None, ca:
             start = stack.enter_context(unconfined(words[0]))
         argv, folder, environment = start or (words, None, None)
         try:
-            return one_file.relay(
-                where, name, argv, token=token, ca=ca, tls=tls, keep=keep, folder=folder, environment=environment
-            )
+            how: dict[str, Any] = {"token": token, "ca": ca, "tls": tls, "keep": keep, "at_most": at_most}
+            return one_file.relay(where, name, argv, **how, folder=folder, environment=environment)
         except OSError as error:
             raise ConfigError(f"relay: {error.filename or where}: {error.strerror or error}") from None
         except ValueError as error:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from khiva_arena.arbiter.match import Job
-from khiva_arena.commands.traced import Tracing, play, print_notes
+from khiva_arena.commands.traced import Tracing, play, print_notes, say_faults
 from khiva_arena.competition.define import changed_runtimes
 from khiva_arena.competition.find import match_of, secret_of
 from khiva_arena.competition.isolation import keep_apart, sandbox_of_stored
@@ -63,7 +63,9 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
         for bot, seat in zip(entrants, record.header.seats, strict=True):
             if bot.identity != seat.bot:
                 say(f"warning: {seat.name} has changed since it played")
-    sandbox = sandbox_of_stored(event.definition.sandbox(), flags["isolation"])
+    sandbox = sandbox_of_stored(
+        event.definition.sandbox(), flags["isolation"], trusts=bool(words) or given.get("trust_bots", False)
+    )
     for bot, sat in zip(entrants, row.seats, strict=True):
         if event.definition.bots[sat.bot].network and bot.name not in open_to[0]:
             say(f"warning: {bot.name} played with a network, and has none now; --network {shlex.quote(bot.name)} opens it")
@@ -82,6 +84,7 @@ def play_stored(folder: Path, word: str, flags: dict[str, Any], tracing: Tracing
     else:
         click.echo(difference or f"every choice is the same; digest {outcome.record.digest}")
     print_notes(outcome, tracing)
+    say_faults(outcome, job, [bot.asked_as for bot in entrants], tracing)
     return 1 if difference else code
 
 

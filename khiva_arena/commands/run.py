@@ -1,7 +1,7 @@
 """The work of ``khiva-arena run``: a whole competition, from bots to a rating table."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -20,9 +20,9 @@ from khiva_arena.competition.settings import DEFAULTS, Settings
 from khiva_arena.competition.settings_file import read_file
 from khiva_arena.competition.settings_flags import given_by_flags
 from khiva_arena.competition.settings_table import CLUSTER, TABLE
-from khiva_arena.competition.starts import TriedBots
+from khiva_arena.competition.starts import TriedBots, trial_problems
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.errors import ConfigError
+from khiva_arena.errors import ConfigError, GameFault
 from khiva_arena.store.db import Store
 from khiva_arena.terminal.console import say
 
@@ -92,7 +92,7 @@ def run(
         stages, entrants, planned = plans.what_is_planned(from_plan, shard, given, any_engine, say)
         how = replace(how, planned=planned)
     else:
-        stages, entrants = what_is_played(config, given, say)
+        stages, entrants = _what_is_played(config, given)
     check_cluster_flags(stages[0])
     tried: TriedBots | None = None
     if shard is not None and from_plan is None:
@@ -119,6 +119,22 @@ def run(
 
         print_standings(stages[0].out, played, as_json=as_json)
     return 0 if complete else 1
+
+
+def _what_is_played(config: Path | None, given: Mapping[str, Any]) -> tuple[tuple[Settings, ...], list[Bot]]:
+    """What is to be played, and by whom. Raises ConfigError with every mistake, those of bots that do not start included."""
+    try:
+        return what_is_played(config, given, say)
+    except GameFault:
+        raise
+    except ConfigError as error:
+        problems = list(error.problems)
+        with if_interrupted(say, lambda: "no match was begun"):
+            try:
+                typed = {**(read_file(config)[0] if config else {}), **given}
+            except ConfigError:
+                typed = {}  # a file that cannot be read names no bots
+            raise ConfigError([*problems, *(trial_problems(typed) if typed.get("bots") else [])]) from None
 
 
 def _within(budget: str, stages: Sequence[Settings], entrants: Sequence[Bot], *, yes: bool, new_event: bool) -> "Proposal | None":

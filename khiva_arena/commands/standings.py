@@ -8,7 +8,7 @@ import click
 
 from khiva_arena.competition.among import EVERYBODY, Among
 from khiva_arena.competition.tables import PooledTable, effects_named, sections_named, tables_of
-from khiva_arena.report import places, section_text
+from khiva_arena.report import contrasts, places, section_text
 from khiva_arena.report.same_names import under_a_table
 from khiva_arena.report.section_names import EFFECTS
 from khiva_arena.report.table import to_text
@@ -27,6 +27,7 @@ def standings(
     anchors: tuple[str, ...],
     names: tuple[str, ...],
     effects: str | None,
+    sets: tuple[str, ...],
     wide: bool,
     as_json: bool,
     only: tuple[str, ...],
@@ -38,7 +39,17 @@ def standings(
     sections = sections_named((*names, *(("effects",) if effects else ())))
     among = Among(only, exclude)
     words = (*event, *events)
-    print_standings(store, words, anchors=anchors, sections=sections, effects=fitted, as_json=as_json, wide=wide, among=among)
+    print_standings(
+        store,
+        words,
+        anchors=anchors,
+        sections=sections,
+        effects=fitted,
+        sets=contrasts.named(sets),
+        as_json=as_json,
+        wide=wide,
+        among=among,
+    )
 
 
 def print_standings(
@@ -48,6 +59,7 @@ def print_standings(
     anchors: Sequence[str] = (),
     sections: Sequence[str] = (),
     effects: Sequence[str] = EFFECTS,
+    sets: Sequence[Sequence[str]] = (),
     as_json: bool = False,
     wide: bool = False,
     among: Among = EVERYBODY,
@@ -55,6 +67,7 @@ def print_standings(
     """Print one table for each pool of events. All is read and worked out before the first line: a store that is damaged
     somewhere gives no table at all."""
     tables = tables_of(folder, words, anchors, sections, effects, among)
+    tables = [one._replace(contrasts=tuple(contrasts.contrasts(one.standings, sets))) for one in tables]
     if as_json:
         click.echo(json.dumps({"standings": [one.to_json() for one in tables]}))
         return
@@ -73,4 +86,5 @@ def _print_table(one: PooledTable, sections: Sequence[str], wide: bool, width: i
     click.echo(to_text(one.standings, width, wide))
     if same := under_a_table([event.bots for event in one.events], {row.bot: row.name for row in one.standings.rows}):
         click.echo(same)
+    click.echo(contrasts.to_text(one.standings, one.contrasts, width), nl=False)
     click.echo(section_text.to_text(one.standings, one.sections, sections, width), nl=False)

@@ -11,7 +11,7 @@ import click
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.arbiter.preflight import PreflightFailed, preflight
-from khiva_arena.arbiter.stderr import notes_of
+from khiva_arena.arbiter.stderr import in_its_folder, notes_of, unmarked
 from khiva_arena.arbiter.strike import Strike
 from khiva_arena.competition.isolation import warn_of_cold_files
 from khiva_arena.terminal.console import BufferedStderr, say
@@ -19,6 +19,8 @@ from khiva_arena.text import harmless
 
 if TYPE_CHECKING:
     from khiva_arena.arbiter.trace import Trace  # most matches are not traced
+
+LAST_LINES = 8
 
 
 class Tracing(NamedTuple):
@@ -96,6 +98,25 @@ def _notes_of_failed(tracing: Tracing) -> Iterator[None]:
         for seat, report, _ in error.failed if tracing.notes else ():
             click.echo(notes_of(seat, report.ending.notes, report.ending.notes_total))
         raise
+
+
+def say_faults(outcome: Outcome, job: Job, words: Sequence[str], tracing: Tracing) -> None:
+    """Say of each bot that made a fault which, the end of what it wrote on stderr, and what to type next. ``words``: how each bot
+    was named, by seat."""
+    for seat, (report, word) in enumerate(zip(outcome.seats, words, strict=True)):
+        if not report.faults:
+            continue
+        from khiva_arena.entrants import guests  # when a fault has happened: most matches have none
+
+        if guests.is_one(word):
+            continue
+        name = f"{job.header.seats[seat].name}#{seat}"
+        lines = [f"{name}: {blame.verdict} at step {blame.step}: {blame.detail}" for blame in report.faults]
+        if not tracing.notes:
+            notes = in_its_folder(unmarked(report.ending.notes)).strip("\n").splitlines()[-LAST_LINES:]
+            lines += ["  its stderr, the last lines:" if notes else "  its stderr: nothing", *(f"    {line}" for line in notes)]
+        for line in (*lines, f"  next: khiva-arena check {shlex.quote(word)}"):
+            say(harmless(line.expandtabs()))
 
 
 def print_notes(outcome: Outcome, tracing: Tracing) -> None:

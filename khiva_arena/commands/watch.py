@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from khiva_arena import __version__
 from khiva_arena.errors import ConfigError
 from khiva_arena.report import html
 from khiva_arena.stream import NotAStream
@@ -41,8 +42,8 @@ def _serve(source: Source, report: Path | None) -> int:
     from khiva_arena.web.served_page import FIRST_SEED, ServedPage  # what serves comes with it
     from khiva_arena.web.watching import Shown, run
 
-    if report is not None and report.exists() and not report.read_bytes().startswith(html.BEGINNING):
-        raise ConfigError(f"--report {report}: it is no page of results")
+    if report is not None and report.exists() and not html.is_ours(report.read_text(errors="replace")):
+        raise ConfigError(f"--report {report}: it is no page of results of khiva-arena {__version__}, which alone is served")
     board = Shown(source, ServedPage(report, NO_REPORT if report is None else FIRST_SEED))
     try:
         run(board, lambda address: say(f"in a browser, until Ctrl-C: {address}"), lambda: False)

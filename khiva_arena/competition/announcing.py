@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from khiva_arena.competition.define import short_turn_warning
 from khiva_arena.competition.play import Play
 from khiva_arena.competition.run_events import RunEvents
 from khiva_arena.competition.settings import AUTO, DEFAULTS, Settings
 from khiva_arena.replay.definition import Definition
 from khiva_arena.report.same_names import in_a_line
 from khiva_arena.sandbox import system
-from khiva_arena.schedule import formats, lineups
+from khiva_arena.schedule import formats
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.schedule.orders import ALL_ORDERS_MOST
 from khiva_arena.store.db import EventRow, Store
@@ -44,11 +45,8 @@ def announce(
         from khiva_arena.games.which import is_played  # not above: most games come with the arena
 
         log.say(is_played(event.definition))
-    if opening.total > len(opening.line_ups):
-        log.say(
-            f"of {opening.total} possible line-ups a balanced set of {len(opening.line_ups)} is played; --lineups N changes that",
-            warning=settings.lineups != AUTO,
-        )
+    if some := _some_line_ups(event.definition, opening):
+        log.say(some, warning=settings.lineups != AUTO)
     if settings.authors_apart and not _shared_author(play.event.definition):
         log.say("no two bots name one author in their bot.toml: --authors-apart keeps nobody apart", warning=True)
     if len(timetable.shapes) == 1:
@@ -61,9 +59,10 @@ def announce(
     called += "" if settings.format == DEFAULTS["format"] else f"{settings.format}, "
     done = f", {play.done_before} of them recorded before" if play.done_before else ""
     called += f"event {event.id}: {what}{timetable.matches} matches{'' if play.part else done}"
-    log.say(f"{called}{'' if play.part else f'; estimated time: {estimate}'}")
+    estimated = f"; estimated time: {estimate}" if estimate else ""
+    log.say(f"{called}{'' if play.part else estimated}")
     if play.part:
-        log.say(f"{play.part}{done}; estimated time: {estimate}")
+        log.say(f"{play.part}{done}{estimated}")
     elif advice := _advice(settings, len(event.bots), len(opening.line_ups)):
         log.say(advice)
     if extension:
@@ -77,13 +76,30 @@ def announce(
         log.say(line, warning=True)
     if event.public is not None:
         log.say(f"public text {event.public!r}")
+    if short := short_turn_warning(event.definition):
+        log.say(short, warning=True)
     cores = system.cores()
     if settings.dask is None and settings.seats * settings.jobs > cores:
         log.say(
             f"{settings.jobs} x {settings.seats} bots at a time on {count(cores, 'core')}: "
-            "bots that think long take time from each other",
+            "bots that think long will slow each other down",
             warning=True,
         )
+
+
+def _some_line_ups(definition: Definition, opening: DrawnRound) -> str:
+    """Which line-ups are played if that is not all of them, and how many bots will not meet, in a line; "" if all are played."""
+    if opening.total <= len(opening.line_ups):
+        return ""
+    meet = ""
+    if formats.FORMATS[definition.format].AUTO:  # candidates of a gauntlet never meet
+        from khiva_arena.schedule import coverings  # not above: most events play all line-ups
+
+        terms = definition.terms()
+        missing, pairs = coverings.without_meeting(opening.line_ups, terms.bots, terms.authors)
+        meet = f": {missing} of {count(pairs, 'pair')} of bots will not meet" if missing else f", in which all {pairs} pairs meet"
+    played = f"a balanced set of {len(opening.line_ups)} is played{meet}"
+    return f"of {opening.total} possible line-ups {played}; --lineups N changes that"
 
 
 def _extension(store: Store, event: EventRow) -> str:
@@ -105,16 +121,16 @@ def _uneven(settings: Settings, play: Play) -> str:
 
 
 def _estimate(store: Store, settings: Settings, play: Play, at_a_time: int, took: "MatchTime | None") -> str:
-    """How long the rest takes, from what was measured, or is recorded of its like."""
+    """How long the rest takes, from what was measured, or is recorded of its like; "" if nothing is."""
     tried = took is not None
     if took is None:
         if not play.done and not any(map(store.recorded, (event.id for event in store.events()))):
-            return "n/a"
+            return ""
         from khiva_arena.competition.durations import of_store  # not above: a new store tells nothing
 
         took = of_store(store, play.event.definition)
     if took is None:
-        return "n/a"
+        return ""
     left = play.planned - len(play.done)
     if not settings.dask:
         return f"{took.of(left, at_a_time)}, from {took.source}"
@@ -129,11 +145,15 @@ def _advice(settings: Settings, bots: int, line_ups: int) -> str:
     """If there are few seeds: what gives smaller errors with the same number of matches. Else nothing."""
     if not formats.FORMATS[settings.format].AUTO or settings.lineups is not None or settings.authors_apart:
         return ""
-    fewest = lineups.fewest(bots, settings.seats, settings.copies)
-    if settings.seeds >= _FEW_SEEDS or 2 * fewest > line_ups:
+    if settings.seeds >= _FEW_SEEDS or line_ups < 2:
+        return ""
+    from khiva_arena.schedule import coverings
+
+    fewest, _ = coverings.auto(bots, settings.seats, settings.copies)
+    if 2 * fewest > line_ups:
         return ""
     seeds = settings.seeds * line_ups // fewest
-    return f"errors shrink with the seeds: for as many matches, --seeds {seeds} --lineups auto plays {fewest} line-ups on each"
+    return f"few seeds tell little of errors: for as many matches, --seeds {seeds} --lineups auto plays {fewest} line-ups on each"
 
 
 def _shared_author(definition: Definition) -> bool:

@@ -18,6 +18,7 @@ from khiva_arena.competition.in_bundle import opened_bundle
 from khiva_arena.competition.settings import MOST
 from khiva_arena.errors import ArenaError, RecordError
 from khiva_arena.games.registry import get
+from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.replay.definition import Definition
 from khiva_arena.replay.record import Record, canonical
 from khiva_arena.report.differences import counted, differences, fitted
@@ -174,6 +175,8 @@ def check_size(definition: Definition) -> None:
         raise RecordError(f"there are {len(definition.bots)} bots, and {MOST_BOTS} at most are verified")
     if len(definition.bots) * (definition.lineups or 0) > MOST_SEARCHED:
         raise RecordError(f"{definition.lineups} line-ups of {len(definition.bots)} bots are more than are verified")
+    if file_in_rules(definition.game, definition.rules):
+        return  # none of its matches is replayed
     game = get(definition.game, definition.rules_version)
     if game.rules_version == definition.rules_version:
         game.rules(definition.rules)

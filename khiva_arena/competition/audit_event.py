@@ -11,6 +11,7 @@ from khiva_arena.competition.audit_chain import check_chain
 from khiva_arena.competition.find import CHANGED
 from khiva_arena.errors import RecordError
 from khiva_arena.games.registry import HASHED, get
+from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Record, canonical, run_digest
 from khiva_arena.replay.verify import check_unplayed, faults_of, verify
@@ -135,8 +136,9 @@ class _EventAudit:
     def _check_event(self) -> None:
         event = self.source.event
         events.check_definition(event)
-        if HASHED in (version := event.definition.rules_version):
-            get(event.definition.game, version)  # before any match is replayed: without it nothing can be said of them
+        what = event.definition
+        if HASHED in what.rules_version and not file_in_rules(what.game, what.rules):
+            get(what.game, what.rules_version)  # before any match is replayed: without it nothing can be said of them
         timetable = self.source.timetable()
         self._set_planned(timetable, ended=False)
         self.timetable = timetable

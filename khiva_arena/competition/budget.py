@@ -1,8 +1,9 @@
 """``run --budget 8h``: how many line-ups and seeds fit into a time, from how long matches take; and what errors to expect."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from math import log, sqrt
+from math import inf, log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
@@ -14,15 +15,20 @@ from khiva_arena.competition.extending import can_be_extended, chain_of, length_
 from khiva_arena.competition.find import events_of
 from khiva_arena.competition.isolation import sandbox_of
 from khiva_arena.competition.pools import conditions, pooled, pooled_standings
-from khiva_arena.competition.settings import MOST, Settings
+from khiva_arena.competition.settings import AUTO, MOST, Settings
 from khiva_arena.competition.starts import Playing, TriedBots, ready_to_play
 from khiva_arena.competition.who_plays import cluster_of, who_plays
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.ratings import planning
-from khiva_arena.replay.definition import Definition
+from khiva_arena.ratings.elo import half_width
+from khiva_arena.ratings.sharing import SharedDeals
+from khiva_arena.replay.definition import Definition, spellings
+from khiva_arena.report.shared_deals import LITTLE
+from khiva_arena.report.values import Standings
+from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
-from khiva_arena.schedule import formats, lineups
+from khiva_arena.schedule import coverings, formats
 from khiva_arena.store.db import EventRow, Store
 from khiva_arena.terminal.console import say, say_or_warn
 from khiva_arena.words import count
@@ -31,6 +37,8 @@ if TYPE_CHECKING:
     from khiva_arena.competition.executors.dask_executor import Cluster  # most budgets are this machine's
 
 FEW_SEEDS = 10
+_REST = 2.0
+"""Seconds for what comes after the choice beside matches: workers start, the table is worked out and printed."""
 _ELO_A_POINT = 1600 / log(10)  # the slope of Elo over the score at one half
 
 
@@ -50,6 +58,7 @@ class Proposal(NamedTuple):
 def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int, *, new_event: bool) -> Proposal:
     """What to play within a budget. An event of these settings that has been begun with a budget keeps its line-ups and seeds,
     unless another one is asked for (``new_event``). Raises ConfigError if not even one seed fits."""
+    began = time.monotonic()
     first = stages[0]
     sandbox = sandbox_of(first, rated=True)
     _check(stages, entrants)
@@ -59,23 +68,24 @@ def proposed(stages: Sequence[Settings], entrants: Sequence[Bot], budget_ms: int
         there = Store.check(first.out)
         if there and not new_event and (begun := _begun_in(first, definition)):
             say(_kept(begun, _is_over(first, begun[-1])))
-            return Proposal(
-                replace(first, seeds=length_of(begun), lineups=begun[-1].definition.lineups), TriedBots(sandbox, found)
-            )
-        took, at_a_time = _measured(first, found, definition, sandbox, there, cluster, stack)
-    chosen, line_ups = _chosen(first, definition, took, at_a_time, budget_ms / 1000)
-    errors: list[str] = []
+            return Proposal(replace(first, seeds=length_of(begun), lineups=_line_ups_of(begun[-1])), TriedBots(sandbox, found))
+        (took, at_a_time), commands = _measured(first, found, definition, sandbox, there, cluster, stack, budget_ms / 1000)
+    before = time.monotonic() - began
+    table = None
     if there:
         with Store.read(first.out) as store:
-            errors = _errors_by(store, definition, chosen.seeds)
+            table = _table_of(store, definition)
+    deals = table.standings.shared_deals if table else None
+    chosen, line_ups = _chosen(first, definition, took, at_a_time, budget_ms / 1000, before + _REST, deals)
+    errors = _errors_by(table, definition, chosen.seeds, line_ups) if table else []
     matches = chosen.seeds * line_ups * first.seats
     lines = (
-        f"--budget: a match takes {took.seconds:.3g} s, from {took.source}",
+        f"--budget: a match takes {took.seconds:.3g} s with what is around it, from {took.source}; {in_words(before)} are gone",
         f"{count(chosen.seeds, 'seed')} x {count(line_ups, 'line-up')} x {first.seats} rotations = {matches} matches at "
         f"{count(at_a_time, 'match', 'matches')} at a time: {took.of(matches, at_a_time)} of {in_words(budget_ms / 1000)}",
         *(errors or [_rule_of_thumb(len(found.entrants), matches, first.seats)]),
     )
-    return Proposal(chosen, TriedBots(sandbox, found._replace(took=took)), lines)
+    return Proposal(chosen, TriedBots(sandbox, found._replace(commands=commands, took=took)), lines)
 
 
 def _measured(
@@ -86,22 +96,23 @@ def _measured(
     there: bool,
     cluster: "Cluster | None",
     stack: ExitStack,
-) -> MeasuredTime:
+    seconds: float,
+) -> tuple[MeasuredTime, Mapping[str, Command]]:
     """What this machine has recorded of its like, or some matches that are tried; on a cluster these, since nobody knows on which
-    workers others were played."""
+    workers others were played. And how those bots are started that have been started by then. ``seconds``: the budget."""
     if first.dask is not None:
         if cluster is None:
             cluster = cluster_of(first, found.entrants, sandbox, None)
             cluster.say = _warn  # the run says again who is ready
             stack.enter_context(cluster)
-        return tried_there(definition, found.entrants, sandbox, cluster)
+        return tried_there(definition, found.entrants, sandbox, cluster, seconds), found.commands
     if there:
         with Store.read(first.out) as store:
             took = of_store(store, definition)
         if took is not None:
-            return MeasuredTime(took, first.jobs)
+            return MeasuredTime(took, first.jobs), found.commands
     commands = ready_to_play(first, found.entrants, sandbox, found.commands)
-    return tried(definition, [commands[bot.identity] for bot in found.entrants], sandbox, first.jobs)
+    return tried(definition, [commands[bot.identity] for bot in found.entrants], sandbox, first.jobs, seconds), commands
 
 
 def _warn(text: str, *, warning: bool = False) -> None:
@@ -129,9 +140,9 @@ def _begun_in(first: Settings, definition: Definition) -> list[EventRow]:
     for event in reversed(known):
         chain = chain_of(by_id, event)
         what = chain[0].definition
-        shape = what.lineups if first.lineups is None else definition.lineups
-        same = replace(definition, seeds=what.seeds, lineups=shape)
-        if not event.closed and can_be_extended(what) and what == same:
+        chosen = replace(definition, lineups=what.lineups, draw=what.draw)
+        same = [replace(one, seeds=what.seeds) for one in ([chosen] if first.lineups is None else spellings(definition))]
+        if not event.closed and can_be_extended(what) and what in same:
             return chain
     return []
 
@@ -141,10 +152,15 @@ def _is_over(first: Settings, event: EventRow) -> bool:
         return store.conclusion(event.id) is not None
 
 
+def _line_ups_of(event: EventRow) -> int | str | None:
+    """The line-ups of an event as they are typed."""
+    return AUTO if event.definition.draw else event.definition.lineups
+
+
 def _kept(begun: Sequence[EventRow], is_over: bool) -> str:
     """That an event of these settings is there, with those that it extends, and what plays more."""
     last, seeds = begun[-1], length_of(begun)
-    shape = "" if last.definition.lineups is None else f"--lineups {last.definition.lineups} "
+    shape = "" if last.definition.lineups is None else f"--lineups {_line_ups_of(last)} "
     more = f"{shape}--seeds N in place of --budget extends it, with N above {seeds}, and --new-event plays another one"
     over, then = ("is over", "") if is_over else ("has been begun", "once that is over, ")
     return f"--budget: the {count(seeds, 'seed')} of event {last.number}, which {over}, stay; {then}{more}"
@@ -153,22 +169,38 @@ def _kept(begun: Sequence[EventRow], is_over: bool) -> str:
 # --- what fits ---
 
 
-def _chosen(first: Settings, definition: Definition, took: MatchTime, at_a_time: int, seconds: float) -> tuple[Settings, int]:
-    """The settings, and how many line-ups they have: all, if that leaves enough seeds; else the fewest that compare all bots, as
-    errors shrink with the seeds."""
+def _chosen(
+    first: Settings,
+    definition: Definition,
+    took: MatchTime,
+    at_a_time: int,
+    seconds: float,
+    spent: float,
+    deals: SharedDeals | None,
+) -> tuple[Settings, int]:
+    """Return the settings, and how many line-ups they have: all, if that leaves enough seeds, else those of ``--lineups auto``.
+    These are taken, too, if the matches on a deal are so much alike that more deals make clearly smaller errors. Matches are
+    counted with the longest time that is foreseen: so much margin has a budget.
+
+    spent: seconds of the budget that go into everything else.
+    """
     terms = definition.terms()
     every = formats.shapes(terms)[0].line_ups
-    room = int(seconds * at_a_time / max(took.seconds, 1e-6) / first.seats)  # tables
+    room = int(max(0.0, seconds - spent) * at_a_time / max(took.high, 1e-6) / first.seats)  # tables
     choices: list[tuple[int, int | str | None]] = [(every, first.lineups)]
     if formats.FORMATS[first.format].AUTO and first.lineups is None:
-        few = lineups.fewest(len(definition.bots), first.seats, first.copies, terms.authors)
-        choices += [(few, few)] if few < every else []
+        few, _ = coverings.auto(len(definition.bots), first.seats, first.copies, terms.authors)
+        choices += [(few, AUTO)] if few < every else []
     line_ups, named = next((one for one in choices if room // one[0] >= FEW_SEEDS), choices[-1])
+    few, few_named = choices[-1]
+    if deals is not None and room // few >= FEW_SEEDS:
+        widths = [_width(deals, definition, one, room // one) for one in (few, line_ups)]
+        line_ups, named = (few, few_named) if widths[0] <= LITTLE * widths[1] else (line_ups, named)
     if room < line_ups:
         needed = took.of(line_ups * first.seats, at_a_time)
         raise ConfigError(
-            f"--budget: {in_words(seconds)} is too little: one seed of {count(line_ups, 'line-up')} takes {needed}; give "
-            f"more time, more {'workers' if first.dask else '--jobs'} or fewer bots"
+            f"--budget: {in_words(seconds)} is too little: one seed of {count(line_ups, 'line-up')} takes {needed}, and all else "
+            f"{in_words(spent)}; give more time, more {'workers' if first.dask else '--jobs'} or fewer bots"
         )
     return replace(first, seeds=min(room // line_ups, MOST["seeds"]), lineups=named), line_ups
 
@@ -176,24 +208,46 @@ def _chosen(first: Settings, definition: Definition, took: MatchTime, at_a_time:
 # --- errors ---
 
 
-def _errors_by(store: Store, definition: Definition, more: int) -> list[str]:
-    """What plan's arithmetic says of the errors after so many more seeds; [] if the store has no table of just these bots that
-    they would be in, or too few seeds of one of them to tell."""
+class _Table(NamedTuple):
+    """The table of just the bots of a definition, and its events."""
+
+    standings: Standings
+    events: list[EventRow]
+
+
+def _table_of(store: Store, definition: Definition) -> _Table | None:
+    """The table that new matches of a definition would be in; None if the store has none of just these bots."""
     playing = {bot.identity for bot in definition.bots}
     for events in pooled([event for event in events_of(store, ()) if not event.closed]):
         there = {bot.identity for event in events for bot in event.bots}
-        if there != playing or conditions(events[0].definition) != conditions(definition):
-            continue
-        table = pooled_standings(store, events)
-        after = [one for one in planning.errors_after(table.ratings, table.blocks + more) if one is not None]
-        if len(after) == len(playing) - 1:  # of all but the anchor
-            errors = " to ".join(dict.fromkeys(f"{error:.0f}" for error in (min(after), max(after))))
-            numbers = f"event{'s' if len(events) > 1 else ''} {', '.join(str(event.number) for event in events)}"
-            return [
-                f"errors to expect with {table.blocks} seeds of {numbers} and these: +/- {errors} Elo against the anchor, at the "
-                "line-ups played so far"
-            ]
-    return []
+        if there == playing and conditions(events[0].definition) == conditions(definition):
+            return _Table(pooled_standings(store, events), events)
+    return None
+
+
+def _errors_by(table: _Table, definition: Definition, more: int, line_ups: int) -> list[str]:
+    """What plan's arithmetic says of the errors after so many more seeds of so many line-ups; [] if a bot has too few seeds to
+    tell."""
+    rated, events = table
+    deals = rated.shared_deals
+    as_before = more if deals is None else more * deals.variance(deals.tables) / deals.variance(_each(definition, line_ups))
+    after = [one for one in planning.errors_after(rated.ratings, rated.blocks + round(as_before)) if one is not None]
+    if len(after) < len(definition.bots) - 1:  # of all but the anchor
+        return []
+    errors = " to ".join(dict.fromkeys(f"{error:.0f}" for error in (min(after), max(after))))
+    numbers = f"event{'s' if len(events) > 1 else ''} {', '.join(str(event.number) for event in events)}"
+    at = ", at the line-ups played so far" if deals is None else ""
+    return [f"errors to expect with {rated.blocks} seeds of {numbers} and these: +/- {errors} Elo against the anchor{at}"]
+
+
+def _width(deals: SharedDeals, definition: Definition, line_ups: int, seeds: int) -> float:
+    """How wide errors get with so many seeds of so many line-ups, beside others."""
+    return (half_width(1.0, seeds) or inf) * sqrt(deals.variance(_each(definition, line_ups)) / seeds)
+
+
+def _each(definition: Definition, line_ups: int) -> float:
+    """How many tables a bot plays on a seed, in the mean."""
+    return max(1.0, line_ups * definition.seats / len(definition.bots))
 
 
 def _rule_of_thumb(bots: int, matches: int, seats: int) -> str:

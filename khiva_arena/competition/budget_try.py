@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from khiva_arena.competition.executors.dask_executor import Cluster  # most budgets are this machine's
 
 TRY_MATCHES, TRY_SECONDS = 24, 20.0
+_SHARE = 6  # of a budget at most one of so many parts is spent on a try, whose last matches come on top
 _SECRET = seeds.seed_secret(bytes(seeds.SECRET_BYTES), 0)
 
 
@@ -39,28 +40,45 @@ class MeasuredTime(NamedTuple):
     at_a_time: int
 
 
-def tried(definition: Definition, commands: Sequence[Command], sandbox: Sandbox, jobs: int) -> MeasuredTime:
-    """By matches on this machine. Raises ConfigError if none can be played."""
+def tried(
+    definition: Definition, commands: Sequence[Command], sandbox: Sandbox, jobs: int, budget_seconds: float
+) -> MeasuredTime:
+    """Play matches on this machine, as many at a time as a run does. What is between them counts, too. Raises ConfigError if none
+    can be played."""
     seconds: list[float] = []
+    moments: list[float] = []  # the first one asked for, and each recorded
 
     def take(outcome: Outcome) -> None:
         if outcome.record is not None:
             seconds.append(outcome.seconds)
+            moments.append(time.monotonic())
 
-    say("--budget: nothing like it is recorded here yet, so some matches are tried, which are not recorded")
+    def begun() -> Iterator[Job]:
+        for match in some:
+            moments[:] = moments or [time.monotonic()]
+            yield job(match)
+
+    say("--budget: no such match is recorded here yet; a few are played first to measure their time, and thrown away")
     job = _job_of(definition, commands, sandbox)
-    some = _while_time_lasts(spread(_schedule(definition)), max(TRY_MATCHES, jobs), seconds)
-    pool.play((job(match) for match in some), jobs, take)
-    return MeasuredTime(_took(seconds, "", "on this machine"), jobs)
+    some = _while_time_lasts(
+        spread(_schedule(definition)), max(TRY_MATCHES, jobs), seconds, min(TRY_SECONDS, budget_seconds / _SHARE)
+    )
+    pool.play(begun(), jobs, take)
+    places = min(jobs, len(seconds))
+    around = places * (moments[-1] - moments[0]) / sum(seconds) if sum(seconds) else 1.0
+    return MeasuredTime(_took(seconds, "", "on this machine", max(1.0, around)), jobs)
 
 
-def tried_there(definition: Definition, entrants: Sequence[Bot], sandbox: Sandbox, cluster: "Cluster") -> MeasuredTime:
+def tried_there(
+    definition: Definition, entrants: Sequence[Bot], sandbox: Sandbox, cluster: "Cluster", budget_seconds: float
+) -> MeasuredTime:
     """By tables on the workers of a cluster, with all that comes to a match there: its way, and the start of its process."""
     say("--budget: some matches are tried on the workers that are there; they are not recorded")
     commands = cluster.ready(entrants)
     seen: list[float] = []
     job = _job_of(definition, [commands[bot.identity] for bot in entrants], sandbox)
-    some = _while_time_lasts(_schedule(definition), max(TRY_MATCHES, definition.seats * cluster.at_a_time), seen)
+    most = max(TRY_MATCHES, definition.seats * cluster.at_a_time)
+    some = _while_time_lasts(_schedule(definition), most, seen, min(TRY_SECONDS, budget_seconds / _SHARE))
     tables = (tuple(map(job, table)) for _, table in groupby(some, key=lambda match: (match.k, match.lineup)))
     seconds = cluster.tried(tables, lambda outcome: seen.append(outcome.seconds))
     return MeasuredTime(_took(seconds, " on the cluster", "on its workers"), cluster.at_a_time)
@@ -73,9 +91,11 @@ def _schedule(definition: Definition) -> Iterator[ScheduledMatch]:
     return iter(formats.schedule(timetable.terms, drawn, drawn.first_seed))
 
 
-def _while_time_lasts(matches: Iterable[ScheduledMatch], most: int, seen: Sequence[float]) -> Iterator[ScheduledMatch]:
+def _while_time_lasts(
+    matches: Iterable[ScheduledMatch], most: int, seen: Sequence[float], seconds: float
+) -> Iterator[ScheduledMatch]:
     """So many matches, none more once the time for a try is over. ``seen``: grows with those that were played."""
-    until = time.monotonic() + TRY_SECONDS
+    until = time.monotonic() + seconds
     for match in islice(matches, most):
         if seen and time.monotonic() > until:
             return
@@ -90,8 +110,8 @@ def _job_of(definition: Definition, commands: Sequence[Command], sandbox: Sandbo
     return job
 
 
-def _took(seconds: Sequence[float], where: str, here: str) -> MatchTime:
-    found = measured(seconds, f"a try of {count(len(seconds), 'match', 'matches')}{where}")
+def _took(seconds: Sequence[float], where: str, here: str, around: float = 1.0) -> MatchTime:
+    found = measured(seconds, f"a try of {count(len(seconds), 'match', 'matches')}{where}", around)
     if found is None:
         raise ConfigError(f"--budget: no match could be played {here} now")
     return found

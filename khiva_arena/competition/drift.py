@@ -8,7 +8,7 @@ from khiva_arena.competition.find import events_of
 from khiva_arena.competition.settings_table import TIMES
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.replay.definition import MARKS, Definition
+from khiva_arena.replay.definition import MARKS, Definition, spellings
 from khiva_arena.sandbox.limits import say
 from khiva_arena.store.db import BotRow, EventRow, Store
 
@@ -34,7 +34,8 @@ def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot], wa
     alike = [event for event in begun if event.definition.stage == stage]
     alike = alike or [event for event in known if stage and event.definition.stage == stage] or begun
     lines, event = min(
-        ((differences(event, definition, bots), event) for event in alike), key=lambda pair: (len(pair[0]), -pair[1].number)
+        ((differences(event, spelt, bots), event) for event in alike for spelt in spellings(definition)),
+        key=lambda pair: (len(pair[0]), -pair[1].number),
     )
     if event in begun:
         planned = bare_timetable(event).matches
@@ -44,6 +45,16 @@ def refuse_changed(store: Store, definition: Definition, bots: Sequence[Bot], wa
     lines = lines or ["the same settings have got another draw"]
     first = f"{store.folder}: {how}"
     raise ConfigError([f"{first} {lines[0]}", *(f"also: {line}" for line in lines[1:]), ways_on])
+
+
+def edited_bots(known: Sequence[EventRow], bots: Sequence[Bot]) -> str:
+    """Which bots differ from those of their names when these last played, in words; "" if none does."""
+    changed: dict[int, list[str]] = {}
+    for bot in bots:
+        last = next((event for event in reversed(known) if bot.name in event.definition.names), None)
+        if last is not None and bot.identity not in {one.identity for one in last.bots}:
+            changed.setdefault(last.number, []).append(bot.name)
+    return "; ".join(f"{', '.join(names)} changed since event {number}" for number, names in changed.items())
 
 
 def differences(event: EventRow, definition: Definition, bots: Sequence[Bot | BotRow]) -> list[str]:
@@ -122,6 +133,8 @@ def _line(key: str, then: Any, now: Any) -> str:
         return f"limit {rest} was {say(rest, then)}, is {say(rest, now)}"
     if room == "runtimes":
         return _runtime(rest, then, now)
+    if key == "draw":
+        return f"line-ups in which all bots meet were {'drawn then, and are not now' if then else 'not drawn then, and are now'}"
     if key == "ponder":
         return "bots could ponder, and cannot now" if then else "bots could not ponder, and can now"
     what = f"rule {rest}" if room == "rules" else key

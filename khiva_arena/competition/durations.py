@@ -1,7 +1,9 @@
 """How long matches take, from those that a store has, and so how long more of them will."""
 
 from collections.abc import Sequence
-from math import sqrt
+from datetime import datetime
+from itertools import pairwise
+from math import ceil, sqrt
 from statistics import fmean, stdev
 from typing import NamedTuple
 
@@ -9,14 +11,20 @@ from khiva_arena.replay.definition import Definition
 from khiva_arena.store.db import EventRow, Store
 
 _SURE = 2.0  # standard errors: about 95 %
+LOAD = 0.25
+"""By how much more or less than its mean a match may take because the machine is more or less loaded: no interval knows that, so
+each is as much wider."""
+_AROUND_UNKNOWN = 1.2  # times as long as its matches last is a place taken; if nothing says more
+_LONG_ENOUGH = 10.0  # seconds, since the ends of matches are recorded in whole ones
+_PAUSE = 60.0  # seconds without an end of a match: nothing was played meanwhile, or matches are as long
 _ALIKE = ("game", "rules", "seats", "time", "policy", "isolation", "limits", "ponder")
 
 
 class MatchTime(NamedTuple):
-    """How long matches took.
+    """How long matches took, each with what goes on around it: processes start and end, results are written.
 
     seconds: of one, in the mean.
-    error: half width of the 95 % interval of that; None for fewer than two.
+    error: half width of the 95 % interval of that for an equal load of the machine; None for fewer than two.
     source: which matches those are, in words.
     """
 
@@ -26,23 +34,46 @@ class MatchTime(NamedTuple):
 
     def of(self, matches: int, jobs: int) -> str:
         """How long so many will take, so many at a time, in words."""
-        all_of = self.seconds * matches / jobs
-        if self.error is None:
-            return f"about {in_words(all_of)} (95 %: n/a)"
-        beyond = self.error * matches / jobs
-        return f"about {in_words(all_of)} (95 %: {in_words(max(0.0, all_of - beyond))} to {in_words(all_of + beyond)})"
+        about, low, high = (in_words(one * matches / jobs) for one in (self.seconds, self.low, self.high))
+        return f"about {about} ({low} to {high} if the load of the machine stays within a quarter)"
+
+    @property
+    def low(self) -> float:
+        """The least that one may take in the mean, as far as that can be foreseen."""
+        return max(0.0, self.seconds - (self.error or 0.0)) * (1 - LOAD)
+
+    @property
+    def high(self) -> float:
+        """The most that one may take in the mean, as far as that can be foreseen. Of one match alone nothing says how much others
+        differ: half as long again."""
+        return (self.seconds + (self.seconds / 2 if self.error is None else self.error)) * (1 + LOAD)
 
     def at_least(self, matches: int, jobs: int) -> str:
         """How long so many will take if these durations leave something out: the lower end, in words."""
-        return in_words(max(0.0, self.seconds - (self.error or 0.0)) * matches / jobs)
+        return in_words(self.low * matches / jobs)
 
 
-def measured(seconds: Sequence[float], source: str) -> MatchTime | None:
-    """What these durations say; None without any."""
+def measured(seconds: Sequence[float], source: str, around: float = 1.0) -> MatchTime | None:
+    """What these durations say; None without any. ``around``: how many times as long a match takes with what is around it."""
     if not seconds:
         return None
-    error = _SURE * stdev(seconds) / sqrt(len(seconds)) if len(seconds) > 1 else None
-    return MatchTime(fmean(seconds), error, source)
+    error = around * _SURE * stdev(seconds) / sqrt(len(seconds)) if len(seconds) > 1 else None
+    return MatchTime(around * fmean(seconds), error, source)
+
+
+def around_matches(seconds: Sequence[float], ends: Sequence[str]) -> float:
+    """How many times as long as its matches last a place for them was taken, from when each match of an event ended. How many
+    places there were is not recorded: the fewest that could have held so many matches. Pauses are left out."""
+    if not seconds:
+        return _AROUND_UNKNOWN
+    moments = sorted(map(datetime.fromisoformat, ends))
+    gaps = [(after - before).total_seconds() for before, after in pairwise(moments)]
+    played = [gap for gap in gaps if gap <= max(_PAUSE, 10 * max(seconds))]
+    if sum(played) < _LONG_ENOUGH:
+        return _AROUND_UNKNOWN
+    at_once = fmean(seconds) * len(played) / sum(played)
+    places = max(1, ceil(at_once - 1 / sum(played)))  # a second is lost where ends are rounded
+    return min(2.0, max(1.0, places / at_once))
 
 
 def of_store(store: Store, definition: Definition) -> MatchTime | None:
@@ -50,12 +81,15 @@ def of_store(store: Store, definition: Definition) -> MatchTime | None:
     conditions; None if there are none."""
     seconds: list[float] = []
     used: list[EventRow] = []
+    around = 0.0
     for event in store.events():
         if alike(event.definition, definition) and (found := store.seconds(event.id)):
             seconds += found
+            around += len(found) * around_matches(found, store.ends(event.id))
             used.append(event)
     numbers = ", ".join(str(event.number) for event in used)
-    return measured(seconds, f"{len(seconds):,} matches of event{'s' if len(used) > 1 else ''} {numbers} in this store")
+    source = f"{len(seconds):,} matches of event{'s' if len(used) > 1 else ''} {numbers} in this store"
+    return measured(seconds, source, around / max(1, len(seconds)))
 
 
 def alike(one: Definition, other: Definition) -> bool:
@@ -65,9 +99,12 @@ def alike(one: Definition, other: Definition) -> bool:
 
 
 def in_words(seconds: float) -> str:
-    """ "40 s", "12 min", "3 h 20 min", "2 d 5 h"."""
-    if seconds < 60:
-        return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+    """ "40 s", "2 min 30 s", "12 min", "3 h 20 min", "2 d 5 h"."""
+    if seconds < 59.5:
+        return f"{seconds:.2g} s" if seconds < 9.5 else f"{seconds:.0f} s"
+    if seconds < 595:
+        whole = round(seconds)
+        return f"{whole // 60} min" + (f" {whole % 60} s" if whole % 60 else "")
     minutes = round(seconds / 60)
     if minutes < 60:
         return f"{minutes} min"

@@ -44,10 +44,11 @@ class EventsFile:
         """Open it to add to it. Raises ConfigError if that is not possible, or if it holds something else."""
         try:
             fifo = _is_fifo(path)
-            flags = os.O_WRONLY | os.O_NONBLOCK if fifo else os.O_RDWR | os.O_CREAT | os.O_APPEND
+            flags = os.O_WRONLY | os.O_NONBLOCK if fifo else os.O_RDWR | os.O_CREAT | os.O_APPEND | _no_link(path)
             descriptor = os.open(path, flags | os.O_NOCTTY, 0o666)
         except OSError as error:
-            why = "nobody reads this FIFO; start its reader first" if error.errno == errno.ENXIO else error.strerror
+            why = "it is a link, which is not followed" if error.errno == errno.ELOOP else error.strerror
+            why = "nobody reads this FIFO; start its reader first" if error.errno == errno.ENXIO else why
             raise ConfigError(f"--events {path}: {why}") from None
         except ValueError as error:  # a NUL in the name
             raise ConfigError(f"--events {path!r}: {error}") from None
@@ -129,6 +130,11 @@ class EventsFile:
     def close(self) -> None:
         """Close it. What a reader did not take is lost."""
         os.close(self._descriptor)
+
+
+def _no_link(path: Path) -> int:
+    """The flag by which a link to a file is not followed. Those of the system, as /dev/stdout, name what is open already."""
+    return 0 if path.parent.resolve().is_relative_to("/proc") or path.parent.resolve() == Path("/dev") else os.O_NOFOLLOW
 
 
 def _is_fifo(path: Path) -> bool:

@@ -49,18 +49,30 @@ def sandbox_of(settings: Settings, *, rated: bool) -> Sandbox:
 def warn_of_cold_files() -> None:
     """After bots were started for the first time: warn if the files that they read could not be kept in memory."""
     if why := refused():
-        say(f"warning: {why}; a bot could leave itself notes by what it reads, see docs/isolation.md")
+        say(f"warning: {why}; a bot could leave itself notes by what it reads, see {shipped.folder('docs') / 'isolation.md'}")
 
 
-def sandbox_of_stored(recorded: Sandbox, asked: str | None) -> Sandbox:
+def sandbox_of_stored(recorded: Sandbox, asked: str | None, *, trusts: bool = False) -> Sandbox:
     """For a match that is played again: the level that is asked for now, else the one that it was played at if that works,
-    else the best one that does. Raises ConfigError for an unknown level."""
+    else the best one that does. A store may be a stranger's, so trusted has to be asked for. ``trusts``: the user has named the
+    bots, or trusts them, so that they play at trusted if nothing better works, as in a match of their own.
+
+    Raises ConfigError for an unknown level, or if only trusted is left.
+    """
     if asked not in (None, AUTO, *Level):
         raise ConfigError(f"--isolation: {asked!r} is not a level; there are {AUTO}, {', '.join(Level)}")
-    level = recorded.level if asked is None else best() if asked == AUTO else Level(asked)
-    if why := why_not(level):
-        say(f"warning: isolation {level} does not work here ({why}); playing at {best()}")
+    was = recorded.level if recorded.level.confines else best()
+    level = was if asked is None else best() if asked == AUTO else Level(asked)
+    why = why_not(level)
+    if why:
         level = best()
+    if not level.confines and asked != Level.TRUSTED and not trusts:
+        raise ConfigError(
+            f"no level that keeps a stored match's bots from this machine works here{f' ({why})' if why else ''}; {DOCTOR}, and "
+            "--isolation trusted starts them with all of your rights"
+        )
+    if why:
+        say(f"warning: isolation {asked or was} does not work here ({why}); playing at {level}")
     elif level is not recorded.level:
         say(f"playing at isolation {level}; the stored match was played at {recorded.level}")
     return replace(recorded, level=level)

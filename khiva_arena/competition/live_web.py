@@ -6,6 +6,7 @@ its stdin; we wait a moment for that, in which readers fetch the last page.
 
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from typing import Self
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.live_page import Notify
 from khiva_arena.sandbox.reap import MARK, end_helper
+from khiva_arena.sandbox.stops import held
 
 START_SECONDS = 20.0
 END_SECONDS = 4.0
@@ -40,15 +42,16 @@ class LiveWeb:
         # Its mark differs from that of strays that bots leave behind, and a later run ends it if we are dead.
         environment = os.environ | {MARK: f"{os.getpid()}-web", "OPENBLAS_NUM_THREADS": "1"}
         try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "khiva_arena.web.watching", str(descriptor), str(self.page), self._folder],
-                stdin=subprocess.PIPE,  # its end shows the process that we are done, or dead
-                stdout=subprocess.PIPE,
-                start_new_session=True,  # Ctrl-C is for the arbiter
-                pass_fds=[descriptor],
-                env=environment,
-                text=True,
-            )
+            with held((signal.SIGINT,)):
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", "khiva_arena.web.watching", str(descriptor), str(self.page), self._folder],
+                    stdin=subprocess.PIPE,  # its end shows the process that we are done, or dead
+                    stdout=subprocess.PIPE,
+                    start_new_session=True,  # Ctrl-C is for the arbiter
+                    pass_fds=[descriptor],
+                    env=environment,
+                    text=True,
+                )
             self._say_address()
         except OSError as error:
             self._notify(f"nothing is served: {error}", warning=True)

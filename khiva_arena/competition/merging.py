@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import structs
 
 from khiva_arena.competition.events import bare_timetable, stored
-from khiva_arena.competition.find import check_event, check_others, events_of, uncollected
+from khiva_arena.competition.find import check_event, events_of, uncollected
 from khiva_arena.competition.merge_parts import (
     EventPart,
     HowFar,
@@ -110,7 +110,6 @@ def merge(
             target = _Target(store, event, far)
             for part in parts:
                 target.take(part)
-            check_others(store)
             return target.result(parts)
 
 

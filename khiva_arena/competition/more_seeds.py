@@ -7,19 +7,36 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from khiva_arena.competition.extending import can_be_extended, chain_of, length_of
 from khiva_arena.competition.setting import duration_ms
 from khiva_arena.competition.settings_flags import flag_words
-from khiva_arena.competition.settings_table import TABLE, TIMES
+from khiva_arena.competition.settings_table import AUTO, TABLE, TIMES
 from khiva_arena.errors import GameMissing
 from khiva_arena.games.registry import HASHED, get
+from khiva_arena.ratings.sharing import SharedDeals
+from khiva_arena.report.plan import FewerLineUps
 from khiva_arena.sandbox.limits import DEFAULT
-from khiva_arena.schedule.formats import FORMATS
+from khiva_arena.schedule.coverings import auto
+from khiva_arena.schedule.formats import FORMATS, shapes
 from khiva_arena.store.db import EventRow
 
 _NEW = ("seed", "seeds")
+MOST_OF_THE_MATCHES = 0.9
 FOLDER, GAME_FILE = "DIR", "FILE"
 """Stand for the folder of a runtime and the file of a game: a store knows what they are, but not where they lie."""
+
+
+def extends_one(members: Sequence[EventRow]) -> bool:
+    """Tell whether what plays more seeds of these events extends one of them."""
+    known = {event.id: event for event in members}
+    return any(_can_go_on(event) and chain_of(known, event)[0].definition.seed is None for event in members)
+
+
+def _can_go_on(event: EventRow) -> bool:
+    """Tell whether another event may extend this one."""
+    return can_be_extended(event.definition) and not event.closed
 
 
 def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str]:
@@ -35,7 +52,7 @@ def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str
             seeds_of[words] += event.definition.seeds
             lengths.setdefault(words, set()).add(event.definition.seeds)
             chain = chain_of(known, event)
-            if chain[0].definition.seed is None and can_be_extended(event.definition) and not event.closed:
+            if chain[0].definition.seed is None and _can_go_on(event):
                 longest[words] = max(
                     longest[words], length_of(chain)
                 )  # which the command extends, of those whose seeds were drawn
@@ -51,9 +68,30 @@ def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str
     return lines
 
 
-def _words(event: EventRow) -> Iterator[str]:
-    """All settings as flags, except the seeds and the store. The seats are always named."""
-    given = _settings_of(event)
+def fewer_line_ups(store: Path, members: Sequence[EventRow], deals: SharedDeals | None, missing: int) -> FewerLineUps | None:
+    """What ``--lineups auto`` takes for the errors of so many ``missing`` seeds; None if it does not go with these events, or
+    takes more than nine tenths of the matches. An event of fewer line-ups is one of its own, in the same table."""
+    kinds = {structs.replace(event.definition, seeds=1, seed=None, extends=None).text: event for event in members}
+    if deals is None or deals.low <= 1 or len(kinds) != 1:
+        return None
+    [event] = kinds.values()
+    if not FORMATS[event.definition.format].AUTO:
+        return None
+    terms = event.definition.terms()
+    played = shapes(terms)[0].line_ups
+    few, _ = auto(terms.bots, terms.seats, terms.copies, terms.authors)
+    if few >= played:
+        return None
+    seeds = ceil(missing * deals.variance(deals.tables * few / played) / deals.variance(deals.tables))
+    if seeds * few > MOST_OF_THE_MATCHES * missing * played:
+        return None
+    command = f"khiva-arena run {shlex.join(_words(event, lineups=AUTO))} --seeds {seeds} --out {shlex.quote(str(store))}"
+    return FewerLineUps(few, seeds, seeds * few * terms.seats, command)
+
+
+def _words(event: EventRow, **other: str) -> Iterator[str]:
+    """All settings as flags, except the seeds and the store; some may be ``other`` ones. The seats are always named."""
+    given = _settings_of(event) | other
     for row in TABLE:
         if row.name in given and (given[row.name] != row.default or row.name == "seats"):
             yield from flag_words(row, given[row.name])
@@ -70,6 +108,7 @@ def _settings_of(event: EventRow) -> dict[str, Any]:
     return {
         **{row.name: what[row.name] for row in TABLE if row.name in what and row.name not in _NEW},
         **({"game": GAME_FILE} if HASHED in what["rules_version"] else {}),
+        **({"lineups": AUTO} if event.definition.draw else {}),
         "bots": tuple(bot.asked_as for bot in event.bots),
         "network": tuple(bot.name for bot in event.definition.bots if bot.network),
         "env": tuple(f"{bot.name}={variable}" for bot in event.definition.bots for variable in bot.env),

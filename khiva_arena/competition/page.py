@@ -25,7 +25,7 @@ from khiva_arena.report.columns import MARKS
 from khiva_arena.report.page_data import PageBot, PageColumn, PageData, PageEvent, PageMatch, PageTable
 from khiva_arena.report.section_names import SAYS
 from khiva_arena.report.sections import by_seeds
-from khiva_arena.report.table import notes, shown_columns
+from khiva_arena.report.table import notes, shown_columns, verdict
 from khiva_arena.sandbox.limits import WORDS, say
 from khiva_arena.schedule.formats import FORMATS
 from khiva_arena.schedule.gauntlet import candidates_of
@@ -185,7 +185,9 @@ def _table(one: PooledTable) -> PageTable:
     said = [harmless(note) for note in notes(one.standings)]
     turn = one.events[0].definition.plain()["time"]["turn_ms"]
     meanings = shapes.meanings(shapes.PlacedBot) | {name: SAYS[name] for name in SECTIONS}
-    return PageTable(one.title, columns, said, one.to_json(), meanings, by_seeds(one.standings), turn, [])
+    return PageTable(
+        one.title, columns, said, one.to_json(), meanings, by_seeds(one.standings), turn, [], harmless(verdict(one.standings))
+    )
 
 
 def _matches(

@@ -1,6 +1,7 @@
 """Replays that a page of results has no room for, in pages of their own in a folder beside it: a page that is opened from disk
 can follow a link, but it cannot fetch."""
 
+import errno
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -58,15 +59,21 @@ class ReplayFolder:
         """All is in; pages of an earlier report go."""
         self._write()
         with suppress(OSError):  # there is no folder
+            self._refuse_link()
             for old in self.path.iterdir():
                 if _OURS.fullmatch(old.name) and old.name not in self.written and begins(old, html.BEGINNING):
                     old.unlink()
             self.path.rmdir()  # if nothing else is in it
 
+    def _refuse_link(self) -> None:
+        if self.path.is_symlink():
+            raise OSError(errno.ELOOP, "it is a link, which is not followed")
+
     def _write(self) -> None:
         if self._about is None or not self._matches:
             return
         try:
+            self._refuse_link()
             self.path.mkdir(exist_ok=True)
         except OSError as error:
             raise ConfigError(f"{self.path}: cannot be made: {error.strerror or error}") from None

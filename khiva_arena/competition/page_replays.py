@@ -12,6 +12,7 @@ from khiva_arena.competition.page_folder import ReplayFolder
 from khiva_arena.competition.page_source import PageSource, RecordedMatch
 from khiva_arena.competition.page_times import by_step
 from khiva_arena.errors import ConfigError, RecordError
+from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.replay.frames import film
 from khiva_arena.report.html import has_drawing
 from khiva_arena.report.page_data import PageMatch
@@ -111,7 +112,7 @@ class Replays:
             self._deal = (event.id, match.result.seed)
         only, folder = self._wish.only, self._wish.folder
         here = (only is None or plain.id in only) and self.here.size < self._wish.most
-        if not here and folder is None:
+        if (not here and folder is None) or file_in_rules(event.definition.game, event.definition.rules):
             return plain
         sits = [event.bots[bot] for bot in plain.bots]
         sketched = not has_drawing(event.definition.game)

@@ -7,13 +7,14 @@ from secrets import token_bytes
 from typing import Any
 
 from khiva_arena import __version__
-from khiva_arena.competition.define import definition_of, refuse_to_mix, run_secret
+from khiva_arena.competition import consent
+from khiva_arena.competition.define import definition_of, refuse_short_turns, refuse_to_mix, run_secret
 from khiva_arena.competition.events import bare_timetable
 from khiva_arena.competition.isolation import sandbox_of
-from khiva_arena.competition.plan_file import event_of, read_plan, write_plan
+from khiva_arena.competition.plan_file import PlanRead, event_of, read_plan, write_plan
 from khiva_arena.competition.played import Say, entrants_named, unplayable
 from khiva_arena.competition.settings import ROWS, Settings, settle
-from khiva_arena.competition.settings_table import TIMES
+from khiva_arena.competition.settings_table import AUTO, TIMES
 from khiva_arena.competition.shard import WHOLE, PlannedShard, shard_of
 from khiva_arena.competition.sharding import bot_rows
 from khiva_arena.entrants import loading as loads
@@ -82,11 +83,15 @@ def make_plan(path: Path, stages: Sequence[Settings], entrants: Sequence[Bot]) -
     first = stages[0]
     definition = definition_of(first, entrants, sandbox_of(first, rated=True))
     refuse_to_mix(definition)
+    refuse_short_turns(definition)
     secret = token_bytes(seeds.SECRET_BYTES) if first.seed is None else run_secret(first)
     commitment = seeds.commitment(definition.digest, secret)
     event = event_of(definition.text, __version__, commitment, secret, bot_rows(entrants))
     new = write_plan(path, event, _as_typed(first.game.word) if first.game.outside else "")
-    return (event if new else read_plan(path).event), new
+    made = read_plan(path)
+    # Whoever writes a plan has just said all that it opens.
+    consent.remember(path, consent.openings(_planned_settings(made), {}), _digest(made))
+    return made.event, new
 
 
 def _as_typed(word: str) -> str:
@@ -105,7 +110,8 @@ def what_is_planned(
 
     Raises ConfigError with every mistake, as for a bot that differs from the plan's.
     """
-    event, word_of_game = read_plan(path)
+    plan = read_plan(path)
+    event, word_of_game = plan
     what = event.definition
     if why := why_not_in_shards(what.format, what.stage):  # which no plan of ours has
         raise ConfigError(f"--from-plan {path}: {why}")
@@ -117,13 +123,17 @@ def what_is_planned(
     shard = WHOLE if word is None else shard_of(word, bare_timetable(event).seeds)
     bounds = {key: value for key, value in dict(said.get("limits", {})).items() if key in loads.WORDS}
     of_a_machine = (*OF_A_MACHINE, "game") if HASHED in what.rules_version else OF_A_MACHINE
+    by_plan = _planned_settings(plan)
     others = [name for name in said if name not in of_a_machine and not (name == "limits" and bounds == dict(said[name]))]
-    if others:
+    if others := [name for name in others if not (name in ROWS and ROWS[name].opens and _equal(said[name], by_plan.get(name)))]:
         raise ConfigError([f"{ROWS[name].option}: the plan says what is played; leave it out" for name in others])
     given = settings_of(what, event.secret) | {key: said[key] for key in OF_A_MACHINE if key in said}
     given["limits"] = {**asdict(what.limits), **bounds}
     if HASHED in what.rules_version:
         given["game"] = _game_here(path, what, word_of_game, said.get("game"))
+    for one in consent.openings(by_plan, {}):
+        say(f"{path} opens {one.text}")
+    consent.ask(path, consent.openings(by_plan, {key: said[key] for key in by_plan if key in said}), _digest(plan))
     named = bool(said.get("bots") or said.get("engines"))
     if not named:
         given["bots"] = [bot.asked_as for bot in event.bots]
@@ -137,6 +147,23 @@ def what_is_planned(
         hint = "the plan calls it so; --bot for each bot says where it is here, in any order"
         raise ConfigError(f"--from-plan {path}: {first}{more}: {hint}") from None
     return (settle(given),), _as_planned(event, found), PlannedShard(event, shard, path)
+
+
+def _planned_settings(plan: PlanRead) -> dict[str, Any]:
+    """What a plan sets."""
+    return settings_of(plan.event.definition, plan.event.secret) | ({"game": plan.game} if plan.game else {})
+
+
+def _equal(said: Any, planned: Any) -> bool:
+    """Whether a flag says what the plan does: in any order, if that is a list."""
+    return (
+        sorted(said) == sorted(planned) if isinstance(planned, list) and isinstance(said, list | tuple) else bool(said == planned)
+    )
+
+
+def _digest(plan: PlanRead) -> str:
+    """What a word for a plan is remembered by: the event has the hashes of its game and bots."""
+    return consent.digest_of(f"{plan.event.id}\0{plan.game}\0{[bot.asked_as for bot in plan.event.bots]}")
 
 
 def _game_here(path: Path, what: Definition, planned: str, named: str | None) -> str:
@@ -176,8 +203,9 @@ def settings_of(what: Definition, secret: bytes) -> dict[str, Any]:
         "env": [f"{bot.name}={variable}" for bot in what.bots for variable in bot.env],
         "seed": secret.hex() if what.seed else None,
     }
-    same = ("seats", "seeds", "copies", "lineups", "rounds", "advance", "authors_apart", "ponder", "rate_kept")
-    return given | {key: getattr(what, key) for key in same} | {key: f"{getattr(what.time, ms)}ms" for key, ms in TIMES.items()}
+    same = ("seats", "seeds", "copies", "lineups", "looks", "rounds", "advance", "authors_apart", "ponder", "rate_kept")
+    given |= {key: getattr(what, key) for key in same} | {key: f"{getattr(what.time, ms)}ms" for key, ms in TIMES.items()}
+    return given | ({"lineups": AUTO} if what.draw else {})
 
 
 def _as_planned(event: EventRow, found: Sequence[Bot]) -> list[Bot]:

@@ -179,7 +179,7 @@ def in_microseconds(times: Mapping[int, float], round_trips: Mapping[int, float]
 
 
 def _void_row(event: str, match: ScheduledMatch, outcome: Outcome) -> VoidRow:
-    cpu = [report.ending.cpu for report in outcome.seats]
+    cpu = [report.ending.cpu for report in outcome.seats] or [0.0] * len(match.bots)
     return VoidRow(
         event,
         match.ordinal,
@@ -188,7 +188,7 @@ def _void_row(event: str, match: ScheduledMatch, outcome: Outcome) -> VoidRow:
         match.lineup,
         list(match.bots),
         outcome.void,
-        cpu,
+        cpu if outcome.begun or outcome.causes else [],
         now(),
         causes=outcome.causes,
     )

@@ -3,14 +3,14 @@ that they name."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from khiva_arena.competition import define, opened
 from khiva_arena.competition.setting import TABLES
 from khiva_arena.competition.settings import Settings
-from khiva_arena.competition.settings_file import by_line, read_file
+from khiva_arena.competition.settings_file import SettingsFile, by_line, read_file
 from khiva_arena.competition.settings_table import TABLE
 from khiva_arena.competition.stages import settle_stages
 from khiva_arena.entrants import bots as bot_files
@@ -20,6 +20,9 @@ from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.schedule import formats
 from khiva_arena.text import is_text
+
+if TYPE_CHECKING:
+    from khiva_arena.competition.consent import Opening
 
 Say = Callable[[str], None]
 
@@ -31,10 +34,16 @@ def what_is_played(config: Path | None, said: Mapping[str, Any], say: Say) -> tu
     said: settings that win over those of the file; of a table, those of its keys that it names.
     say: takes a line for people, as on a bot that is left out.
 
-    Raises ConfigError with every mistake in settings, bots and stages, by line of the file, and GameFault if the game breaks its
-    contract.
+    Raises ConfigError with every mistake in settings, bots and stages, by line of the file, or if the file opens what the user
+    does not agree to; and GameFault if the game breaks its contract.
     """
-    given, places = read_file(config) if config else ({}, {})
+    file = read_file(config) if config else SettingsFile({}, {}, "")
+    given, places, _ = file
+    opened_by_file: list[Opening] = []
+    if config:
+        from khiva_arena.competition import consent  # not above: most runs have no file
+
+        opened_by_file = consent.openings(given, said)
     said = dict(said)
     for key in [row.name for row in TABLE if row.kind in TABLES and isinstance(said.get(row.name), Mapping)]:
         own = said.pop(key)  # what is not named there stays as the file has it
@@ -45,20 +54,43 @@ def what_is_played(config: Path | None, said: Mapping[str, Any], say: Say) -> tu
     stages: tuple[Settings, ...] = ()
     entrants: list[Bot] = []
     try:
-        stages = settle_stages(given, said, places)
-    except ConfigError as error:
-        problems += error.problems
-    try:
         entrants = entrants_named({**given, **said}, say)
     except ConfigError as error:
         problems += error.problems
+    runs_code = any(one.row.name == "game" for one in opened_by_file)  # as soon as settings are checked
+    if config and runs_code:
+        problems += _not_agreed(config, file, opened_by_file, entrants, problems)
+    if not (runs_code and problems):
+        try:
+            stages = settle_stages(given, said, places)
+        except ConfigError as error:
+            problems += error.problems
     if stages and entrants:
         problems += unplayable(stages, entrants)
+    if config and not runs_code:
+        problems += _not_agreed(config, file, opened_by_file, entrants, problems)
     if problems:
         raise ConfigError(by_line(problems, {key: place for key, place in places.items() if key not in said}))
     for stage in stages:
         stage.game.vet(stage.seats, stage.rules)
     return stages, entrants
+
+
+def _not_agreed(
+    config: Path, file: SettingsFile, opened_by_file: "Sequence[Opening]", entrants: Sequence[Bot], problems: Sequence[str]
+) -> list[str]:
+    """Why nothing is played if the user does not agree to what a settings file opens. Nobody is asked beside other problems."""
+    from khiva_arena.competition import consent
+    from khiva_arena.terminal.question import can_ask
+
+    if not opened_by_file or (problems and can_ask()):
+        return []
+    try:
+        code = consent.programs(opened_by_file, entrants)
+        consent.ask(config, opened_by_file, consent.digest_of(f"{config.parent.resolve()}\0{file.text}", code))
+    except ConfigError as error:
+        return list(error.problems)
+    return []
 
 
 def entrants_named(given: Mapping[str, Any], say: Say) -> list[Bot]:

@@ -9,12 +9,14 @@ from math import isfinite
 from operator import attrgetter
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import structs, to_builtins
 
 from khiva_arena.competition import results
 from khiva_arena.competition.among import EVERYBODY, Among, counting, counting_in
 from khiva_arena.competition.extending import KNOWN
 from khiva_arena.competition.find import damaged, matches_of, voids_of
+from khiva_arena.competition.looked import CountedResults
+from khiva_arena.competition.widened import WatchedResults
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.which import which_of
 from khiva_arena.replay.definition import MARKS, Definition
@@ -148,11 +150,13 @@ def standings_of(
     if len(given) > 1 and plain:
         raise ConfigError(f"several anchors need a number each, as --anchor {plain[0]}=0")
     at = [one for one in given if isinstance(one, AnchorAt)]
-    collected = _collected(events, every, among)
+    counted, watched = CountedResults(), WatchedResults(events)
+    collected = _collected(events, counted.counted(watched.watch(every)), among)
     in_table = {bot.id: number for number, bot in enumerate(entrants)}
     numbers = {event.id: [in_table.get(bot.identity, -1) for bot in event.bots] for event in events}
     anchor = plain[0] if plain else _anchor(events[0], entrants)
-    return standings(collected, entrants, anchor, anchors=at, numbers=numbers)
+    widening = replace(watched.widening(among), looks=counted.looks(events))
+    return standings(collected, entrants, anchor, anchors=at, numbers=numbers, widening=widening)
 
 
 def _collected(events: Sequence[EventRow], every: Iterable[Result], among: Among) -> Collected:
@@ -204,8 +208,12 @@ def results_of(store: Store, event: EventRow) -> Iterator[Result]:
     causes: dict[int, Counter[int]] = {}
     for row in rows:
         causes.setdefault(row.ordinal, Counter()).update(row.causes)
+    not_begun = Counter(row.ordinal for row in rows if not (row.cpu or row.causes))
     recorded = _recorded(store, event, voids, causes)
-    return heapq.merge(recorded, _set_aside(store, event, voids, causes), key=attrgetter("ordinal")) if voids else recorded
+    if not voids:
+        return recorded
+    every = heapq.merge(recorded, _set_aside(store, event, voids, causes), key=attrgetter("ordinal"))
+    return (structs.replace(one, not_begun=not_begun[one.ordinal]) if one.ordinal in not_begun else one for one in every)
 
 
 def _recorded(

@@ -10,7 +10,7 @@ from khiva_arena.competition.find import events_of
 from khiva_arena.competition.settings import Settings
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
-from khiva_arena.replay.definition import Definition
+from khiva_arena.replay.definition import Definition, spellings
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.schedule import formats
 from khiva_arena.store.db import EventRow, Store
@@ -47,22 +47,23 @@ def standing_of(
         if over:
             entrants = _best(store, over[-1], entrants, stage.take)
         definition = definition_after(stage, entrants, sandbox, over[-1] if over else None)
-        event = _newest(store, known, definition)
-        if event is None and known:
+        event = _newest(store, known, spellings(definition))
+        for spelt in spellings(definition) if event is None and known else ():
             from khiva_arena.competition.extending import extended  # not above: a new store has nothing to extend
 
-            if longer := extended(store, known, stage, definition, new_event=new_event):
-                definition, event = longer, _newest(store, known, longer)
+            if longer := extended(store, known, stage, spelt, new_event=new_event):
+                definition, event = longer, _newest(store, known, [longer])
+                break
         if event is None or store.conclusion(event.id) is None:
-            return ResumePoint(tuple(over), tuple(entrants), definition, event)
+            return ResumePoint(tuple(over), tuple(entrants), event.definition if event else definition, event)
         over.append(event)
         if event.closed:  # no stage can follow
             break
     return ResumePoint(tuple(over))
 
 
-def _newest(store: Store, known: Sequence[EventRow], definition: Definition) -> EventRow | None:
-    fits = [event for event in known if event.definition == definition]
+def _newest(store: Store, known: Sequence[EventRow], definitions: Sequence[Definition]) -> EventRow | None:
+    fits = [event for event in known if event.definition in definitions]
     left = [event for event in fits if store.conclusion(event.id) is None]
     return next(reversed(left or fits), None)
 

@@ -11,11 +11,11 @@ from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.competition import events
 from khiva_arena.competition.announcing import announce, announce_round
-from khiva_arena.competition.define import definition_of, refuse_to_mix, run_secret
+from khiva_arena.competition.define import definition_of, refuse_short_turns, refuse_to_mix, run_secret
 from khiva_arena.competition.draw import How, check_public_of_what_is_over, public_to_add
 from khiva_arena.competition.events_file import EventsFile
 from khiva_arena.competition.executor import Executor, LocalExecutor
-from khiva_arena.competition.find import check_event, check_others
+from khiva_arena.competition.find import check_event
 from khiva_arena.competition.isolation import check_files, sandbox_of
 from khiva_arena.competition.live_page import LivePage
 from khiva_arena.competition.play import Play
@@ -100,6 +100,8 @@ def _competed(
 
         check_as_planned(how.planned, definition, entrants)
     refuse_to_mix(definition)
+    if not there and not how.planned:
+        refuse_short_turns(definition)
     if there:
         with Store.read(first.out) as store:
             todo = _standing(store, stages, entrants, sandbox, how)
@@ -170,7 +172,6 @@ def _played(
                     return shown, False
             shown = _with_extended(store, played)
             page.finish(shown)
-            check_others(store)
             out = shlex.quote(str(first.out))
             handed = f" --game {shlex.quote(first.game.word)}" if first.game.outside else ""
             log.say(f"results are in {first.out}; next: khiva-arena verify {out}{handed}, khiva-arena show {out}")
@@ -258,6 +259,8 @@ def _check_what_is_next(store: Store, todo: ResumePoint, how: How) -> None:
 
         ways_on = drift.WAYS_ON_OF_A_PLAN if how.planned else drift.WAYS_ON
         drift.refuse_changed(store, todo.definition, todo.entrants, ways_on)
+    if todo.event is None and todo.definition is not None and not todo.over and not how.planned:
+        refuse_short_turns(todo.definition)
 
 
 def _standing(store: Store, stages: Sequence[Settings], entrants: Sequence[Bot], sandbox: Sandbox, how: How) -> ResumePoint:
@@ -294,7 +297,13 @@ def _open(store: Store, stage: Settings, todo: ResumePoint, how: How) -> EventRo
 
             if why := dealt_before(store, todo.definition, secret) if how.new_event else why_beside(store, todo.definition):
                 say(why)
+        known = store.events()
         event = events.add_event(store, todo.definition, todo.entrants, secret, before is not None and before.is_of_0_1)
+        if known:
+            from khiva_arena.competition.drift import edited_bots  # not above: in a new store nothing has changed
+
+            if edited := edited_bots(known, todo.entrants):
+                say(f"{edited}: this is event {event.number}")
         if how.public is not None and (before is None or before.public != how.public):
             say("--public: nobody saw the commitment before this text was given, so it proves nothing; next time --commit first")
     event = events.ready_to_continue(store, event, how.any_engine)
@@ -331,7 +340,7 @@ def _with_extended(store: Store, ids: Sequence[str]) -> list[str]:
 
 def _play(log: RunEvents, executor: Executor, play: Play, page: LivePage, shown: Sequence[str]) -> None:
     def record(outcome: Outcome) -> None:
-        last = outcome.attempt >= pool.VOIDS_MOST
+        last = not outcome.again
         for row in play.record(outcome, last=last):
             log.stored(row, set_aside=last)
             if isinstance(row, MatchRow):
@@ -357,11 +366,18 @@ def if_interrupted(notify: Callable[[str], None], how_far: Callable[[], str]) ->
         raise
 
 
+def _what_is_left(play: Play) -> str:
+    again = "the same command tries them again"
+    if not play.set_aside:
+        return f"{play.planned - len(play.done)} matches were not played, since those that were tried were void at once; {again}"
+    tables = ", ".join(f"seed {k} line-up {lineup}" for k, lineup in sorted(play.set_aside))
+    return f"set aside, since they stayed void: {tables}; {again}"
+
+
 def _conclude(log: RunEvents, store: Store, play: Play) -> str | None:
     """Say how an event ended. Returns its run digest, None for a shard alone."""
     if not play.complete:
-        tables = ", ".join(f"seed {k} line-up {lineup}" for k, lineup in sorted(play.set_aside))
-        log.say(f"set aside after {pool.VOIDS_MOST} voids each: {tables}; the same command tries them again", warning=True)
+        log.say(_what_is_left(play), warning=True)
     if play.part and store.conclusion(play.event.id) is None:
         how = "complete" if play.complete else "not complete"
         log.say(f"this shard is {how}; `khiva-arena merge` joins it with the others")

@@ -25,7 +25,7 @@ from khiva_arena.replay.definition import Definition
 from khiva_arena.schedule.formats import DrawnRound
 from khiva_arena.store.db import MatchRow, Store, VoidRow
 from khiva_arena.terminal.console import say
-from khiva_arena.terminal.messages import message_of
+from khiva_arena.terminal.messages import RunLines, message_of
 from khiva_arena.terminal.screen_process import ScreenProcess
 from khiva_arena.terminal.tty import can_draw
 from khiva_arena.text import harmless
@@ -77,6 +77,7 @@ class RunEvents:
         self._rounds = self._seeds_tested = 0
         self._digest: str | None = None
         self._whole = True
+        self._lines = RunLines()
         if logged:
             self._open_log(folder)
         if can_draw(sys.stderr):
@@ -119,6 +120,7 @@ class RunEvents:
             digest = self._digest if kind is None else None
             seconds = time.monotonic() - self._start
             self._write(stream.RunEnded(t=self._t(), how=how, fixed=len(self._play.done), seconds=seconds, digest=digest))
+        self._tell(self._lines.rest())
         self._each_file(EventsFile.drain)
         for file in self._files:
             file.close()
@@ -158,6 +160,7 @@ class RunEvents:
             at=datetime.now(UTC).isoformat(timespec="seconds"),
             marks=[list(bot.marks) for bot in what.bots],
             which=_which(what),
+            in_store=event.number,
         )
         self._write(self._begin)
         if self._files:
@@ -266,16 +269,20 @@ class RunEvents:
             data = stream.encoded(line)
             self._each_file(lambda file: file.write(data))
         message = message_of(line, self._begin.bots if self._begin else ())
-        if message is None:
-            return
-        if self._log is not None:
+        if message is not None and self._log is not None:
             try:
                 self._log.write(message)
             except OSError as error:  # the truth is in the database; a log that cannot be written ends nothing
                 self._close_log()
                 self.say(f"the log stops here: {error}", warning=True)
-        if not self._screen.lives():
-            say(harmless(message.text))
+        drawn = message is not None and self._screen.lives()
+        if not drawn or isinstance(line, stream.Begin):
+            texts = self._lines.messages(line)
+            self._tell([] if drawn else texts)
+
+    def _tell(self, texts: Sequence[str]) -> None:
+        for text in texts:
+            say(harmless(text))
 
     def _each_file(self, do: Callable[[EventsFile], None]) -> None:
         """Do it to all files. Those that fail are given up, and the screen if it is the screen's."""

@@ -65,6 +65,8 @@ class Setting(NamedTuple):
     short: one letter, for a short flag.
     of_a_match: whether a match alone has it, too.
     of_a_stage: whether a ``[[stage]]`` may have one of its own.
+    opens: what a value of it opens on this machine, so that a settings file or a plan needs its user's word; "" for nothing.
+    harmless: whether a value opens nothing after all, as the default never does.
     """
 
     name: str
@@ -83,6 +85,8 @@ class Setting(NamedTuple):
     short: str = ""
     of_a_match: bool = False
     of_a_stage: bool = False
+    opens: str = ""
+    harmless: Callable[[Any], bool] = lambda _value: False
 
     @property
     def option(self) -> str:

@@ -21,13 +21,16 @@ from khiva_arena.games.registry import NAMES, get
 from khiva_arena.result import Policy
 from khiva_arena.sandbox.limits import Resources, of_settings
 from khiva_arena.schedule.names import OF_SOME, Format
-from khiva_arena.words import meant
+from khiva_arena.words import nearest
 
 if TYPE_CHECKING:
     from khiva_arena.ratings.sprt import Hypotheses  # numpy comes with it, and not every command needs that
 
+OF_LINE_UPS = ("lineups", "copies")
+"""The settings that make line-ups more or fewer, where they are all known from the start."""
 ROWS: dict[str, Setting] = {row.name: row for row in TABLE}
 DEFAULTS: dict[str, Any] = {row.name: row.default for row in TABLE}
+ALL_SETTINGS = "`khiva-arena init FILE` writes all settings, each with what it does"
 MOST: dict[str, int] = {row.name: row.most for row in TABLE if row.most is not None}
 
 
@@ -40,7 +43,7 @@ class Settings(msgspec.Struct, frozen=True):
     seeds: deals; of each round in a swiss or a knockout.
     seed: what determines them; None: it is drawn.
     copies: of one bot at a table, at most.
-    lineups: how many at most; None: all; "auto": the fewest that compare all bots, see ``schedule.lineups.fewest``.
+    lineups: how many at most; None: all; "auto": a small set in which all bots meet, see ``schedule.coverings``.
     limits: times, in milliseconds.
     policy: what a fault costs.
     rules: the game's whole rules map.
@@ -51,6 +54,7 @@ class Settings(msgspec.Struct, frozen=True):
     ponder: whether a bot may think while it is not its turn.
     trust_bots: whether "auto" may be no isolation at all.
     format: how it is played.
+    looks: how often the table is to be looked at in all; None: not planned.
     rounds: of a swiss; None: as many as it takes.
     advance: how many bots of a knockout's table reach the next round; None: half of them.
     candidates: of a gauntlet, by name; (): the first bot.
@@ -96,6 +100,7 @@ class Settings(msgspec.Struct, frozen=True):
     ponder: bool
     trust_bots: bool
     format: Format
+    looks: int | None
     rounds: int | None
     advance: int | None
     candidates: tuple[str, ...]
@@ -157,7 +162,7 @@ class _Problems:
 
     def add_unknown(self, key: str) -> None:
         place = self.places.get(key) or f"--{key}"
-        self.lines.append(f"{place}: unknown setting {key!r}{meant(key, ROWS)}; known are {', '.join(ROWS)}")
+        self.lines.append(f"{place}: unknown setting {key!r}{nearest(key, ROWS)}; {ALL_SETTINGS}")
 
 
 def settle(
@@ -305,10 +310,9 @@ def _check_together(values: Mapping[str, Any], hypotheses: "Hypotheses | None", 
     form = values["format"]
     if "format" in problems.wrong:
         return
-    if values["lineups"] == AUTO:
-        takers = _formats_with_auto()
-        if form not in takers or hypotheses:
-            problems.add("lineups", f"{AUTO} is for a {' or a '.join(takers)}; give a number")
+    for key in OF_LINE_UPS:
+        if key not in problems.wrong and (why := line_ups_mistake(key, values[key], form, test=hypotheses is not None)):
+            problems.add(key, why)
     for key in OF_SOME:
         if values[key] and form not in (forms := only_for(key)):
             problems.add(key, f"only a {' or a '.join(forms)} has this, not a {form}")
@@ -317,10 +321,18 @@ def _check_together(values: Mapping[str, Any], hypotheses: "Hypotheses | None", 
 # The formats are imported only when they are needed: one match has none.
 
 
-def _formats_with_auto() -> list[str]:
+def line_ups_mistake(key: str, value: object, form: str, *, test: bool = False) -> str:
+    """Why a setting of ``OF_LINE_UPS`` does not go with a format, "" if it does. test: whether it is a sequential test."""
+    if value == DEFAULTS[key]:
+        return ""
     from khiva_arena.schedule.formats import FORMATS
 
-    return [str(name) for name, form in FORMATS.items() if form.AUTO and not form.SEQUENTIAL]
+    if FORMATS[form].IN_ROUNDS:
+        return f"a {form} draws the line-ups of each round from its results; leave this out"
+    if value == AUTO and (test or not FORMATS[form].AUTO):
+        takers = [str(name) for name, one in FORMATS.items() if one.AUTO and not one.SEQUENTIAL]
+        return f"{AUTO} is for a {' or a '.join(takers)}; give a number"
+    return ""
 
 
 def only_for(key: str) -> list[str]:

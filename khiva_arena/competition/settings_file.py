@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from khiva_arena.competition.setting import Kind, Setting
 from khiva_arena.competition.settings_table import TABLE
@@ -17,9 +17,21 @@ _STAGE = re.compile(r"stage (\d+): ")
 _FLAG = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
 
 
-def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    """The settings in a TOML file, and where each one stands ("file:line"), by its dotted name ("rules.overshoot",
-    "stage.0.seats"). Raises ConfigError.
+class SettingsFile(NamedTuple):
+    """What a settings file says.
+
+    given: its settings.
+    places: where each one stands ("file:line"), by its dotted name ("rules.overshoot", "stage.0.seats").
+    text: all of it.
+    """
+
+    given: dict[str, Any]
+    places: dict[str, str]
+    text: str
+
+
+def read_file(path: Path) -> SettingsFile:
+    """The settings in a TOML file. Raises ConfigError.
 
     Bots, files and folders, and files named by a rule are relative to the file's folder.
     """
@@ -29,7 +41,7 @@ def read_file(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     for row in TABLE:
         if row.name in raw:
             raw[row.name] = _from(path.parent, row, raw[row.name])
-    return raw, places
+    return SettingsFile(raw, places, text)
 
 
 def _from(folder: Path, row: Setting, value: Any) -> Any:

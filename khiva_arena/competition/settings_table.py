@@ -1,10 +1,11 @@
 """Every setting of a competition, a row each, in the order of a settings file.
 
 From a row come its flag with what ``-h`` and TAB say, its lines in a new settings file, whether a stage may have it, its
-default, and the messages for wrong values. What a setting does is not in this table: a new one is a row here, and a field of
-``Settings`` that some code reads.
+default, the messages for wrong values, and what a file that sets it opens. What a setting does is not in this table: a new one
+is a row here, and a field of ``Settings`` that some code reads.
 """
 
+import os
 from collections.abc import Iterable
 
 from khiva_arena.competition.setting import Kind, Setting
@@ -48,6 +49,18 @@ def _policies() -> Iterable[str]:
     return tuple(Policy)
 
 
+def _is_of_the_arena(game: object) -> bool:
+    """Whether a game's code came with the arena, or with OpenSpiel's library, which the user has installed."""
+    from khiva_arena.outside.source import LIBRARY
+
+    return game in tuple(_games()) or (game == LIBRARY and not os.path.lexists(LIBRARY))
+
+
+def _keeps_promises(level: object) -> bool:
+    """Whether a level is as good as "auto" on most machines."""
+    return level in ("strict", "standard")
+
+
 TIMES = {"start": "startup_ms", "turn": "turn_ms", "bank": "bank_ms"}
 """The settings that are times, and what they are called in a definition."""
 
@@ -67,7 +80,8 @@ TABLE: tuple[Setting, ...] = (
             help="The game: khiva, emira or silk_road, of which `khiva-arena games` says more; openspiel, whose rule `game` says "
                  "which; or one of your own, by its file, as my_game.py, or the name of a package that brings it. Its code runs "
                  "with your rights.",
-            comment="The game: khiva, emira or silk_road; openspiel; or one of your own, by its file or its package."),
+            comment="The game: khiva, emira or silk_road; openspiel; or one of your own, by its file or its package.",
+            opens="The code of this game runs with your rights.", harmless=_is_of_the_arena),
     Setting("format", Kind.CHOICE, "round-robin", PLAYED, of="format", words=_formats, of_a_stage=True,
             help="round-robin, gauntlet, swiss or knockout, each defined for tables of 2 to 10 seats.",
             comment="How it is played: round-robin (every line-up of the bots), gauntlet (candidates against "
@@ -81,6 +95,12 @@ TABLE: tuple[Setting, ...] = (
             comment="Deals. Each is played by every line-up in all rotations of the seats; in a swiss or a "
                     "knockout, so many are played in each round. Errors of ratings shrink with the square root "
                     "of this number, so ten are a try and some hundreds a result."),
+    Setting("looks", Kind.NUMBER, None, PLAYED, most=20,
+            help="How often you will look at the table in all, each time after as many more --seeds: then its "
+                 "intervals allow for looking, and are hardly wider at the last look.",
+            comment="How often you will look at the table in all: after --seeds, and after each extension by as "
+                    "many. Its intervals then allow for looking, and are hardly wider at the last look.",
+            example=5),
     Setting("seed", Kind.TEXT, None, PLAYED, of_a_match=True,
             help="Determines every deal: any text, or 64 hex digits that are the secret itself. A seed that a "
                  "bot can guess lets it work out all hands: leave it out if that matters, and a random one is "
@@ -92,8 +112,7 @@ TABLE: tuple[Setting, ...] = (
             help="How many copies of one bot may sit at a table."),
     Setting("lineups", Kind.NUMBER, None, PLAYED, most=100_000, words=lambda: (AUTO,), of_a_stage=True,
             help='Play at most this many line-ups, a balanced choice of them; without it all are played unless '
-                 'there are very many. "auto": the fewest that compare all bots; the time it saves is better '
-                 'spent on more seeds.',
+                 'there are very many. "auto": a small set in which all bots meet and sit equally often.',
             example=100),
     Setting("rounds", Kind.NUMBER, None, PLAYED, most=1_000, of_a_stage=True,
             help="Only for a swiss: rounds [default: as many as it takes to find the best].",
@@ -126,30 +145,38 @@ TABLE: tuple[Setting, ...] = (
             help="The store, where all results go; one that exists is resumed or added to."),
     Setting("events", Kind.FILE, None, RUN,
             help="Also write what happens as JSON lines, for `khiva-arena watch` and other programs.",
-            example="events.jsonl"),
+            example="events.jsonl",
+            opens="The file is written."),
     Setting("report", Kind.FILE, None, RUN,
             help="Also write a page of results there, as `khiva-arena report` does, again after each complete seed.",
-            example="results.html"),
+            example="results.html",
+            opens="The file is written."),
     Setting("isolation", Kind.CHOICE, AUTO, ISOLATION, of="level", words=_levels, of_a_match=True,
             help="How far bots are kept from this machine: strict, standard, basic, trusted (not at all), or "
-                 "auto, the best that works here; see `khiva-arena doctor`."),
+                 "auto, the best that works here; see `khiva-arena doctor`.",
+            opens="Bots are kept from less of this machine; at trusted from nothing, with all of your rights.",
+            harmless=_keeps_promises),
     Setting("ponder", Kind.SWITCH, True, TIME, of_a_match=True,
             help="Whether a bot may think while it is not its turn; if not, its processes are stopped then."),
     Setting("trust_bots", Kind.SWITCH, False, ISOLATION, of_a_match=True,
             help="With auto: play at trusted if nothing better works.",
             comment="Whether bots may be played with your own rights if nothing better works. Only for bots "
-                    "that you trust."),
+                    "that you trust.",
+            opens="Bots have all of your rights if no isolation works here."),
     Setting("network", Kind.NAMES, (), ISOLATION, of="bots' names", of_a_match=True,
             help="Open this bot's cell to the network; repeat for each. The others keep none. Definition, table and page "
                  "mark it.",
             comment="Bots, by name, whose cells are open to the network. Definition, table and page mark them.",
-            example=("llm",)),
+            example=("llm",),
+            opens="The bot reaches the network, this machine's own services too."),
     Setting("env", Kind.NAMES, (), ISOLATION, of="NAME=KEY, a bot and a variable", shape="NAME=KEY", of_a_match=True,
             help="Hand the bot NAME the variable KEY with the value that it has here; repeat for each. The value is never "
-                 "stored, and is struck out of what the bot says.",
+                 "stored, and is struck out of what the bot says if it has six characters or more.",
             comment="Variables that bots are handed with the values they have in the arena's own environment: the name of the "
-                    "bot, = and the name of the variable. Values are never stored, and are struck out of what the bot says.",
-            example=("llm=OPENAI_API_KEY",)),
+                    "bot, = and the name of the variable. Values are never stored, and those of six characters or more are "
+                    "struck out of what the bot says.",
+            example=("llm=OPENAI_API_KEY",),
+            opens="The bot is handed this variable of yours."),
     Setting("skip_broken", Kind.SWITCH, False, BOTS,
             help="Leave out each bot that cannot be read, is not built or does not start, with a line that says why, and play "
                  "with the others.",
@@ -176,11 +203,13 @@ TABLE: tuple[Setting, ...] = (
             comment='Interpreters with packages of their own, for bots with `run = "{torch} main.py"`: a '
                     'virtual environment or another folder with a bin in it, or a program. Bots that name one '
                     'may read all of it.',
-            example={"torch": "runtimes/torch"}),
+            example={"torch": "runtimes/torch"},
+            opens="Bots may read all of this folder."),
     Setting("listen", Kind.TEXT, "127.0.0.1:7421", REMOTE, of_a_match=True,
             help="Where relays of --bot remote:NAME arrive, as HOST:PORT. Beyond this machine only with TLS.",
             comment='Where relays of bots named "remote:NAME" arrive, as HOST:PORT. Beyond this machine only '
-                    'with TLS.'),
+                    'with TLS.',
+            opens="The arena listens at this address."),
     Setting("tls_cert", Kind.FILE, None, REMOTE, of_a_match=True,
             help="The certificate of the address where relays arrive, in PEM.",
             example="arena.pem"),
@@ -204,18 +233,21 @@ TABLE: tuple[Setting, ...] = (
             example=("ann",)),
     Setting("dask", Kind.TEXT, None, CLUSTER, shape="ADDRESS",
             help="Play on the workers of a Dask cluster: the scheduler's address, as tls://HOST:8786, or local:N for N "
-                 "workers on this machine. They say how many matches at a time, not --jobs. See docs/cluster.md.",
+                 "workers on this machine. They say how many matches at a time, not --jobs.",
             comment='Play on the workers of a Dask cluster: the address of its scheduler, as "tls://HOST:8786", or "local:4" '
                     'for four workers on this machine. They say how many matches at a time, not jobs.',
-            example="tls://head:8786"),
+            example="tls://head:8786",
+            opens="Whoever answers at this address gets bots and deals; local:N starts workers that listen on this machine."),
     Setting("dask_tls", Kind.FOLDER, None, CLUSTER,
             help="ca.pem, cert.pem and key.pem, by which this command, the scheduler and the workers know each other "
                  "[default: what Dask's own settings name].",
-            example="tls"),
+            example="tls",
+            opens="Whoever has a certificate that these sign is trusted as the cluster."),
     Setting("dask_open_to_all", Kind.SWITCH, False, CLUSTER,
             help="Take a tcp:// scheduler. Whoever reaches it or a worker runs programs there as you, and reads the deals.",
             comment="Whether a tcp:// scheduler is taken. Whoever reaches it or a worker runs programs there as you, and reads "
-                    "the deals."),
+                    "the deals.",
+            opens="A cluster is trusted without a certificate."),
     Setting("dask_wait", Kind.TIME, "60s", CLUSTER,
             help="How long to wait for a scheduler that is away, or for a worker that can play.",
             comment="How long to wait for a scheduler that is away, or for a worker that can play."),

@@ -56,7 +56,7 @@ def write_note(folder: Path, note: ShardNote) -> None:
     """Leave the note. Raises OSError."""
     draft = folder / f"{NOTE}-new"
     draft.unlink(missing_ok=True)  # what a kill has left
-    with os.fdopen(private.open_file(draft, os.O_WRONLY | os.O_NOFOLLOW), "w") as file:
+    with os.fdopen(private.open_file(draft, os.O_WRONLY), "w") as file:
         json.dump(msgspec.to_builtins(note), file)
     draft.replace(folder / NOTE)
 
@@ -64,7 +64,7 @@ def write_note(folder: Path, note: ShardNote) -> None:
 def read_note(folder: Path, event: str) -> ShardNote | None:
     """The note beside a store that holds an event, None if there is none of use."""
     with suppress(OSError, ValueError, RecursionError):
-        note = msgspec.json.decode(regular_files.read(folder / NOTE, _LONGEST), type=ShardNote)
+        note = msgspec.json.decode(regular_files.read(folder / NOTE, _LONGEST, follow=False), type=ShardNote)
         if note.event == event and 0 <= note.shard <= note.of and note.of:
             return note
     return None

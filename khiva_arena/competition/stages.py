@@ -6,11 +6,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from khiva_arena.competition.setting import number_mistake
-from khiva_arena.competition.settings import DEFAULTS, Settings, only_for, settle
+from khiva_arena.competition.settings import ALL_SETTINGS, DEFAULTS, OF_LINE_UPS, Settings, line_ups_mistake, only_for, settle
 from khiva_arena.competition.settings_table import TABLE
 from khiva_arena.errors import ConfigError
-from khiva_arena.schedule.names import OF_SOME
-from khiva_arena.words import meant
+from khiva_arena.schedule.names import OF_SOME, Format
+from khiva_arena.words import nearest
 
 OF_A_STAGE = tuple(row.name for row in TABLE if row.of_a_stage)
 """The settings that a ``[[stage]]`` may have of its own; it has ``name`` and ``take`` besides."""
@@ -53,10 +53,13 @@ def settle_stages(given: Mapping[str, Any], flags: Mapping[str, Any], places: Ma
 
 
 def _only(own: Mapping[str, Any], base: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """A stage's values over the common ones, flags over both. What only another format has does not pass from above."""
+    """A stage's values over the common ones, flags over both. What only other formats have does not pass from above."""
     values = {**own, **flags}
     form = values.get("format", base.get("format", DEFAULTS["format"]))
-    gone = {key: DEFAULTS[key] for key in OF_SOME if key in base and key not in own and form not in only_for(key)}
+    passing = [key for key in base if key not in own]
+    gone = {key: DEFAULTS[key] for key in OF_SOME if key in passing and form not in only_for(key)}
+    if form in tuple(Format):
+        gone |= {key: DEFAULTS[key] for key in OF_LINE_UPS if key in passing and line_ups_mistake(key, base[key], form)}
     return {**gone, **values}
 
 
@@ -75,7 +78,7 @@ def _shape_of(number: int, table: Mapping[str, Any], places: Mapping[str, str]) 
 
     known = ("name", "take", *OF_A_STAGE)
     problems = [
-        f"{where(key)}: unknown setting {key!r} of a stage{meant(key, known)}; known are {', '.join(known)}"
+        f"{where(key)}: unknown setting {key!r} of a stage{nearest(key, known)}; {ALL_SETTINGS}, and which a stage may have"
         for key in table
         if key not in known
     ]

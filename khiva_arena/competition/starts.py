@@ -6,23 +6,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
 from khiva_arena.arbiter.preflight import STDERR, PreflightFailed, preflight
 from khiva_arena.competition.define import conditions_of
-from khiva_arena.competition.isolation import keep_apart, keep_private, private_places, warn_of_cold_files
+from khiva_arena.competition.isolation import keep_apart, keep_private, private_places, sandbox_of, warn_of_cold_files
 from khiva_arena.competition.opened import opened
-from khiva_arena.competition.played import unplayable
-from khiva_arena.competition.settings import Settings
+from khiva_arena.competition.played import entrants_named, unplayable
+from khiva_arena.competition.settings import DEFAULTS, Settings, settle
 from khiva_arena.entrants import staging
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.errors import BotError, ConfigError, StagingError
+from khiva_arena.errors import ArenaError, BotError, ConfigError, StagingError
+from khiva_arena.games.registry import NAMES
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import Header
 from khiva_arena.sandbox.command import Command
-from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.schedule.names import Format
 from khiva_arena.terminal.console import say
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from khiva_arena.competition.durations import MatchTime  # most runs measure none before
 
 LINE_SHOWN = 200
+_NOT_IN_A_TRIAL = ("trust_bots", "network", "env", "runtimes", "listen", "dask")
 Elsewhere = Callable[[Sequence[Bot]], Mapping[str, tuple[str, str]]]
 """Which bots start nowhere: by identity, the name of a machine and why not there."""
 
@@ -72,17 +74,66 @@ def ready_to_play(
     ready: of those that have been started already.
     plan: the file that says what is played, if any.
 
-    Raises BotError for the first one that is not built, and for all that do not start; ConfigError if one could read what it
-    must not.
+    Raises BotError for all that are not built or do not start; ConfigError if one could read what it must not.
     """
-    new = [bot for bot in entrants if bot.identity not in ready]
+    commands = dict(ready)
+    problems: list[str] = []
     with one_interrupt():
-        commands = {**ready, **{bot.identity: _staged(first, bot, sandbox) for bot in new}}
-    _keep_from_each_other(first, entrants, commands, sandbox, plan)
-    if new:
-        _start(first, new, commands, sandbox)
+        for bot in entrants:
+            try:
+                if bot.identity not in commands:
+                    commands[bot.identity] = _staged(first, bot, sandbox)
+            except StagingError:
+                raise
+            except BotError as error:
+                problems.append(f"{error}\n  next: khiva-arena check {shlex.quote(bot.asked_as)}")
+    built = [bot for bot in entrants if bot.identity in commands]
+    _keep_from_each_other(first, built, commands, sandbox, plan)
+    if new := [bot for bot in built if bot.identity not in ready]:
+        try:
+            _start(first, new, commands, sandbox)
+        except PreflightFailed as error:
+            if not problems:
+                raise
+            problems += error.problems
         warn_of_cold_files()
+    if problems:
+        raise BotError("\n".join(problems))
     return commands
+
+
+def trial_problems(given: Mapping[str, Any]) -> list[str]:
+    """What keeps bots from being played whose settings have mistakes, a line each, so that both are told in one round.
+
+    given: the settings as they were typed. Bots are started only in a sandbox that confines them, and with nothing opened to
+    them: what else the settings ask for may be just what is wrong, or what the user is still to agree to.
+    """
+    asks_for_more = any(given.get(key) not in (None, DEFAULTS[key]) for key in _NOT_IN_A_TRIAL)
+    if asks_for_more or given.get("isolation") == Level.TRUSTED or given.get("game", DEFAULTS["game"]) not in NAMES:
+        return []
+    try:
+        first = _valid_part(given)
+        sandbox = sandbox_of(first, rated=True)
+        entrants = entrants_named({**given, "skip_broken": True}, lambda _: None)
+    except ArenaError:
+        return []  # which is among the mistakes of the settings
+    bots = [bot for bot in entrants if not bot.guest and not bot.broken]
+    why: dict[str, str] = {}
+    try:
+        if sandbox.level.confines and bots:
+            _started(first, bots, sandbox, why)
+    except ArenaError as error:
+        return [str(error)]
+    return [f"{bot.name} ({bot.asked_as}): {why[bot.identity]}" for bot in bots if bot.identity in why]
+
+
+def _valid_part(given: Mapping[str, Any]) -> Settings:
+    """Settings to start bots with. Raises ConfigError if some of them that matter have mistakes."""
+    needed = {key: given[key] for key in ("bots", "engines", "game", "limits", "start", "isolation") if key in given}
+    try:
+        return settle({**needed, **{key: given[key] for key in ("seats", "rules", "turn", "bank") if key in given}})
+    except ConfigError:
+        return settle(needed)
 
 
 def without_broken(

@@ -31,6 +31,7 @@ class PooledTable(NamedTuple):
     places: of those events whose format has them.
     among: the bots that count.
     partial: those events that are not over.
+    contrasts: differences of the sets of bots that were named.
     """
 
     heading: str
@@ -40,6 +41,7 @@ class PooledTable(NamedTuple):
     places: list[places.Places]
     among: Among = EVERYBODY
     partial: tuple[shapes.Partial, ...] = ()
+    contrasts: tuple[shapes.Contrasts, ...] = ()
 
     @property
     def title(self) -> str:
@@ -57,7 +59,8 @@ class PooledTable(NamedTuple):
         chained = {"extends": extends} if extends else {}
         some = {"only": [*self.among.only], "exclude": [*self.among.exclude]} if self.among.said else {}
         rated = to_json(self.standings, self.sections)
-        return {**in_common(self.events), **chained, **rules, **rated, **placed, **some, **partial}
+        contrasts = {"contrasts": to_builtins(self.contrasts)} if self.contrasts else {}
+        return {**in_common(self.events), **chained, **rules, **rated, **placed, **some, **partial, **contrasts}
 
 
 def tables_of(

@@ -184,7 +184,7 @@ def _guest(word: str) -> Bot:
 def _from_folder(folder: Path, word: str, loading: Loading) -> Bot:
     where = folder / "bot.toml"
     if not os.path.lexists(where):
-        raise ConfigError(f"--bot {word}: the folder has no bot.toml; bots/README.md shows one")
+        raise ConfigError(f"--bot {word}: the folder has no bot.toml; {shipped.folder('bots') / 'README.md'} shows one")
     bot_toml = manifest.read(where, dict(loading.runtimes))
     staged = sources.sources(folder, where, bot_toml.files, bot_toml.include, loading.bounds)
     identity = sources.hashed(staged, bot_toml.run, bot_toml.build, loading.bounds)

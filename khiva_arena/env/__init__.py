@@ -3,9 +3,9 @@
 Nothing of a trainer is imported before it is asked for.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from khiva_arena.env.policy import player as player
 from khiva_arena.errors import ConfigError
@@ -14,6 +14,7 @@ from khiva_arena.games.base import Game, Plain
 if TYPE_CHECKING:
     from khiva_arena.env.coding import Coding
     from khiva_arena.env.zoo import ArenaAEC, ArenaParallel
+    from khiva_arena.protocol.bot_function import Choose
 
 
 def aec(
@@ -23,6 +24,8 @@ def aec(
     rules: Mapping[str, Plain] | None = None,
     rewards: str = "places",
     coding: "Coding | None" = None,
+    without: Sequence[str] = (),
+    opponents: "Mapping[int, str | Choose] | None" = None,
     render_mode: str | None = None,
 ) -> "ArenaAEC":
     """A game as PettingZoo's AECEnv: one agent acts after another; simultaneous choices stay secret until all are made.
@@ -30,6 +33,9 @@ def aec(
     game: its name, or a Game. seats: the fewest without. rules: what differs from the defaults.
     rewards: "places": at the end, 1 for each seat that finished behind and -1 for each before; "points": whatever points come.
     coding: how views and choices are numbers, for a game that does not ship with the arena.
+    without: keys of the view that an observation leaves out, as ("history",).
+    opponents: by seat, bots that play there in this process: functions, or words as "shipped:python/greedy". Their seats have no
+        agent.
     render_mode: "ansi" for text that shows all hands.
 
     Raises ConfigError, also without PettingZoo.
@@ -37,7 +43,8 @@ def aec(
     _installed()
     from khiva_arena.env.zoo import ArenaAEC
 
-    return ArenaAEC(game, seats, rules=rules, rewards=rewards, coding=coding, render_mode=render_mode)
+    how: dict[str, Any] = {"coding": coding, "without": without, "opponents": opponents, "render_mode": render_mode}
+    return ArenaAEC(game, seats, rules=rules, rewards=rewards, **how)
 
 
 def parallel(
@@ -47,16 +54,22 @@ def parallel(
     rules: Mapping[str, Plain] | None = None,
     rewards: str = "places",
     coding: "Coding | None" = None,
+    without: Sequence[str] = (),
+    opponents: "Mapping[int, str | Choose] | None" = None,
+    encode_all: bool = False,
     render_mode: str | None = None,
 ) -> "ArenaParallel":
     """A game as PettingZoo's ParallelEnv: a step is one of the arena's. Agents that are not asked can only wait, action 0.
 
-    Arguments and errors as of ``aec``.
+    encode_all: agents that wait see their view, too; else zeros, which takes less time.
+
+    Other arguments and errors as of ``aec``.
     """
     _installed()
     from khiva_arena.env.zoo import ArenaParallel
 
-    return ArenaParallel(game, seats, rules=rules, rewards=rewards, coding=coding, render_mode=render_mode)
+    how: dict[str, Any] = {"coding": coding, "without": without, "opponents": opponents, "render_mode": render_mode}
+    return ArenaParallel(game, seats, rules=rules, rewards=rewards, encode_all=encode_all, **how)
 
 
 def _installed() -> None:

@@ -19,23 +19,21 @@ class CodedGame:
 
     game: by its name, or itself.
     coding: for a game that does not ship with the arena.
+    without: keys of the view that an observation leaves out.
 
     Raises ConfigError.
     """
 
-    def __init__(self, game: str | Game, seats: int | None, rules: Mapping[str, Plain] | None, coding: Coding | None) -> None:
-        if isinstance(game, str) and game not in registry.NAMES:
-            itself = "A game that does not come with the arena is handed over itself, with coding=..."
-            raise ConfigError(f"{registry.unknown(game, registry.NAMES)} {itself}")
-        self.game = registry.get(game) if isinstance(game, str) else game
-        if not isinstance(self.game, Game):
-            raise ConfigError(
-                f"game: {game!r} is neither the name of a game, such as {registry.NAMES[0]!r}, nor a khiva_arena.Game"
-            )
-        self.seats = self.game.seats[0] if seats is None else _whole(seats)
-        self.game.check_seats(self.seats)
-        self.rules = self.game.rules(rules or {})
-        self.coding = coding or coding_of(self.game, self.seats, self.rules)
+    def __init__(
+        self,
+        game: str | Game,
+        seats: int | None,
+        rules: Mapping[str, Plain] | None,
+        coding: Coding | None,
+        without: Sequence[str] = (),
+    ) -> None:
+        self.game, self.seats, self.rules = table_of(game, seats, rules)
+        self.coding = (coding or coding_of(self.game, self.seats, self.rules)).without(without)
 
     def index(self, state: State, seat: int, action: int) -> int | None:
         """The index into ``legal`` that an action means; None if it is not legal now."""
@@ -48,11 +46,24 @@ class CodedGame:
         return [WAIT] if decision is None else self.coding.actions_of(decision)
 
 
-def _whole(seats: object) -> int:
-    """Raises ConfigError unless it is."""
-    if not isinstance(seats, SupportsIndex):
-        raise ConfigError(f"seats: {seats!r:.200} is not a whole number")
-    return index(seats)
+def table_of(game: str | Game, seats: int | None, rules: Mapping[str, Plain] | None) -> tuple[Game, int, dict[str, Plain]]:
+    """Return the game, the seats, the fewest if None, and the whole rules map that are meant. Raises ConfigError."""
+    if isinstance(game, str) and game not in registry.NAMES:
+        itself = "A game that does not come with the arena is handed over itself, with coding=..."
+        raise ConfigError(f"{registry.unknown(game, registry.NAMES)} {itself}")
+    found = registry.get(game) if isinstance(game, str) else game
+    if not isinstance(found, Game):
+        raise ConfigError(f"game: {game!r} is neither the name of a game, such as {registry.NAMES[0]!r}, nor a khiva_arena.Game")
+    size = found.seats[0] if seats is None else whole("seats", seats)
+    found.check_seats(size)
+    return found, size, found.rules(rules or {})
+
+
+def whole(name: str, value: object) -> int:
+    """Return a whole number. Raises ConfigError for anything else."""
+    if not isinstance(value, SupportsIndex) or isinstance(value, bool):
+        raise ConfigError(f"{name}: {value!r:.200} is not a whole number")
+    return index(value)
 
 
 def by_places(ranks: Sequence[int]) -> list[int]:

@@ -5,7 +5,7 @@ Lengths, orders and meanings are fixed by ``Coding.version``: whatever changes t
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from textwrap import shorten
@@ -57,6 +57,14 @@ class Coding:
     longest: int
     left_out: tuple[str, ...] = ()
     rising: Mapping[str, int] | None = None
+
+    def without(self, keys: Sequence[str]) -> "Coding":
+        """Return the coding that leaves out these keys of the view, too. Raises ConfigError for a key that it does not have."""
+        if isinstance(keys, str) or (unknown := [key for key in keys if key not in (*self.keys, *self.left_out)]):
+            wrong = f"{keys!r} is not a list of keys" if isinstance(keys, str) else f"there is no {unknown[0]!r}"
+            raise ConfigError(f"without: {wrong}; an observation has {', '.join(self.keys)}")
+        kept = {key: kind for key, kind in self.keys.items() if key not in keys}
+        return replace(self, keys=kept, left_out=(*self.left_out, *keys)) if keys else self
 
     # --- observations ---
 

@@ -2,20 +2,30 @@
 
 import secrets
 from hashlib import sha256
+from operator import index
+from typing import SupportsIndex
 
+from khiva_arena.errors import ConfigError
 from khiva_arena.rng import SECRET_BYTES, Stream
+
+Seed = int | str
+"""A number or a text: 7 and "7" are one seed, here and in a run."""
 
 
 class Deals:
-    """The secrets of episodes, one after another."""
+    """The secrets of episodes, one after another; drawn from the system without a seed."""
 
-    def __init__(self) -> None:
+    def __init__(self, seed: Seed | None = None) -> None:
         self._key = secrets.token_bytes(SECRET_BYTES)
         self._drawn = 0
+        if seed is not None:
+            self.seed(seed)
 
-    def seed(self, seed: int) -> None:
-        """Begin again: equal seeds are followed by equal deals."""
-        self._key = sha256(b"khiva-env-1\0" + str(seed).encode()).digest()
+    def seed(self, seed: Seed) -> None:
+        """Begin again: equal seeds are followed by equal deals. Raises ConfigError for what is no seed."""
+        if isinstance(seed, bool) or not isinstance(seed, str | SupportsIndex):
+            raise ConfigError(f"seed: {seed!r:.200} is neither a whole number nor a text")
+        self._key = sha256(b"khiva-env-1\0" + (seed if isinstance(seed, str) else str(index(seed))).encode()).digest()
         self._drawn = 0
 
     def next(self) -> bytes:

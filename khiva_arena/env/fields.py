@@ -1,13 +1,15 @@
 """How plain values become numbers, and numbers the same plain values: the fields of which an observation is put together."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from functools import partial, wraps
+from typing import Any, NamedTuple, ParamSpec
 
 from khiva_arena.games.base import Plain
 
 FieldBounds = tuple[tuple[int, int], ...]
 """The least and the largest that each number can be."""
 Numbers = Iterator[int]
+P = ParamSpec("P")
 
 
 class Field(NamedTuple):
@@ -21,23 +23,45 @@ class Field(NamedTuple):
     bounds: FieldBounds
     put: Callable[[Plain, list[int]], None]
     get: Callable[[Numbers], Plain]
+    recipe: tuple[Callable[..., "Field"], tuple[Any, ...], dict[str, Any]] | None = None
+    """What made it and of what: it is pickled as that, since its functions cannot be."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.recipe is None:
+            return type(self), tuple(self)
+        make, given, named = self.recipe
+        return partial(make, **named), given
 
 
+def known(make: Callable[P, Field]) -> Callable[P, Field]:
+    """Fields that it makes are pickled as its name and arguments."""
+
+    @wraps(make)
+    def made(*given: P.args, **named: P.kwargs) -> Field:
+        return make(*given, **named)._replace(recipe=(made, given, named))
+
+    return made
+
+
+@known
 def always(value: Plain) -> Field:
     """What is known anyway takes no number."""
     return Field((), lambda _, into: None, lambda _: value)
 
 
+@known
 def number(most: int, least: int = 0) -> Field:
     """A number as it is."""
     return Field(((least, most),), lambda value, into: into.append(value), next)
 
 
+@known
 def switch() -> Field:
     """1 for yes, 0 for no."""
     return Field(((0, 1),), lambda value, into: into.append(int(value)), lambda numbers: bool(next(numbers)))
 
 
+@known
 def maybe(field: Field) -> Field:
     """1 and the value; zeros for null."""
     size = len(field.bounds)
@@ -60,6 +84,7 @@ def maybe(field: Field) -> Field:
     return Field(((0, 1), *zero), put, get)
 
 
+@known
 def one_of(words: Sequence[Plain]) -> Field:
     """A 1 where the value stands among the words, zeros elsewhere; zeros alone for null."""
     place = {_key(word): i for i, word in enumerate(words)}
@@ -77,6 +102,7 @@ def one_of(words: Sequence[Plain]) -> Field:
     return Field(((0, 1),) * len(words), put, get)
 
 
+@known
 def some_of(words: Sequence[Plain], order: Callable[[Plain], object] | None = None) -> Field:
     """A 1 for each word that is in the list. The list has them in their order, or in ``order``."""
     place = {_key(word): i for i, word in enumerate(words)}
@@ -94,6 +120,7 @@ def some_of(words: Sequence[Plain], order: Callable[[Plain], object] | None = No
     return Field(((0, 1),) * len(words), put, get)
 
 
+@known
 def counts(words: Sequence[Plain], most: int) -> Field:
     """How often each word is in a list, which has them in their order."""
     place = {_key(word): i for i, word in enumerate(words)}
@@ -111,6 +138,7 @@ def counts(words: Sequence[Plain], most: int) -> Field:
     )
 
 
+@known
 def ranked(pieces: Sequence[Plain]) -> Field:
     """For each piece the place in the list where it stands, from 1; 0 if it is not there. Of equal pieces the first stands first.
     null in the list is a place whose piece is not known: these are counted by ``deck`` alone."""
@@ -134,6 +162,7 @@ def ranked(pieces: Sequence[Plain]) -> Field:
     return Field(((0, len(pieces)),) * len(pieces), put, get)
 
 
+@known
 def deck(pieces: Sequence[Plain]) -> Field:
     """How many cards a deck has, and as ``ranked`` those that are known, the top being the first."""
     known = ranked(pieces)
@@ -152,6 +181,7 @@ def deck(pieces: Sequence[Plain]) -> Field:
     return Field(((0, len(pieces)), *known.bounds), put, get)
 
 
+@known
 def listed(most: int, words: Sequence[Plain]) -> Field:
     """A list item by item: 1 for the first word, 2 for the second; zeros after the end. Of longer lists the last ``most``."""
     place = {_key(word): i for i, word in enumerate(words, 1)}
@@ -168,6 +198,7 @@ def listed(most: int, words: Sequence[Plain]) -> Field:
     return Field(((0, len(words)),) * most, put, get)
 
 
+@known
 def each(count: int, field: Field) -> Field:
     """A list of so many values of one sort."""
 
@@ -178,6 +209,7 @@ def each(count: int, field: Field) -> Field:
     return Field(field.bounds * count, put, lambda numbers: [field.get(numbers) for _ in range(count)])
 
 
+@known
 def up_to(most: int, field: Field) -> Field:
     """A list of at most so many values of one sort: for each place a 1 and the value, zeros after the end."""
     places = each(most, maybe(field))
@@ -188,6 +220,7 @@ def up_to(most: int, field: Field) -> Field:
     return Field(places.bounds, put, lambda numbers: [item for item in places.get(numbers) if item is not None])
 
 
+@known
 def row(*fields: Field) -> Field:
     """A list with a value for each field."""
 
@@ -198,6 +231,7 @@ def row(*fields: Field) -> Field:
     return Field(sum((field.bounds for field in fields), ()), put, lambda numbers: [field.get(numbers) for field in fields])
 
 
+@known
 def record(keys: Mapping[str, Field], optional: Mapping[str, Field] | None = None) -> Field:
     """A dict with these keys; each optional one begins with a 1 if it is there."""
     extra = {key: maybe(field) for key, field in (optional or {}).items()}

@@ -10,6 +10,7 @@ from khiva_arena.env.fields import (
     always,
     counts,
     each,
+    known,
     listed,
     maybe,
     number,
@@ -89,6 +90,7 @@ def _by_camel(face: Plain) -> object:
     return face[0], -face[1]
 
 
+@known
 def _camel(places: list[list[Plain]]) -> Field:
     """[path, shop, teapot]: where it stands as one of the places, and what it carries."""
     both = row(one_of(places), number(TEAPOT_VALUES[-1]))
@@ -103,6 +105,7 @@ def _joined(place: list[Plain], load: int) -> list[Plain]:
     return [*place, load]
 
 
+@known
 def _passed(seats: int, turns: int) -> Field:
     """By card: where it stands in the list, from 1; the turn; the seats that may hold it, as a list."""
     holders = listed(seats - 1, range(seats))

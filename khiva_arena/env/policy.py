@@ -1,7 +1,7 @@
 """A policy that was trained on an environment as a bot: it gets the same numbers, and its action becomes a choice."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -20,17 +20,25 @@ ActFunction = Callable[[dict[str, Any], "np.random.Generator"], int]
 seeds and views, so that a match can be repeated."""
 
 
-def player(act: ActFunction, *, coding: Coding | None = None) -> Callable[[Mapping[str, Any], Mapping[str, Any]], int]:
+def player(
+    act: ActFunction, *, coding: Coding | None = None, without: Sequence[str] = ()
+) -> Callable[[Mapping[str, Any], Mapping[str, Any]], int]:
     """``choose(decide, match)`` of a policy. An action that is not legal is the default, as in an environment.
 
     coding: that of the training, for a game that does not ship with the arena. It is good for one seat count and rules.
+    without: the keys that were left out in the training.
     """
-    handed = replace(coding) if coding else None  # as made: a bot is known by it, and not by what was looked up in it since
+    left_out = tuple(without)
+    handed = (
+        replace(coding).without(left_out) if coding else None
+    )  # as made: a bot is known by it, and not by what was looked up in it since
 
     def choose(decide: Mapping[str, Any], match: Mapping[str, Any]) -> int:
         import numpy as np
 
-        coding = handed or _coding(match["game"], match["seats"], json.dumps(match["rules"]))
+        coding = (
+            handed.without(left_out) if handed else _coding(match["game"], match["seats"], json.dumps(match["rules"]), left_out)
+        )
         legal = coding.actions_of(Decision(decide["kind"], decide["legal"]))
         mask = np.zeros(coding.actions, dtype=np.int8)
         mask[legal] = 1
@@ -43,7 +51,7 @@ def player(act: ActFunction, *, coding: Coding | None = None) -> Callable[[Mappi
 
 
 @lru_cache(maxsize=4)
-def _coding(game: str, seats: int, rules: str) -> Coding:
+def _coding(game: str, seats: int, rules: str, without: tuple[str, ...]) -> Coding:
     if game not in registry.NAMES:
         raise ConfigError(f"{game} does not come with the arena: give its coding, as env.player(act, coding=...)")
-    return coding_of(registry.get(game), seats, json.loads(rules))
+    return coding_of(registry.get(game), seats, json.loads(rules)).without(without)

@@ -10,6 +10,7 @@ from khiva_arena.env.fields import (
     always,
     counts,
     each,
+    known,
     maybe,
     number,
     one_of,
@@ -102,6 +103,7 @@ def coding(seats: int, rules: Mapping[str, Any]) -> Coding:
     return Coding(VERSION, keys, _entries(chart, seats, rules), longest=turns * 50, left_out=("history",))
 
 
+@known
 def _jewels_of(chart: Board) -> Field:
     """By city, of each colour how many jewels are there; cities without one are not in the view."""
     cities = chart.names[: chart.cities]

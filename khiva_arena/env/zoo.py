@@ -4,7 +4,7 @@ An action that is not legal is answered as the arena answers a bot's: the defaul
 and ``infos[agent]["illegal"]`` is true until the agent's next action.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any
 
@@ -14,9 +14,11 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from khiva_arena.env.coded_game import DEFAULT, CodedGame, by_places, check_rewards
 from khiva_arena.env.coding import WAIT, Coding
-from khiva_arena.env.deals import Deals
+from khiva_arena.env.deals import Deals, Seed
+from khiva_arena.env.players import Players
 from khiva_arena.errors import ConfigError
-from khiva_arena.games.base import Game, Plain, State
+from khiva_arena.games.base import Game, Pending, Plain, State
+from khiva_arena.protocol.bot_function import Choose
 
 ANSI = "ansi"
 """The one render mode."""
@@ -35,24 +37,31 @@ class _Seated:
         rules: Mapping[str, Plain] | None,
         rewards: str,
         coding: Coding | None,
+        without: Sequence[str],
+        opponents: Mapping[int, str | Choose] | None,
         render_mode: str | None,
     ) -> None:
         check_rewards(rewards)
         if render_mode not in (None, ANSI):
             raise ConfigError(f"render_mode: {render_mode!r} is neither None nor {ANSI!r}")
-        self.table = CodedGame(game, seats, rules, coding)
+        self.table = CodedGame(game, seats, rules, coding, without)
+        self._opponents = _opponents(self.table, opponents or {})
         self.metadata = {
             "name": f"{self.table.game.name}_v{self.table.coding.version}",
             "render_modes": [ANSI],
             "is_parallelizable": False,
         }
         self.render_mode = render_mode
-        self.possible_agents = [f"player_{seat}" for seat in range(self.table.seats)]
+        self._seat_of = {f"player_{seat}": seat for seat in range(self.table.seats) if seat not in self._opponents}
+        self.possible_agents = [*self._seat_of]
         self.agents: list[str] = []
         self._rewards = rewards
         self._deals = Deals()
         self._state: State | None = None
         low, high = self.table.coding.bounds()
+        self._blank = np.clip(np.float32(0), low, high)
+        self._wait = np.zeros(self.table.coding.actions, dtype=np.int8)
+        self._wait[WAIT] = 1
         # One space an agent: each has a generator of its own.
         self._action_spaces = {agent: spaces.Discrete(self.table.coding.actions) for agent in self.possible_agents}
         self._observation_spaces = {
@@ -89,16 +98,20 @@ class _Seated:
         """The whole match as text, in render mode "ansi"."""
         if self.render_mode != ANSI:
             return None
-        return self.table.game.sketch(self.match, self.possible_agents)
+        return self.table.game.sketch(self.match, [f"player_{seat}" for seat in range(self.table.seats)])
 
     def close(self) -> None:
         """Nothing is held."""
 
-    def _begin(self, seed: int | None) -> None:
+    def _begin(self, seed: Seed | None) -> None:
         if seed is not None:
             self._deals.seed(seed)
-        self._state, _ = self.table.game.new(self.table.seats, self.table.rules, self._deals.next())
+        secret = self._deals.next()
+        self._state, events = self.table.game.new(self.table.seats, self.table.rules, secret)
         self.agents = self.possible_agents[:]
+        self._opponents.begin(secret, secret[:8].hex(), events)
+        self._gained = [0.0] * self.table.seats
+        self._go_on()
 
     def _observation(self, seat: int, legal: list[int]) -> Observation:
         mask = np.zeros(self.table.coding.actions, dtype=np.int8)
@@ -111,21 +124,43 @@ class _Seated:
             number = index(action)  # type: ignore[arg-type]
         except TypeError:
             raise TypeError(f"{agent}: the action {action!r} is no whole number") from None
-        return self.table.index(self.match, self.possible_agents.index(agent), number)
+        return self.table.index(self.match, self._seat_of[agent], number)
 
-    def _play(self, choices: Mapping[int, int]) -> list[float]:
-        """Apply a choice of each asked seat; returns the rewards by seat."""
-        before = self.match.scores
-        self.match.apply(choices)
+    def _play(self, choices: Mapping[int, int]) -> dict[str, float]:
+        """Apply a choice of each asked agent, and play the steps in which opponents alone are asked; return rewards."""
+        self._step(choices)
+        self._go_on()
+        gained, self._gained = self._gained, [0.0] * self.table.seats
+        return {agent: gained[seat] for agent, seat in self._seat_of.items()}
+
+    def _go_on(self) -> None:
+        while not self.match.is_over and all(seat in self._opponents for seat in self.match.pending()):
+            self._step({})
+
+    def _step(self, choices: Mapping[int, int]) -> None:
+        """One step of the arena, with what the opponents choose; what it brings is added up."""
+        before, others = self.match.scores, [seat for seat in self.match.pending() if seat not in choices]
+        self._opponents.saw(self.match.apply({**choices, **{seat: self._opponents.choose(self.match, seat) for seat in others}}))
         if self._rewards == "points":
-            return [float(now - then) for now, then in zip(self.match.scores, before, strict=True)]
-        return [float(reward) for reward in by_places(self.match.ranks)] if self.match.is_over else [0.0] * self.table.seats
+            gained = [now - then for now, then in zip(self.match.scores, before, strict=True)]
+        else:
+            gained = by_places(self.match.ranks) if self.match.is_over else [0] * self.table.seats
+        self._gained = [float(sofar + more) for sofar, more in zip(self._gained, gained, strict=True)]
+
+
+def _opponents(table: CodedGame, bots: Mapping[int, str | Choose]) -> Players:
+    """Raises ConfigError unless each has a seat, and an agent is left."""
+    if wrong := [seat for seat in bots if seat not in range(table.seats)]:
+        raise ConfigError(f"opponents: there is no seat {wrong[0]!r:.200}, but 0 to {table.seats - 1}")
+    if len(bots) == table.seats:
+        raise ConfigError("opponents: they have all seats, so there is no agent; khiva_arena.local plays bots among themselves")
+    return Players(table.game, table.seats, table.rules, bots)
 
 
 class ArenaAEC(_Seated, AECEnv):  # type: ignore[misc]
     """A game in which agents act one after another: those that are asked, in seat order."""
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+    def reset(self, seed: Seed | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new match; equal seeds are followed by equal deals. There are no options."""
         self._begin(seed)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -138,7 +173,7 @@ class ArenaAEC(_Seated, AECEnv):  # type: ignore[misc]
 
     def observe(self, agent: str) -> Observation:
         """What the agent knows now; of a choice that it has made, nothing before all are made."""
-        seat = self.possible_agents.index(agent)
+        seat = self._seat_of[agent]
         asked = seat in self.match.pending() and seat not in self._chosen
         return self._observation(seat, self.table.legal(self.match, seat) if asked else [WAIT])
 
@@ -149,30 +184,39 @@ class ArenaAEC(_Seated, AECEnv):  # type: ignore[misc]
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        seat = self.possible_agents.index(agent)
+        seat = self._seat_of[agent]
         choice = self._index(agent, action)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         self.infos[agent] = {} if choice is not None else {"illegal": True}
         self._chosen[seat] = DEFAULT if choice is None else choice
-        if len(self._chosen) == len(pending):
-            gained = self._play(self._chosen)
+        if not self._waiting(pending):
+            self.rewards = self._play(self._chosen)
             self._chosen = {}
-            self.rewards = dict(zip(self.agents, gained, strict=True))
             self.terminations = dict.fromkeys(self.agents, self.match.is_over)
         self._accumulate_rewards()
         self._turn_to_next()
 
+    def _waiting(self, pending: Pending) -> list[str]:
+        """The agents whose choices are still to come in this step."""
+        return [agent for agent, seat in self._seat_of.items() if seat in pending and seat not in self._chosen]
+
     def _turn_to_next(self) -> None:
-        waiting = [seat for seat in self.match.pending() if seat not in self._chosen]
-        self.agent_selection = self.possible_agents[waiting[0] if waiting else 0]
+        self.agent_selection = next(iter(self._waiting(self.match.pending()) or self.possible_agents))
 
 
 class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
-    """A game in which all agents act at once. Those that are not asked wait; whatever they send is ignored."""
+    """A game in which all agents act at once. Those that are not asked wait; whatever they send is ignored.
+
+    encode_all: those that wait see their view, too; else a vector of zeros, where 0 is within the bounds.
+    """
+
+    def __init__(self, game: str | Game, seats: int | None, *, encode_all: bool, **how: Any) -> None:
+        super().__init__(game, seats, **how)
+        self._encode_all = encode_all
 
     def reset(
-        self, seed: int | None = None, options: dict[str, Any] | None = None
+        self, seed: Seed | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
         """Deal a new match; equal seeds are followed by equal deals. There are no options."""
         self._begin(seed)
@@ -184,7 +228,7 @@ class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
         """One step of the arena: observations, rewards, terminations, truncations, infos."""
         infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         choices = {}
-        asked = {seat: self.possible_agents[seat] for seat in self.match.pending()}
+        asked = {seat: agent for agent, seat in self._seat_of.items() if seat in self.match.pending()}
         if missing := [agent for agent in asked.values() if agent not in actions]:
             raise ValueError(f"an action is missing of {', '.join(missing)}, who {'is' if len(missing) == 1 else 'are'} asked")
         for seat, agent in asked.items():
@@ -192,7 +236,7 @@ class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
             choices[seat] = DEFAULT if choice is None else choice
             if choice is None:
                 infos[agent]["illegal"] = True
-        gained = dict(zip(self.possible_agents, self._play(choices), strict=True))
+        gained = self._play(choices)
         over = self.match.is_over
         found = self._observations(), gained, dict.fromkeys(self.agents, over), dict.fromkeys(self.agents, False), infos
         if over:
@@ -200,6 +244,10 @@ class ArenaParallel(_Seated, ParallelEnv):  # type: ignore[misc]
         return found
 
     def _observations(self) -> dict[str, Observation]:
+        pending = self.match.pending()
         return {
-            agent: self._observation(seat, self.table.legal(self.match, seat)) for seat, agent in enumerate(self.possible_agents)
+            agent: self._observation(seat, self.table.legal(self.match, seat))
+            if self._encode_all or seat in pending
+            else {"observation": self._blank.copy(), "action_mask": self._wait.copy()}
+            for agent, seat in self._seat_of.items()
         }

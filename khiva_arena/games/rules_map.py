@@ -1,13 +1,18 @@
 """Rules maps: defaults with what was given laid over them, every mistake at once. A game's ``variants.py`` has its keys."""
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from reprlib import Repr
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from khiva_arena.games.base import Plain
 from khiva_arena.words import count, meant
 
 MOST_PROBLEMS = 50
+RULES_WITH_CALLS = {"openspiel": ("game",)}
+"""By the name of a game, the rules whose text is a call with parameters, as ``efg_game(filename=g.efg)``."""
+NOT_CHECKED = "not checked: the game is a file that isn't part of the event"
+_PARAMETER = re.compile(r"([A-Za-z0-9_]*(?:file|path|folder|directory|root|dir\b)[A-Za-z0-9_]*)\s*=\s*[^\s,)]", re.IGNORECASE)
 
 
 class Valued(NamedTuple):
@@ -107,3 +112,13 @@ def describe(
     texts = {key: rule.must.removeprefix("is ") for key, rule in valued.items()}
     every = words | texts | others
     return {key: every[key] for key in keys}
+
+
+def file_in_rules(game: str, rules: Mapping[str, Any]) -> str:
+    """Return the parameter of a game's rules by which a file is named, "" if there is none. Nothing is opened or run.
+
+    What such a file holds is in no event, so that two games can hide behind equal rules, and whoever replays a stranger's match
+    would open a path of the stranger's choice.
+    """
+    found = (_PARAMETER.search(str(rules.get(key, ""))) for key in RULES_WITH_CALLS.get(game, ()))
+    return next((parameter[1] for parameter in found if parameter), "")

@@ -4,7 +4,7 @@ import json
 import shlex
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any, Self
@@ -18,7 +18,7 @@ from khiva_arena.games.registry import HASHED
 from khiva_arena.outside.answers import Step, front_of, stands_of, step_of
 from khiva_arena.outside.calls import LOOK_CPU_SECONDS, LOOK_SECONDS
 from khiva_arena.outside.process import Fork, GameProcess, value_of
-from khiva_arena.outside.source import LIBRARY, GameSource
+from khiva_arena.outside.source import LIBRARY, GameSource, source_of
 from khiva_arena.outside.wording import in_words
 from khiva_arena.rng import Stream
 from khiva_arena.words import count
@@ -57,6 +57,7 @@ class OutsideGame(Game):
         self._process.shown = self.shown
         self._front = front
         self._second: GameProcess | None = None
+        self._starting = threading.Lock()
         self._desk: Fork | None = None
         self._lock = threading.Lock()
         self._vetted: set[bytes] = set()
@@ -103,23 +104,41 @@ class OutsideGame(Game):
 
     def new(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
         """See ``Game``."""
-        return self._begun((self._process,), seats, rules, secret)
+        return self._begun((self._fork,), seats, rules, secret)
 
     def played(self, seats: int, rules: Mapping[str, Plain], secret: bytes) -> tuple[State, list[Event]]:
         """The same, of a match that is recorded: it runs in two processes, so that it shows at once if what happens depends on
         anything but secret, rules and choices."""
-        if self._second is None:
-            self._second = GameProcess(self._source, 2)
-            self._second.shown = self.shown
-        return self._begun((self._process, self._second), seats, rules, secret)
+        return self._begun((self._fork, self._second_fork), seats, rules, secret)
 
     def _begun(
-        self, processes: Sequence[GameProcess], seats: int, rules: Mapping[str, Plain], secret: bytes
+        self, forks: Sequence[Callable[[], Fork]], seats: int, rules: Mapping[str, Plain], secret: bytes
     ) -> tuple[State, list[Event]]:
         self.check_seats(seats)
-        forks = tuple(process.fork() for process in processes)
-        state = OutsideState(forks, seats, self.shown)
+        state = OutsideState([fork() for fork in forks], seats, self.shown)
         return state, state.begin(dict(rules), secret)
+
+    def _fork(self) -> Fork:
+        """Return a process for a match. If the one that it is forked from was killed, another one is started."""
+        with self._starting:
+            if self._process.has_ended:
+                self._process = self._started(1)
+        return self._process.fork()
+
+    def _second_fork(self) -> Fork:
+        """Return the other process for a match that is recorded, likewise."""
+        with self._starting:
+            if self._second is None or self._second.has_ended:
+                self._second = self._started(2)
+        return self._second.fork()
+
+    def _started(self, hash_seed: int) -> GameProcess:
+        """Start a process of the game. Raises GameFault if its files are no longer those that were hashed."""
+        if not self._source.content and source_of(self._source.word).code != self._source.code:
+            raise GameFault(f"game {self.shown}: its files were changed since this command began")
+        process = GameProcess(self._source, hash_seed)
+        process.shown = self.shown
+        return process
 
     def vet(self, seats: int, rules: Mapping[str, Plain]) -> None:
         """See ``Game``: some steps of a match at random, with every point of the contract, once for each kind of table."""
@@ -148,7 +167,7 @@ class OutsideGame(Game):
         """What the conformance check finds in so many steps of a match, as far as there is time for it. Raises GameFault for
         what would make a match void, of which the check knows less: how much may be said, and whether it is the same again."""
         played = self._tried(seats, rules, steps, seed)
-        fork = self._process.fork()
+        fork = self._fork()
         try:
             fork.say("vet", (seats, dict(rules), steps, seed, LOOK_SECONDS), LOOK_CPU_SECONDS)
             answer = value_of(fork.hear("vet", LOOK_CPU_SECONDS), self.shown)
@@ -211,7 +230,7 @@ class OutsideGame(Game):
         """Call it for what belongs to no match. A process that such a call ends is replaced at the next one."""
         with self._lock:
             if self._desk is None:
-                self._desk = self._process.fork()
+                self._desk = self._fork()
             try:
                 self._desk.say(call, arguments)
                 answer = self._desk.hear(call)

@@ -15,7 +15,9 @@ import pyspiel
 
 from khiva_arena.errors import ConfigError, RulesError
 from khiva_arena.games.base import NOBODY, Decision, Event, Game, Pending, State, check_choices
+from khiva_arena.games.rules_map import file_in_rules
 from khiva_arena.rng import Stream
+from khiva_arena.shipped import folder
 from khiva_arena.words import meant
 
 DEFAULT = "kuhn_poker"
@@ -247,10 +249,15 @@ def loaded(text: object) -> Any:
         raise RulesError(f"game: {text!r} is not a text")
     name, there = text.partition("(")[0], pyspiel.registered_names()
     if name not in there:
-        known = "docs/openspiel-games.md lists those that it has"
+        known = f"{folder('docs') / 'openspiel-games.md'} lists those that it has"
         if name.startswith(IN_PYTHON):
             raise RulesError(f"game: {name[:80]} is one of the library's games in Python, which are not imported; {known}")
         raise RulesError(f"game: OpenSpiel has no game {name[:80]!r}{meant(name, there)}; {known}")
+    if parameter := file_in_rules(OpenSpiel.name, {"game": text}):
+        raise RulesError(
+            f"game: {name} reads a file ({parameter}), which would be no part of the event: two games could have one name, and "
+            "nobody could check a match; `khiva-arena new game DIR` begins a game of your own, whose file is hashed"
+        )
     try:
         game = pyspiel.load_game(text)
     except Exception as error:  # of any kind: an index of a map that is missing, too
@@ -309,7 +316,7 @@ class OpenSpiel(Game):
         return {"game": str(game), "scale": scale, "shows": shows, "tensor": tensor}
 
     def seats_of(self, rules: Mapping[str, Any]) -> Sequence[int]:
-        return (pyspiel.load_game(rules["game"]).num_players(),)
+        return (loaded(rules["game"]).num_players(),)
 
     def new(self, seats: int, rules: Mapping[str, Any], secret: bytes) -> tuple[LibraryState, list[Event]]:
         game = loaded(rules["game"])

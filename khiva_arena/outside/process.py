@@ -35,6 +35,7 @@ from khiva_arena.outside.calls import (
 from khiva_arena.outside.running import Whereabouts, last_words, place_in
 from khiva_arena.outside.source import GameSource
 from khiva_arena.sandbox.reap import MARK, end_helper
+from khiva_arena.sandbox.stops import held
 
 END_SECONDS = 2.0
 ANSWER_SECONDS = 10.0
@@ -65,9 +66,10 @@ class GameProcess:
         environment = os.environ | {MARK: f"{os.getpid()}-game", "PYTHONHASHSEED": str(hash_seed)}
         try:
             with theirs:
-                self._process = subprocess.Popen(
-                    words, stdin=subprocess.PIPE, pass_fds=(theirs.fileno(), leave), start_new_session=True, env=environment
-                )
+                with held((signal.SIGINT,)):
+                    self._process = subprocess.Popen(
+                        words, stdin=subprocess.PIPE, pass_fds=(theirs.fileno(), leave), start_new_session=True, env=environment
+                    )
         except OSError as error:
             ours.close()
             os.close(said)
@@ -95,6 +97,11 @@ class GameProcess:
             self.close()
             raise GameFault(f"game {self.shown}: its import {_text(value)}")
         self.front: Any = _value(value)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it was killed, or has ended in any other way."""
+        return not self.close.alive or self._process.poll() is not None
 
     def fork(self) -> "Fork":
         """A copy of it, for a match. Raises GameFault if it has died."""

@@ -19,7 +19,11 @@ import numpy.typing as npt
 from khiva_arena.ratings.elo import ELO_PER_NAT, LEVEL, Ratings
 from khiva_arena.ratings.match_arrays import Floats, Ints
 from khiva_arena.ratings.quasi import differences
-from khiva_arena.ratings.student import ndtr, stdtr, stdtrit
+from khiva_arena.ratings.student import ndtr
+from khiva_arena.ratings.widening import Widening
+
+Mask = npt.NDArray[np.bool_]
+FEWEST_AT_TWO_SEATS = 4
 
 
 def los(ratings: Ratings) -> Floats:
@@ -33,7 +37,7 @@ def los(ratings: Ratings) -> Floats:
     difference, error, freedom = _pairs(ratings)
     chance = np.full(difference.shape, np.nan)
     there = ~np.isnan(error) & (error > 0)  # it is 0 between two numbers that are given
-    chance[there] = stdtr(freedom[there], difference[there] / error[there])
+    chance[there] = ratings.widening.superior(freedom[there] + 1, difference[there] / error[there])
     counted = _counted(ratings)
     chance = np.fmax(chance, np.where(counted < 1, 1 - counted, np.nan))
     return np.asarray(np.fmin(chance, np.where(counted.T < 1, counted.T, np.nan)))
@@ -42,31 +46,50 @@ def los(ratings: Ratings) -> Floats:
 def rank_intervals(ratings: Ratings) -> tuple[tuple[int, int] | None, ...]:
     """By bot (best, worst) rank among all bots with a rating that have played, 95 % for all together; None for others.
 
-    A bot that is not compared with others, as ``los`` says, may be before or behind each of them. If the results cut the bots
-    into groups, with all of one certainly above all of the other, fewer comparisons are left: c is then that of the ranges of the
-    groups together, and so on until none is cut any more. So a bot that is certainly last costs the others nothing.
+    A bot that is not compared with others, as ``los`` says, may be before or behind each of them.
     """
-    ranked = [elo is not None and seeds > 0 for elo, seeds in zip(ratings.elo, ratings.seeds, strict=True)]
-    bots = sum(ranked)
+    ranked, above = _ranked(ratings), certainly_above(ratings)
+    better, worse = above.sum(axis=1), above.sum(axis=0)
+    return tuple((int(worse[bot]) + 1, sum(ranked) - int(better[bot])) if there else None for bot, there in enumerate(ranked))
+
+
+def fewest_for_ranks(ratings: Ratings) -> int:
+    """Return how many seeds the ranks need: three are too few at two seats, where the luck of the seat is large."""
+    return FEWEST_AT_TWO_SEATS if ratings.two_seats else 0
+
+
+def certainly_above(ratings: Ratings) -> Mask:
+    """Return (n, n) whether bot i is certainly above bot j, 95 % for all together.
+
+    If the results cut the bots into groups, with all of one certainly above all of the other, fewer comparisons are left: c is
+    then that of the ranges of the groups together, and so on until none is cut any more. So a bot that is certainly last costs
+    the others nothing.
+    """
+    ranked = _ranked(ratings)
     pairs, counted = _pairs(ratings), _counted(ratings)
+    few = np.minimum.outer(ratings.seeds, ratings.seeds) < fewest_for_ranks(ratings)
     above = np.zeros(counted.shape, dtype=np.bool_)
     groups, cut = [np.flatnonzero(ranked)], True
     while cut and (sizes := sorted(len(group) for group in groups if len(group) > 1)):
-        certain = _certainly(pairs, counted, together(*sizes))
+        certain = _certainly(pairs, counted, together(*sizes), ratings.widening) & ~few
         for group in groups:
             above[np.ix_(group, group)] = certain[np.ix_(group, group)]
         parts = [part for group in groups for part in _parts(group, above)]
         cut, groups = len(parts) > len(groups), parts
-    better, worse = above.sum(axis=1), above.sum(axis=0)
-    return tuple((int(worse[bot]) + 1, bots - int(better[bot])) if there else None for bot, there in enumerate(ranked))
+    return above
 
 
-def _certainly(pairs: tuple[Floats, Floats, Ints], counted: Floats, level: float) -> npt.NDArray[np.bool_]:
+def _ranked(ratings: Ratings) -> list[bool]:
+    """Return which bots have a rating and have played."""
+    return [elo is not None and seeds > 0 for elo, seeds in zip(ratings.elo, ratings.seeds, strict=True)]
+
+
+def _certainly(pairs: tuple[Floats, Floats, Ints], counted: Floats, level: float, widening: Widening) -> npt.NDArray[np.bool_]:
     """(n, n) whether bot i is above bot j, if one comparison of two may err with that probability."""
     difference, error, freedom = pairs
     least = np.full(difference.shape, np.inf)
     there = ~np.isnan(error)
-    least[there] = stdtrit(freedom[there], 1 - level / 2) * error[there]
+    least[there] = widening.certain(freedom[there] + 1, level) * error[there]
     return np.asarray((difference > least) | (counted < level / 2))
 
 

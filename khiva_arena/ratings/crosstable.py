@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from khiva_arena.ratings.alike import alikeness
 from khiva_arena.ratings.elo import Ratings
 from khiva_arena.ratings.match_arrays import Floats, Ints, Matches, tables_of
 from khiva_arena.ratings.pairs import PairCells, meetings
@@ -42,7 +43,7 @@ def crosstable(cells: PairCells, ratings: Ratings) -> Crosstable:
     bots = len(ratings.elo)
     pairs, at = np.unique(cells.low * bots + cells.high, return_inverse=True)
     low, high = np.divmod(pairs, bots)
-    shares = proportions(at, cells.score, cells.weight, len(pairs), cells.unit)
+    shares = proportions(at, cells.score, cells.weight, len(pairs), cells.unit, ratings.widening, alikeness(cells))
     elo = np.array([np.nan if elo is None else elo for elo in ratings.elo])
     expected = 1 / (1 + 10 ** ((elo[None, :] - elo[:, None]) / 400))
     np.fill_diagonal(expected, np.nan)

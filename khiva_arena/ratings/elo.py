@@ -17,9 +17,10 @@ from khiva_arena.ratings.effects import AnchorCheck, EffectsToFit, FittedEffect
 from khiva_arena.ratings.estimate import Fit, anchor_checks, fit, given_numbers, problem_of
 from khiva_arena.ratings.match_arrays import Floats, Matches
 from khiva_arena.ratings.oneway import OneWay, one_way
-from khiva_arena.ratings.pairs import PairCells
+from khiva_arena.ratings.pairs import PairCells, pair_weight
 from khiva_arena.ratings.quasi import quasi_variances
 from khiva_arena.ratings.scale import ELO_PER_NAT, FEWEST_SEEDS, LEVEL, half_width
+from khiva_arena.ratings.widening import PLAIN, Widening
 from khiva_arena.result import Result
 
 __all__ = ["ELO_PER_NAT", "FEWEST_SEEDS", "LEVEL", "PRIOR_GAMES", "Ratings", "half_width", "rate"]
@@ -59,6 +60,8 @@ class Ratings:
     oneway: what is certain between bots of which one gave all points; None if there are no such bots, and with effects.
     effects: those asked for.
     anchors: with several, each one's check.
+    widening: how many standard errors make an interval.
+    two_seats: whether no table has more.
     """
 
     anchor: int
@@ -82,6 +85,8 @@ class Ratings:
     oneway: OneWay | None = None
     effects: tuple[FittedEffect, ...] = ()
     anchors: tuple[AnchorCheck, ...] = ()
+    widening: Widening = PLAIN
+    two_seats: bool = False
 
     def between(self, i: int, j: int) -> tuple[float | None, float | None]:
         """Elo of bot i above bot j and its 95 % half width, from the full covariance; None if there is none."""
@@ -91,7 +96,7 @@ class Ratings:
             return None, None
         if isnan(variance) or self.groups[i] != self.groups[j] or (i != j and self.no_variance_seen[i, j]):
             return a - b, None
-        return a - b, half_width(sqrt(max(0.0, variance)), min(self.seeds[i], self.seeds[j]))
+        return a - b, self.widening.half_width(sqrt(max(0.0, variance)), min(self.seeds[i], self.seeds[j]))
 
     def ends(self, i: int, j: int) -> tuple[float | None, float | None]:
         """Ends of the 95 % interval of how far bot i is above bot j. One of them is None if all points flow one way, and both
@@ -102,8 +107,8 @@ class Ratings:
         if self.oneway is None or distance is None:
             return None, None
         if self.oneway.above[i, j]:
-            return _least(self.oneway, i, j), None
-        least = _least(self.oneway, j, i) if self.oneway.above[j, i] else None
+            return _least(self.oneway, i, j, self.widening), None
+        least = _least(self.oneway, j, i, self.widening) if self.oneway.above[j, i] else None
         return None, None if least is None else -least
 
     def interval(self, bot: int) -> tuple[float | None, float | None]:
@@ -126,12 +131,12 @@ class Ratings:
         return min(self.seeds[bot], max(self.seeds[one] for one in anchors))
 
 
-def _least(oneway: OneWay, i: int, j: int) -> float | None:
+def _least(oneway: OneWay, i: int, j: int, widening: Widening) -> float | None:
     """The lower end of how far bot i is above j, in Elo, if all points flow from j to i."""
     seeds, error = int(oneway.met[i, j]), float(oneway.error[i, j])
     ends = []
     if not isnan(error):
-        ends.append(float(oneway.distance[i, j]) - (half_width(error, int(oneway.freedom[i, j]) + 1) or 0.0))
+        ends.append(float(oneway.distance[i, j]) - (widening.half_width(error, int(oneway.freedom[i, j]) + 1) or 0.0))
     if seeds > 1:
         chance = ((1 - LEVEL) / 2) ** (1 / seeds)
         ends.append(log(chance / (1 - chance)))
@@ -147,12 +152,14 @@ def rate(
     anchors: Mapping[int, float] | None = None,
     anchor_sds: Mapping[int, float] | None = None,
     effects: EffectsToFit | None = None,
+    widening: Widening = PLAIN,
 ) -> Ratings:
     """Rate bots 0..bots-1 from all their matches at once; the order of the matches does not matter.
 
     ``prior``: drawn matches of each bot, above 0. ``anchors``: given numbers of one bot or several, ``anchor`` among them; none:
     0 for ``anchor``. ``anchor_sds``: how uncertain they are, as standard deviations; none or 0: exact. That uncertainty is part
-    of all errors. ``effects``: fitted with the ratings; they need the matches, not cells.
+    of all errors. ``effects``: fitted with the ratings; they need the matches, not cells. ``widening``: how
+    many standard errors make an interval.
     Raises ValueError on an anchor or bot out of range, and on what cannot be combined.
     """
     if not 0 <= anchor < bots:
@@ -160,13 +167,15 @@ def rate(
     given = given_numbers(anchor, bots, {anchor: 0.0} if anchors is None else anchors, anchor_sds or {})
     problem = problem_of(matches, bots, prior, effects or EffectsToFit())
     checks = anchor_checks(problem, given) if len(given) > 1 else ()
-    ratings = _ratings(fit(problem, given), problem.cells, tuple(given), checks)
+    ratings = _ratings(fit(problem, given), problem.cells, tuple(given), checks, widening)
     if effects or len(ratings.components) == 1:
         return ratings
     return replace(ratings, oneway=one_way(problem.cells, prior, tuple(given), np.array(ratings.seeds)))
 
 
-def _ratings(result: Fit, cells: PairCells, anchors: Sequence[int], checks: tuple[AnchorCheck, ...]) -> Ratings:
+def _ratings(
+    result: Fit, cells: PairCells, anchors: Sequence[int], checks: tuple[AnchorCheck, ...], widening: Widening
+) -> Ratings:
     anchor, seeds = anchors[0], blocks_by_bot(cells)
     of_anchors = int(max(seeds[list(anchors)]))
     same = np.diag(result.no_variance_seen).tolist()
@@ -177,11 +186,11 @@ def _ratings(result: Fit, cells: PairCells, anchors: Sequence[int], checks: tupl
     errors: list[float | None] = []
     for bot, (se, bound) in enumerate(zip(ses, result.bounds, strict=True)):
         usable = elo[bot] is not None and bound is Bound.NONE
-        errors.append(half_width(se, int(min(seeds[bot], of_anchors))) if usable and se is not None else None)
+        errors.append(widening.half_width(se, int(min(seeds[bot], of_anchors))) if usable and se is not None else None)
     pool_ses, design = _against_pools(result, [number is not None and bool(n) for number, n in zip(elo, seeds, strict=True)])
     here = [bot for bot, group in enumerate(result.groups) if group == result.groups[anchor] and errors[bot] is not None]
     quasi, worst = _quasi(result, here)
-    pool_errors = [None if se is None else half_width(se, n) for se, n in zip(pool_ses, seeds.tolist(), strict=True)]
+    pool_errors = [None if se is None else widening.half_width(se, n) for se, n in zip(pool_ses, seeds.tolist(), strict=True)]
     return Ratings(
         anchor=anchor,
         blocks=cells.blocks,
@@ -203,6 +212,8 @@ def _ratings(result: Fit, cells: PairCells, anchors: Sequence[int], checks: tupl
         design_effect=design,
         effects=result.effects,
         anchors=checks,
+        widening=widening,
+        two_seats=cells.unit == pair_weight(2),
     )
 
 

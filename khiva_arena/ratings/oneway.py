@@ -12,8 +12,8 @@ less certain after N of N. Two bounds are computed, and the stronger one counts:
   step (docs/how-ratings-work.md F4) that the part would be on seed b. With two bots and equal seeds this is exactly the mean over
   all such matches.
 The part is ``GIVEN_BACK``: with the prior draws, the 95 % bound of independent matches at two seats is then Clopper and
-Pearson's for as many matches. It is less than the whole pair of N - 1 wins, so that these are never surer. It is too sure if each
-seed decides all of its matches, which the results cannot show (docs/standings.md has how much).
+Pearson's for as many matches. Matches of a pair on one seed count as so many of them as ``alike`` says, which the pairs that vary
+show; if none varies, each seed counts as one match, and the bound is that of counted seeds.
 """
 
 from collections.abc import Sequence
@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from khiva_arena.ratings.alike import Alikeness, alikeness
 from khiva_arena.ratings.connections import connections, flows
 from khiva_arena.ratings.covariance import add_squares, left_out, variances
 from khiva_arena.ratings.estimate import Problem, problem_of_cells, solution_of
@@ -46,6 +47,7 @@ class OneWay:
     error: nats, its standard error; NaN as ``distance``.
     freedom: degrees of freedom of that error: of the seeds of the two, or of those on which a boundary between them was crossed.
     met: seeds on which the two met, if one is above the other; else 0.
+    alike: how alike the matches of two bots on a seed are taken to be.
     """
 
     above: Mask
@@ -53,6 +55,7 @@ class OneWay:
     error: Floats
     freedom: Ints
     met: Ints
+    alike: Alikeness
 
 
 class _Crossings(NamedTuple):
@@ -79,6 +82,8 @@ def one_way(cells: PairCells, prior: float, anchors: Sequence[int], seeds: Ints)
     above = flow & ~flow.T
     if not above.any():
         return None
+    alike = alikeness(cells)
+    cells = _as_independent(cells, alike)
     _, group = np.unique(connections(cells, anchors)[1], return_inverse=True)
     first = np.unique(group, return_index=True)[1]
     over = above[np.ix_(first, first)]  # of groups
@@ -98,7 +103,13 @@ def one_way(cells: PairCells, prior: float, anchors: Sequence[int], seeds: Ints)
     ratings = solution.parameters[: cells.bots]
     distance = np.where(known, ratings[:, None] - ratings, np.nan)
     met = np.bincount(cells.low * cells.bots + cells.high, minlength=cells.bots**2).reshape(cells.bots, cells.bots)
-    return OneWay(above, distance, error, freedom, np.where(above | above.T, met + met.T, 0))
+    return OneWay(above, distance, error, freedom, np.where(above | above.T, met + met.T, 0), alike)
+
+
+def _as_independent(cells: PairCells, alike: Alikeness) -> PairCells:
+    """Return the cells with the weight of as many independent matches as those of a pair on a seed are worth."""
+    effects = alike.design_effects(cells.weight / cells.unit)
+    return replace(cells, weight=cells.weight / effects, score=cells.score / effects)
 
 
 def _crossings(cells: PairCells, nats: Floats, group: Ints, over: Mask) -> _Crossings:

@@ -61,6 +61,7 @@ def for_error(ratings: Ratings, error: float, pool: bool = False) -> tuple[Need 
     which says nothing about the next seed. Raises ConfigError if the error is not above 0.
     """
     _above_0("error", error)
+    critical = _critical(ratings)
     needs = []
     for bot, _ in enumerate(ratings.elo):
         if pool:
@@ -68,13 +69,14 @@ def for_error(ratings: Ratings, error: float, pool: bool = False) -> tuple[Need 
         else:
             blocks = min(ratings.seeds[bot], ratings.seeds[ratings.anchor])
             usable, se = bot != ratings.anchor and ratings.error[bot] is not None, ratings.se[bot]
-        needs.append(_need(se, blocks, ratings.blocks, error, _two_sided) if usable and se is not None else None)
+        needs.append(_need(se, blocks, ratings.blocks, error, critical) if usable and se is not None else None)
     return tuple(needs)
 
 
 def errors_after(ratings: Ratings, seeds: int) -> tuple[float | None, ...]:
     """For each bot, the 95 % half width against the anchor to expect after so many seeds in all, at the same line-ups. None as in
     ``for_error``."""
+    critical = _critical(ratings)
     after: list[float | None] = []
     for bot, _ in enumerate(ratings.elo):
         blocks, se = min(ratings.seeds[bot], ratings.seeds[ratings.anchor]), ratings.se[bot]
@@ -83,7 +85,7 @@ def errors_after(ratings: Ratings, seeds: int) -> tuple[float | None, ...]:
             after.append(None)
             continue
         then = max(2, seeds * blocks // ratings.blocks)
-        after.append(_two_sided(then) * se * sqrt(blocks / then))
+        after.append(critical(then) * se * sqrt(blocks / then))
     return tuple(after)
 
 
@@ -98,8 +100,10 @@ def for_gap(ratings: Ratings, gap: float, power: float = POWER) -> tuple[GapNeed
     if not 0.5 <= power < 1:
         raise ConfigError(f"power is {power:g}: give how often the gap is to be found, from 0.5 to below 1, such as 0.8")
 
+    critical = _critical(ratings)
+
     def quantiles(seeds: int) -> float:
-        return _two_sided(seeds) + float(stdtrit(seeds - 1, power))
+        return critical(seeds) + float(stdtrit(seeds - 1, power))
 
     rated = [bot for bot, elo in enumerate(ratings.elo) if elo is not None and ratings.seeds[bot]]
     often = Counter(ratings.groups[bot] for bot in rated)
@@ -149,8 +153,9 @@ def _fewest(deviation: float, reach: float, quantile: Callable[[int], float]) ->
     return max(2, high)
 
 
-def _two_sided(seeds: int) -> float:
-    return float(stdtrit(seeds - 1, (1 + LEVEL) / 2))
+def _critical(ratings: Ratings) -> Callable[[int], float]:
+    """Return the function from seeds to how many standard errors the half width of a 95 % interval has."""
+    return lambda seeds: float(ratings.widening.critical(seeds))
 
 
 def _above_0(name: str, value: float) -> None:

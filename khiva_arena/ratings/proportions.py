@@ -6,18 +6,20 @@ Wilson's for n games with a t quantile of B - 1 degrees of freedom in place of t
 near them it covers what a plain t interval does not (in simulations of a strong bot against a weak one the latter held the
 truth in 10 to 90 % of cases). If all blocks are equal, v says nothing and n is B.
 
-Nor does v say anything if one side took everything. Then the other end is that of the same results with one pair of one
-match gone the other way, in the block that makes it the surest: so no better result is less sure. Or, if that is nearer to
-the share, Clopper and Pearson's for as many blocks, each of which the one side took with its share of chance or less.
+Nor does v say anything if one side took everything. Then the other end is that of the same results with as many pairs gone the
+other way as count for one (``alike``), in the block that makes it the surest. Or, if that is nearer to the share, Clopper and
+Pearson's for as many blocks, each of which the one side took with its share of chance or less.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from khiva_arena.ratings.elo import LEVEL, half_width
+from khiva_arena.ratings.alike import UNKNOWN, Alikeness
+from khiva_arena.ratings.elo import LEVEL
 from khiva_arena.ratings.match_arrays import Floats, Ints
 from khiva_arena.ratings.pairs import summed
+from khiva_arena.ratings.widening import PLAIN, Widening
 
 _ROUNDING = 1e-12  # a variance of blocks below this is rounding
 _ALL = 1e-9  # a share nearer to 0 or 1 is everything
@@ -40,9 +42,18 @@ class Proportions:
     blocks: Ints
 
 
-def proportions(group: Ints, points: Floats, weight: Floats, groups: int, unit: float = 1.0) -> Proportions:
+def proportions(
+    group: Ints,
+    points: Floats,
+    weight: Floats,
+    groups: int,
+    unit: float = 1.0,
+    widening: Widening = PLAIN,
+    alike: Alikeness = UNKNOWN,
+) -> Proportions:
     """From one row for each group and block: the row's group, points, and weight (0 <= points <= weight > 0). ``unit``: the
-    weight of one observation of which a row is made."""
+    weight of one observation of which a row is made. ``widening``: how many standard errors make an interval.
+    ``alike``: how alike the observations of a row are taken to be if one side took everything."""
     blocks = np.bincount(group, minlength=groups)
     total, gained = summed(group, weight, groups), summed(group, points, groups)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -52,21 +63,23 @@ def proportions(group: Ints, points: Floats, weight: Floats, groups: int, unit: 
         size = share * (1 - share) / variance
     size = np.where(blocks < 2, np.nan, np.where(variance < _ROUNDING, blocks, size))
     different, at = np.unique(blocks, return_inverse=True)
-    t = np.array([half_width(1.0, int(b)) or np.nan for b in different])[at]
+    t = np.array([widening.half_width(1.0, int(b)) or np.nan for b in different])[at]
     low, high = wilson(share, size, t)
     whole = (blocks > 1) & ((share > 1 - _ALL) | (share < _ALL))
     if whole.any():
-        least = _of_all(group, weight, total, blocks, unit, t)
+        least = _of_all(group, weight, total, blocks, unit, t, alike)
         low = np.where(whole, np.where(share > 0.5, least, 0.0), low)
         high = np.where(whole, np.where(share < 0.5, 1 - least, 1.0), high)
     return Proportions(share, low, high, size, blocks)
 
 
-def _of_all(group: Ints, weight: Floats, total: Floats, blocks: Ints, unit: float, t: Floats) -> Floats:
+def _of_all(group: Ints, weight: Floats, total: Floats, blocks: Ints, unit: float, t: Floats, alike: Alikeness) -> Floats:
     """(g,) the lower end of a share of 1."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        lost = unit / total
-        moved = (unit / (total[group] - weight) - lost[group]) ** 2  # by leaving out a block of those without the loss
+        effect = alike.design_effects(total / blocks / unit)  # of the matches on a seed
+        lost = unit * effect / total
+        # by leaving out a block of those without the loss
+        moved = (unit * effect[group] / (total[group] - weight) - lost[group]) ** 2
         largest = np.zeros(len(total))
         np.maximum.at(largest, group, moved)
         variance = (blocks - 1) / blocks * (summed(group, moved, len(total)) - largest + lost**2)

@@ -149,6 +149,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     seeds: of the event; of each round for formats that draw their rounds.
     copies: how often a bot may sit at one table.
     lineups: at most so many line-ups, None: all.
+    draw: which line-ups those are: "", a balanced part as it has always been drawn; "all-meet": a set in which all bots meet.
     seed: hash of the run's secret if a seed was given, None if one was drawn, so that the same command finds its event again.
     anchor: name of the bot at Elo 0.
     rounds: of a swiss. advance: of a knockout. candidates: positions, of a gauntlet or a sequential test.
@@ -158,6 +159,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     after: id of the event that the stage before was.
     rate_kept: whether bots that may remember are rated with the others.
     extends: id of an event of the same settings, over by then, that this one adds its seeds to.
+    looks: how often the table is to be looked at in all, evenly, if that was planned before the first match.
     """
 
     format: Format
@@ -168,6 +170,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     seed: str | None
     anchor: str
     bots: Annotated[tuple[DefinedBot, ...], msgspec.Meta(min_length=1)]
+    draw: Literal["", "all-meet"] = ""
     rounds: Count | None = None
     advance: Count | None = None
     candidates: tuple[Index, ...] = ()
@@ -178,6 +181,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
     after: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")] | None = None
     rate_kept: bool = False
     extends: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")] | None = None
+    looks: Count | None = None
 
     @classmethod
     def read(cls, text: str) -> Self:
@@ -249,6 +253,7 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
             seeds=self.seeds,
             copies=self.copies,
             most=self.lineups,
+            draw=self.draw,
             rounds=self.rounds,
             advance=self.advance,
             candidates=self.candidates,
@@ -256,6 +261,17 @@ class Definition(Conditions, frozen=True, forbid_unknown_fields=True, omit_defau
             seeded=self.stage > 1,
             key=key,
         )
+
+
+def spellings(definition: Definition) -> list[Definition]:
+    """A definition, and what the same settings defined until version 0.2, when ``--lineups auto`` was another draw."""
+    if not definition.draw:
+        return [definition]
+    from khiva_arena.schedule import lineups  # not above: a match alone knows no schedule
+
+    terms = definition.terms()
+    fewest = lineups.fewest(terms.bots, terms.seats, terms.copies, terms.authors)
+    return [definition, msgspec.structs.replace(definition, lineups=max(1, fewest), draw="")]
 
 
 def author_groups(authors: Sequence[str]) -> tuple[int, ...]:

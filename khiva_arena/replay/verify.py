@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from khiva_arena.errors import ArenaError, GameFault, RecordError
 from khiva_arena.games.base import Event, State
 from khiva_arena.games.registry import get
+from khiva_arena.games.rules_map import NOT_CHECKED, file_in_rules
 from khiva_arena.replay import seeds
 from khiva_arena.replay.record import FORFEITED, Choice, Record
 from khiva_arena.result import FAULTS, STRIKES_TO_FORFEIT, STRIKING, Policy, Verdict, final_ranks
@@ -24,6 +25,8 @@ def verify(record: Record, secret: bytes, watch: StepWatcher | None = None) -> N
     """
     _check_header(record, secret)
     header, count = record.header, len(record.header.seats)
+    if file_in_rules(header.game, header.rules):
+        raise RecordError(NOT_CHECKED)
     try:
         game = get(header.game, header.rules_version)
         if game.rules_version != header.rules_version:

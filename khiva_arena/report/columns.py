@@ -15,7 +15,9 @@ from khiva_arena.report.text import chance, elo, error, number
 # A match, in the mean, and as many times what is usual at the table: programs are read from a disk once, and in memory then.
 MANY_PAGE_FAULTS = 2.0  # node had 1.2 to 1.3 if the system gives memory back early
 MANY_TIMES_THE_USUAL = 5.0
-BETWEEN, LAST, FIRST = 1, 2, 3  # in this order the places leave a table that is too wide
+OF_RUNTIMES = "about 3 for a program in C, 5 in Perl, Lua or Ruby, 9 in Python, 11 in Java, 14 in Node, 36 in PHP"
+"""Page faults of a start with nothing of the runtime in memory, measured on Debian 12."""
+DISK, BETWEEN, LAST, FIRST = 1, 2, 3, 4  # in this order the first columns leave a table that is too wide
 
 
 class Standing(Struct, frozen=True):
@@ -56,6 +58,7 @@ class Standing(Struct, frozen=True):
     design_effect: float | None
     opponents: float | None
     marks: tuple[str, ...]
+    met_next: bool | None
 
     @property
     def fault_counts(self) -> tuple[tuple[str, int], ...]:
@@ -94,6 +97,14 @@ def many_page_faults(rows: Sequence[Standing]) -> list[Standing]:
     known = [(row.page_faults / row.matches, row) for row in rows if row.page_faults is not None and row.matches]
     usual = median([share for share, _ in known]) if known else 0.0
     return [row for share, row in known if share > max(MANY_PAGE_FAULTS, MANY_TIMES_THE_USUAL * usual)]
+
+
+UNMET = "unmet"
+"""In place of a likelihood against the next bot: the two never met, so that it follows from other bots alone."""
+
+
+def _los(row: Standing) -> str:
+    return UNMET if row.met_next is False else chance(row.los_next)
 
 
 def _any(field: str) -> Callable[[Sequence[Standing]], bool]:
@@ -141,7 +152,7 @@ TABLE = (
         "rank_interval",
         "the best and worst rank that the results leave open, 95 % sure for all bots at once. Bots whose ranks overlap are *not* "
         "told apart. If the results cut the bots into groups, fewer comparisons are left inside each, and its intervals are "
-        "narrower: a bot that is certainly last widens nobody's",
+        "narrower: a bot that is certainly last widens nobody's. n/a at two seats with fewer than four seeds",
         _ranks,
     ),
     Column(
@@ -156,22 +167,23 @@ TABLE = (
         "+/-",
         "error",
         "half of the 95 % interval of elo *relative to the anchor*; seeds are left out one by one, since matches on one seed "
-        "share its luck (CR3 with Student's t, F4). `>=`, `<=`: all points between the bot and the anchor flow one way, and elo "
-        "is at least, at most, that: the one end of the 95 % interval that there is. `~`: rough, from fewer than five seeds, so "
-        "that the error itself is hardly known",
+        "may share its luck (CR3 with Student's t, F4; wider after a swiss, F13). `>=`, `<=`: all points between the bot and "
+        "the anchor flow one way, and elo is at least, at most, that: the one end of the 95 % interval that there is, n/a if it "
+        "does not tell the bot from the anchor. `~`: rough, from fewer than five seeds, so that the error itself is hardly known",
         lambda row: error(row.error, row.low, row.high, row.rough),
     ),
     Column(
         "los%",
         "los_next",
         "how likely the bot is stronger than the one in the next row, in percent (F4), under the prior of the ratings: each bot "
-        "drew one game with a bot of middling strength",
-        lambda row: chance(row.los_next),
-        9,
+        f"drew one game with a bot of middling strength. `{UNMET}`: the two never sat at one table, so that it would follow "
+        "from what others made of both, which need not be what they would make of each other",
+        _los,
+        10,
     ),
-    Column("matches", "matches", "rated ones it sat in; only complete tables are rated, what is left out is named below", 0, 4),
-    Column("seeds", "seeds", "of these matches", 0, 7),
-    Column("score%", "score", "mean pair score in percent, weighted as in the fit", 1, 5),
+    Column("matches", "matches", "rated ones it sat in; only complete tables are rated, what is left out is named below", 0, 5),
+    Column("seeds", "seeds", "of these matches", 0, 8),
+    Column("score%", "score", "mean pair score in percent, weighted as in the fit", 1, 6),
     FINISHES,
     Column(
         "faults",
@@ -179,14 +191,15 @@ TABLE = (
         "timeouts, illegal choices, crashes and so on, over *all* recorded matches, rated or not; a forfeiter loses to all who "
         "did not forfeit. JSON has them by kind",
         lambda row: str(sum(row.faults.values())),
-        8,
+        9,
     ),
     Column(
         "voids",
         "voids",
-        "attempts at its tables that the host spoilt, or the game itself; they never count (shown if there are any)",
+        "attempts at its tables that the host or the game spoilt after a bot was asked for a choice; they never count (shown if "
+        "there are any)",
         0,
-        6,
+        7,
         _any("voids"),
     ),
     Column(
@@ -195,7 +208,7 @@ TABLE = (
         "of the voids, those that it caused by being late without a core (shown if there are any): on a busy host this happens "
         "to all alike; one bot with many is worth a look",
         0,
-        6,
+        7,
         _any("caused"),
     ),
     Column(
@@ -204,7 +217,7 @@ TABLE = (
         "of the faults, those that were the end of a link to another machine, on which the bot played (shown if there are any); "
         "the crash counts as any other",
         0,
-        6,
+        7,
         _any("links_lost"),
     ),
     Column(
@@ -212,10 +225,10 @@ TABLE = (
         "page_faults",
         "page faults of its processes for which a disk was read, as far as these ended and were waited for (shown if somebody "
         "has far more than others: over two a match, and five times the median). What it reads is in memory after the first "
-        "matches, unless something drops it: a bot could leave its next self a message by what it touches. Never a fault. n/a "
-        "for events that 0.1 played, which did not count them",
+        f"matches, unless something drops it; then each start reads its runtime again: {OF_RUNTIMES}. Never a fault. n/a for "
+        "events that 0.1 played, which did not count them",
         0,
-        6,
+        DISK,
         lambda rows: bool(many_page_faults(rows)),
     ),
 )
@@ -266,6 +279,11 @@ ONLY_JSON = (
     Column("", "bot", "the id it plays under, a hash of what it is"),
     Column("", "low", "lower end of the 95 % interval of `elo`; null without an interval, and if only the upper end is known"),
     Column("", "high", "upper end of the same"),
+    Column(
+        "",
+        "met_next",
+        "whether the bot met the one in the next row in a rated match; null for the last row, and if one of the two has none",
+    ),
     Column("", "rough", "whether these come from fewer than five seeds, so that they are hardly known themselves"),
     Column("", "bound", 'what the results alone say of `elo`: "" finite, ">=" at least, "<=" at most, "?" not compared'),
     Column("", "fault_free_bound", "the same of `fault_free_elo`"),

@@ -29,7 +29,8 @@ def _table(kept: Sequence[Sequence[str]]) -> str:
 
 def _order() -> str:
     """In which order columns go, in words."""
-    turns = {BETWEEN: ["the places between the first and the last"], LAST: ["the last place"], FIRST: ["1st"]}
+    turns: dict[int, list[str]] = {}
+    turns |= {BETWEEN: ["the places between the first and the last"], LAST: ["the last place"], FIRST: ["1st"]}
     for column in TABLE:
         if column.leaves:
             turns.setdefault(column.leaves, []).append(column.head)

@@ -11,6 +11,11 @@ before it, since a spreadsheet takes the first four for the beginning of a formu
 JSON lines, an object for each match, with the same keys except ``seat``; ``seats`` is a list by seat of objects with ``bot``,
 ``identity``, ``rank``, ``score``, ``verdict`` ``faults`` [[fault, step], ...] and ``marks``.
 
+Payoffs, as CSV: a row for each ordered pair of bots that met, event by event, over complete tables: ``event``, ``game``,
+``bot``, ``identity``, ``other``, ``other_identity``, ``pairs`` (how often they sat at one table), ``seeds`` (on how many deals),
+``score`` (the share of pairs in which the bot finished ahead, a tie half), ``score_se``, ``points`` (how many more it had, on
+average), ``points_se``. Standard errors are over deals, and empty below two of them.
+
 PGN, a game without moves for each pair of seats of each match of a complete table, won by who finished ahead, for programs that
 rate players of two. Which pairs count is what the arena's own fit counts (ratings/pairs.py): not two copies of one bot, and
 if a seat failed to start only pairs with it. All pairs weigh alike there, and errors that such a program gives are too
@@ -27,6 +32,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
+from math import fsum, sqrt
 from operator import attrgetter
 from typing import Any
 
@@ -38,6 +44,8 @@ from khiva_arena.text import harmless
 _OF_A_MATCH = ("event", "game", "match", "ordinal", "seed", "lineup", "rotation", "block", "rated")
 _OF_A_SEAT = ("bot", "identity", "rank", "score", "verdict", "faults", "marks")
 COLUMNS = (*_OF_A_MATCH, "seat", *_OF_A_SEAT, "extends")
+_OF_A_PAIR = ("bot", "identity", "other", "other_identity", "pairs", "seeds")
+PAYOFFS = ("event", "game", *_OF_A_PAIR, "score", "score_se", "points", "points_se")
 FORMULA = ("=", "+", "-", "@", "'")
 RESULTS = {-1: "1-0", 0: "1/2-1/2", 1: "0-1"}
 
@@ -99,8 +107,11 @@ def _seat(event: EventResults, match: Result, seat: int) -> dict[str, Any]:
 
 
 def _in_a_sheet(bot: str, faults: Iterable[tuple[str, int]], marks: Iterable[str], **rest: object) -> list[object]:
-    name = f"'{bot}" if bot.startswith(FORMULA) else bot
-    return [name, *rest.values(), " ".join(f"{fault}@{step}" for fault, step in faults), " ".join(marks)]
+    return [_in_a_cell(bot), *rest.values(), " ".join(f"{fault}@{step}" for fault, step in faults), " ".join(marks)]
+
+
+def _in_a_cell(name: str) -> str:
+    return f"'{name}" if name.startswith(FORMULA) else name
 
 
 def _csv(rows: Iterable[Sequence[object]]) -> str:
@@ -115,6 +126,33 @@ def to_jsonl(events: Iterable[EventResults]) -> Iterator[str]:
         for match, rated in event.recorded():
             seats = [_seat(event, match, seat) for seat in range(len(match.bots))]
             yield json.dumps({**_common(event, match, rated), "seats": seats, "extends": event.extends}) + "\n"
+
+
+def to_payoffs(events: Iterable[EventResults]) -> Iterator[str]:
+    """The text of a CSV file of what each bot gains against each other one."""
+    yield _csv([PAYOFFS])
+    for event in events:
+        deals: dict[tuple[int, int], dict[str, list[tuple[float, float]]]] = {}
+        for match, rated in event.recorded():
+            for seats in counted_pairs(match) if rated else ():
+                for one, other in (seats, seats[::-1]):
+                    ahead = (1 + (match.ranks[other] > match.ranks[one]) - (match.ranks[other] < match.ranks[one])) / 2
+                    pair = deals.setdefault((match.bots[one], match.bots[other]), {})
+                    pair.setdefault(match.block, []).append((ahead, match.scores[one] - match.scores[other]))
+        for (one, other), blocks in sorted(deals.items()):
+            bots = [part for number in (one, other) for part in (_in_a_cell(event.bots[number].name), event.bots[number].id)]
+            numbers = [part for column in (0, 1) for part in _mean([[both[column] for both in deal] for deal in blocks.values()])]
+            yield _csv([[event.event, event.game, *bots, sum(map(len, blocks.values())), len(blocks), *numbers]])
+
+
+def _mean(deals: Sequence[Sequence[float]]) -> tuple[str, str]:
+    """Return the mean over all pairs, and its standard error over deals, "" below two of them."""
+    count, sums = sum(map(len, deals)), [fsum(deal) for deal in deals]
+    mean = fsum(sums) / count
+    if len(deals) < 2:
+        return f"{mean:.6g}", ""
+    squares = fsum((each - len(deal) * mean) ** 2 for each, deal in zip(sums, deals, strict=True))
+    return f"{mean:.6g}", f"{sqrt(squares * len(deals) / (len(deals) - 1)) / count:.6g}"
 
 
 def to_pgn(events: Iterable[EventResults], names: Mapping[str, str]) -> Iterator[str]:

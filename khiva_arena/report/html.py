@@ -11,9 +11,11 @@ import json
 import re
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -29,6 +31,7 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))"
 _COMMENT = re.compile(r"/\*(?:.|\n)*?\*/ ?|(?:^| +)// .*$", re.MULTILINE)
 _INDENT = re.compile(r"^[ \n]+|(?<=[{(,;])\n\s*", re.MULTILINE)  # and ends of lines after which a script goes on
 _AROUND = re.compile(r"\s*([{};])\s*|(?<=:) ")  # of a style: there no space says anything
+_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
 _RESULTS, _SEAT = "main", "seat"
 """The module that a page begins with: of a page of results, and of a person's seat."""
 _LONGEST = 2_000  # characters of a text; nobody reads a longer one in a table
@@ -103,6 +106,20 @@ def policy(script: str, style: str, connects: bool = False) -> str:
     own server."""
     own = f"script-src '{hash_of(script)}'; style-src '{hash_of(style)}'; base-uri 'none'; form-action 'none'"
     return f"default-src 'none'; {own}" + ("; connect-src 'self'" if connects else "")
+
+
+def is_ours(page: str) -> bool:
+    """Whether a page of results can run no script but that of this version: its policy, which comes first in it, says so."""
+    found = _POLICY.search(page)
+    return page.startswith(_HEAD) and found is not None and found[1] in _policies()
+
+
+@cache
+def _policies() -> frozenset[str]:
+    """The policies of all pages of results, which differ by the games that they draw."""
+    drawn, style = [name for name in registry.NAMES if has_drawing(name)], page_style()
+    games = [some for count in range(len(drawn) + 1) for some in combinations(drawn, count)]
+    return frozenset(policy(_script(some), style) for some in games)
 
 
 def compressed(value: Any) -> bytes:

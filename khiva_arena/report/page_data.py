@@ -201,6 +201,7 @@ class PageTable(Struct, frozen=True):
     by_seeds: Elo of each bot after so many seeds.
     turn_ms: how long a turn may be.
     times: how long decisions took, by bot; without those for which that is not known, or not shown.
+    verdict: who won, and whether that could be luck, in a sentence; "" without ratings.
     """
 
     title: str
@@ -211,6 +212,7 @@ class PageTable(Struct, frozen=True):
     by_seeds: list[AfterSeeds]
     turn_ms: int
     times: list[PageTimes]
+    verdict: str = ""
 
 
 class PageData(Struct, frozen=True):

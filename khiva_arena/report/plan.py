@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from khiva_arena.ratings import planning
+from khiva_arena.report import shapes, shared_deals
 from khiva_arena.report.standings import rounded
 from khiva_arena.report.text import columns_of, fitting, number, paragraphs, short, table
 from khiva_arena.report.values import Standings
@@ -61,6 +62,20 @@ class GapRow(Struct, frozen=True):
     need: Seeds | None
 
 
+class FewerLineUps(Struct, frozen=True):
+    """What ``--lineups auto`` would play for the same errors.
+
+    line_ups: how many there are.
+    seeds, matches: that it takes besides those already played.
+    command: what plays them.
+    """
+
+    line_ups: int
+    seeds: int
+    matches: int
+    command: str
+
+
 class Plan(Struct, frozen=True):
     """How many seeds one table needs.
 
@@ -74,6 +89,9 @@ class Plan(Struct, frozen=True):
     left_out: the bots that these numbers leave out, except the anchor: more seeds would not shrink the error of a bot that won or
         lost everything, such as one that always crashes.
     next: commands that play the missing seeds, up to ``need`` or ``fewest_seeds``.
+    extends: whether ``next`` extends an event, so that errors have to hold however often one looks, as the seeds here allow for.
+    shared_deals: how much sharing deals widens the errors; null as in the standings.
+    fewer_line_ups: fewer line-ups on more deals, if they take at most nine tenths of the matches; else null.
     """
 
     error: float | None
@@ -89,6 +107,9 @@ class Plan(Struct, frozen=True):
     pool_need: Seeds | None
     left_out: list[str]
     next: list[str] = []
+    extends: bool = False
+    shared_deals: shapes.DesignEffect | None = None
+    fewer_line_ups: FewerLineUps | None = None
 
 
 def for_error(standings: Standings, error: float) -> Plan:
@@ -155,6 +176,7 @@ def _so_far(standings: Standings) -> dict[str, Any]:
         "matches": standings.matches,
         "fewest_seeds": planning.FEWEST_SEEDS,
         "enough": blocks >= planning.FEWEST_SEEDS,
+        "shared_deals": shared_deals.to_value(standings.shared_deals),
     }
 
 
@@ -184,8 +206,9 @@ def to_text(plan: Plan, standings: Standings, width: int = WIDTH) -> str:
         )
         return "\n".join([*paragraphs([f"{so_far} {why}", then], width), *_commands(plan)]) + "\n"
     lines = _errors(plan, width) if plan.error is not None else _gaps(plan, standings, width)
-    notes = [*_in_all(plan), *_left_out(plan, standings), so_far, _CAUTION, *_next(plan)]
-    return "\n".join([*lines, "", *paragraphs(notes, width), *_commands(plan)]) + "\n"
+    notes = [*_in_all(plan), *_left_out(plan, standings), so_far, _CAUTION]
+    notes += [*shared_deals.to_notes(standings.shared_deals), *_next(plan)]
+    return "\n".join([*lines, "", *paragraphs(notes, width), *_commands(plan), *_instead(plan, width)]) + "\n"
 
 
 def _left_out(plan: Plan, standings: Standings) -> list[str]:
@@ -216,7 +239,25 @@ def _commands(plan: Plan) -> list[str]:
     return [line.replace("\n", "\\n") for line in plan.next]
 
 
+def _instead(plan: Plan, width: int) -> list[str]:
+    """Fewer line-ups on more deals, if they take clearly fewer matches."""
+    fewer = plan.fewer_line_ups
+    if fewer is None:
+        return []
+    what = (
+        f"Or, in {count(fewer.matches, 'match', 'matches')}, since the matches on a deal say much the same: "
+        f"{count(fewer.seeds, 'new seed')} of {count(fewer.line_ups, 'line-up')}:"
+    )
+    return [*paragraphs([what], width), fewer.command.replace("\n", "\\n")]
+
+
 def _next(plan: Plan) -> list[str]:
+    if plan.next and plan.extends:
+        return [
+            "Next, to play the missing seeds; new ones are drawn, and extend an event whose results you have seen: the errors of "
+            "the table then hold however often one looks, and are some 1.6 times as wide as if so many had been planned. The "
+            "seeds above allow for that."
+        ]
     if plan.next:
         return ["Next, to play the missing seeds; new ones are drawn, and rated together with those that are there:"]
     if plan.need is not None and plan.need.seeds <= plan.blocks:

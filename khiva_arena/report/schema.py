@@ -22,6 +22,8 @@ _EXTENDS = ("extends", dict[str, str] | msgspec.UnsetType, msgspec.UNSET)
 _PLACES = ("places", list[shapes.EventPlaces] | msgspec.UnsetType, msgspec.UNSET)
 _PARTIAL = ("partial", list[shapes.Partial] | msgspec.UnsetType, msgspec.UNSET)
 
+_CONTRASTS = ("contrasts", list[shapes.Contrasts] | msgspec.UnsetType, msgspec.UNSET)
+
 
 def _tables(command: str, key: str, name: str, kind: type[msgspec.Struct], *more: tuple[str, Any, Any]) -> type:
     """A list, under ``key``, of tables of a kind, each with what its events have in common."""
@@ -33,7 +35,7 @@ def _tables(command: str, key: str, name: str, kind: type[msgspec.Struct], *more
 
 
 NAMES: dict[str, type] = {
-    "standings": _tables("standings", "standings", "Pool", shapes.Rated, _EXTENDS, _RULES, _PLACES, *_SOME, _PARTIAL),
+    "standings": _tables("standings", "standings", "Pool", shapes.Rated, _EXTENDS, _RULES, _PLACES, *_SOME, _PARTIAL, _CONTRASTS),
     "plan": _tables("plan", "plans", "PooledPlan", plan.Plan),
     "sprt": sprt.SprtOutput,
 }

@@ -1,7 +1,7 @@
 """What the sections of a table of standings are called, and what each says. It imports nothing, so that ``-h`` is quick."""
 
 SAYS = {
-    "crosstable": "pair scores in percent with 95 % intervals over seeds, `*` if the interval leaves out 50",
+    "crosstable": "pair scores in percent with 95 % intervals over seeds, `*` if `ranks` tell the two apart, all pairs at once",
     "los": "how likely each bot is stronger than each other",
     "surprise": (
         "score minus what the ratings expect, in standard errors; luck alone puts about one pair in twenty beyond 2, one in "

@@ -65,8 +65,8 @@ def _details(standings: Standings, width: int) -> list[str]:
 def _crosstable(standings: Standings, rows: Sequence[Sequence[shapes.Pair | None]], width: int) -> list[str]:
     cells = [[_pair(cell) for cell in row] for row in rows]
     notes = [
-        "What the row's bot made of the column's, in percent, and the 95 % interval; * if that leaves out 50. Of many pairs "
-        "of equal bots, one in twenty has a * by luck."
+        "What the row's bot made of the column's, in percent, and the 95 % interval; * if ranks tell the two apart. Of many "
+        f"pairs of equal bots, one in twenty has an interval that leaves out 50, by luck. {_NEVER}: the two never met."
     ]
     return ["Crosstable:", *matrix(_bots(standings), cells, width), *paragraphs(notes, width)]
 
@@ -76,7 +76,7 @@ def _pair(cell: shapes.Pair | None) -> str:
         return _NEVER
     if cell.low is None or cell.high is None:
         return number(cell.score, 0)
-    return f"{number(cell.score, 0)} {number(cell.low, 0)}-{number(cell.high, 0)}{'*' if cell.significant else ' '}"
+    return f"{number(cell.score, 0)} {number(cell.low, 0)}-{number(cell.high, 0)}{'*' if cell.certain else ' '}"
 
 
 def _numbers(rows: shapes.Matrix, digits: int, sign: str = "") -> list[list[str]]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from khiva_arena.ratings.bias import neighbour_bias, seat_bias
+from khiva_arena.ratings.compare import certainly_above
 from khiva_arena.ratings.crosstable import Crosstable, crosstable, games_together
 from khiva_arena.ratings.cycles import intransitivity
 from khiva_arena.ratings.effects import EffectsToFit
@@ -70,6 +71,7 @@ def _matrix(standings: Standings, values: Floats) -> shapes.Matrix:
 def _crosstable(standings: Standings, found: Crosstable) -> list[list[shapes.Pair | None]]:
     order = _order(standings)
     games = games_together(standings.evidence.matches, len(order))
+    above = certainly_above(standings.ratings)
 
     def pair(i: int, j: int) -> shapes.Pair | None:
         score = percent(float(found.score[i, j]))
@@ -77,7 +79,9 @@ def _crosstable(standings: Standings, found: Crosstable) -> list[list[shapes.Pai
             return None
         low, high, expected = (percent(float(part[i, j])) for part in (found.low, found.high, found.expected))
         seeds, matches = int(found.blocks[i, j]), int(games[i, j])
-        return shapes.Pair(score, low, high, bool(found.significant[i, j]), expected, seeds, matches)
+        return shapes.Pair(
+            score, low, high, bool(found.significant[i, j]), expected, seeds, matches, bool(above[i, j] or above[j, i])
+        )
 
     return [[pair(i, j) for j in order] for i in order]
 

@@ -53,6 +53,7 @@ class Pair(Struct, frozen=True):
     significant: whether the interval leaves out 50.
     expected: by the ratings.
     seeds, matches: in which they met.
+    certain: whether ``ranks`` tell the two apart, sure of all pairs at once.
     """
 
     score: float
@@ -62,6 +63,7 @@ class Pair(Struct, frozen=True):
     expected: float | None
     seeds: int
     matches: int
+    certain: bool
 
 
 class SeatScore(Struct, frozen=True):
@@ -232,6 +234,72 @@ class Sections(Struct, frozen=True, omit_defaults=True):
     history: list[Stage] | UnsetType = UNSET
 
 
+class PairDifference(Struct, frozen=True):
+    """How far one bot is above another.
+
+    bot, less: their ids.
+    elo, low, high: the difference, and the ends of its interval, 95 % for all pairs of the set at once.
+    los: how likely it is above 0, in percent, of this pair alone.
+    """
+
+    bot: str
+    less: str
+    elo: float | None
+    low: float | None
+    high: float | None
+    los: float | None
+
+
+class Contrasts(Struct, frozen=True):
+    """The differences within a set of bots that was named before.
+
+    bots: their ids.
+    pairs: each two.
+    """
+
+    bots: list[str]
+    pairs: list[PairDifference]
+
+
+class DesignEffect(Struct, frozen=True):
+    """How much sharing deals widens the errors of a table.
+
+    effect, low, high: the variance over what it would be if each table had a deal of its own, and its 95 % interval.
+    tables: how many tables a bot plays on a seed, in the mean.
+    """
+
+    effect: float
+    low: float
+    high: float
+    tables: float
+
+
+class Widened(Struct, frozen=True):
+    """How errors and ranks were widened, since results decided who met whom.
+
+    kind: "replayed": as replays of the draw say; "shape": as equal bots need at as many bots, seats, rounds and seeds.
+    pair: half of the 95 % interval of two bots, in standard errors, at least.
+    ranks: what a difference exceeds before ranks call it certain, in standard errors, at least.
+    factor: how many times as wide as without, for two bots that played all seeds.
+    """
+
+    kind: str
+    pair: float
+    ranks: float
+    factor: float
+
+
+class LookedAt(Struct, frozen=True):
+    """How errors and ranks allow for having been looked at before, and played on or stopped.
+
+    kind: "planned": as many looks as were said before the first match; "mixture": any number of looks.
+    factor: how many times as wide as for one look, for two bots that played all seeds.
+    """
+
+    kind: str
+    factor: float
+
+
 class Rated(Struct, frozen=True):
     """One table.
 
@@ -242,8 +310,11 @@ class Rated(Struct, frozen=True):
     left_out: what is not rated.
     confidence: of all intervals, in percent.
     meaning: what the numbers mean, in words.
+    shared_deals: how much sharing deals widens the errors; null below five seeds, and with one table a bot on each.
     rows: the bots, best first.
     sections: those that were requested.
+    widening: how errors and ranks were widened; not there if they were not.
+    looks: how they allow for looks; not there if the table was played as planned.
     """
 
     anchor: str
@@ -255,8 +326,11 @@ class Rated(Struct, frozen=True):
     left_out: LeftOut
     confidence: float
     meaning: str
+    shared_deals: DesignEffect | None
     rows: list[Standing]
     sections: Sections
+    widening: Widened | UnsetType = UNSET
+    looks: LookedAt | UnsetType = UNSET
 
 
 class PlacedBot(Struct, frozen=True, omit_defaults=True):

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from khiva_arena.ratings.sprt import MOST_ELO, Estimate, Hypotheses, Model, SprtDecision, SprtReport
+from khiva_arena.report.text import chance
 from khiva_arena.text import WIDTH, preformatted
 from khiva_arena.words import count
 
@@ -111,11 +112,11 @@ def _estimates(report: SprtReport) -> list[str]:
         f"Elo                {_interval(report.elo)}",
         f"normalised Elo     {_interval(report.nelo)}",
         f"Elo, stop allowed  {_interval(report.adjusted)}",
-        f"LOS                {'n/a' if report.los is None else f'{100 * report.los:.1f} %'}",
+        f"LOS                {'n/a' if report.los is None else chance(100 * report.los) + ' %'}",
     ]
     note = (
-        "Intervals are 95 %, over seeds. A test stops when the score looks decided, which the first three do not allow for: "
-        "the fourth does, and is the one to quote; n/a if nearly all seeds end alike."
+        'Intervals are 95 %, over seeds. A test stops when the score looks decided. Quote "Elo, stop allowed", which allows '
+        "for that; the three lines above it do not. n/a if nearly all seeds end alike."
     )
     return [*lines, *wrap(note, WIDTH)]
 

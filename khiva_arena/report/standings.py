@@ -16,12 +16,15 @@ from msgspec import structs
 
 from khiva_arena.errors import ConfigError, InternalError
 from khiva_arena.ratings.bias import opponents_average, tie_share
-from khiva_arena.ratings.compare import los, rank_intervals
+from khiva_arena.ratings.compare import fewest_for_ranks, los, rank_intervals
+from khiva_arena.ratings.connections import Bound
 from khiva_arena.ratings.effects import EffectsToFit
-from khiva_arena.ratings.elo import Ratings, half_width, rate
+from khiva_arena.ratings.elo import Ratings, rate
 from khiva_arena.ratings.match_arrays import Matches
 from khiva_arena.ratings.matches import complete_tables
 from khiva_arena.ratings.pairs import PairCells, pair_cells
+from khiva_arena.ratings.sharing import shared_deals
+from khiva_arena.ratings.widening import PLAIN, Widening
 from khiva_arena.report.columns import Standing
 from khiva_arena.report.tally import Collected, Tally, count_rated
 from khiva_arena.report.values import AnchorAt, Evidence, GivenAnchor, Standings
@@ -76,10 +79,12 @@ def standings(
     anchor: str | None = None,
     anchors: Sequence[AnchorAt] = (),
     numbers: Mapping[str, Sequence[int]] | None = None,
+    widening: Widening = PLAIN,
 ) -> Standings:
     """The list of one pool. ``results``: of all its matches, in any order. ``anchor``: a bot's id or name, else
     ``choose_anchor``. ``anchors``: bots whose Elo is given; the first of them takes the anchor's place. ``numbers``: by the id of
-    an event, by bot of the event, its number in ``bots``; None if results have these.
+    an event, by bot of the event, its number in ``bots``; None if results have these. ``widening``: how many standard errors
+    make an interval.
 
     Raises ConfigError for an anchor that is not there, InternalError if a match names a bot that is not in ``bots``.
     """
@@ -99,11 +104,11 @@ def standings(
     given = tuple((index[bot], one.elo, one.sd) for bot, one in zip(at, anchors, strict=True))
     matches = selection.rated
     cells = pair_cells(matches, len(bots))
-    ratings = fault_free = _fit(cells, len(bots), index[anchor_id], given)
+    ratings = fault_free = _fit(cells, len(bots), index[anchor_id], given, widening)
     clean = matches.only(lambda some: ~some.faulty)
     if len(clean) < len(matches):
         some = pair_cells(clean, len(bots))
-        fault_free = _fit(some, len(bots), index[anchor_id], given)
+        fault_free = _fit(some, len(bots), index[anchor_id], given, widening)
     evidence = Evidence(matches, cells, ratings, 100 * los(ratings), index[anchor_id], given)
     seats = max((one.bots.shape[1] for one in matches.sizes if len(one.row)), default=0)
     count_rated(counted, matches)
@@ -125,6 +130,7 @@ def standings(
         left_out=selection.left_out,
         seats=seats,
         order=tuple(index),
+        shared_deals=shared_deals(matches, cells, ratings),
         evidence=evidence,
     )
 
@@ -134,7 +140,7 @@ def _given_anchor(bot: Entrant, i: int, elo: float, sd: float, ratings: Ratings)
     if check is None:
         return GivenAnchor(bot.id, elo, sd, None, None, None)
     others = max(ratings.seeds[one.bot] for one in ratings.anchors if one.bot != i)
-    quantile = half_width(1.0, min(ratings.seeds[i], others))  # in standard errors
+    quantile = ratings.widening.half_width(1.0, min(ratings.seeds[i], others))  # in standard errors
     contradicts = None if check.z is None or quantile is None else abs(check.z) > quantile
     return GivenAnchor(bot.id, elo, sd, rounded(check.elo), rounded(check.z), contradicts)
 
@@ -142,7 +148,7 @@ def _given_anchor(bot: Entrant, i: int, elo: float, sd: float, ratings: Ratings)
 def refit(evidence: Evidence, matches: Matches, effects: EffectsToFit | None = None) -> Ratings:
     """The headline fit once more: over other matches, or with effects."""
     bots = evidence.cells.bots
-    return _fit(matches, bots, evidence.anchor, evidence.given, effects)
+    return _fit(matches, bots, evidence.anchor, evidence.given, evidence.ratings.widening, effects)
 
 
 def _fit(
@@ -150,10 +156,11 @@ def _fit(
     bots: int,
     anchor: int,
     given: Sequence[tuple[int, float, float]],
+    widening: Widening,
     effects: EffectsToFit | None = None,
 ) -> Ratings:
     elos, sds = {bot: elo for bot, elo, _ in given}, {bot: sd for bot, _, sd in given}
-    return rate(matches, bots, anchor, anchors=elos or None, anchor_sds=sds, effects=effects)
+    return rate(matches, bots, anchor, anchors=elos or None, anchor_sds=sds, effects=effects, widening=widening)
 
 
 def _standing(
@@ -170,19 +177,19 @@ def _standing(
     elo, error, bound = rating(ratings, i)
     clean, clean_error, clean_bound = rating(fault_free, i)
     placed = elo is not None
-    low, high = ratings.interval(i) if placed else (None, None)
+    low, high = _ends(ratings, i, bound) if placed else (None, None)
     sums = total(counted.measured)._asdict()
     measured: dict[str, Any] = {name: rounded(value) if isinstance(value, float) else value for name, value in sums.items()}
     return Standing(
         rank=None,
-        rank_interval=interval if placed else None,
+        rank_interval=interval if placed and ratings.blocks >= fewest_for_ranks(ratings) else None,
         bot=bot.id,
         name=bot.name,
         elo=elo,
         error=error,
         low=rounded(low),
         high=rounded(high),
-        rough=placed and ratings.rough(i),
+        rough=(low, high) != (None, None) and ratings.rough(i),
         bound=bound,
         los_next=None,
         matches=counted.matches,
@@ -202,7 +209,20 @@ def _standing(
         design_effect=rounded(ratings.design_effect[i]),
         opponents=rounded(opponents) if placed else None,
         marks=bot.marks,
+        met_next=None,
     )
+
+
+def _ends(ratings: Ratings, i: int, bound: str) -> tuple[float | None, float | None]:
+    """Return the ends of the 95 % interval of a bot's Elo; no bound that does not tell it from the anchors: that a bot which won
+    everything is above -2,000 says nothing."""
+    low, high = ratings.interval(i)
+    given = [one.given for one in ratings.anchors] or [ratings.elo[ratings.anchor] or 0.0]
+    if (bound == Bound.AT_LEAST and low is not None and low < max(given)) or (
+        bound == Bound.AT_MOST and high is not None and high > min(given)
+    ):
+        return None, None
+    return low, high
 
 
 def rating(ratings: Ratings, i: int) -> tuple[float | None, float | None, str]:
@@ -221,8 +241,13 @@ def _ranked(rows: Sequence[Standing], evidence: Evidence, index: Mapping[str, in
     elos = [row.elo for row in rows if row.elo is not None]
     ranked = [structs.replace(row, rank=None if row.elo is None else 1 + sum(elo > row.elo for elo in elos)) for row in rows]
     ranked.sort(key=lambda row: len(rows) + 1 if row.rank is None else row.rank)
+    cells = evidence.cells
+    met = set(np.unique(cells.low * cells.bots + cells.high).tolist())
     for place, (row, following) in enumerate(pairwise(tuple(ranked))):
-        ranked[place] = structs.replace(row, los_next=rounded(float(evidence.los[index[row.bot], index[following.bot]])))
+        i, j = index[row.bot], index[following.bot]
+        likely = rounded(float(evidence.los[i, j]))
+        both = min(i, j) * cells.bots + max(i, j) in met if row.matches and following.matches else None
+        ranked[place] = structs.replace(row, los_next=likely, met_next=both)
     return tuple(ranked)
 
 

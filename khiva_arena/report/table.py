@@ -6,9 +6,25 @@ from typing import Any
 
 import msgspec
 
+from khiva_arena.ratings.compare import fewest_for_ranks
 from khiva_arena.ratings.elo import FEWEST_SEEDS, LEVEL
-from khiva_arena.report import shapes
-from khiva_arena.report.columns import BETWEEN, DETAILS, FINISHES, FIRST, LAST, MARKS, TABLE, Column, Standing, many_page_faults
+from khiva_arena.ratings.looks import ONE_LOOK
+from khiva_arena.report import shapes, shared_deals
+from khiva_arena.report.columns import (
+    BETWEEN,
+    DETAILS,
+    FINISHES,
+    FIRST,
+    LAST,
+    MARKS,
+    OF_RUNTIMES,
+    TABLE,
+    UNMET,
+    Column,
+    Standing,
+    many_page_faults,
+)
+from khiva_arena.report.standings import DIGITS
 from khiva_arena.report.text import (
     NARROWEST_NAME,
     ROUGH,
@@ -25,6 +41,11 @@ from khiva_arena.text import WIDTH
 from khiva_arena.words import count
 
 _MOST_NAMED = 6
+WIDENED = {
+    "replayed": "as replays of this draw say",
+    "shape": "as equal bots need at as many bots, seats, rounds and seeds",
+}
+"""Where the widening of a table comes from, by its kind."""
 UNDER_THE_PRIOR = "under the prior that each bot drew a game with one of middling strength"
 """Of the ratings, and of every likelihood made from them: ``ratings.elo.PRIOR_GAMES`` in words."""
 _PLACES = ("1st", "2nd", "3rd", "4th", "5th")
@@ -111,9 +132,30 @@ def to_rated(standings: Standings, sections: shapes.Sections | None = None) -> s
         ),
         confidence=100 * LEVEL,
         meaning=meaning(standings),
+        shared_deals=shared_deals.to_value(standings.shared_deals),
         rows=list(standings.rows),
         sections=sections or shapes.Sections(),
+        widening=_widened(standings),
+        looks=_looked_at(standings),
     )
+
+
+def _widened(standings: Standings) -> shapes.Widened | msgspec.UnsetType:
+    widening = standings.ratings.widening
+    if not widening:
+        return msgspec.UNSET
+    return shapes.Widened(widening.kind, widening.pair, widening.ranks, round(standings.widened, DIGITS))
+
+
+def _looked_at(standings: Standings) -> shapes.LookedAt | msgspec.UnsetType:
+    looks = standings.ratings.widening.looks
+    return shapes.LookedAt("mixture" if looks.rho else "planned", round(_times(standings), DIGITS)) if looks else msgspec.UNSET
+
+
+def _times(standings: Standings) -> float:
+    """Return how many times as wide an error is as for one look."""
+    seeds = max(2, standings.blocks)
+    return float(standings.ratings.widening.looks.critical(seeds, 1 - LEVEL) / ONE_LOOK.critical(seeds, 1 - LEVEL))
 
 
 def to_json(standings: Standings, sections: shapes.Sections | None = None) -> dict[str, Any]:
@@ -127,10 +169,17 @@ def notes(standings: Standings) -> list[str]:
     rows = standings.rows
     lines = [meaning(standings)]
     lines += [f"{mark}: {says}." for mark, says in MARKS.items() if any(mark in row.marks for row in rows)]
-    if any(row.rank_interval for row in rows):
+    if standings.blocks < (fewest := fewest_for_ranks(standings.ratings)):
+        lines.append(f"ranks are n/a: at two seats they need {fewest} seeds or more.")
+    elif any(row.rank_interval for row in rows):
         lines.append(
             "ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next, "
             f"{UNDER_THE_PRIOR}."
+        )
+    if any(row.met_next is False for row in rows):
+        lines.append(
+            f"{UNMET}: this bot and the next never met, so their order follows from what others made of both; all bots meet in a "
+            "round-robin of all line-ups, or with --lineups auto."
         )
     if any(row.rough for row in rows):
         lines.append(
@@ -147,6 +196,7 @@ def notes(standings: Standings) -> list[str]:
             "Behind >= or <=, all points between bot and anchor flow one way: elo is then the prior's number, and +/- the 95 % "
             "bound that the results give, or n/a; --anchor one of the others for errors between them."
         )
+    lines += _notes_on_bounds(standings)
     if any(row.bound == "?" for row in rows):
         lines.append("Behind ?, no points flow between bot and anchor at all: the number is the prior's.")
     for word, names in (("incomplete", standings.incomplete), ("set aside as void", standings.set_aside)):
@@ -154,12 +204,80 @@ def notes(standings: Standings) -> list[str]:
             lines.append(f"Not rated: {count(len(names), 'table')} {word} ({_some([name for _, name in names])}).")
     if standings.left_out:
         lines.append(f"Not rated in all: {count(standings.left_out, 'recorded match', 'recorded matches')}.")
+    lines += _notes_on_looks(standings) + _notes_on_widening(standings) + shared_deals.to_notes(standings.shared_deals)
     return lines + _notes_on_anchors(standings) + _notes_on_faults(standings)
+
+
+def _notes_on_bounds(standings: Standings) -> list[str]:
+    """Return the line that says what a pair's matches on one seed count for where one bot took all points."""
+    oneway = standings.ratings.oneway
+    if oneway is None or not (oneway.met > 1).any():
+        return []
+    if not oneway.alike.seen:
+        return ["Where one bot took all points of another, each seed counts as one match: no pair shows how alike a seed's are."]
+    return [
+        "Where one bot took all points of another, the matches on a seed count as far as those of other pairs are not alike: "
+        f"correlation {number(oneway.alike.correlation, 2)}."
+    ]
+
+
+def _notes_on_looks(standings: Standings) -> list[str]:
+    """Return the line that says how errors allow for looks."""
+    looks = standings.ratings.widening.looks
+    if not looks or standings.blocks < 2:
+        return []
+    why = (
+        "Extended, or short of its planned end, where whoever looks may stop as it pleases: errors, ranks and los% hold however "
+        "often one looks"
+        if looks.rho
+        else "Looks were planned, and errors, ranks and los% hold for all of them together"
+    )
+    if standings.ratings.widening.says_nothing(standings.blocks):
+        return [f"{why}; after so few of the planned seeds that says nothing yet."]
+    return [f"{why}; they are {_times(standings):.2f} times as wide as for one look."]
+
+
+def _notes_on_widening(standings: Standings) -> list[str]:
+    """Return the line that says by how much errors are wider than if pairings followed no results."""
+    kind, factor = standings.ratings.widening.kind, f"{standings.widened:.2f}"
+    if not kind:
+        return []
+    if factor == "1.00":
+        return [f"Pairings followed results: errors need not be wider here, {WIDENED[kind]}."]
+    return [f"Pairings followed results: errors are {factor} times as wide, {WIDENED[kind]}."]
+
+
+def verdict(standings: Standings) -> str:
+    """Who won, and whether that could be luck, in a sentence for people who read no table; "" if nobody is rated."""
+    rated = [row for row in standings.rows if row.elo is not None and row.rank is not None]
+    if len(rated) < 2:
+        return ""
+    leads = [row for row in rated if row.rank == rated[0].rank]
+    first = _and([short(row.name) for row in leads])
+    if len(leads) > 1:
+        return f"{first} share the first place."
+    if rated[0].rank_interval is None or standings.blocks < 2:
+        return f"{first} leads, but there are too few deals to say whether that is more than luck."
+    if rated[0].rank_interval[1] == 1:
+        return f"{first} won, and by more than luck explains."
+    rivals = [short(row.name) for row in rated[1:] if row.rank_interval is not None and row.rank_interval[0] == 1]
+    if not rivals:
+        return f"{first} leads, but that could be luck."
+    if len(rivals) == len(rated) - 1 > 1:
+        return f"{first} leads, but that could be luck: the results don't tell the bots apart yet."
+    return f"{first} leads, but that could be luck: {_and(rivals, 'or')} may be as good or better."
+
+
+def _and(names: Sequence[str], word: str = "and") -> str:
+    """Names as a list in a sentence, "ann, bob and carl"; of many the first ones."""
+    if len(names) > _MOST_NAMED:
+        return f"{', '.join(names[:_MOST_NAMED])} {word} {len(names) - _MOST_NAMED} others"
+    return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _left_out(heads: Sequence[str]) -> list[str]:
     """What a narrow table does not show."""
-    return [f"Too narrow for {', '.join(heads)}: --wide prints every column."] if heads else []
+    return [f"Left out at this width: {', '.join(heads)}; --wide prints every column."] if heads else []
 
 
 def _some(names: Sequence[str]) -> str:
@@ -195,10 +313,10 @@ def _notes_on_faults(standings: Standings) -> list[str]:
     notes = [f"Faults of {short(row.name)}: {_faults(row)}." for row in rows if row.fault_counts]
     if paused := [f"{short(row.name)} {row.paused}" for row in rows if row.paused]:
         notes.append(f"Stopped until their turn, having kept a core from a seat that was asked: {', '.join(paused)}.")
-    if many := [f"{short(row.name)} {row.page_faults}" for row in many_page_faults(standings.rows)]:
+    if many := [f"{short(row.name)} {_page_faults(row)}" for row in many_page_faults(standings.rows)]:
         notes.append(
-            f"Page faults that read a disk (disk), far more than others had: {', '.join(many)}. A large runtime can have them on "
-            "a machine short of memory, and so can a bot that leaves its next self a message in what is in memory."
+            f"Page faults that read a disk (disk), more than others had: {', '.join(many)}. Where memory is short, each start "
+            f"reads its runtime again, which is {OF_RUNTIMES}."
         )
     notes += [
         f"{short(row.name)}: {number(row.fault_free_elo, 1)} Elo over the {standings.fault_free_matches} fault-free matches, "
@@ -216,6 +334,11 @@ def _notes_on_faults(standings: Standings) -> list[str]:
     if untold:
         notes.append(f"No fault-free Elo, for want of matches without a fault: {', '.join(untold)}.")
     return notes
+
+
+def _page_faults(row: Standing) -> str:
+    assert row.page_faults is not None
+    return f"{row.page_faults}, {number(row.page_faults / row.matches, 1)} a match"
 
 
 def _faults(row: Standing) -> str:

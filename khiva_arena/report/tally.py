@@ -56,9 +56,9 @@ class Collected:
         self._collector.add(match)
         self.matches += 1
         of_event = self._tallies.setdefault(match.event, {})
-        if match.voids:
+        if voids := match.voids - match.not_begun:
             for bot in set(match.bots):
-                of_event.setdefault(bot, Tally()).voids += match.voids
+                of_event.setdefault(bot, Tally()).voids += voids
         if not match.fault_free:
             for bot, faults in zip(match.bots, match.faults, strict=True):
                 of_event.setdefault(bot, Tally()).faults.update(fault for fault, _ in faults)

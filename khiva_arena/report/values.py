@@ -1,12 +1,14 @@
 """The table that ``standings`` makes, as frozen values; numbers only, no text. Its rows are in ``columns.py``."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from msgspec import Struct
 
 from khiva_arena.ratings.elo import Ratings
+from khiva_arena.ratings.looks import ONE_LOOK
 from khiva_arena.ratings.match_arrays import Floats, Matches
 from khiva_arena.ratings.pairs import PairCells
+from khiva_arena.ratings.sharing import SharedDeals
 from khiva_arena.report.columns import Standing
 
 
@@ -76,6 +78,7 @@ class Standings:
     left_out: recorded matches in them.
     seats: the largest table, the length of ``finishes``.
     order: the bot id of each index of ``evidence``.
+    shared_deals: how much sharing deals widens the errors; None if the results do not say.
     evidence: what the numbers were made from.
     """
 
@@ -91,9 +94,15 @@ class Standings:
     left_out: int
     seats: int
     order: tuple[str, ...]
+    shared_deals: SharedDeals | None
     evidence: Evidence = field(repr=False, compare=False)
 
     @property
     def ratings(self) -> Ratings:
         """The fit itself, for errors between any two bots."""
         return self.evidence.ratings
+
+    @property
+    def widened(self) -> float:
+        """How many times as wide an error is as if pairings had followed no results, of two bots that played all seeds."""
+        return float(replace(self.ratings.widening, looks=ONE_LOOK).factor(max(2, self.blocks)))

@@ -22,7 +22,6 @@ from khiva_arena.sandbox.rlimits import system_limits
 START = "import sys; sys.path.append(sys.argv.pop(1)); import launcher; launcher.main()"
 """As an import the launcher is not compiled at each start."""
 HERE = str(Path(__file__).parent)
-DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 SPARE_PROCESSES = 1024
 """Processes above those that the user has already, if the system counts them by user: watching then holds a bot to its limit."""
 
@@ -49,7 +48,7 @@ class Basic(Cell):
             "folder": command.folder,
             "environment": cell.environment(command, program, home, mark, sandbox.resources.memory),
             "readable": [*shown, *(f"{proc_mask.PROC}/{name}" for name in proc_mask.AT_BASIC)],
-            "writable": [home, *DEVICES, *sandbox.writable],
+            "writable": [home, *readable_paths.DEVICES, *sandbox.writable],
             "limits": {**system_limits(sandbox.resources, program), "NPROC": _process_limit(sandbox.resources, user)},
             "user": user,
             "parent": os.getpid(),

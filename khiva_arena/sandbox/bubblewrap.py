@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from khiva_arena.sandbox import proc_mask
+from khiva_arena.sandbox import proc_mask, readable_paths
 from khiva_arena.sandbox.limits import MIB, Resources
 from khiva_arena.sandbox.prepared import ETC, Prepared
 from khiva_arena.sandbox.readable_paths import is_below
@@ -99,17 +99,18 @@ def _mounts(inside: Inside, prepared: Prepared) -> Iterator[str]:
         else:
             yield from _parents(path, folders)
             yield from ("--ro-bind", path, path)
-    yield from ("--proc", "/proc", "--dev", "/dev")
+    yield from ("--proc", "/proc")
     yield from _proc(prepared)
-    yield from ("--ro-bind", "/dev/null", "/dev/zero")  # mapped, it gives memory that nobody counts
-    yield from ("--perms", "1777", "--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm")
+    yield from _devices()
     yield from ("--perms", "1777", "--size", str(max(inside.resources.scratch, 1)), "--tmpfs", SCRATCH)
     for path in inside.writable:
         yield from _parents(path, folders)
         yield from ("--bind", path, path)
     if inside.folder != "/" and not any(is_below(inside.folder, path) for path in (*inside.readable, *inside.writable)):
         yield from _parents(f"{inside.folder}/any", folders)  # a bare command's: empty except for the files that its words name
-    yield from ("--remount-ro", "/", "--remount-ro", "/dev")  # or a bot could fill these, which have no size
+    for path in ("/", "/dev"):  # or a bot could fill these, which have no size
+        yield from ("--remount-ro", path)
+    yield from ("--remount-ro", proc_mask.PROC)  # or it could change how the system runs its own processes
 
 
 def stays_a_link(path: str) -> bool:
@@ -127,6 +128,17 @@ def _proc(prepared: Prepared) -> Iterator[str]:
             yield from ("--ro-bind", f"{prepared.folder}{path}", path)
     for path in files:
         yield from ("--ro-bind", "/dev/null", path)
+
+
+def _devices() -> Iterator[str]:
+    """The mounts of /dev: no `zero`, which gives memory that nobody counts, and no terminals, which are few for a machine."""
+    yield from ("--perms", "0755", "--tmpfs", "/dev")
+    for path in readable_paths.DEVICES:
+        yield from ("--dev-bind", path, path)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        yield from ("--symlink", f"/proc/self/fd/{number}", f"/dev/{name}")
+    yield from ("--symlink", "/proc/self/fd", "/dev/fd")
+    yield from ("--perms", "1777", "--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm")
 
 
 def _parents(path: str, made: set[str]) -> Iterator[str]:

@@ -16,6 +16,7 @@ class Command:
     network: its cell is open to the network
     handed: variables that it is handed with the arbiter's own values, which are struck out of what it says
     link: the file in which the round trip to its player stands, see arbiter/round_trip.py; "" if it is not measured
+    barred: in words, why it is not started at all; "" if it is
     allowance: seconds of that, at most, by which the clock of each of its decisions is longer
     """
 
@@ -28,6 +29,7 @@ class Command:
     network: bool = False
     handed: dict[str, str] = field(default_factory=dict, repr=False)
     link: str = ""
+    barred: str = ""
     allowance: float = 0.0
 
     @property

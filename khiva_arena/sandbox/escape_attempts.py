@@ -71,6 +71,14 @@ def changes_of(how, words) -> None:  # type: ignore[no-untyped-def]
         how(file.fileno(), *words)
 
 
+def nodes() -> list[str]:
+    """List the machine's devices, those too whose folder cannot be listed."""
+    names = {"null", "zero", "full", "random", "urandom", "tty", "console", "ptmx", "pts/ptmx"}
+    with suppress(OSError):
+        names |= {name for name in os.listdir("/dev") if not os.path.isdir(f"/dev/{name}")}
+    return [f"/dev/{name}" for name in sorted(names)]
+
+
 def inherited() -> None:
     """Use a descriptor that nobody gave us."""
     if not any(succeeds(lambda number=number: os.fstat(number)) for number in range(3, 256)):
@@ -147,6 +155,11 @@ def attempts(said: dict) -> dict:  # type: ignore[type-arg]
         }
         | {"32 MiB to /dev/shm": lambda: write("/dev/shm", PLENTY)}
         | {f"{how.__name__} of its file": lambda how=how, words=words: how(said["file"], *words) for how, words in CHANGES}
+        | {
+            f"{how.__name__} of {path}": lambda how=how, path=path, words=words: how(path, *words)
+            for path in nodes()
+            for how, words in ((os.utime, ()), (os.chown, (-1, -1)))
+        }
         | {f"{how.__name__} of the program": lambda how=how, words=words: changes_of(how, words) for how, words in BY_DESCRIPTOR},
         "spy": {name: lambda name=name: read(f"/proc/{arbiter}/{name}") for name in of_arbiter},
         "signal": {
@@ -157,6 +170,7 @@ def attempts(said: dict) -> dict:  # type: ignore[type-arg]
         },
         "change": {
             "limit": lambda: set_limit_of(arbiter),
+            "own cores": lambda: os.sched_setaffinity(0, os.sched_getaffinity(0)),
             "cores": lambda: os.sched_setaffinity(arbiter, os.sched_getaffinity(arbiter)),
             "priority": lambda: os.setpriority(os.PRIO_PROCESS, arbiter, os.getpriority(os.PRIO_PROCESS, arbiter)),
         },

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from khiva_arena.sandbox import reap
+from khiva_arena.sandbox import reap, system
 
 OF_ITS_OWN = ("\nRssAnon:", "\nRssShmem:", "\nVmSwap:", "\nVmPTE:")
 SHARED_OUT = ("\nPss_Anon:", "\nPss_Shmem:", "\nSwapPss:")
@@ -34,10 +34,12 @@ class ThreadTime(NamedTuple):
 
     delay: seconds for which it was ready to run and waited for a core
     cpu: seconds for which it had one
+    as_started: whether the system gives it a core as it would give one to us: it has made itself no nicer and keeps to no core
     """
 
     delay: float
     cpu: float
+    as_started: bool = True
 
 
 def tree(pid: int, most: int) -> list[int]:
@@ -95,19 +97,30 @@ def thread_times(pids: Iterable[int]) -> dict[int, ThreadTime]:
     keeps no such figures."""
     times: dict[int, ThreadTime] = {}
     seen = 0
+    ours = system.scheduled(0)
     for process in pids:
         try:
             tasks = os.listdir(f"/proc/{process}/task")
+            group = _is_as_nice_as_new(process)
         except OSError:
             continue  # it ended while we looked
         for task in tasks[: TASKS_SEEN - seen]:
             seen += 1
             try:
                 cpu, delay, _ = map(int, _read(f"/proc/{process}/task/{task}/schedstat").split())
+                as_started = group and system.scheduled(int(task)) == ours
             except (OSError, ValueError):
                 continue  # the same, or the kernel keeps no such figures
-            times[int(task)] = ThreadTime(delay / 1e9, cpu / 1e9)
+            times[int(task)] = ThreadTime(delay / 1e9, cpu / 1e9, as_started)
     return times
+
+
+def _is_as_nice_as_new(process: int) -> bool:
+    """Whether the session of a process has the niceness of a new one, as bots are started in. True where sessions have none."""
+    try:
+        return _read(f"/proc/{process}/autogroup").endswith(" nice 0\n")
+    except FileNotFoundError:
+        return True
 
 
 def own_memory(pid: int) -> int:

@@ -16,6 +16,8 @@ PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # What runtimes look for in /etc: the linker's cache, alternatives (java, cc), certificates' settings, time zone, own settings.
 SETTINGS = ("ld.so.cache", "alternatives", "ssl/openssl.cnf", "localtime")
 OF_RUNTIMES = ("java*", "php*", "perl", "lua*", "ruby*", "nim", "mono/config", "R", "racket", "sbclrc")
+# These a bot may write to as well.
+DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 # Debian keeps the list of GHC's libraries here; a link in /usr leads to it.
 ELSEWHERE = ("/var/lib/ghc/package.conf.d",)
 # What a bot with a network reads besides: how names are looked up, and whose certificates are believed.
@@ -134,7 +136,7 @@ def why_not_found(program: str, folder: str) -> OSError:
     """What to raise for a program that is not found."""
     path = os.path.join(folder, program)
     if "/" in program and os.path.isfile(path):
-        return NotExecutable(f"{path} may not be executed: its modes, or a mount with noexec")
+        return NotExecutable(f"{path} may not be executed: chmod +x it, unless its file system forbids that (noexec)")
     if "/" not in program and (proxy := shutil.which(program)):
         _, why = _behind_rustup(proxy)
         return FileNotFoundError(f"{proxy} is rustup's, which names no {program} that it would start: {why}")

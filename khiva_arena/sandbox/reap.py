@@ -7,7 +7,7 @@ import secrets
 import signal
 import subprocess
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -26,6 +26,22 @@ PR_SET_CHILD_SUBREAPER = 36
 NS_GET_PARENT = 0xB702
 
 
+class Unending(InternalError):
+    """Processes that a match's bots left behind do not end: they start new ones faster than they are killed.
+
+    seats: whose mark they carry; none if they hide it
+    """
+
+    def __init__(self, number: int, seats: frozenset[int]) -> None:
+        super().__init__(f"{number} processes that bots left behind did not end in {STRAYS_SECONDS:.0f} s")
+        self.seats = seats
+
+
+def mark_of_seat(mark: str, seat: int) -> str:
+    """Return the mark of one seat's processes, by which they are known to be of the match and of the seat."""
+    return f"{mark}-{seat}"
+
+
 def new_mark() -> str:
     """A mark for the processes of one more match."""
     return f"{os.getpid()}-{secrets.token_hex(8)}"
@@ -37,11 +53,14 @@ class Adoption:
 
     _held = 0
     _started: ClassVar[set[int]] = set()
+    _unending: ClassVar[set[str]] = set()
+    """Marks of matches whose processes did not end: they are still killed and reaped, and nobody waits for them."""
 
     def __init__(self, mark: str) -> None:
         self._mark = mark
         self._since = time.clock_gettime(time.CLOCK_BOOTTIME) if system.PROC else 0.0
         self._on = True
+        self._seen: set[str] = set()
         Adoption._held += 1
         if Adoption._held == 1:
             _be_subreaper(1)
@@ -70,13 +89,19 @@ class Adoption:
 
     def end_strays(self) -> None:
         """Kill and reap processes that left their group, of bots at level trusted and of builds, round by round: when some die,
-        others may become our children. Raises InternalError if that takes too long: they start new ones faster than they end, or
-        cannot be killed."""
+        others may become our children. Raises Unending if that takes too long, and from then on they are nobody's."""
         until = time.monotonic() + STRAYS_SECONDS
+        self._seen.clear()
         # The youngest first: of many that each started the next one and ended, only it still runs.
         while strays := [pid for pid in reversed(_children()) if self._stopped_stray(pid)]:
+            if time.monotonic() < until - STRAYS_SECONDS / 2:
+                self._seen.clear()  # of whoever lives on is seen in the second half, too
             if time.monotonic() > until:
-                raise InternalError(f"{len(strays)} processes that bots left behind did not end in {STRAYS_SECONDS:.0f} s")
+                ours = [mark for mark in self._seen if self._is_ours(mark)]
+                if not ours and Adoption._unending:
+                    return  # they are an earlier match's, whose bot was blamed
+                Adoption._unending.add(self._mark)
+                raise Unending(len(strays), _seats_of(ours))
             for pid in strays:
                 _send(pid, signal.SIGKILL)
             if sum(_reaped(pid) for pid in strays) == 0:
@@ -90,18 +115,32 @@ class Adoption:
         _send(pid, signal.SIGSTOP)
         return True
 
+    def _is_ours(self, mark: str) -> bool:
+        return _of_match(mark) == self._mark
+
     def _is_stray(self, pid: int) -> bool:
         """Whether it carries our mark; or has none, as dying processes do, began meanwhile, and nobody waits for it."""
         try:
             if pid in Adoption._started or os.getpgid(pid) in Adoption._started:
                 return False  # of another match: one that becomes another program shows no mark for a moment
             if (mark := _mark_of(pid)) is not None:
-                return mark == self._mark
+                self._seen.add(mark)
+                return self._is_ours(mark) or _of_match(mark) in Adoption._unending
             fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
         except OSError:
             return False  # it ended, and somebody waited for it
         # Starts are kept in whole ticks. What began before is our caller's, such as the helper of its multiprocessing.
         return int(fields[19]) >= int(self._since * os.sysconf("SC_CLK_TCK")) - 1
+
+
+def _of_match(mark: str) -> str:
+    """Return the mark of the match of a process: its own without the seat, if it has one."""
+    return "-".join(mark.split("-")[:2])
+
+
+def _seats_of(marks: Iterable[str]) -> frozenset[int]:
+    seats = [seat for mark in marks for seat in mark.split("-")[2:3]]
+    return frozenset(int(seat) for seat in seats if seat.isdecimal() and seat.isascii())
 
 
 def _mark_of(pid: int | str) -> str | None:

@@ -7,6 +7,7 @@ to make. All raise OSError whose ``strerror`` is a sentence for the user.
 import errno
 import os
 import stat
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
@@ -14,7 +15,10 @@ from typing import BinaryIO
 from khiva_arena.sandbox.limits import size_in_words
 
 PIECE = 1 << 20
+CAREFULLY = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+"""How to open what may be no file: nothing waits for the other end of a pipe, and no terminal becomes ours."""
 _KINDS = (
+    (stat.S_ISLNK, "a link, which is not followed here"),
     (stat.S_ISFIFO, "a pipe"),
     (stat.S_ISSOCK, "a socket"),
     (stat.S_ISCHR, "a device"),
@@ -22,21 +26,18 @@ _KINDS = (
 )
 
 
-def opened(path: str | Path) -> BinaryIO:
-    """A file, open for reading. If the path is anything else, it is refused at once. ValueError for a NUL in the name."""
-    _must_be_a_file(os.stat(path), path)  # a device is not even opened
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-    try:
-        _must_be_a_file(os.fstat(descriptor), path)  # it may have become another one since
-    except OSError:
-        os.close(descriptor)
-        raise
+def opened(path: str | Path, *, follow: bool = True) -> BinaryIO:
+    """A file, open for reading. If the path is anything else, it is refused at once. ``follow``: a link to a file is as good.
+    ValueError for a NUL in the name."""
+    _must_be_a_file(os.stat(path, follow_symlinks=follow), path)  # a device is not even opened
+    descriptor = os.open(path, os.O_RDONLY | CAREFULLY | (0 if follow else os.O_NOFOLLOW))
+    must_be_a_file(descriptor, path)  # it may have become another one since
     return os.fdopen(descriptor, "rb")
 
 
-def read(path: str | Path, most: int) -> bytes:
-    """All of a file that has at most so many bytes."""
-    with opened(path) as file:
+def read(path: str | Path, most: int, *, follow: bool = True) -> bytes:
+    """All of a file that has at most so many bytes. ``follow``: as in ``opened``."""
+    with opened(path, follow=follow) as file:
         data = file.read(most + 1)
     if len(data) > most:
         raise OSError(errno.EFBIG, f"it is longer than {most:,} bytes", str(path))
@@ -60,6 +61,21 @@ def digest(path: str | Path, most: int) -> str:
 def too_large(path: str | Path, most: int) -> OSError:
     """What to raise for a file of more than so many bytes."""
     return OSError(errno.EFBIG, f"it is larger than {size_in_words(most)}", str(path))
+
+
+def refuse_other(path: str | Path) -> None:
+    """Raise OSError if anything but a file is there, such as a link; nothing at all is no mistake."""
+    with suppress(FileNotFoundError):
+        _must_be_a_file(os.lstat(path), path)
+
+
+def must_be_a_file(descriptor: int, path: str | Path) -> None:
+    """Raise OSError, and close the descriptor, unless it is that of a file."""
+    try:
+        _must_be_a_file(os.fstat(descriptor), path)
+    except OSError:
+        os.close(descriptor)
+        raise
 
 
 def _must_be_a_file(found: os.stat_result, path: str | Path) -> None:

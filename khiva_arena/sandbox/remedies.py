@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from khiva_arena.sandbox import cgroup, wsl
+from khiva_arena.shipped import folder
 
 INSTALL = {"debian": "apt install", "fedora": "dnf install", "arch": "pacman -S", "alpine": "apk add", "suse": "zypper install"}
 
@@ -23,7 +24,7 @@ ENGINES = {
     "/run/.containerenv": ("podman", "seccomp=unconfined", "label=disable", "unmask=ALL"),
 }
 """Files by which a container is known, its engine, and the options with which bubblewrap works inside: docs/docker.md."""
-ELSEWHERE = "run it in a virtual machine or a container with Linux, which docs/docker.md describes"
+ELSEWHERE = f"run it in a virtual machine or a container with Linux, which {folder('docs') / 'docker.md'} describes"
 
 
 def of_control_groups() -> str:

@@ -1,16 +1,19 @@
-"""The system calls that a bot may not make, as a filter program for the kernel (classic BPF, seccomp(2)).
+"""The system calls that a bot may make, as a filter program for the kernel (classic BPF, seccomp(2)).
 
-Refused are calls that would get around the other barriers, to other bots or the host's kernel: sockets, other processes' memory,
-calls like signals that take a process number, locks and kernel keys through which two bots could communicate, memory that no
-limit counts. A refused call fails as it does on a kernel that lacks it, so that runtimes fall back. Numbers: the kernel's tables
-for each machine.
+Allowed is what calls.py has a row for. What is refused with an error of its own stands here: calls that would get around the
+other barriers, to other bots or the host's kernel, such as sockets, other processes' memory, locks and kernel keys through which
+two bots could communicate, memory that no limit counts. All other calls fail as on a kernel that lacks them, so that runtimes
+fall back. Numbers: the kernel's tables for each machine.
 """
 
 import errno
 import platform
 import struct
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
+
+from khiva_arena.sandbox.calls import ABSENT, ranges
 
 
 class Call(NamedTuple):
@@ -28,8 +31,6 @@ class Call(NamedTuple):
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 OWN_PID = 0x7FFFFFFD
 """Stands in a program for the process that it will hold; see ``KILLS``."""
-
-ABSENT = -1
 
 REFUSED = {
     "socket": Call(41, 198, errno.EAFNOSUPPORT),
@@ -93,26 +94,43 @@ REFUSED = {
     "fadvise64": Call(221, 223),
     "preadv2": Call(327, 286, errno.ENOSYS),
     "cachestat": Call(451, 451, errno.ENOSYS),
+    "mincore": Call(27, 232, errno.ENOSYS),
+    # What they know is the machine's: any file system, how full it is or how much is to be written; the clock; nodes of memory.
+    "ustat": Call(136, ABSENT, errno.ENOSYS),
+    "syncfs": Call(306, 267),
+    "adjtimex": Call(159, 171),
+    "clock_adjtime": Call(305, 266),
+    "get_mempolicy": Call(239, 236, errno.ENOSYS),
+    "mbind": Call(237, 235, errno.ENOSYS),
+    "modify_ldt": Call(154, ABSENT, errno.ENOSYS),  # memory of the kernel's that nobody counts
 }
+# A bot that makes itself wait for a core would be excused for being late: it stays on all cores; giving one away does nothing.
+WAITING = {"sched_setaffinity": Call(203, 122), "sched_yield": Call(24, 124, 0)}
 # A bot that stays in its process group can be stopped and killed as a whole.
 LEAVING_THE_GROUP = {"setsid": Call(112, 157), "setpgid": Call(109, 154)}
 # What Landlock does not govern: whoever owns a file may do this to it without opening it, or through a descriptor that only
 # reads. At level basic an ordinary user's bots own all that the user owns, including the store.
-MODES_AND_TIMES = {  # builds need them
+MODES = {  # builds need them
     "chmod": Call(90, ABSENT),
     "fchmod": Call(91, 52),
     "fchmodat": Call(268, 53),
     "fchmodat2": Call(452, 452),
+}
+# Notes to the next match on the machine's devices: everybody may set the times of what everybody may write to, and "change" the
+# owner of anything to nobody, which sets a time as well.
+TIMES = {  # builds need them
     "utime": Call(132, ABSENT),
     "utimes": Call(235, ABSENT),
     "futimesat": Call(261, ABSENT),
     "utimensat": Call(280, 88),
 }
-ATTRIBUTES = {
+CHANGES_OF_OWNERS = {
     "chown": Call(92, ABSENT),
     "fchown": Call(93, 55),
     "lchown": Call(94, ABSENT),
     "fchownat": Call(260, 54),
+}
+ATTRIBUTES = {
     "setxattr": Call(188, 5),
     "lsetxattr": Call(189, 6),
     "fsetxattr": Call(190, 7),
@@ -131,11 +149,19 @@ FILE_FLAGS = (0x40086602, 0x40046602, 0x401C5820, 0x40087602, 0x40047602)
 SIGNALLED_BY = {"kill": 1, "tkill": 1, "rt_sigqueueinfo": 1, "tgkill": 2, "rt_tgsigqueueinfo": 2}
 SIGCONT, SIGNAL_OF_CLONE = 18, 0xFF
 PRCTL, SET_DEATH_SIGNAL = Call(157, 167), 1  # so that a bot always dies with the arbiter
+# What concerns the caller alone. Not among them: what is new, who may share a core with it (62), and having equal pages of all
+# processes merged (67), which tells what is in others' memory.
+ABOUT_ITSELF = (
+    *(2, 3, 4, 7, 8, 13, 14, 15, 16, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 36, 37, 38, 39, 40, 41, 42, 45, 46, 47),
+    *(50, 51, 52, 53, 54, 55, 56, 59, 60, 61, 63, 64, 65, 66, 0x53564D41, 0x59616D61, 0x41555856),
+)
 # Memory that is shared and has no file stays taken when it is unmapped in part, and then counts against no limit.
 MMAP, SHARED_AND_ANONYMOUS = Call(9, 222), 0x21
 MADVISE, PAGE_OUT = Call(28, 233), 21
-# Allowed for the caller itself (0), refused with another process's number.
-ONLY_SELF = {"prlimit64": Call(302, 261), "sched_setaffinity": Call(203, 122)}
+# Not among them: pages that are merged with others' (12), sent out of memory (20, 21), or broken (100, 101).
+ADVICE = (*range(5), 8, 9, 10, 11, *range(13, 20), 22, 23, 25, 102, 103)
+# Allowed for the caller itself (0), refused with another process's number; the second to builds alone.
+ONLY_SELF = {"prlimit64": Call(302, 261), "sched_setaffinity": WAITING["sched_setaffinity"]}
 # A bot with a network: sockets of these families (AF_INET, AF_INET6).
 SOCKET, FAMILIES = REFUSED["socket"], (2, 10)
 # One of a pair of datagram sockets can send to any socket of the machine that has a name, and take a name itself: of no bot's.
@@ -148,7 +174,12 @@ NEW_NAMESPACES = 0x7E020080  # CLONE_NEW*: time, mount, cgroup, uts, ipc, user, 
 FCNTL = Call(72, 25)
 LOCKS = (6, 7, 37, 38, 1024, 1026)  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE, F_NOTIFY
 OWNERS = (8, 15)  # F_SETOWN, F_SETOWN_EX: they would have the system signal another process in the bot's stead
+# Nothing that is kept with a file or shown of it: locks, leases, how long it is said to live (1036).
+OF_A_DESCRIPTOR = (*range(5), 9, 10, 11, 1027, 1028, *range(1030, 1035))
 IOCTL = Call(16, 29)
+# Whether it is a terminal, how large and whose; how much is there to be read; whether it waits, and stays open in a new program.
+OF_A_STREAM = (0x5401, 0x802C542A, 0x540F, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x5452)
+OF_A_SOCKET = (0x5411, 0x8905, 0x8910, 0x8912, 0x8913, 0x8915, 0x891B, 0x8921, 0x8933)
 IOCTLS = (0x8901, 0x8902, 0x5412)  # FIOSETOWN, SIOCSPGRP, the same; TIOCSTI, typing at somebody's terminal
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
@@ -170,7 +201,8 @@ def number(call: Call, machine: str = "") -> int:
 def refused_here() -> dict[str, tuple[int, int]]:
     """The calls that every program refuses whatever their arguments, by name, with their number here and their error. Empty on
     a machine whose numbers are not known."""
-    return {name: (number(call), int(call.error)) for name, call in REFUSED.items()} if supported() else {}
+    there = {name: call for name, call in REFUSED.items() if supported() and number(call) != ABSENT}
+    return {name: (number(call), int(call.error)) for name, call in there.items()}
 
 
 def program(
@@ -180,14 +212,20 @@ def program(
     ``hold_files``: refuse what changes files that are not open for writing; a build may set modes and times. ``hold_signals``:
     refuse signals to others, OWN_PID to be replaced by the number of the bot's first process. ``network``: allow sockets of the
     internet's families."""
-    machine = platform.machine()
+    return _program(platform.machine(), may_leave_group, hold_files, hold_signals, network)
+
+
+@cache
+def _program(machine: str, build: bool, hold_files: bool, hold_signals: bool, network: bool) -> bytes:
     refused = dict(REFUSED)
-    if may_leave_group:
+    for_builds = LEAVING_THE_GROUP | TIMES | CHANGES_OF_OWNERS | WAITING
+    if build:
         del refused["flock"]  # cargo and go build nothing without; when a build runs no deal is known yet
+        for_builds["flock"] = REFUSED["flock"]
     else:
-        refused |= LEAVING_THE_GROUP
+        refused |= for_builds
     if hold_files:
-        refused |= ATTRIBUTES | ({} if may_leave_group else MODES_AND_TIMES)
+        refused |= ATTRIBUTES | CHANGES_OF_OWNERS | ({} if build else MODES)
     if hold_signals:
         refused |= OTHER_KILLS
     if network:
@@ -196,13 +234,16 @@ def program(
     steps.append(_step(_LOAD, _NUMBER))
     if machine == "x86_64":
         steps += [_step(_AT_LEAST, _X32, 0, 1), _step(_RETURN, _FAIL | errno.ENOSYS)]
-    for call in [call for call in refused.values() if number(call, machine) != ABSENT]:
+    for call in _there(refused.values(), machine):
         steps += [_step(_EQUAL, number(call, machine), 0, 1), _step(_RETURN, _FAIL | call.error)]
     steps += _if(CLONE, machine, [_argument(0), _step(_ANY_BIT, NEW_NAMESPACES, 0, 1), _step(_RETURN, _FAIL | errno.EPERM)])
-    if not may_leave_group:
+    if not build:
         steps += _holding_still(machine)
-    steps += _if(FCNTL, machine, [_argument(1), *_refuse_each((*LOCKS, *OWNERS))])
+    steps += _if(FCNTL, machine, [_argument(1), *_refuse_each((*LOCKS, *OWNERS)), *_allow_only(OF_A_DESCRIPTOR, errno.EINVAL)])
     steps += _if(IOCTL, machine, [_argument(1), *_refuse_each((*IOCTLS, *(FILE_FLAGS if hold_files else ())))])
+    if not build:
+        streams = (*OF_A_STREAM, *(OF_A_SOCKET if network else ()))
+        steps += _if(IOCTL, machine, [_argument(1), *_allow_only(streams, errno.ENOTTY)])
     steps += _if(SOCKETPAIR, machine, [_argument(1), _step(_AND, TYPE), *_refuse_each(DATAGRAMS)])
     if network:
         steps += _if(SOCKET, machine, [_argument(0), *_allow_only(FAMILIES, SOCKET.error)])
@@ -211,8 +252,22 @@ def program(
     if hold_signals:
         for call in KILLS.values():
             steps += _if(call, machine, [_argument(0), *_allow_only((0, OWN_PID))])
-    steps.append(_step(_RETURN, _ALLOW))
-    return b"".join(steps)
+    for call in _there(for_builds.values(), machine) if build else ():
+        steps += [_step(_EQUAL, number(call, machine), 0, 1), _step(_RETURN, _ALLOW)]
+    return b"".join([*steps, *_allow_ranges(machine)])
+
+
+def _there(calls: Iterable[Call], machine: str) -> list[Call]:
+    return [call for call in calls if number(call, machine) != ABSENT]
+
+
+def _allow_ranges(machine: str) -> list[bytes]:
+    """Return steps that allow the calls of calls.py, and let every other one fail as on a kernel that lacks it."""
+    missing = _step(_RETURN, _FAIL | errno.ENOSYS)
+    steps: list[bytes] = []
+    for first, last in ranges(machine):
+        steps += [_step(_AT_LEAST, last + 1, 3, 0), _step(_AT_LEAST, first, 0, 1), _step(_RETURN, _ALLOW), missing]
+    return [*steps, missing]
 
 
 def _holding_still(machine: str) -> list[bytes]:
@@ -221,8 +276,8 @@ def _holding_still(machine: str) -> list[bytes]:
     steps = _if(CLONE, machine, [_argument(0), _step(_AND, SIGNAL_OF_CLONE), *_refuse_each((SIGCONT,))])
     for name, index in SIGNALLED_BY.items():
         steps += _if(calls[name], machine, [_argument(index), *_refuse_each((SIGCONT,))])
-    steps += _if(PRCTL, machine, [_argument(0), *_refuse_each((SET_DEATH_SIGNAL,))])
-    steps += _if(MADVISE, machine, [_argument(2), *_refuse_each((PAGE_OUT,))])
+    steps += _if(PRCTL, machine, [_argument(0), *_refuse_each((SET_DEATH_SIGNAL,)), *_allow_only(ABOUT_ITSELF, errno.EINVAL)])
+    steps += _if(MADVISE, machine, [_argument(2), *_refuse_each((PAGE_OUT,)), *_allow_only(ADVICE, errno.EINVAL)])
     shared = [_argument(3), _step(_AND, SHARED_AND_ANONYMOUS), *_refuse_each((SHARED_AND_ANONYMOUS,), errno.ENOMEM)]
     return steps + _if(MMAP, machine, shared)
 

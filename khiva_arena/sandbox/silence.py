@@ -21,7 +21,7 @@ STOPPED = "it is stopped by a signal"
 NO_INPUT, NO_OUTPUT = "it has closed its input", "it has closed its output"
 READS = "it waits for more input than it was sent"
 COMPUTES = "it still computes"
-WAITS = "it waits, and not for its input"
+WAITS = "it waits for something other than its input"
 RESTS = "it waits"
 
 

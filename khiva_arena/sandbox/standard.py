@@ -13,7 +13,7 @@ from functools import cache
 from resource import struct_rusage
 from typing import ClassVar, Self
 
-from khiva_arena.sandbox import bubblewrap, cell, proc_usage, remedies, seccomp, uids, warm
+from khiva_arena.sandbox import bubblewrap, cell, proc_usage, seccomp, uids, warm
 from khiva_arena.sandbox.cell import Cell
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
@@ -71,6 +71,8 @@ class Standard(Cell):
 
     @classmethod
     def remedy(cls, why: str) -> str:
+        from khiva_arena.sandbox import remedies  # not above: it is for machines that lack something
+
         return remedies.of_bubblewrap(why)
 
     def kill(self, pid: int) -> None:

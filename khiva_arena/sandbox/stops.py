@@ -8,6 +8,8 @@ that, and to undo it would take a program more at each start.
 """
 
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SETTLES_SECONDS = 1.0
@@ -24,3 +26,13 @@ def by_signal(status: int | None) -> bool:
     """Whether a process ended by a signal that a stop may bring, or says so by its exit code, as shells and Java do."""
     numbers = (*SIGNALS, signal.SIGKILL)
     return status is not None and (status in [-number for number in numbers] or status in [128 + number for number in numbers])
+
+
+@contextmanager
+def held(numbers: tuple[signal.Signals, ...] = SIGNALS) -> Iterator[None]:
+    """Block signals, so that a process which is started meanwhile is born deaf to them until it lets them in itself."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

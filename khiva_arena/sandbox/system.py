@@ -34,6 +34,14 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def scheduled(thread: int) -> tuple[int, int, set[int]]:
+    """Return how the system gives a thread a core, 0 for the caller: its niceness, its policy, and on which cores it may run. The
+    last two are 0 and none where it does not tell."""
+    policy = os.sched_getscheduler(thread) if hasattr(os, "sched_getscheduler") else 0
+    may_use = os.sched_getaffinity(thread) if hasattr(os, "sched_getaffinity") else set()
+    return os.getpriority(os.PRIO_PROCESS, thread), policy, may_use
+
+
 def lives(pid: str) -> bool:
     """Whether there is a process of a number, which may be any text."""
     if PROC:

@@ -12,7 +12,7 @@ from typing import Protocol
 from khiva_arena.errors import ConfigError, StoreError
 from khiva_arena.result import Result
 from khiva_arena.schedule import gauntlet, knockout, roundrobin, seating, sprt, swiss
-from khiva_arena.schedule.names import OF_SOME, Format
+from khiva_arena.schedule.names import ALL_MEET, OF_SOME, Format
 from khiva_arena.schedule.seating import ScheduledMatch
 from khiva_arena.schedule.terms import Detail, DrawnRound, Placing, Shape, Terms, round_key
 
@@ -51,7 +51,7 @@ class FormatModule(Protocol):
 
     @property
     def AUTO(self) -> bool:
-        """Whether ``--lineups auto`` goes with it: the fewest that compare all bots."""
+        """Whether ``--lineups auto`` goes with it: a small set of line-ups in which all bots meet."""
 
     @property
     def SEQUENTIAL(self) -> bool:
@@ -91,6 +91,8 @@ def check_terms(terms: Terms) -> None:
         problems.append(f"--seeds is at least 1, not {terms.seeds}")
     if terms.authors and terms.copies > 1:
         problems.append("--copies and --authors-apart do not go together: copies of a bot have one author")
+    if terms.draw and not (FORMATS[terms.format].AUTO and terms.draw == ALL_MEET):
+        problems.append(f"the draw {terms.draw!r} is not for --format {terms.format}")
     problems += FORMATS[terms.format].mistakes(terms)
     if problems:
         raise ConfigError(problems)

@@ -8,7 +8,7 @@ from itertools import combinations
 from khiva_arena.result import Result
 from khiva_arena.rng import Stream
 from khiva_arena.schedule.grouping import settle, snake
-from khiva_arena.schedule.scores import BotSums, bot_sums, line_ups_in, shared
+from khiva_arena.schedule.scores import BotSums, RoundSums, round_sums, scores_of, shared
 from khiva_arena.schedule.terms import (
     Detail,
     DrawnRound,
@@ -98,6 +98,11 @@ def shapes(terms: Terms) -> tuple[Shape, ...]:
 
 def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnRound:
     """The next round. ``past``: the results of each round before it, complete."""
+    return draw_of(terms, shape, [round_sums(terms.bots, results) for results in past])
+
+
+def draw_of(terms: Terms, shape: Shape, past: Sequence[RoundSums]) -> DrawnRound:
+    """Draw the next round from sums."""
     field = _field(terms, past)
     resting = field.resting(terms.seats)
     playing = [bot for bot in field.left if bot not in resting]
@@ -132,15 +137,15 @@ class _Field:
         return sorted(self.left, key=lambda bot: self.byes[bot])[: len(self.left) - self.now.tables * seats]
 
 
-def _field(terms: Terms, past: Sequence[Sequence[Result]]) -> _Field:
+def _field(terms: Terms, past: Sequence[RoundSums]) -> _Field:
     """The field after some rounds, which are complete and none of them the final."""
     seeding = list(range(terms.bots))
     if not terms.seeded:
         Stream(terms.key, "schedule", "lot").shuffle(seeding)
     every = bracket(terms.bots, terms.seats, advance_of(terms))
     field = _Field(every[0], seeding, [0] * terms.bots, {})
-    for number, results in enumerate(past):
-        tables, sums = line_ups_in(results), bot_sums(terms.bots, results)
+    for number, of_round in enumerate(past):
+        tables, sums = of_round.line_ups, of_round.sums
         gone = {bot for table in tables for bot in _ranked(table, sums, seeding)[field.now.advance :]}
         resting = set(field.left).difference(*tables)
         field = _Field(
@@ -161,12 +166,17 @@ def _ranked(table: Iterable[int], sums: Sequence[BotSums], seeding: Sequence[int
 def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
     """The final gives places of its own; bots that went out in the same round share one. While the event is not over, all
     bots that are still in share the first."""
+    return places_of(terms, [round_sums(terms.bots, of_round) for of_round in results])
+
+
+def places_of(terms: Terms, rounds: Sequence[RoundSums]) -> tuple[Placing, ...]:
+    """Return the places that ``places`` gives, from sums."""
     every = shapes(terms)
-    whole = [of_round for shape, of_round in zip(every, results, strict=False) if len(of_round) == shape.matches]
+    whole = [of_round for shape, of_round in zip(every, rounds, strict=False) if of_round.matches == shape.matches]
     field = _field(terms, whole[: len(every) - 1])
-    final = _ranked(field.left, bot_sums(terms.bots, whole[-1]), field.left) if len(whole) == len(every) else []
+    final = _ranked(field.left, whole[-1].sums, field.left) if len(whole) == len(every) else []
     out = field.out | dict.fromkeys(final[1:], len(every) - 1)
     key = {bot: (field.out.get(bot, len(every)), -final.index(bot) if bot in final else 0) for bot in range(terms.bots)}
-    scores = [sums.score for sums in bot_sums(terms.bots, (result for of_round in results for result in of_round))]
+    scores = scores_of(terms.bots, rounds)
     rows = {bot: Placing(bot, 0, score, KnockoutDetail(field.byes[bot], out.get(bot))) for bot, score in enumerate(scores)}
     return shared(range(terms.bots), lambda bot: key[bot], rows)

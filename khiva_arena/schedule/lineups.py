@@ -71,11 +71,9 @@ def pick(bots: int, seats: int, cap: int, most: int, stream: Stream, authors: tu
 
 
 def fewest(bots: int, seats: int, copies: int = 1, authors: tuple[int, ...] = ()) -> int:
-    """How many line-ups give the smallest errors for a number of matches: the fewest in which each bot sits equally often, at
-    least twice, and with half of the others, so that all can be compared, directly or through others; or all there are.
-
-    An error shrinks with the root of the seeds (``ratings.planning``), since matches on one seed share its luck: as many matches
-    on more seeds give a smaller error, whatever they share.
+    """The fewest line-ups in which each bot sits equally often, at least twice, and with half of the others, so that all can be
+    compared, directly or through others; or all there are. ``--lineups auto`` played so many until version 0.2, and plays so many
+    where those in which all bots meet are too many, see ``coverings``.
     """
     cap = cap_of(bots, seats, copies)
     often = max(2, -(-(bots - 1) // (2 * (seats - 1))))  # two bots that each met half of the others met each other, or a third

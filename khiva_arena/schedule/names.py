@@ -15,3 +15,5 @@ class Format(StrEnum):
 
 OF_SOME = ("rounds", "advance", "candidates")
 """The settings that only some formats have."""
+ALL_MEET = "all-meet"
+"""What a definition says whose line-ups are a set in which all bots meet, see ``coverings``."""

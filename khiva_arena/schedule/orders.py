@@ -26,11 +26,12 @@ all line-ups of 2 to 9 bots, after every seed (tested):
 Where f is a fraction, the search as a rule rounds every pair up or down. Where f is a whole number some pairs may be at f - 1
 and f + 1. With 4 bots on 4 seats after the third seed of a block no choice avoids that (Tillson); for 3 seats and an even
 number of bots, 4 seats and 6, 8, 9 bots, and 5 seats and 6, 7, 8 bots a choice with c = f may exist that the bounded
-search does not always find. With 10 or more bots, or a subset of the line-ups, a few pairs may be off by a little more.
+search does not always find. With 10 or more bots, or a part of the line-ups, a few pairs may be off by a little more (4/3 at 4
+seats, with the set of ``coverings`` for 6 bots).
 
 From 6 seats on a line-up begins a block with one of ``LABELLINGS`` ways to read the fixed set, all drawn, and has what is left of
 it after that. Whole blocks are exactly balanced for each line-up by itself, as above; inside a block a pair may be off by
-two tables (measured with one bot more than there are seats; up to 7 seats by one).
+up to three tables (two with one bot more than there are seats; 7/3 with all line-ups of 10 bots at 7 seats).
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The round robin: all line-ups of the bots, or a balanced part of them, on every seed."""
+"""The round robin: all line-ups of the bots, or some of them, in which bots sit equally often, on every seed."""
 
 from collections.abc import Sequence
 
@@ -15,11 +15,20 @@ SEQUENTIAL = False
 
 def mistakes(terms: Terms) -> list[str]:
     """What is wrong with the terms of a round robin, one line each."""
-    return lineups.mistakes(terms.bots, terms.seats, terms.copies, _most(terms), terms.authors)
+    problems = lineups.mistakes(terms.bots, terms.seats, terms.copies, _most(terms), terms.authors)
+    if not problems and terms.draw and len(_all_meet(terms)) != terms.most:
+        problems.append(f"no set of {terms.most} line-ups of {terms.bots} bots at {terms.seats} seats is known in which all meet")
+    return problems
 
 
 def _most(terms: Terms) -> int:
     return lineups.MOST_LINE_UPS if terms.most is None else terms.most
+
+
+def _all_meet(terms: Terms) -> tuple[lineups.LineUp, ...]:
+    from khiva_arena.schedule import coverings  # not above: most events play all line-ups
+
+    return coverings.all_meet(terms.bots, terms.seats, terms.copies, terms.authors) or ()
 
 
 def shapes(terms: Terms) -> tuple[Shape, ...]:
@@ -31,6 +40,13 @@ def shapes(terms: Terms) -> tuple[Shape, ...]:
 def draw(terms: Terms, shape: Shape, _past: Sequence[Sequence[Result]]) -> DrawnRound:
     """Its line-ups, which depend on no result."""
     key = round_key(terms.key, shape.number)
+    if terms.draw:
+        from khiva_arena.schedule import coverings
+
+        total = lineups.count_line_ups(
+            terms.bots, terms.seats, lineups.cap_of(terms.bots, terms.seats, terms.copies), terms.authors
+        )
+        return drawn(shape, coverings.by_lot(_all_meet(terms), terms.bots, terms.authors, key), total=total)
     every = lineups.line_ups(terms.bots, terms.seats, terms.copies, terms.most, key=key, authors=terms.authors)
     return drawn(shape, every.chosen, total=every.total)
 

@@ -54,14 +54,44 @@ def bot_sums(bots: int, results: Iterable[Result]) -> list[BotSums]:
     return sums
 
 
+@dataclass(frozen=True, slots=True)
+class RoundSums:
+    """All that a draw looks at in the results of a round.
+
+    matches: how many results these are.
+    line_ups: each once, in canonical order.
+    sums: by bot.
+    """
+
+    matches: int
+    line_ups: Sequence[LineUp]
+    sums: Sequence[BotSums]
+
+
+def round_sums(bots: int, results: Sequence[Result]) -> RoundSums:
+    """Return what a draw looks at in the results of a round."""
+    return RoundSums(len(results), line_ups_in(results), bot_sums(bots, results))
+
+
 def line_ups_in(results: Iterable[Result]) -> list[LineUp]:
     """The line-ups that results are of, each once, in canonical order."""
     return sorted({tuple(sorted(result.bots)) for result in results})
 
 
+def scores_of(bots: int, rounds: Sequence[RoundSums]) -> list[Fraction | None]:
+    """Return the mean pair score of each bot over some rounds; None without a pair."""
+    halves, pairs = ([sum(getattr(one.sums[bot], key) for one in rounds) for bot in range(bots)] for key in ("halves", "pairs"))
+    return [Fraction(half, 2 * pair) if pair else None for half, pair in zip(halves, pairs, strict=True)]
+
+
 def by_score(bots: int, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
     """Places by mean pair score over all results; equal scores share a place, bots without a match share the last."""
-    scores = [sums.score for sums in bot_sums(bots, (result for of_round in results for result in of_round))]
+    return by_score_of(bots, [round_sums(bots, of_round) for of_round in results])
+
+
+def by_score_of(bots: int, rounds: Sequence[RoundSums]) -> tuple[Placing, ...]:
+    """Return the places that ``by_score`` gives, from sums."""
+    scores = scores_of(bots, rounds)
     rows = {bot: Placing(bot, 0, score) for bot, score in enumerate(scores)}
     return shared(range(bots), lambda bot: (or_last(scores[bot]),), rows)
 

@@ -8,8 +8,8 @@ from itertools import combinations
 
 from khiva_arena.result import Result
 from khiva_arena.rng import Stream
-from khiva_arena.schedule.grouping import search, snake
-from khiva_arena.schedule.scores import HALF, bot_sums, line_ups_in, or_last, shared
+from khiva_arena.schedule.grouping import search, settle, snake
+from khiva_arena.schedule.scores import HALF, RoundSums, or_last, round_sums, scores_of, shared
 from khiva_arena.schedule.terms import (
     Detail,
     DrawnRound,
@@ -91,7 +91,12 @@ def shapes(terms: Terms) -> tuple[Shape, ...]:
 
 def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnRound:
     """The next round. ``past``: the results of each round before it, complete."""
-    tables = [line_ups_in(results) for results in past]
+    return draw_of(terms, shape, [round_sums(terms.bots, results) for results in past])
+
+
+def draw_of(terms: Terms, shape: Shape, past: Sequence[RoundSums], *, quick: bool = False) -> DrawnRound:
+    """Draw the next round from sums. ``quick``: by exchanges from one start, without a search among many."""
+    tables = [of_round.line_ups for of_round in past]
     byes = _byes(terms.bots, tables)
     order = _order(terms, past)
     at = {bot: place for place, bot in enumerate(order)}
@@ -103,7 +108,11 @@ def draw(terms: Terms, shape: Shape, past: Sequence[Sequence[Result]]) -> DrawnR
         start = snake(len(playing), shape.line_ups)
     met = Counter(pair for of_round in tables for table in of_round for pair in combinations(table, 2))
     weight, grave = _weights(terms, playing, met, ranked=bool(past))
-    seated = search(start, weight, grave, Stream(round_key(terms.key, shape.number), "schedule", "swiss"))
+    if quick:
+        seated = start
+        settle(seated, weight)
+    else:
+        seated = search(start, weight, grave, Stream(round_key(terms.key, shape.number), "schedule", "swiss"))
     return drawn(shape, sorted(tuple(sorted(playing[p] for p in table)) for table in seated), resting)
 
 
@@ -113,7 +122,7 @@ def _byes(bots: int, tables: Sequence[Sequence[tuple[int, ...]]]) -> list[int]:
     return [len(tables) - played[bot] for bot in range(bots)]
 
 
-def _order(terms: Terms, past: Sequence[Sequence[Result]]) -> list[int]:
+def _order(terms: Terms, past: Sequence[RoundSums]) -> list[int]:
     """Best first: by score, then by the opponents' mean score, then by lot or, in a seeded field, by strength. A bot that
     has not played stands in the middle."""
     order = list(range(terms.bots))
@@ -127,12 +136,12 @@ def _or_half(score: Fraction | None) -> Fraction:
     return HALF if score is None else score
 
 
-def _standing(terms: Terms, past: Sequence[Sequence[Result]]) -> tuple[list[Fraction | None], list[Fraction | None]]:
+def _standing(terms: Terms, past: Sequence[RoundSums]) -> tuple[list[Fraction | None], list[Fraction | None]]:
     """By bot: its mean pair score, and the mean of the scores of those it met, counted once for each table; None if none."""
-    scores = [sums.score for sums in bot_sums(terms.bots, (result for results in past for result in results))]
+    scores = scores_of(terms.bots, past)
     met: list[list[Fraction]] = [[] for _ in range(terms.bots)]
-    for results in past:
-        for table in line_ups_in(results):
+    for of_round in past:
+        for table in of_round.line_ups:
             for a in table:
                 met[a] += [_or_half(scores[b]) for b in table if b != a]
     return scores, [sum(scores_met, Fraction(0)) / len(scores_met) if scores_met else None for scores_met in met]
@@ -156,10 +165,15 @@ def _weights(terms: Terms, playing: Sequence[int], met: Counter[tuple[int, int]]
 
 def places(terms: Terms, results: Sequence[Sequence[Result]]) -> tuple[Placing, ...]:
     """By score, then by the opponents' mean score; equals share a place, bots without a match share the last."""
-    scores, opponents = _standing(terms, results)
-    whole = [of_round for shape, of_round in zip(shapes(terms), results, strict=False) if len(of_round) == shape.matches]
-    byes = _byes(terms.bots, [line_ups_in(of_round) for of_round in whole])
-    tables = Counter(bot for of_round in results for table in line_ups_in(of_round) for bot in table)
+    return places_of(terms, [round_sums(terms.bots, of_round) for of_round in results])
+
+
+def places_of(terms: Terms, rounds: Sequence[RoundSums]) -> tuple[Placing, ...]:
+    """Return the places that ``places`` gives, from sums."""
+    scores, opponents = _standing(terms, rounds)
+    whole = [of_round for shape, of_round in zip(shapes(terms), rounds, strict=False) if of_round.matches == shape.matches]
+    byes = _byes(terms.bots, [of_round.line_ups for of_round in whole])
+    tables = Counter(bot for of_round in rounds for table in of_round.line_ups for bot in table)
     rows = {}
     for bot, score in enumerate(scores):
         points = _or_half(score) * tables[bot]

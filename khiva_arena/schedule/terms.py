@@ -21,6 +21,7 @@ class Terms:
     seeds: of each round; a format without rounds has one.
     copies: ``--copies``, how often a bot may sit at one table.
     most: ``--lineups``, how many line-ups are played at most; None: the default.
+    draw: which line-ups those are if they are not all: "", a balanced part that is drawn; or ``names.ALL_MEET``.
     rounds: ``--rounds`` of a swiss; None: the default.
     advance: ``--advance`` of a knockout, how many bots of a table reach the next round; None: half of the seats.
     candidates: ``--candidate``, of a gauntlet or sprt; (): the first bot.
@@ -35,6 +36,7 @@ class Terms:
     seeds: int
     copies: int = 1
     most: int | None = None
+    draw: str = ""
     rounds: int | None = None
     advance: int | None = None
     candidates: tuple[int, ...] = ()

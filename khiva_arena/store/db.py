@@ -110,17 +110,37 @@ class Store:
 
     def close(self) -> None:
         """Close and unlock. A writer leaves all it recorded in the one file, so that a copy of that is whole, and seals it if all
-        of it is known to be sound."""
-        if self._lock is not None:
-            with suppress(*shape.REFUSED, OSError):  # what is not moved over now stays in the -wal file, and a seal is no loss
-                self._connection.execute(f"PRAGMA busy_timeout = {CLOSE_MS}")
-                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-                if self._who_is_there() == self._files:
-                    self._seal.put([row[0] for row in self._connection.execute("SELECT id FROM events")])
-        self._connection.close()
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        that lies there is sound."""
+        try:
+            if self._lock is not None:
+                with suppress(StoreError, *shape.REFUSED, OSError):  # a -wal file keeps what is not moved; a seal is no loss
+                    self._leave_whole()
+        finally:
+            self._connection.close()
+            if self._lock is not None:
+                os.close(self._lock)
+                self._lock = None
+
+    def _leave_whole(self) -> None:
+        self._connection.execute(f"PRAGMA busy_timeout = {CLOSE_MS}")
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        if self._who_is_there() == self._files:
+            self._seal.put(self._is_sound_on_disk)
+
+    def _is_sound_on_disk(self) -> bool:
+        """Whether every row is as it was written, read anew: what this connection holds in memory may hide a change."""
+        with type(self).read(self.folder, trusting=False) as store:
+            events = store.events()  # damage may hide all of them
+            return bool(events) and not store.damage() and all(map(store._is_sound, events))
+
+    def _is_sound(self, event: EventRow) -> bool:
+        from khiva_arena.store.changes import TABLES  # not above: as in ``changed``
+
+        if event.changed or self.changed(event.id):
+            return False
+        queries = ((table, f"{_select(table)} WHERE event = ?") for table in TABLES)
+        batches = ((table, rows) for table, query in queries for rows in self._batches(query, (event.id,)))
+        return all(intact for table, rows in batches for _, intact in self._judged(table, rows))
 
     def __enter__(self) -> Self:
         return self
@@ -220,21 +240,14 @@ class Store:
         query = "SELECT count(*) FROM matches WHERE event = ? AND ordinal BETWEEN ? AND ?"
         return int(self._rows(query, event, first, last)[0][0])
 
-    def matches(self, event: str, first: int = LOWEST, last: int = HIGHEST) -> Iterator[MatchRow]:
-        """Recorded matches with ordinals first..last in schedule order, read on demand, some at a time."""
-        names = ", ".join(name for name, _, _ in files.columns("matches"))
+    def matches(self, event: str, first: int = LOWEST, last: int = HIGHEST, *, measured: bool = True) -> Iterator[MatchRow]:
+        """Recorded matches with ordinals first..last in schedule order, read on demand, some at a time. ``measured``: with page
+        faults and the times of decisions, which take as long to read as all else."""
         every = (first, last) == (LOWEST, HIGHEST)  # with one whose ordinal is damaged and no number now
         within = "" if every else "AND ordinal BETWEEN ? AND ?"
-        query = f"SELECT {names} FROM matches WHERE event = ? {within} ORDER BY ordinal"
-        held: list[tuple[Any, ...]] = []
-        size = 0
-        for some, weight in self._pieces(query, (event,) if every else (event, first, last)):
-            held += some
-            size += weight
-            if len(held) >= MATCHES_AT_ONCE or size > BYTES_AT_ONCE:
-                yield from self._whole(event, self._judged("matches", held))
-                held, size = [], 0
-        yield from self._whole(event, self._judged("matches", held))
+        query = f"{_select('matches')} WHERE event = ? {within} ORDER BY ordinal"
+        for rows in self._batches(query, (event,) if every else (event, first, last)):
+            yield from self._whole(event, self._judged("matches", rows), measured=measured)
 
     def match(self, event: str, ordinal: int) -> MatchRow | None:
         """One recorded match, None if it is not here."""
@@ -246,7 +259,7 @@ class Store:
         found = self._rows(query, event, len(beginning), beginning)
         return [match for (ordinal,) in found if (match := self.match(event, ordinal))]
 
-    def _whole(self, event: str, matches: Iterable[tuple[Sequence[Any], bool]]) -> Iterator[MatchRow]:
+    def _whole(self, event: str, matches: Iterable[tuple[Sequence[Any], bool]], *, measured: bool = True) -> Iterator[MatchRow]:
         """Rows of ``matches`` with what other tables say of them."""
         rows = list(matches)
         if not rows:
@@ -254,6 +267,8 @@ class Store:
         ordinals = [row[1] for row, _ in rows]
         where = ("event = ? AND ordinal BETWEEN ? AND ? ORDER BY ordinal", event, min(ordinals), max(ordinals))
         seats = self._pairs("seats", f"{where[0]}, seat", *where[1:])
+        if not measured:
+            return whole_matches(rows, (), seats, ())
         return whole_matches(rows, self._pairs("page_faults", *where), seats, self._pairs("times", *where))
 
     def places(self, event: str) -> Iterator[tuple[int, str]]:
@@ -269,6 +284,11 @@ class Store:
         """How long each match took, in schedule order."""
         found = self._rows("SELECT seconds FROM matches WHERE event = ? ORDER BY ordinal", event)
         return [row[0] for row in found if isinstance(row[0], float)]
+
+    def ends(self, event: str) -> list[str]:
+        """When each match ended, in schedule order, as the store writes times."""
+        found = self._rows("SELECT finished FROM matches WHERE event = ? ORDER BY ordinal", event)
+        return [row[0] for row in found if isinstance(row[0], str)]
 
     def voids(self, event: str) -> list[VoidRow]:
         """Void matches in schedule order."""
@@ -308,17 +328,10 @@ class Store:
 
         return list(self._once(event, lambda: changes(event, self._rows, self._some, self._checked)))
 
-    def is_known_sound(self, event: str) -> bool:
-        """Whether nothing of an event need be checked: the store was sealed when it was opened, or a writer called
-        ``found_sound``, and nobody else has written since it was opened."""
+    def is_known_sound(self) -> bool:
+        """Whether no sum need be worked out: the store was sealed when it was opened, and nobody else has written since."""
         with explained(self.folder):
-            return self._seal.is_known(event)
-
-    def found_sound(self, event: str) -> None:
-        """Note that nothing is wrong with the pages of the file, or with the rows of an event, its matches and voids. Once this
-        is known of all events, the store is sealed when it is closed."""
-        with explained(self.folder):
-            self._seal.found_sound(event)
+            return self._seal.kept()
 
     def _once(self, key: str, look: Callable[[], T]) -> T:
         """What ``look`` finds: all of the store is read for it, so it looks again only if somebody has written since."""
@@ -352,6 +365,18 @@ class Store:
             while some := rows.fetchmany(ROWS_AT_ONCE):
                 yield some, len(marshal.dumps(some))  # the quickest way to weigh them
 
+    def _batches(self, query: str, values: tuple[Any, ...]) -> Iterator[list[tuple[Any, ...]]]:
+        """What a query gives, many rows at a time, as far as memory allows."""
+        held: list[tuple[Any, ...]] = []
+        size = 0
+        for some, weight in self._pieces(query, values):
+            held += some
+            size += weight
+            if len(held) >= MATCHES_AT_ONCE or size > BYTES_AT_ONCE:
+                yield held
+                held, size = [], 0
+        yield held
+
     def _checked(self, table: str, where: str, *values: Any) -> list[tuple[dict[str, Any], bool]]:
         """Rows of a table by column, and whether each is as it was written."""
         rows = self._all(table, where, *values)
@@ -365,8 +390,7 @@ class Store:
         return sums.checked(table, files.columns(table), rows, sealed=self._seal.holds())
 
     def _all(self, table: str, where: str, *values: Any) -> list[tuple[Any, ...]]:
-        names = ", ".join(name for name, _, _ in files.columns(table))
-        return self._rows(f"SELECT {names} FROM {table} WHERE {where}", *values)
+        return self._rows(f"{_select(table)} WHERE {where}", *values)
 
     @contextmanager
     def _transaction(self, event: str) -> Iterator[Insertion]:
@@ -391,3 +415,8 @@ class Store:
 
     def _who_is_there(self) -> tuple[object, object]:
         return files.which(self.folder / FILE), files.which(self.folder / LOCK)
+
+
+def _select(table: str) -> str:
+    names = ", ".join(name for name, _, _ in files.columns(table))
+    return f"SELECT {names} FROM {table}"

@@ -6,12 +6,13 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from errno import EACCES, EDQUOT, EFBIG, ENOSPC, EROFS
+from errno import EACCES, EDQUOT, EFBIG, EINVAL, EISDIR, ENOSPC, EROFS
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 from khiva_arena.errors import StoreError, StoreFull
+from khiva_arena.sandbox import regular_files
 from khiva_arena.store import private, shape
 from khiva_arena.store.seal import SEAL
 from khiva_arena.text import LONGEST, harmless
@@ -19,6 +20,8 @@ from khiva_arena.text import LONGEST, harmless
 VERSION = 5
 READABLE = (2, 3, 4, VERSION)  # an older one is brought up to date when it is written
 FILE = "arena.db"
+ALONE = "mode=ro&immutable=1"
+"""How SQLite reads a file without others beside it."""
 LOCK = "arena.lock"
 LOG = "log.jsonl"
 APPLICATION = 0x4B484956  # "KHIV"
@@ -63,15 +66,18 @@ def check_unlocked(folder: Path) -> None:
 def is_locked(folder: Path) -> bool:
     """Whether an arbiter is at work on a store."""
     try:
-        descriptor = os.open(folder / LOCK, os.O_RDONLY | os.O_CLOEXEC)
+        file = regular_files.opened(folder / LOCK, follow=False)
     except FileNotFoundError:
         return False
+    with file:
+        return _is_taken(file.fileno())
+
+
+def _is_taken(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    finally:
-        os.close(descriptor)
     return False
 
 
@@ -80,9 +86,9 @@ def _taken(folder: Path) -> StoreError:
 
 
 def which(path: Path) -> tuple[int, int] | None:
-    """The number of the file at a path, None if there is none: a file that replaces it has another number."""
+    """The number of the file at a path, None if there is none: a file or link that replaces it has another number."""
     try:
-        status = path.stat()
+        status = path.lstat()
     except FileNotFoundError:
         return None
     return status.st_dev, status.st_ino
@@ -94,9 +100,28 @@ def which(path: Path) -> tuple[int, int] | None:
 def open_to_read(folder: Path) -> sqlite3.Connection:
     """A connection that cannot write."""
     check_pieces(folder / FILE)
-    path = (folder / FILE).resolve()
-    connection = _connect(f"{path.as_uri()}?{_how_to_read(path)}")
-    connection.execute("PRAGMA temp_store = MEMORY")
+    path = folder.resolve() / FILE
+    try:
+        return _opened_to_read(path, _how_to_read(path))
+    except sqlite3.OperationalError as error:
+        if shape.is_interrupt(error) or _is_busy(error) or not _is_whole(path) or is_locked(folder):
+            raise
+        return _opened_to_read(path, ALONE)  # a full disk, which has no room for what SQLite writes to read
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    """Tell whether another program holds the file, and may be changing it."""
+    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _opened_to_read(path: Path, how: str) -> sqlite3.Connection:
+    connection = _connect(f"{path.as_uri()}?{how}")
+    try:
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute("PRAGMA schema_version").fetchone()  # the first look, for which SQLite makes its files
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -130,10 +155,13 @@ def _text(data: bytes) -> str:
 def _how_to_read(path: Path) -> str:
     """SQLite writes beside a database in WAL mode even to read it. If it cannot, as on a read-only disk, no arbiter is at
     work either; and if none left anything in the -wal file, the one file is the whole store and will not change."""
+    return "mode=ro" if os.access(path.parent, os.W_OK) or not _is_whole(path) else ALONE
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether the one file is the whole store: nothing is left in a -wal file."""
     wal = _wal(path)
-    if os.access(path.parent, os.W_OK) or (wal.exists() and wal.stat().st_size):
-        return "mode=ro"
-    return "mode=ro&immutable=1"
+    return not (wal.exists() and wal.stat().st_size)
 
 
 def open_to_write(folder: Path) -> sqlite3.Connection:
@@ -141,8 +169,9 @@ def open_to_write(folder: Path) -> sqlite3.Connection:
     path = folder / FILE
     check_pieces(path)
     _make_if_blank(path)
-    connection = _connect(f"{path.resolve().as_uri()}?mode=rw")
+    connection = _connect(f"{path.absolute().as_uri()}?mode=rw")
     try:
+        refuse_links(path)  # once more: one may have come since
         check_version(folder, connection)
         _bring_up_to_date(connection)
         connection.set_progress_handler(None, 0)  # Ctrl-C lets a match be recorded that is being recorded
@@ -156,9 +185,22 @@ def open_to_write(folder: Path) -> sqlite3.Connection:
     return connection
 
 
+def refuse_links(path: Path) -> None:
+    """Raise StoreError if one of the files that SQLite opens is a link, or no file at all: SQLite would follow it."""
+    for end in ("", "-wal", "-shm", "-journal"):
+        try:
+            regular_files.refuse_other(f"{path}{end}")
+        except OSError as error:
+            if error.errno not in (EINVAL, EISDIR):
+                raise
+            what = f"{path}{end}: {error.strerror}"
+            raise StoreError(f"{what}; put the file itself there, or name the folder that it is in") from None
+
+
 def check_pieces(path: Path) -> None:
-    """Raise StoreError if only part of a store is there. SQLite would throw away what a -wal file holds beside an empty
-    file, or lay it over a new one."""
+    """Raise StoreError if only part of a store is there, or a link in place of a file. SQLite would throw away what a -wal file
+    holds beside an empty file, or lay it over a new one."""
+    refuse_links(path)
     wal = _wal(path)
     left = f", and {wal.name} holds what is left of it" if wal.exists() and wal.stat().st_size else ""
     if path.exists() and path.stat().st_size == 0:
@@ -175,7 +217,7 @@ def _make_if_blank(path: Path) -> None:
     """Make an empty store under another name and move it into place: if this is interrupted at any moment, no half of a store is
     left."""
     if path.exists():
-        connection = _connect(f"{path.resolve().as_uri()}?mode=rw")
+        connection = _connect(f"{path.absolute().as_uri()}?mode=rw")
         try:
             if not is_blank(connection):
                 return

@@ -8,6 +8,8 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
+from khiva_arena.sandbox import regular_files
+
 FILE, FOLDER = 0o600, 0o700
 _OTHERS = 0o077
 
@@ -27,11 +29,16 @@ def make_folder(folder: Path) -> None:
 
 
 def open_file(path: Path, flags: int) -> int:
-    """The descriptor of a file, made if need be. ``flags``: as for ``os.open``. Raises OSError."""
+    """The descriptor of a file, made if need be. ``flags``: as for ``os.open``. A link is not followed, and nothing but a file is
+    opened. Raises OSError."""
+    flags |= os.O_CREAT | os.O_NOFOLLOW | regular_files.CAREFULLY
     try:
-        descriptor = os.open(path, flags | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE)
+        descriptor = os.open(path, flags | os.O_EXCL, FILE)
     except FileExistsError:
-        return os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, FILE)
+        regular_files.refuse_other(path)
+        descriptor = os.open(path, flags, FILE)
+        regular_files.must_be_a_file(descriptor, path)
+        return descriptor
     os.fchmod(descriptor, FILE)
     return descriptor
 

@@ -1,5 +1,5 @@
-"""The seal of a store: the hash of its file at a moment when all of it was known to be sound. While the file has that hash,
-nothing in it need be checked again, and very many rows are read without their sums.
+"""The seal of a store: the hash of its file, taken before all that lies in that file was read and found sound. While the file
+has that hash, nothing in it need be checked again, and very many rows are read without their sums.
 
 A seal is derived. It lies beside the file and fits that one alone: whatever changes a byte, be it an arena that knows of no
 seal, ends it. If it is lost, cut short or out of date, everything is checked, which takes time and nothing else; so nobody waits
@@ -8,7 +8,7 @@ for the disk when it is written. Like a sum it finds damage, not deceit.
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -46,14 +46,10 @@ class Seal:
         self._connection = connection
         self._looked = not believed
         self._sealed: _State | None = None
-        self._others: int | None = None
-        self._found: set[str] = set()
 
     def begin(self) -> None:
-        """To be called by a writer when it has opened a store: its first row ends the seal, and what it finds sound holds only
-        as long as nobody else writes."""
+        """Look at the seal now: a writer's first row ends it."""
         self.holds()
-        self._others = self._now().others
 
     def holds(self) -> bool:
         """Whether the file is, byte by byte, the one that was sealed. Asked after rows were read, the answer is about them."""
@@ -71,26 +67,18 @@ class Seal:
         now = self._now()
         return now.own > self._sealed.own and now.others == self._sealed.others
 
-    def found_sound(self, event: str) -> None:
-        """Note that all of an event, and the pages of the file, were found to be as they were written."""
-        self._found.add(event)
-
-    def is_known(self, event: str) -> bool:
-        """Whether nothing of an event need be checked."""
-        return self.kept() or (event in self._found and self._others == self._now().others)
-
-    def put(self, events: list[str]) -> None:
-        """Seal a store with these events, all of them, if they are known to be sound. Raises OSError if it cannot be written."""
+    def put(self, is_sound: Callable[[], bool]) -> None:
+        """Seal the store if ``is_sound``, which reads the file anew, says so of what lies there now: what was read or written
+        before proves nothing, since the file may have been damaged meanwhile. Raises OSError if the seal cannot be written."""
         if self.holds():
             return
         with _one_moment(self._connection):
-            known = bool(events) and all(map(self.is_known, events))  # damage may hide all events
-            if known and (content := _content(self._path)):
+            if (content := _content(self._path)) and is_sound():  # in this order: a later change does not have this hash
                 _write(self._path.parent, content)
 
     def _look(self) -> _State | None:
         try:
-            claimed = regular_files.read(self._path.with_name(SEAL), MOST_BYTES)
+            claimed = regular_files.read(self._path.with_name(SEAL), MOST_BYTES, follow=False)
             size = os.stat(self._path).st_size
             if not claimed.startswith(_beginning(size)):
                 return None
@@ -123,7 +111,7 @@ def _one_moment(connection: sqlite3.Connection) -> Iterator[None]:
 
 def _content(path: Path) -> bytes | None:
     """What a seal says of the file as it is; None if it is not the whole store, or cannot be read."""
-    file = path.resolve()
+    file = path.parent.resolve() / path.name  # as SQLite has it open
     before = _mark(file)
     for end in OTHERS:
         with suppress(FileNotFoundError):
@@ -145,7 +133,7 @@ def _beginning(size: int) -> bytes:
 
 def _mark(path: Path) -> _Mark:
     try:
-        found = os.stat(path)
+        found = os.lstat(path)
     except OSError:
         return None
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
@@ -154,7 +142,7 @@ def _mark(path: Path) -> _Mark:
 def _descriptor(path: Path) -> int | None:
     """By which SQLite has the file open, None if that cannot be told. It is not opened a second time, since all locks that a
     process holds on a file are lost as soon as it closes it once."""
-    looked_for = os.stat(path)
+    looked_for = os.lstat(path)
     for name in os.listdir(OPEN_FILES):
         with suppress(OSError):  # the listing's own, which is closed by now
             if os.path.samestat(os.fstat(int(name)), looked_for):
@@ -165,7 +153,7 @@ def _descriptor(path: Path) -> int | None:
 def _write(folder: Path, content: bytes) -> None:
     draft = folder / DRAFT
     draft.unlink(missing_ok=True)  # what a kill has left
-    descriptor = private.open_file(draft, os.O_WRONLY | os.O_NOFOLLOW)
+    descriptor = private.open_file(draft, os.O_WRONLY)
     try:
         os.write(descriptor, content)
     finally:

@@ -3,9 +3,22 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from khiva_arena.stream import Any_line, Begin, FaultRecorded, LinkNews, Llr, Note, Paused, RunEnded, SetAside, VoidRecorded
+from khiva_arena.stream import (
+    Any_line,
+    Begin,
+    FaultRecorded,
+    LinkNews,
+    Llr,
+    MatchRecorded,
+    Note,
+    Paused,
+    RunEnded,
+    SetAside,
+    VoidRecorded,
+)
 from khiva_arena.words import count
 
+COUNTED_AT = frozenset(10**power for power in range(1, 10))
 SHOWN_AS = {"gather": "step"}
 """Keys of the stream and the log that people see under another name."""
 
@@ -23,11 +36,17 @@ class Message:
     values: Mapping[str, object]
     warning: bool
 
-    @property
-    def text(self) -> str:
-        """The message on one line."""
-        words = "  ".join([self.event, *(f"{SHOWN_AS.get(name, name)}={value}" for name, value in self.values.items())])
-        return f"warning: {words}" if self.warning else words
+    def text(self, event: int = 0) -> str:
+        """The message on one line. ``event``: the number of its event in the store, 0 if that is not known."""
+        words = [self.event]
+        for name, value in self.values.items():
+            words.append(match_word(event, value) if name == "match" else f"{SHOWN_AS.get(name, name)}={value}")
+        return f"warning: {'  '.join(words)}" if self.warning else "  ".join(words)
+
+
+def match_word(event: int, match: object) -> str:
+    """A match as ``show`` takes it, "1/32"; "match=32" if the number of its event is not known."""
+    return f"{event}/{match}" if event else f"match={match}"
 
 
 def message_of(line: Any_line, bots: Sequence[str]) -> Message | None:
@@ -83,15 +102,99 @@ def _seat(line: FaultRecorded | Paused, bots: Sequence[str]) -> dict[str, object
     return {"match": line.match, "bot": bots[line.bot], "seat": line.seat}
 
 
-def text_of(line: Any_line, bots: Sequence[str]) -> str:
+def text_of(line: Any_line, bots: Sequence[str], event: int = 0) -> str:
     """What ``watch`` prints for a line: the message of the run, or one for a line that a run reports in another way; "" for
-    nothing."""
+    nothing. ``event``: the number of the line's event in the store, 0 if that is not known."""
     match line:
         case SetAside():
-            return Message("set aside", {"seed": line.seed, "line-up": line.lineup}, True).text
+            return Message("set aside", {"seed": line.seed, "line-up": line.lineup}, True).text()
         case Llr(decision=str(decision)) if decision:
             return f"LLR {line.llr:.2f} ({line.low:.2f} to {line.high:.2f}) after {line.seeds} seeds: {decision}"
         case RunEnded():
             return f"the run has ended: {line.how}, {line.fixed} matches are recorded"
     message = message_of(line, bots)
-    return message.text if message else ""
+    return message.text(event) if message else ""
+
+
+@dataclass(slots=True)
+class Repeated:
+    """Lines of one kind about one bot.
+
+    times: how many there were
+    told: how many of them were told so far
+    last: the newest match, as ``show`` takes it
+    """
+
+    times: int = 0
+    told: int = 0
+    last: str = ""
+
+
+class RunLines:
+    """The lines of a run for people, in the order of the stream. Of many faults of one kind by one bot the first is told whole,
+    the tenth, hundredth and so on as a count; ``rest`` tells the counts that are left. All of them are told once every match is
+    recorded."""
+
+    def __init__(self) -> None:
+        self._begin: Begin | None = None
+        self._recorded = 0
+        self._repeated: dict[tuple[str, str, str], Repeated] = {}
+
+    def of(self, line: Any_line) -> list[str]:
+        """All that is told of a line, as ``watch`` does."""
+        told = self.rest() if isinstance(line, RunEnded) else []
+        if isinstance(line, SetAside | Llr | RunEnded):
+            return [*told, *filter(None, [text_of(line, self._bots, self._event)])]
+        return self.messages(line)
+
+    def messages(self, line: Any_line) -> list[str]:
+        """What a run says of a line."""
+        of_a_match = isinstance(line, MatchRecorded | FaultRecorded | Paused)
+        told = self.rest() if isinstance(line, Begin) or (self._is_over and not of_a_match) else []
+        if isinstance(line, Begin):
+            self._begin, self._recorded = line, 0
+        self._recorded += isinstance(line, MatchRecorded)
+        message = message_of(line, self._bots)
+        if message is None:
+            return told
+        if isinstance(line, FaultRecorded | Paused):
+            return [*told, *self._folded(line, message)]
+        return [*told, message.text(self._event)]
+
+    def rest(self) -> list[str]:
+        """The counts that were not told yet."""
+        left = {key: one for key, one in self._repeated.items() if one.told < one.times}
+        self._repeated = {}
+        return [_counted(key, one) for key, one in left.items()]
+
+    @property
+    def _is_over(self) -> bool:
+        return self._begin is not None and self._recorded >= self._begin.matches
+
+    @property
+    def _bots(self) -> Sequence[str]:
+        return self._begin.bots if self._begin else ()
+
+    @property
+    def _event(self) -> int:
+        return self._begin.in_store if self._begin else 0
+
+    def _folded(self, line: FaultRecorded | Paused, message: Message) -> list[str]:
+        verdict = line.verdict if isinstance(line, FaultRecorded) else ""
+        key = message.event, self._bots[line.bot], verdict
+        one = self._repeated.setdefault(key, Repeated())
+        one.times += 1
+        one.last = match_word(self._event, line.match).removeprefix("match=")
+        if one.times == 1:
+            one.told = 1
+            return [message.text(self._event)]
+        if one.times in COUNTED_AT:
+            one.told = one.times
+            return [_counted(key, one)]
+        return []
+
+
+def _counted(key: tuple[str, str, str], one: Repeated) -> str:
+    event, bot, verdict = key
+    values = {"bot": bot, **({"verdict": verdict} if verdict else {}), "times": one.times, "last": one.last}
+    return Message(event, values, False).text()

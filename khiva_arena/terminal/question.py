@@ -13,7 +13,12 @@ def agreed(question: str, yes: bool) -> bool:
     at."""
     if yes:
         return True
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise ConfigError(f"{question} There is no terminal to ask at: --yes agrees beforehand")
+    if not can_ask():
+        raise ConfigError(f"{question} Nobody can be asked here, without a terminal; add --yes to agree")
     say(f"{question} [y/N] ", end="")
     return sys.stdin.readline().strip().lower() in _YES
+
+
+def can_ask() -> bool:
+    """Whether somebody sits at a terminal who can answer."""
+    return bool(sys.stdin and sys.stderr) and sys.stdin.isatty() and sys.stderr.isatty()

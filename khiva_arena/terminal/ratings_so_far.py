@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from khiva_arena.result import Result
+from khiva_arena.schedule.names import Format
 from khiva_arena.stream import Begin, MatchRecorded, Round
 
 if TYPE_CHECKING:
     from khiva_arena.ratings.elo import Ratings
+    from khiva_arena.ratings.widening import Widening
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +65,12 @@ class MatchesSoFar:
         self._matches = [0] * len(began.bots)
         self._pairs = [0] * len(began.bots)
         self._points = [0.0] * len(began.bots)
+        self._rounds = 1
 
     def add_round(self, line: Round) -> None:
         """Learn how many matches each seed of a round has."""
         self._per_seed[line.number] = line.tables * self._began.seats
+        self._rounds = max(self._rounds, len(self._per_seed))
 
     def add(self, line: MatchRecorded) -> None:
         """Add a match."""
@@ -116,4 +120,14 @@ class MatchesSoFar:
     def _fit(self) -> "Ratings":
         from khiva_arena.ratings.elo import rate  # numpy comes with it
 
-        return rate(self._counted, len(self._began.bots), self._began.anchor)
+        return rate(self._counted, len(self._began.bots), self._began.anchor, widening=self._widening())
+
+    def _widening(self) -> "Widening":
+        """How wide errors are: in a swiss as equal bots need by its shape so far, since nothing is replayed for a screen."""
+        from khiva_arena.ratings.swiss_factors import by_shape
+        from khiva_arena.ratings.widening import PLAIN, Widening
+
+        if self._began.format != Format.SWISS or self._rounds < 2:
+            return PLAIN
+        seeds = max(1, self._began.seeds // max(1, self._began.rounds))
+        return Widening("shape", *by_shape(len(self._began.bots), self._began.seats, self._rounds, seeds))

@@ -15,6 +15,7 @@ from rich.progress_bar import ProgressBar
 from rich.text import Text
 
 from khiva_arena.stream import FaultRecorded, Llr
+from khiva_arena.terminal.messages import match_word
 from khiva_arena.terminal.ratings_so_far import BotSoFar, RatingsSoFar
 from khiva_arena.terminal.state import STOPS_ITSELF, Rate, RunState, heading, rate
 from khiva_arena.text import harmless
@@ -195,13 +196,14 @@ def _basis(state: RunState, ratings: RatingsSoFar, now: float) -> str:
 def _faults(state: RunState, most: int) -> list[Text]:
     if not state.last_faults or most < 1:
         return []
-    return [_fault(state, fault) for fault in state.last_faults[-most:]]
+    return [_fault(state, fault, times) for fault, times in state.last_faults[-most:]]
 
 
-def _fault(state: RunState, fault: FaultRecorded) -> Text:
+def _fault(state: RunState, fault: FaultRecorded, times: int) -> Text:
     name = harmless(state.bots[fault.bot], NAME_WIDTH)
-    line = Text(f"match {fault.match}  {name}  ")
+    line = Text(f"{match_word(state.in_store, fault.match).replace('=', ' ')}  {name}  ")
     line.append(harmless(fault.verdict, 20), style="yellow")
+    line.append(f"  {times} times, the last:" if times > 1 else "")
     return line.append(f"  {harmless(fault.detail, 300)}")
 
 

@@ -39,7 +39,7 @@ class RunState:
     faults, voids, pauses: how many, those of earlier runs included
     set_aside: tables that stayed void
     recent: (second, matches recorded in it) of this run, rising
-    last_faults: of this run, the latest at the end
+    last_faults: of this run, of each bot the last of a kind, with how many there were; the latest at the end
     round, llr, end: the last line of that type
     """
 
@@ -52,10 +52,15 @@ class RunState:
     pauses: int = 0
     set_aside: int = 0
     recent: tuple[tuple[int, int], ...] = ()
-    last_faults: tuple[FaultRecorded, ...] = ()
+    last_faults: tuple[tuple[FaultRecorded, int], ...] = ()
     round: Round | None = None
     llr: Llr | None = None
     end: RunEnded | None = None
+
+    @property
+    def in_store(self) -> int:
+        """The number of the event in its store, 0 if that is not known."""
+        return self.began.in_store if self.began else 0
 
     @property
     def bots(self) -> list[str]:
@@ -94,7 +99,7 @@ def state_after(state: RunState, line: Any_line) -> RunState:
             recent = _counted(state.recent, int(line.t))
             return replace(state, t=t, recorded=state.recorded + 1, played=state.played + 1, recent=recent)
         case FaultRecorded():
-            last = state.last_faults if line.before else (*state.last_faults, line)[-FAULTS_KEPT:]
+            last = state.last_faults if line.before else _with_fault(state.last_faults, line)
             return replace(state, t=t, faults=state.faults + 1, last_faults=last)
         case Paused():
             return replace(state, t=t, pauses=state.pauses + line.times)
@@ -110,6 +115,12 @@ def state_after(state: RunState, line: Any_line) -> RunState:
             return replace(state, t=t, end=line)
         case Note() | LinkNews():
             return replace(state, t=t)
+
+
+def _with_fault(known: tuple[tuple[FaultRecorded, int], ...], line: FaultRecorded) -> tuple[tuple[FaultRecorded, int], ...]:
+    alike = [(one, times) for one, times in known if (one.bot, one.verdict) == (line.bot, line.verdict)]
+    others = [pair for pair in known if pair not in alike]
+    return (*others, (line, 1 + sum(times for _, times in alike)))[-FAULTS_KEPT:]
 
 
 def _counted(recent: tuple[tuple[int, int], ...], second: int) -> tuple[tuple[int, int], ...]:

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from khiva_arena.errors import ConfigError
 from khiva_arena.stream import Any_line, Begin, LinkNews, MatchRecorded, Note, Round, RunEnded, StreamReader, VoidRecorded
-from khiva_arena.terminal.messages import text_of
+from khiva_arena.terminal.messages import RunLines, text_of
 from khiva_arena.terminal.ratings_so_far import MatchesSoFar, RatingsSoFar
 from khiva_arena.terminal.screen import Screen, ScreenData, frame
 from khiva_arena.terminal.state import RunState, rate, state_after
@@ -108,7 +108,7 @@ class Viewer:
     def take(self) -> None:
         """Read some of what has come. Raises NotAStream."""
         for line, new in self.source.take():
-            if new and isinstance(line, ABOVE) and (text := text_of(line, self.state.bots)):
+            if new and isinstance(line, ABOVE) and (text := text_of(line, self.state.bots, self.state.in_store)):
                 self.above.append(harmless(text, LONGEST_TEXT))
             self.state = state_after(self.state, line)
             if isinstance(line, Begin):
@@ -202,17 +202,19 @@ def _draw(screen: Screen, viewer: Viewer, *, clear: bool) -> None:
 
 def print_lines(source: Source, say: Callable[[str], None], rest: Callable[[float], object]) -> None:
     """Say what happens as plain lines until the stream ends, for when there is no terminal. Raises NotAStream."""
-    bots: list[str] = []
+    lines = RunLines()
     over = False
     while True:
         ends = source.closed
         for line, _ in source.take():
-            if text := text_of(line, bots):
+            for text in lines.of(line):
                 say(harmless(text, LONGEST_TEXT))
             if isinstance(line, Begin):
-                bots, over = line.bots, False
+                over = False
             over = over or isinstance(line, RunEnded)
         if not source.more:
             if ends or over:
                 break
             rest(QUICK)
+    for text in lines.rest():
+        say(harmless(text, LONGEST_TEXT))

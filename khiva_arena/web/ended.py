@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from khiva_arena.games.asked import second_person
 from khiva_arena.games.base import Event, Plain, State
 from khiva_arena.games.registry import get
 from khiva_arena.replay.frames import block, film
@@ -20,6 +21,7 @@ def ended(record: Record, secret: bytes, names: Sequence[str]) -> dict[str, Plai
         return len(legal) - 1
 
     made = film(record, secret, names, not has_drawing(record.header.game))
+    made.events = [[(event, second_person(text, names)) for event, text in frame] for frame in made.events]
     faults = [
         [choice.seat, choice.why, at + 1, ""]
         for at, step in enumerate(record.steps)
@@ -44,7 +46,7 @@ def since(record: Record, secret: bytes, names: Sequence[str], seat: int) -> lis
     lines: list[str] = []
 
     def watch(step: int, _state: State, happened: Sequence[Event]) -> None:
-        lines.extend(line for event in happened if step >= chose and (line := game.narrate(event, names)))
+        lines.extend(second_person(line, names) for event in happened if step >= chose and (line := game.narrate(event, names)))
 
     verify(record, secret, watch)
     return lines

@@ -8,6 +8,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from khiva_arena.web.once import REFUSED, OnceOnly
+
 MOST_BYTES = 64 << 10
 """Of the head of a request, of its body, and of a message of a WebSocket."""
 NO_TOKEN = "The address lacks its token, or has a wrong one. khiva-arena prints the whole address when it begins to serve."
@@ -31,20 +33,27 @@ class Guard:
     app: the other
     token: that the path of each request begins with
     port: that is listened to
+    once: an address without the token that leads to a page
     """
 
-    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
-        self._app, self._token = app, token.encode()
+    def __init__(self, app: ASGIApp, token: str, port: int, once: OnceOnly | None = None) -> None:
+        self._app, self._token, self._port, self._once = app, token.encode(), port, once
         self._hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if refusal := self._refusal(scope):
-            await _refuse(scope, send, *refusal)
+        if refusal := self.refusal(scope):
+            await _answer(scope, send, *refusal)
+            return
+        if self._once and scope["path"] == self._once.path:
+            if scope["type"] == "http" and self._once.taken(scope["client"], self._port):
+                await _answer(scope, send, 303, "", (b"location", self._once.leads_to.encode()))
+            else:
+                await _answer(scope, send, 403, REFUSED)
             return
         with suppress(ClientDisconnect):  # in the middle of a body
             await self._app(scope, _Bounded(receive) if scope["type"] == "http" else receive, _with_headers(send))
 
-    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+    def refusal(self, scope: Scope) -> tuple[int, str] | None:
         """Status and sentence, None if the request is one that is answered."""
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
@@ -52,6 +61,8 @@ class Guard:
             return 403, WRONG_HOST
         if origins != [f"http://{hosts[0]}"] and (origins or scope["type"] == "websocket"):
             return 403, WRONG_ORIGIN
+        if self._once and scope["path"] == self._once.path:
+            return None
         given = scope["path"].split("/", 2)[1:2] or [""]
         if not hmac.compare_digest(given[0].encode(errors="replace"), self._token):
             return 403, NO_TOKEN
@@ -86,11 +97,11 @@ def _with_headers(send: Send) -> Send:
     return sent
 
 
-async def _refuse(scope: Scope, send: Send, status: int, sentence: str) -> None:
+async def _answer(scope: Scope, send: Send, status: int, sentence: str, *more: tuple[bytes, bytes]) -> None:
     kind = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
     body = sentence.encode() + b"\n"
     length, text = (b"content-length", str(len(body)).encode()), (b"content-type", b"text/plain; charset=utf-8")
-    headers = [length, text, (b"connection", b"close")]
+    headers = [length, text, (b"connection", b"close"), *more]
     guarded = _with_headers(send) if kind == "http.response" else send
     await guarded({"type": f"{kind}.start", "status": status, "headers": headers})
     await guarded({"type": f"{kind}.body", "body": body})

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,7 @@ import msgspec
 from khiva_arena.entrants.guests import HUB
 from khiva_arena.errors import ArenaError
 from khiva_arena.sandbox.reap import MARK, end_helper
+from khiva_arena.sandbox.stops import held
 
 END_SECONDS = 5.0
 
@@ -31,7 +33,8 @@ class Hub:
         environment = os.environ | {MARK: f"{os.getpid()}-hub"}
         pipe = subprocess.PIPE
         try:
-            self._process = subprocess.Popen(words, stdin=pipe, stdout=pipe, start_new_session=True, env=environment)
+            with held((signal.SIGINT,)):
+                self._process = subprocess.Popen(words, stdin=pipe, stdout=pipe, start_new_session=True, env=environment)
         except OSError as error:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise ArenaError(f"the process at which players arrive cannot be started: {error}") from None

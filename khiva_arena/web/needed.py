@@ -8,4 +8,4 @@ from khiva_arena.errors import ConfigError
 def check_installed() -> None:
     """Raise ConfigError if the extra ``web`` is not."""
     if not (find_spec("hypercorn") and find_spec("starlette")):
-        raise ConfigError("pages are served by Hypercorn and Starlette, which are not installed: pip install hypercorn starlette")
+        raise ConfigError("pages are served by Hypercorn and Starlette, which are not installed: pip install 'khiva-arena[web]'")

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from khiva_arena.errors import RemoteProtocolError
+from khiva_arena.games.asked import asking, second_person
 from khiva_arena.games.base import Event, Game, Plain
 from khiva_arena.games.registry import get
 from khiva_arena.text import ISOLATES, harmless
@@ -107,7 +108,10 @@ class Person:
         self._frames.append(frame)
         self._chosen = []
         self._ask = {key: message[key] for key in ("req", "kind", "legal", "turn_ms", "bank_ms")}
-        self._ask["texts"] = [harmless(self._game.choice(message["kind"], entry, view)) for entry in message["legal"]]
+        words = asking(self._game)
+        self._ask["texts"] = [harmless(words.answer(message["kind"], entry, view, self.names)) for entry in message["legal"]]
+        question = words.question(message["kind"], view, self.names)
+        self._ask |= {"title": harmless(question.title), "about": harmless(question.about), "rulings": list(question.rulings)}
         return [{"type": "ask", "frame": frame, "ask": self._ask}]
 
     def _told(self, data: dict[str, Plain]) -> dict[str, Plain]:
@@ -115,7 +119,7 @@ class Person:
             text = f"{self.names[data['seat']]}: {data['why']}{', and is out' if data['type'] == 'forfeit' else ''}"
         else:
             assert self._game is not None
-            text = harmless(self._game.narrate(Event(data), self.names), keep=ISOLATES)
+            text = harmless(second_person(self._game.narrate(Event(data), self.names), self.names), keep=ISOLATES)
         return {"data": data, "text": text, "to": None}
 
     def gone(self) -> list[dict[str, Plain]]:
@@ -153,6 +157,8 @@ class Person:
             "game": "" if game is None else game.name,
             "title": "" if game is None else game.title,
             "rules": self._hello.get("rules", {}),
+            "legend": [] if game is None else [list(pair) for pair in asking(game).legend],
+            "rulings": {} if game is None else dict(asking(game).rulings),
             "scenery": {} if game is None else dict(game.scenery),
             "frames": self._frames,
             "ask": self._ask,

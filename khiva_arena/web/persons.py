@@ -19,6 +19,7 @@ from khiva_arena.web import serving
 from khiva_arena.web.chair import Chair
 from khiva_arena.web.hints import Hints
 from khiva_arena.web.links import Seated
+from khiva_arena.web.once import OnceOnly
 from khiva_arena.web.orders import tell
 from khiva_arena.web.person import Person, read
 
@@ -90,13 +91,17 @@ class Persons:
         """Who seats each person, by name."""
         return {chair.person.name: chair.seated for chair in self._chairs}
 
-    async def serve(self, *, task_status: trio.TaskStatus[dict[str, str]]) -> None:
-        """Serve the pages until cancelled; reports the address of each person's by name."""
+    async def serve(self, *, task_status: trio.TaskStatus[dict[str, Any]]) -> None:
+        """Serve the pages until cancelled; reports the address of each person's ``by_name``, and one that leads to the first
+        ``once``."""
         routes = [route for chair in self._chairs for route in self._routes(chair)]
+        once = OnceOnly()
+        once.leads_to = f"/{self._token}/{self._chairs[0].key}/"
         async with trio.open_nursery() as nursery:
-            port: int = await nursery.start(partial(serving.serve, routes, token=self._token, port=self._port))
+            port: int = await nursery.start(partial(serving.serve, routes, token=self._token, port=self._port, once=once))
             base = serving.address(port, self._token)
-            task_status.started({chair.person.name: f"{base}{chair.key}/" for chair in self._chairs})
+            by_name = {chair.person.name: f"{base}{chair.key}/" for chair in self._chairs}
+            task_status.started({"by_name": by_name, "once": serving.address(port, once.path.strip("/"))})
             await self._tell_when_closed()
 
     def _routes(self, chair: _Seat) -> list[BaseRoute]:

@@ -21,7 +21,7 @@ from typing import NoReturn, Sequence  # noqa: UP035 - for Python 3.9
 
 from khiva_arena.web.relay_connecting import Ended
 from khiva_arena.web.relay_protocol import address, is_loopback, read_token, token_folder
-from khiva_arena.web.relay_talk import Relay
+from khiva_arena.web.relay_talk import AT_MOST, Relay
 
 
 def relay(
@@ -33,6 +33,7 @@ def relay(
     ca: Path | None = None,
     tls: bool = False,
     keep: bool = False,
+    at_most: int = AT_MOST,
     folder: str | None = None,
     environment: dict[str, str] | None = None,
 ) -> int:
@@ -46,7 +47,7 @@ def relay(
         context = ssl.create_default_context(cafile=str(ca) if ca else None)
     start = {"args": list(command), "cwd": folder, "env": environment}
     signal.signal(signal.SIGTERM, _terminated)
-    return Relay((host, port), name, secret, start, context, keep, _say).serve()
+    return Relay((host, port), name, secret, start, context, keep, _say, at_most).serve()
 
 
 def _terminated(*_: object) -> NoReturn:
@@ -55,6 +56,12 @@ def _terminated(*_: object) -> NoReturn:
 
 def _say(text: str) -> None:
     print(f"relay: {text}", file=sys.stderr, flush=True)
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10_000):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -71,9 +78,11 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--ca", type=Path, help="trust this certificate in place of the system's")
     parser.add_argument("--tls", action="store_true", help="TLS even to this machine, as through a tunnel")
     parser.add_argument("--keep", action="store_true", help="let one process play one match after another")
+    parser.add_argument("--at-most", type=_count, default=AT_MOST, metavar="N", help="programs at a time [default: %(default)s]")
     given = parser.parse_args(words)
+    how = {"token": given.token, "ca": given.ca, "tls": given.tls, "keep": given.keep, "at_most": given.at_most}
     try:
-        return relay(given.where, given.name, given.command, token=given.token, ca=given.ca, tls=given.tls, keep=given.keep)
+        return relay(given.where, given.name, given.command, **how)
     except (OSError, ValueError) as error:
         _say(str(error))
         return 2

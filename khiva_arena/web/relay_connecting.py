@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import ssl
 import time
 from typing import Any, Iterator  # noqa: UP035 - for Python 3.9
 
-from khiva_arena.web.relay_protocol import HEAD, MOST, LinkBreach
+from khiva_arena.web.relay_protocol import HEAD, MOST, LinkBreach, same, values_of
 
 CHUNK = 65_536
+LONGEST_LINE = 300
+OTHER = "it speaks another protocol"
 
 
 class Ended(Exception):
@@ -29,19 +30,22 @@ def read_now(connection: socket.socket) -> bytes | None:
         return None
 
 
-def received(connection: socket.socket) -> Iterator[tuple[bytes, int, bytes]]:
-    """Frames, of a connection that blocks; bytes after the last one that is asked for are not read."""
+def received(connection: socket.socket, until: float) -> Iterator[tuple[bytes, int, bytes]]:
+    """Frames that come in time, of a connection that blocks; bytes after the last one that is asked for are not read."""
     while True:
-        head = _exactly(connection, HEAD.size)
+        head = _exactly(connection, HEAD.size, until)
         kind, session, size = HEAD.unpack(head)
         if size > MOST:
-            raise LinkBreach("it speaks another protocol")
-        yield kind, session, _exactly(connection, size)
+            raise LinkBreach(OTHER)
+        yield kind, session, _exactly(connection, size, until)
 
 
-def _exactly(connection: socket.socket, size: int) -> bytes:
+def _exactly(connection: socket.socket, size: int, until: float) -> bytes:
     data = b""
     while len(data) < size:
+        if (left := until - time.monotonic()) <= 0:  # it may come a byte at a time
+            raise TimeoutError
+        connection.settimeout(left)
         more = connection.recv(size - len(data))
         if not more:
             raise ConnectionError("the other side closed it")
@@ -49,18 +53,20 @@ def _exactly(connection: socket.socket, size: int) -> bytes:
     return data
 
 
-def object_of(frames: Iterator[tuple[bytes, int, bytes]], expected: bytes, until: float) -> dict[str, Any]:
+def object_of(frames: Iterator[tuple[bytes, int, bytes]], expected: bytes, shown_proof: str = "") -> dict[str, Any]:
+    """What the next frame says. ``shown_proof``: with which a refusal may be final. Raises LinkBreach, ConnectionError, Ended."""
     kind, _, data = next(frames)
-    if kind not in (expected, b"R") or time.monotonic() > until:
-        raise LinkBreach("it speaks another protocol")
+    if kind not in (expected, b"R"):
+        raise LinkBreach(OTHER)
     try:
-        values = dict(json.loads(data))
-    except (ValueError, TypeError):
-        raise LinkBreach("it speaks another protocol") from None
+        values = values_of(data)
+    except LinkBreach:
+        raise LinkBreach(OTHER) from None
     if kind == b"R":
-        if values.get("final"):
-            raise Ended(2, harmless(str(values.get("text"))))
-        raise ConnectionError(harmless(str(values.get("text"))))
+        text = harmless(str(values.get("text")))
+        if shown_proof and values.get("final") and same(values.get("proof"), shown_proof):
+            raise Ended(2, text)
+        raise ConnectionError(text)
     return values
 
 
@@ -75,7 +81,8 @@ def why(error: Exception) -> str:
 
 
 def harmless(text: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
+    """A line that others wrote, for a terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:LONGEST_LINE])
 
 
 def shown(where: tuple[str, int]) -> str:

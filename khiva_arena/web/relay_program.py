@@ -14,7 +14,7 @@ import threading
 from contextlib import suppress
 from typing import Any
 
-from khiva_arena.web.relay_protocol import POSIX, WINDOW
+from khiva_arena.web.relay_protocol import GRANT, POSIX, WINDOW, LinkBreach
 
 DRAIN_SECONDS = 0.1
 CHUNK = 65_536
@@ -71,6 +71,8 @@ class Program:
     session: the one that it plays in; 0 between two.
     sent: bytes that the arena has not taken yet.
     unreported: bytes that were written to its stdin since the arena was told.
+    may_come: bytes that the arena may still send for its stdin.
+    input_over: whether the arena has ended its stdin.
     closing_at: when the session of a kept one ends; 0 until its input has ended.
     """
 
@@ -80,6 +82,8 @@ class Program:
         self.killed = False
         self.sent = 0
         self.unreported = 0
+        self.may_come = WINDOW
+        self.input_over = False
         self.closing_at = 0.0
         self._tell = tell
         self._guard = guard
@@ -92,12 +96,17 @@ class Program:
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(**start, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, **group)
         guard.watch(self._process.pid)
-        self._readers = [
-            self._thread(self._reads, "1", self._process.stdout),
-            self._thread(self._reads, "2", self._process.stderr),
-        ]
-        self._thread(self._writes)
-        self._thread(self._waits_for_end)
+        try:
+            self._thread(self._writes)
+            self._readers = [
+                self._thread(self._reads, "1", self._process.stdout),
+                self._thread(self._reads, "2", self._process.stderr),
+            ]
+            self._thread(self._waits_for_end)
+        except RuntimeError as error:  # this system has no thread left
+            self.kill()
+            self._process.wait()
+            raise OSError(0, str(error)) from None
 
     @staticmethod
     def _thread(what: Any, *arguments: Any) -> threading.Thread:
@@ -110,11 +119,39 @@ class Program:
         return self._process.poll() is None
 
     def give(self, data: bytes | None) -> None:
-        """For its stdin; None: the end."""
+        """For its stdin; None: the end. Raises LinkBreach if the arena may not send so much."""
+        if self.input_over:
+            raise LinkBreach("bytes behind an end")
+        self.may_come -= len(data or b"")
+        if self.may_come < 0:
+            raise LinkBreach("more than it may")
+        self.input_over = data is None
         self._input.put(data)
 
+    def end_input_of_session(self) -> None:
+        """The match is over for a bot that is kept, whose stdin stays open. Raises LinkBreach."""
+        if self.input_over:
+            raise LinkBreach("an end twice")
+        self.input_over = True
+
+    def granted(self) -> int:
+        """How many bytes more the arena may send now, of those that were written since it was told; 0 if they are few."""
+        count = min(self.unreported, WINDOW - self.may_come)
+        if count < GRANT:
+            return 0
+        self.unreported = 0
+        self.may_come += count
+        return count
+
+    def taken(self, count: int) -> None:
+        """The arena takes so many bytes more. Raises LinkBreach if it never got so many."""
+        if not 0 < count <= self.sent:
+            raise LinkBreach("an impossible window")
+        self.sent -= count
+        self.may_send(count)
+
     def may_send(self, count: int) -> None:
-        """The arena takes so many bytes more."""
+        """So many bytes more are read from it."""
         with self._changed:
             self._room += count
             self._changed.notify_all()
@@ -123,6 +160,7 @@ class Program:
         """Play in this session, which begins with whole windows."""
         self.may_send(self.sent)
         self.session, self.sent, self.unreported, self.closing_at = session, 0, 0, 0.0
+        self.may_come, self.input_over = WINDOW, False
 
     def kill(self) -> None:
         """End it and its group."""

@@ -8,7 +8,8 @@ big-endian. First, each with a JSON object:
        it keeps, and a proof: HMAC-SHA256 by the token over both nonces, the name and which side says it
     W  arena: its own proof, the ``run``, ``got``, whether it ``resumed``, and after how many seconds a lost link is lost
        for good
-    R  arena, in place of W: why not, and whether that is ``final``
+    R  arena, in place of W: why not, and whether that is ``final``, which counts with its own proof alone: whoever listens
+       there may say anything
 
 A session is a bot in one match. From the arena come ``o`` (begin), ``d`` (bytes for stdin), ``n`` (end of input), ``k`` (end it
 now); from the relay ``1`` and ``2`` (bytes of stdout and stderr; none in a ``1``: stdout was closed), ``i`` (the bot closed its
@@ -39,6 +40,7 @@ WINDOW = 262_144
 GRANT = WINDOW // 4
 ACK_EVERY = 32
 LIFE_BYTES = 16
+LONGEST_TOKEN = 256
 DEAD_SECONDS = 10.0
 """Nothing came for so long, though the arena sends a ping each second: the connection is dead."""
 GREET_SECONDS = 10.0
@@ -64,6 +66,11 @@ def proof(token: str, side: str, name: str, nonce_of_arena: str, nonce_of_relay:
     """What shows that a side, "arena" or "relay", knows the token without saying it."""
     said = "\0".join(("khiva-relay-1", side, name, nonce_of_arena, nonce_of_relay))
     return hmac.new(token.encode(), said.encode(), "sha256").hexdigest()
+
+
+def same(shown: object, expected: str) -> bool:
+    """Whether somebody has shown the proof that is expected; whoever it is may have sent anything."""
+    return isinstance(shown, str) and hmac.compare_digest(shown.encode(errors="replace"), expected.encode())
 
 
 class Frames:
@@ -95,10 +102,12 @@ class Channel:
     """Counted frames, of which each arrives once and in order although connections are lost.
 
     got: how many came from the other side.
+    kept_bytes: of frames that the other side has not said to have.
     """
 
     def __init__(self) -> None:
         self.got = 0
+        self.kept_bytes = 0
         self._first = 0
         self._kept: deque[bytes] = deque()
 
@@ -106,6 +115,7 @@ class Channel:
         """A frame, which is kept until the other side says that it came."""
         frame = packed(kind, session, data)
         self._kept.append(frame)
+        self.kept_bytes += len(frame)
         return frame
 
     def came(self) -> bytes:
@@ -119,7 +129,7 @@ class Channel:
         if not self._first <= count <= self._first + len(self._kept):
             raise LinkBreach("an impossible count of frames that came")
         while self._first < count:
-            self._kept.popleft()
+            self.kept_bytes -= len(self._kept.popleft())
             self._first += 1
         return is_new
 
@@ -127,6 +137,17 @@ class Channel:
         """What is to be sent again to one whom so many came. Raises LinkBreach."""
         self.acknowledged(count)
         return b"".join(self._kept)
+
+
+def values_of(data: bytes) -> dict[str, Any]:
+    """The JSON object of a frame. Raises LinkBreach."""
+    try:
+        values = json.loads(data)
+    except (ValueError, RecursionError):  # brackets may be deeper than Python goes
+        values = None
+    if not isinstance(values, dict):
+        raise LinkBreach("no JSON object")
+    return values
 
 
 def number(data: bytes, form: str) -> int:
@@ -159,12 +180,18 @@ def token_folder() -> Path:
 
 
 def read_token(file: Path) -> str:
-    """Raises OSError, and ValueError if there is none, it is none, or others may read it."""
+    """Raises OSError, and ValueError if there is none, it is none, or others may read it or have written it."""
     if not file.exists():
         raise ValueError(f"{file}: no such file; copy the token there from the arena's machine, or name it by --token FILE")
-    if POSIX and stat.S_IMODE(file.stat().st_mode) & 0o077:
-        raise ValueError(f"{file}: other users may read this token; chmod 600 it, or let the arena make another one")
-    token = file.read_text(encoding="ascii", errors="replace").strip()
-    if not 16 <= len(token) <= 256:
+    with file.open(encoding="ascii", errors="replace") as opened:
+        status = os.fstat(opened.fileno())
+        if POSIX and stat.S_IMODE(status.st_mode) & 0o077:
+            raise ValueError(f"{file}: other users may read this token; chmod 600 it, or let the arena make another one")
+        if POSIX and status.st_uid != os.geteuid():
+            raise ValueError(
+                f"{file}: another user's, who knows this token; let the arena make another one, or copy it as yourself"
+            )
+        token = opened.read(LONGEST_TOKEN + 2).strip()
+    if not 16 <= len(token) <= LONGEST_TOKEN:
         raise ValueError(f"{file}: holds no token; the arena makes one when it waits for the relay")
     return token

@@ -1,9 +1,13 @@
-"""The relay itself: one thread has the connection and all that is known, and programs' threads report to it."""
+"""The relay itself: one thread has the connection and all that is known, and programs' threads report to it.
+
+The arena is trusted with nothing but bytes for the bot's input: what it may not send is a ``LinkBreach``, whatever it is, which
+ends this connection and its matches, and the relay connects again. Nothing is final before both sides have shown that they know
+the token.
+"""
 
 from __future__ import annotations
 
-import hmac
-import json
+import errno
 import queue
 import secrets
 import select
@@ -14,16 +18,16 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from khiva_arena.web.relay_connecting import Ended, harmless, object_of, read_now, received, shown, why
+from khiva_arena.web.relay_connecting import OTHER, Ended, harmless, object_of, read_now, received, shown, why
 from khiva_arena.web.relay_program import Guard, Program
 from khiva_arena.web.relay_protocol import (
     COUNTED_OF_ARENA,
     DEAD_SECONDS,
-    GRANT,
     GREET_SECONDS,
     LIFE_BYTES,
     MOST,
     VERSION,
+    WINDOW,
     Channel,
     Frames,
     LinkBreach,
@@ -31,15 +35,23 @@ from khiva_arena.web.relay_protocol import (
     packed,
     packed_json,
     proof,
+    same,
+    values_of,
 )
 
 BACKOFF = (0.1, 5.0)
 KEPT_SECONDS = 0.02
 """After the end of a kept bot's match: for what it still says on stderr."""
+AT_MOST = 16
+"""Programs at a time, unless the user says otherwise."""
+PING_MOST = 64
+UNREAD_MOST = 4 << 20
+"""Bytes for the arena, beside the windows of its sessions, that it does not read, or does not say to have."""
+LONGEST_AWAY = 86_400.0
 
 
 class Relay:
-    """``start`` are arguments of Popen; ``say`` takes lines for people."""
+    """``start`` are arguments of Popen; ``say`` takes lines for people; ``at_most``: programs at a time."""
 
     def __init__(
         self,
@@ -50,7 +62,11 @@ class Relay:
         tls: ssl.SSLContext | None,
         keep: bool,
         say: Any,
+        at_most: int = AT_MOST,
     ) -> None:
+        self._at_most = at_most
+        self._programs = 0
+        self._last = 0
         self._where, self._name, self._token, self._start, self._tls, self._keep = where, name, token, start, tls, keep
         self._say = say
         self._life = secrets.token_hex(LIFE_BYTES)
@@ -79,7 +95,11 @@ class Relay:
                 try:
                     with self._connection() as connection:
                         pause = BACKOFF[0]
-                        self._talk(connection)
+                        try:
+                            self._talk(connection)
+                        except LinkBreach:
+                            self._begin_anew()
+                            raise
                 except (OSError, LinkBreach) as error:
                     self._lost(error)
                 self._wait(pause)
@@ -127,9 +147,11 @@ class Relay:
         return connection
 
     def _greet(self, connection: socket.socket) -> None:
-        frames, until = received(connection), time.monotonic() + GREET_SECONDS
-        greeting = object_of(frames, b"G", until)
-        theirs, mine = str(greeting.get("nonce")), secrets.token_hex(LIFE_BYTES)
+        frames = received(connection, time.monotonic() + GREET_SECONDS)
+        greeting = object_of(frames, b"G")
+        theirs, mine = greeting.get("nonce"), secrets.token_hex(LIFE_BYTES)
+        if not isinstance(theirs, str) or not theirs.isascii() or len(theirs) > 4 * LIFE_BYTES:
+            raise LinkBreach(OTHER)
         connection.sendall(
             packed_json(
                 b"H",
@@ -143,19 +165,24 @@ class Relay:
                 proof=proof(self._token, "relay", self._name, theirs, mine),
             )
         )
-        welcome = object_of(frames, b"W", until)
-        if not hmac.compare_digest(str(welcome.get("proof")), proof(self._token, "arena", self._name, theirs, mine)):
-            raise Ended(2, f"who listens at {shown(self._where)} does not know the token; nothing is played there")
+        expected = proof(self._token, "arena", self._name, theirs, mine)
+        welcome = object_of(frames, b"W", expected)
+        if not same(welcome.get("proof"), expected):
+            raise LinkBreach("who listens there does not know the token, so nothing is played there")
         if not welcome.get("resumed"):
-            self._end_sessions()
-            self._channel = Channel()
-        self._run, self._reconnect = str(welcome.get("run")), float(welcome.get("reconnect", 30.0))
-        self._out[:] = self._channel.again(int(welcome.get("got", 0)))
+            self._begin_anew()
+        self._run, self._reconnect = str(welcome.get("run"))[: 4 * LIFE_BYTES], _number(welcome, "reconnect", 30.0, LONGEST_AWAY)
+        self._out[:] = self._channel.again(int(_number(welcome, "got", 0, 2**53)))
         self._connected, self._give_up_at, self._last_said = True, float("inf"), ""
         self._say(f"connected to {shown(self._where)} as {self._name}")
 
+    def _begin_anew(self) -> None:
+        """Nothing is left of what was played."""
+        self._end_sessions()
+        self._channel, self._run, self._last = Channel(), "", 0
+
     def _talk(self, connection: socket.socket) -> None:
-        """Pass bytes until the connection is lost, which raises OSError."""
+        """Pass bytes until the connection is lost, which raises OSError, or LinkBreach."""
         frames = Frames()
         heard = time.monotonic()
         while True:
@@ -172,6 +199,13 @@ class Relay:
                     for kind, session, content in frames.feed(data):
                         self._take(kind, session, content)
             self._take_events()
+            self._check_unread()
+
+    def _check_unread(self) -> None:
+        """Raise LinkBreach if the arena lets bytes for it pile up."""
+        most = UNREAD_MOST + self._at_most * 2 * WINDOW
+        if len(self._out) > most or self._channel.kept_bytes > most:
+            raise LinkBreach("it takes nothing")
 
     def _patience(self, most: float) -> float:
         closing = [program.closing_at for program in self._sessions.values() if program.closing_at]
@@ -196,16 +230,17 @@ class Relay:
             self._out += self._channel.came()
             self._take_counted(kind, session, data)
         elif kind == b"p":
+            if len(data) > PING_MOST:
+                raise LinkBreach("a ping of another size")
             self._out += packed(b"q", 0, data)
         elif kind == b"a":
             self._channel.acknowledged(number(data, ">Q"))
         elif kind == b"R":
-            raise ConnectionError(harmless(str(json.loads(data).get("text"))))
+            raise ConnectionError(harmless(str(values_of(data).get("text"))))
         elif kind == b"b":
-            if json.loads(data).get("over"):
-                raise Ended(0, "the arena needs this bot no more")
-            self._run = ""
-            self._end_sessions()
+            if values_of(data).get("over"):
+                raise Ended(0, "the run is over")
+            self._begin_anew()
             raise ConnectionError("the arena has ended")
         else:
             raise LinkBreach(f"a frame of kind {kind!r}")
@@ -219,12 +254,12 @@ class Relay:
         elif kind == b"d":
             program.give(data)
         elif kind == b"n" and self._keep:
+            program.end_input_of_session()
             program.closing_at = time.monotonic() + KEPT_SECONDS
         elif kind == b"n":
             program.give(None)
         elif kind == b"c":
-            program.may_send(count := number(data, ">I"))
-            program.sent -= count
+            program.taken(number(data, ">I"))
         else:
             del self._sessions[session]
             program.kill()
@@ -232,9 +267,12 @@ class Relay:
                 self._start_idle()
 
     def _begin(self, session: int) -> None:
+        if session <= self._last:
+            raise LinkBreach("a session that was there before")
+        self._last = session
         self._idle = [program for program in self._idle if program.runs]
         try:
-            program = self._idle.pop() if self._idle else Program(self._start, self._tell, self._guard)
+            program = self._idle.pop() if self._idle else self._started()
         except OSError as error:
             self._put(b"2", session, f"relay: {self._start['args'][0]}: {error.strerror}\n".encode()[:MOST])
             self._put(b"x", session, b"127")
@@ -242,9 +280,20 @@ class Relay:
         program.next_match(session)
         self._sessions[session] = program
 
+    def _started(self) -> Program:
+        """Raises OSError."""
+        # A program that was killed takes a moment to end, while the next one starts.
+        if len(self._sessions) >= self._at_most or self._programs >= 2 * self._at_most:
+            raise BlockingIOError(errno.EAGAIN, f"{self._at_most} run already; --at-most N of the relay allows more")
+        program = Program(self._start, self._tell, self._guard)
+        self._programs += 1
+        return program
+
     def _start_idle(self) -> None:
         try:
-            self._idle.append(Program(self._start, self._tell, self._guard))
+            self._idle.append(self._started())
+        except BlockingIOError:
+            return  # so many have been killed that the next match starts one
         except OSError as error:
             raise Ended(2, f"{self._start['args'][0]}: {error.strerror}") from None
 
@@ -272,6 +321,7 @@ class Relay:
                 self._put(b"x", session, b"0")
 
     def _event(self, word: str, program: Program, value: Any) -> None:
+        self._programs -= word == "x"
         session = program.session
         if self._sessions.get(session) is not program:
             if word in "12" and value:
@@ -279,9 +329,8 @@ class Relay:
             return
         if word == "wrote":
             program.unreported += value
-            if program.unreported >= GRANT:
-                self._put(b"c", session, struct.pack(">I", program.unreported))
-                program.unreported = 0
+            if count := program.granted():
+                self._put(b"c", session, struct.pack(">I", count))
         elif word == "x":
             del self._sessions[session]
             program.kill()  # what is left of its group
@@ -305,3 +354,11 @@ class Relay:
         self._guard.close()
         self._woken.close()
         self._waker.close()
+
+
+def _number(values: dict[str, Any], key: str, default: float, most: float) -> float:
+    """A number of a greeting. Raises LinkBreach."""
+    value = values.get(key, default)
+    if type(value) not in (int, float) or not 0 <= value <= most:
+        raise LinkBreach(f"{key} is no number that can be")
+    return float(value)

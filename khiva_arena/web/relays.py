@@ -22,19 +22,22 @@ from khiva_arena.web.orders import tell
 from khiva_arena.web.relay_life import Connection, Life
 from khiva_arena.web.relay_place import AGAIN_SECONDS, RelayPlace
 from khiva_arena.web.relay_protocol import GREET_SECONDS, LIFE_BYTES, VERSION, Frames, LinkBreach, packed_json, proof
+from khiva_arena.web.strangers import Strangers
 
-STRANGERS_MOST = 16
+FIRST_SECONDS = 2.0
+"""For the first byte of whoever connects."""
 HELLO_MOST = 4_096
 WRONG_SECONDS = 1.0
 _Stream = trio.abc.Stream
 
 
 class Refused(Exception):
-    """A relay is not taken. ``final``: it need not come again."""
+    """A relay is not taken. ``final``: it need not come again; ``shown``: the arena's proof, for one that has given its own."""
 
-    def __init__(self, text: str, *, final: bool = True) -> None:
+    def __init__(self, text: str, *, final: bool = True, shown: str = "") -> None:
         super().__init__(text)
         self.final = final
+        self.shown = shown
 
 
 class Relays:
@@ -52,7 +55,7 @@ class Relays:
             name: RelayPlace(name, one["token"], one["kept"], trips_file(hub, name), waits)
             for name, one in order["relays"].items()
         }
-        self._strangers = 0
+        self._strangers = Strangers()
         self._nursery: trio.Nursery | None = None
 
     def seats(self) -> dict[str, Seated]:
@@ -92,27 +95,28 @@ class Relays:
         stream: _Stream = trio.SSLStream(plain, context, server_side=True, https_compatible=True) if context else plain
         taken = None
         async with stream if not context else plain:
-            if self._strangers >= STRANGERS_MOST:
-                return
-            self._strangers += 1
             try:
-                with trio.move_on_after(GREET_SECONDS):
-                    taken = await self._greeted(stream)
-            except (trio.BrokenResourceError, trio.ClosedResourceError, LinkBreach):
+                host = plain.socket.getpeername()[0]
+                with self._strangers.arrived(host, GREET_SECONDS) as scope:
+                    if context:
+                        await _first_byte(plain)
+                    taken = await self._greeted(stream, plain, scope)
+            except (OSError, trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError, LinkBreach):
                 return
             except Refused as refusal:
                 with trio.move_on_after(WRONG_SECONDS):
                     await _refuse(stream, refusal)
                 return
-            finally:
-                self._strangers -= 1
             if taken:
                 await self._connected(stream, *taken)
 
-    async def _greeted(self, stream: _Stream) -> tuple[RelayPlace, Life, int, bool]:
-        """Raises Refused and LinkBreach."""
+    async def _greeted(
+        self, stream: _Stream, plain: trio.SocketStream, scope: trio.CancelScope
+    ) -> tuple[RelayPlace, Life, int, bool]:
+        """Raises Refused, LinkBreach and TooSlowError. ``scope``: its place among strangers."""
         nonce = secrets.token_hex(LIFE_BYTES)
         await stream.send_all(packed_json(b"G", arena=VERSION, nonce=nonce))
+        await _first_byte(plain)
         try:
             hello = msgspec.json.decode(await _hello(stream), type=RelayHello)
         except msgspec.MsgspecError:
@@ -123,14 +127,16 @@ class Relays:
             await trio.sleep(WRONG_SECONDS)
             raise Refused(f"no relay of the name {hello.name[:64]} with this token is expected")  # whoever asks hears no more
         assert place
+        self._strangers.known(scope)
+        shown = proof(place.token, "arena", hello.name, nonce, hello.nonce)
         if hello.kept and not place.kept:
             why = "a process that is kept may remember other matches"
-            raise Refused(f"{why}: the organiser has to allow --keep, by --kept {place.name}")
-        life, resumed = await self._life_of(place, hello)
+            raise Refused(f"{why}: the organiser has to allow --keep, by --kept {place.name}", shown=shown)
+        life, resumed = await self._life_of(place, hello, shown)
         life.arriving = stream
         welcome = packed_json(
             b"W",
-            proof=proof(place.token, "arena", hello.name, nonce, hello.nonce),
+            proof=shown,
             run=self._run,
             got=life.channel.got,
             resumed=resumed,
@@ -139,12 +145,12 @@ class Relays:
         await stream.send_all(welcome)
         return place, life, hello.got if resumed else 0, resumed
 
-    async def _life_of(self, place: RelayPlace, hello: "RelayHello") -> tuple[Life, bool]:
+    async def _life_of(self, place: RelayPlace, hello: "RelayHello", shown: str) -> tuple[Life, bool]:
         """The life that begins or, as the second value says, goes on. Raises Refused if another one is there."""
         life = place.life
         if life is None or life.word != hello.life or hello.run != self._run:
             if life and life.connection and life.word != hello.life:
-                raise Refused(f"a relay of the name {place.name} is connected already; one bot, one name", final=True)
+                raise Refused(f"a relay of the name {place.name} is connected already; one bot, one name", shown=shown)
             if life:
                 await _leave(life)
                 life.end()
@@ -200,6 +206,12 @@ async def _leave(life: Life) -> None:
         await connection.ended.wait()
 
 
+async def _first_byte(plain: trio.SocketStream) -> None:
+    """Wait for it, without taking it. Raises TooSlowError and OSError."""
+    with trio.fail_after(FIRST_SECONDS):
+        await plain.socket.recv(1, trio.socket.MSG_PEEK)
+
+
 async def _hello(stream: _Stream) -> bytes:
     """Of one who then waits for the welcome. Raises LinkBreach."""
     frames = Frames(HELLO_MOST)
@@ -213,6 +225,6 @@ async def _hello(stream: _Stream) -> bytes:
 
 async def _refuse(stream: _Stream, refusal: Refused) -> None:
     try:
-        await stream.send_all(packed_json(b"R", text=str(refusal), final=refusal.final))
+        await stream.send_all(packed_json(b"R", text=str(refusal), final=refusal.final, proof=refusal.shown))
     except (trio.BrokenResourceError, trio.ClosedResourceError):
         return

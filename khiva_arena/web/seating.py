@@ -116,7 +116,7 @@ def _print(news: LinkNews) -> None:
     """For people."""
     message = message_of(news, ())
     assert message is not None
-    say(harmless(message.text))
+    say(harmless(message.text()))
 
 
 def _news(message: dict[str, Any], reconnect_s: float) -> LinkNews:

@@ -59,7 +59,7 @@ class ServedPage:
         except (OSError, ValueError):  # not yet there, or no longer; ours are UTF-8
             return False
         self._stamp = stamp
-        if not text.startswith(html.BEGINNING.decode()):  # somebody else's file has no policy of ours
+        if not html.is_ours(text):  # its policy could let any script run at our address
             return False
         self.number += 1
         self._text = _with_live(text, self.number)

@@ -26,12 +26,14 @@ from hypercorn.trio.worker_context import WorkerContext
 from hypercorn.typing import ConnectionState
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Mount
+from starlette.types import Receive, Scope, Send
 
 from khiva_arena.web.guard import MOST_BYTES, Guard
+from khiva_arena.web.once import OnceOnly
 
 LOOPBACK = "127.0.0.1"
 MOST_CONNECTIONS = 200
-"""At a time; a browser opens about six for a page. More are closed at once."""
+"""At a time; a browser opens about six for a page. Of more the oldest goes that has shown no token; if all have, the new one."""
 SEND_SECONDS = 30.0
 """How long a reader may take for a piece of an answer before it loses its connection."""
 IDLE_SECONDS = 5.0
@@ -52,27 +54,44 @@ def address(port: int, token: str) -> str:
 
 
 async def serve(
-    routes: Sequence[BaseRoute], *, token: str, port: int = 0, task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED
+    routes: Sequence[BaseRoute],
+    *,
+    token: str,
+    port: int = 0,
+    once: OnceOnly | None = None,
+    task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Serve routes below ``/TOKEN/`` until this is cancelled; then the port and all connections are closed.
+    """Serve routes below ``/TOKEN/`` until this is cancelled; then the port and all connections are closed. ``once``: an address
+    that leads to one of them.
 
     A route of ``/`` is the page at ``address()``. Reports the port: nursery.start() returns it. Raises OSError if it is taken.
     """
     listener = _listening(port)
     port = listener.socket.getsockname()[1]
-    app = Guard(Starlette(routes=[Mount(f"/{token}", routes=list(routes))]), token, port)
-    streams: set[_Stream] = set()
+    app = Guard(Starlette(routes=[Mount(f"/{token}", routes=list(routes))]), token, port, once)
+    streams: dict[_Stream, None] = {}  # from the oldest on
     try:
         async with trio.open_nursery() as nursery:
             task_status.started(port)
             while True:
                 stream = await _accepted(listener)
-                if len(streams) >= MOST_CONNECTIONS:
+                if len(streams) >= MOST_CONNECTIONS and not _one_closed(streams):
                     await trio.aclose_forcefully(stream)
                 else:
-                    nursery.start_soon(_talk, _Stream(stream), app, streams)
+                    streams[one := _Stream(stream)] = None
+                    nursery.start_soon(_talk, one, app, streams)
     finally:
         listener.socket.close()
+
+
+def _one_closed(streams: "dict[_Stream, None]") -> bool:
+    """Close the oldest connection that has shown no token. Returns whether there was one."""
+    for stream in streams:
+        if not stream.known:
+            stream.socket.close()  # which ends its task
+            del streams[stream]
+            return True
+    return False
 
 
 def _listening(port: int) -> trio.SocketListener:
@@ -102,9 +121,11 @@ class _Stream:
     """A connection as Hypercorn uses it; one that takes too long to read loses it.
 
     stream: the connection
+    known: whether a request on it had the token
     """
 
     stream: trio.SocketStream
+    known: bool = False
 
     @property
     def socket(self) -> trio.socket.SocketType:
@@ -146,18 +167,22 @@ class _Server(TCPServer):
             await self._close()
 
 
-async def _talk(stream: _Stream, app: Guard, streams: set[_Stream]) -> None:
+async def _talk(stream: _Stream, app: Guard, streams: dict[_Stream, None]) -> None:
     """Answer the requests of one connection. What goes wrong with it ends it, and nothing else."""
-    streams.add(stream)
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        stream.known = stream.known or not app.refusal(scope)
+        await app(scope, receive, send)
+
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_close_when_cancelled, stream)
-            await _Server(ASGIWrapper(app), _config(), WorkerContext(None), ConnectionState({}), stream).run()  # type: ignore[arg-type]
+            await _Server(ASGIWrapper(answer), _config(), WorkerContext(None), ConnectionState({}), stream).run()  # type: ignore[arg-type]
             nursery.cancel_scope.cancel()
     except Exception:  # about what a peer sent; those of the application Hypercorn has logged
         _LOGGER.debug("a connection ends", exc_info=True)
     finally:
-        streams.discard(stream)
+        streams.pop(stream, None)
         stream.socket.close()
 
 

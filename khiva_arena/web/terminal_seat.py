@@ -18,7 +18,7 @@ from khiva_arena.web.hints import Hints
 from khiva_arena.web.links import Seated
 from khiva_arena.web.orders import tell
 from khiva_arena.web.person import Person
-from khiva_arena.web.terminal_table import choices, drawing_of, meant, table
+from khiva_arena.web.terminal_table import Listed, choices, drawing_of, listed, meant, meant_by_words, table
 
 CHUNK = 4_096
 LONGEST_LINE = 1_000
@@ -36,6 +36,8 @@ class _TerminalChair(Chair):
         self._ask: dict[str, Plain] | None = None
         self._table: dict[str, Plain] = {}
         self._draw: Draw | None = None
+        self._first = ""
+        self._listed: list[Listed] = []
 
     async def tell(self, messages: Sequence[dict[str, Plain]]) -> None:
         for message in messages:
@@ -53,7 +55,8 @@ class _TerminalChair(Chair):
                 self._ask = self._ask if message["open"] else None
                 self._prompt()
             elif kind == "hint" and self._ask:
-                self._say(f"{message['by']} would choose {message['choice'] + 1}: {self._ask['texts'][message['choice']]}")
+                number = f"{message['choice'] + 1}: " if len(self._listed) == len(self._ask["texts"]) else ""
+                self._say(f"{message['by']} would choose {number}{self._ask['texts'][message['choice']]}")
                 self._prompt()
             elif kind == "over":
                 self._over(message["over"])
@@ -68,15 +71,46 @@ class _TerminalChair(Chair):
         self._console.print(table(self._draw(frame["all"], self._table["names"], self._table["rules"])))
         time = ask["turn_ms"] + ask["bank_ms"]
         left = f" You have {time / 1000:g} s." if ask["turn_ms"] < DAY_MS else ""
-        self._console.print(Text(f"Your turn: {harmless(ask['kind']).replace('_', ' ')}.{left}", style="bold"))
-        self._console.print(choices(ask["texts"]))
+        self._console.print(Text(f"{ask['title']}{left}", style="bold"))
+        if ask["about"]:
+            self._say(ask["about"])
+        self._first = ""
+        self._offer()
+
+    def _offer(self) -> None:
+        """Show what can be typed now: all choices, or where they are many first their first parts."""
+        assert self._ask
+        self._listed = listed(self._ask["texts"], self._first)
+        if self._first:
+            self._say(f"{self._first}, and then?")
+        self._console.print(choices([one.text for one in self._listed]))
         self._prompt()
 
     def _prompt(self) -> None:
         if self._ask is None:
             return
-        hint = ", ? for a hint" if self._hints else ""
-        self._console.print(Text(f"A number from 1 to {len(self._ask['texts'])}{hint}, and Enter: "), end="")
+        more = [*(["? for a hint"] * bool(self._hints)), *(["back"] * bool(self._first))]
+        more += ["rules"] * bool(self._ask["rulings"]) + ["legend"] * bool(self._table["legend"])
+        others = f", {', '.join(more)}" if more else ""
+        self._console.print(Text(f"A number from 1 to {len(self._listed)}{others}, and Enter: "), end="")
+
+    def _explain(self, line: str) -> bool:
+        """Whether the line asks for rules or for the legend, which are said then, or goes back to the first part."""
+        assert self._ask
+        if line == "back" and self._first:
+            self._first = ""
+            self._offer()
+            return True
+        if line == "rules" and self._ask["rulings"]:
+            for number in self._ask["rulings"]:
+                self._say(f"{number}  {self._table['rulings'].get(number, '')}")
+        elif line == "legend" and self._table["legend"]:
+            for thing, meaning in self._table["legend"]:
+                self._say(f"{thing}: {meaning}")
+        else:
+            return False
+        self._prompt()
+        return True
 
     def _over(self, end: Mapping[str, Plain]) -> None:
         self._ask = None
@@ -99,9 +133,14 @@ class _TerminalChair(Chair):
             self._say("It is not your turn; Ctrl-C ends the match.")
         elif line == "?":
             await self.advise()
-        else:
+        elif not self._explain(line):
+            texts = self._ask["texts"]
+            at = meant(line, [one.text for one in self._listed])
+            if at >= 0 and self._listed[at].choice < 0:
+                self._first = self._listed[at].text
+                return self._offer()
             try:
-                await self.choose(self._ask["req"], meant(line, self._ask["texts"]))
+                await self.choose(self._ask["req"], self._listed[at].choice if at >= 0 else meant_by_words(line, texts))
             except RemoteProtocolError:
                 self._say(f"There is no choice {harmless(line, LONGEST_SHOWN)!r}." if line else "Nothing was typed.")
                 self._prompt()
@@ -123,9 +162,9 @@ class TerminalPersons:
         """Who seats the person, by name."""
         return {self._chair.person.name: self._chair.seated}
 
-    async def serve(self, *, task_status: trio.TaskStatus[dict[str, str]]) -> None:
+    async def serve(self, *, task_status: trio.TaskStatus[dict[str, Any]]) -> None:
         """Read what is typed until cancelled."""
-        task_status.started({})
+        task_status.started({"by_name": {}})
         held = b""
         async with trio.lowlevel.FdStream(self._input) as typed:
             while True:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from typing import NamedTuple
 
 from rich.columns import Columns
 from rich.console import Group, RenderableType
@@ -31,6 +32,8 @@ INKS = {
 """By colour of a piece: ink and ground, so that it shows on a dark terminal and on a light one."""
 LONGEST_FACT = 400
 MOST_LINES = 60
+AT_ONCE = 12
+"""Choices beyond which a person is asked in two steps, as on a page."""
 FEWEST = 4
 """Choices of a row: numbers in steps are listed by their ends from so many on."""
 _NUMBER = re.compile(r"\d+")
@@ -89,6 +92,35 @@ def _part(part: str | PaintedText) -> Text:
     if isinstance(part, PaintedText):
         return Text(harmless(part.text), style=INKS.get(part.colour, ""))
     return Text(harmless(part, keep=ISOLATES))
+
+
+class Listed(NamedTuple):
+    """What can be typed.
+
+    text: what stands behind its number.
+    choice: which one it is, -1 for a first part of several.
+    """
+
+    text: str
+    choice: int
+
+
+def listed(texts: Sequence[str], first: str = "") -> list[Listed]:
+    """All choices; if they are more than AT_ONCE and have first parts in common, those parts, or, once one of these is chosen as
+    ``first``, what follows it."""
+    whole = [Listed(text, at) for at, text in enumerate(texts)]
+    parts = [text.split(", ")[0] for text in texts]
+    groups = list(dict.fromkeys(parts))
+    if len(texts) <= AT_ONCE or not 1 < len(groups) < len(texts):
+        return whole
+    if not first:
+        return [Listed(group, parts.index(group) if parts.count(group) == 1 else -1) for group in groups]
+    return [Listed(text[len(first) + 2 :] or text, at) for at, text in enumerate(texts) if parts[at] == first]
+
+
+def meant_by_words(typed: str, texts: Sequence[str]) -> int:
+    """The choice whose words were typed, in whatever step; -1 for none."""
+    return -1 if typed.isdigit() else meant(typed, texts)
 
 
 def choices(texts: Sequence[str]) -> RenderableType:

@@ -1,15 +1,20 @@
 """Checkpoints as bots: known by what they hold, loaded where they play, and shown by step."""
 
+import random
 from collections.abc import Callable, Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
+from made_results import listed
 
 import khiva_arena
 from khiva_arena.api.functions import folder_of
+from khiva_arena.api.learning import LearningCurve
 from khiva_arena.errors import BotError, ConfigError
 from khiva_arena.report.columns import Standing
+from khiva_arena.report.standings import Entrant, standings
 
 pytestmark = pytest.mark.slow
 
@@ -109,7 +114,9 @@ def test_a_table_by_step(played: Path) -> None:
     }
     lines = str(curve).splitlines()
     assert lines[0] == table.title
-    assert [line.split()[0] for line in lines[1:]] == ["step", "20", "400", "random"]
+    assert [line.split()[0].rstrip(":") for line in lines[1:]] == ["step", "20", "400", "random", "Trend"]
+    with pytest.raises(ConfigError, match="there is no checkpoint of step 30"):
+        curve.contrast(30, 20)
     assert "<td>naive" in curve._repr_html_()
     chart = curve.plot().to_dict()
     drawn = [layer.get("data", chart.get("data"))["values"] for layer in chart["layer"]]
@@ -119,3 +126,32 @@ def test_a_table_by_step(played: Path) -> None:
         table.by_step([khiva_arena.Checkpoint(load, where, 1, "nobody")])
     with pytest.raises(ConfigError, match="greedy: say at which step it was"):
         table.by_step([khiva_arena.Checkpoint(load, where, name="greedy")])
+
+
+def test_a_curve_has_a_trend_and_contrasts() -> None:
+    rng = random.Random(1)
+    results = []
+    for seed in range(20):
+        for k, (one, other) in enumerate(combinations(range(8), 2)):
+            for r in (0, 1):
+                first = rng.random() < 0.5 + 0.05 * (one - other) * (1 - 2 * r)
+                results.append(listed("e", f"{seed}/{k}", r, f"s{seed}", (one, other)[:: 1 - 2 * r], (1, 2) if first else (2, 1)))
+    table = standings(results, [Entrant(f"id-{k}", f"b{k}") for k in range(8)])
+    checkpoints = [khiva_arena.Checkpoint(load, Path("nowhere"), 10 * k, f"b{k}") for k in range(7)]
+    curve = LearningCurve(table, "a table", checkpoints)
+    rise, late = curve.trend(), curve.trend(since=30)
+    assert rise is not None
+    assert late is not None
+    assert (rise.first, rise.last, late.first) == (0, 60, 30)
+    elos = [row.elo for _, row in curve]
+    assert rise.elo == pytest.approx(6 * sum((k - 3) * elo for k, elo in enumerate(elos) if elo is not None) / 28, abs=0.01)
+    assert rise.low < rise.elo < rise.high
+    assert rise.low > 0
+    assert str(curve).splitlines()[-2:] == [f"Trend {rise}", f"Trend {late}"]
+    assert str(rise).startswith(f"from step 0 to 60: {rise.elo:+.0f} Elo (95 %: ")
+    apart = curve.contrast(60, 0)
+    assert (apart.bot, apart.less) == ("id-6", "id-0")
+    assert elos[6] is not None
+    assert elos[0] is not None
+    assert apart.elo == pytest.approx(elos[6] - elos[0], abs=0.01)
+    assert curve.trend(since=60) is None

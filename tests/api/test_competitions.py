@@ -49,10 +49,10 @@ def test_matches_come_as_they_are_recorded(tmp_path: Path, capfd: pytest.Capture
 
 def test_a_settings_file_with_stages_and_keywords_over_it(tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text(
-        f'bots = ["{RANDOM}", "{NAIVE}"]\nseats = 2\nseeds = 9\nout = "there"\nisolation = "trusted"\n'
+        f'bots = ["{RANDOM}", "{NAIVE}"]\nseats = 2\nseeds = 9\nout = "there"\n'
         "[[stage]]\nname = 'one'\n[[stage]]\nname = 'two'\ntake = 2\n"
     )
-    competition = khiva_arena.run(tmp_path / "c.toml", seeds=1).wait()
+    competition = khiva_arena.run(tmp_path / "c.toml", seeds=1, isolation="trusted").wait()
     assert competition.store == tmp_path / "there"
     assert len(competition.events) == 2
     assert len(list(competition)) == 4
@@ -73,6 +73,26 @@ def test_it_is_stopped_and_resumed(tmp_path: Path) -> None:
     assert more.events == competition.events
     assert more.progress.recorded >= len(recorded)
     more.stop()
+
+
+def test_wrong_arguments_are_refused_before_a_process_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_process(*words: object, **how: object) -> None:
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr("khiva_arena.api.competitions.Host", no_process)
+    monkeypatch.setattr("khiva_arena.api.matches.Host", no_process)
+    far = {"rules": {"overshoot": "far"}}
+    for wrong in ({"seeds": "many"}, {"seats": 9}, {"colour": "red"}, far, {"bots": ["nope", "nope"]}):
+        with pytest.raises(ConfigError):
+            khiva_arena.run(**{**PAIR, "out": tmp_path, **wrong})
+    for wrong in ({"turn": "soon"}, far, {"colour": "red"}):
+        with pytest.raises(ConfigError):
+            khiva_arena.match("shipped:python/random", "shipped:python/random", **wrong)
+    with pytest.raises(ConfigError):
+        khiva_arena.match("shipped:python/random", "nope")
+    for seed in (7, "7"):
+        with pytest.raises(AssertionError, match="a process was started"):
+            khiva_arena.match("shipped:python/random", "shipped:python/random", seed=seed)
 
 
 def test_mistakes_are_all_said_at_once_by_keyword(tmp_path: Path) -> None:

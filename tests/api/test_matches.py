@@ -2,9 +2,12 @@
 
 import copy
 import pickle
+import sys
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -22,6 +25,24 @@ def test_all_matches_of_a_store_in_order(played: Path) -> None:
     assert {len(one.bots) for one in found} == {2, 3}
     assert all(one.verdicts == ("ok",) * len(one.bots) for one in found)
     assert all(one.faults == ((),) * len(one.bots) for one in found)
+
+
+def test_a_frame_has_a_row_for_each_seat(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = khiva_arena.matches(played / "out").to_pandas()
+    found = list(khiva_arena.matches(played / "out"))
+    assert list(frame["score"]) == [score for one in found for score in one.scores]
+    assert list(frame["bot"]) == [bot for one in found for bot in one.bots]
+    assert list(frame["seat"]) == [seat for one in found for seat in range(len(one.bots))]
+    assert list(frame["match"].unique()) == [one.id for one in found]
+    assert set(frame["faults"]) == {0}
+    assert khiva_arena.matches(played / "all.khiva").to_pandas()["faults"].isna().all()
+    assert list(khiva_arena.matches(played / "out", 2).to_pandas()) == list(frame)
+    made: dict[str, Any] = {}
+    polars = SimpleNamespace(Int64=int, String=str, DataFrame=lambda rows, schema: made.update(rows=rows, schema=schema))
+    monkeypatch.setitem(sys.modules, "polars", polars)  # which is large, and no oracle of ours
+    khiva_arena.matches(played / "out").to_polars()
+    assert made["rows"] == frame.to_dict("records")
+    assert list(made["schema"]) == list(frame)
 
 
 def test_events_are_named_as_commands_name_them(played: Path) -> None:

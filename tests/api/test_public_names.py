@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import khiva_arena
+from khiva_arena.protocol import messages
 
 ROOM = Path(khiva_arena.__file__).parent
 
@@ -57,3 +58,17 @@ def test_games_are_found_by_name() -> None:
     state, events = game.new(3, game.rules({}), bytes(32))
     assert isinstance(state, khiva_arena.State)
     assert events
+
+
+def test_the_types_of_a_bot_function_are_what_it_gets() -> None:
+    told: list[tuple[khiva_arena.BotRequest, khiva_arena.BotMatch]] = []
+
+    def choose(decide: khiva_arena.BotRequest, match: khiva_arena.BotMatch) -> int:
+        told.append((decide, match))
+        return len(decide["legal"]) - 1
+
+    khiva_arena.local([choose, choose], deals=1)
+    decide, match = told[0]
+    assert set(decide) == set(khiva_arena.BotRequest.__annotations__)
+    assert set(match) == set(khiva_arena.BotMatch.__annotations__)
+    assert set(match) - {"type"} == set(messages.Hello.__struct_fields__)

@@ -13,8 +13,10 @@ import trio
 import trio.testing
 from arena import descendants, living
 from jobs import SECRET, job
+from levels import need_level, python_at
 from msgspec.structs import replace
 from scripted import Bot, ScriptedWire, act, honest, play
+from tools import lacks
 
 from khiva_arena.arbiter import pool
 from khiva_arena.arbiter.clock import LagMeter
@@ -155,6 +157,17 @@ def test_the_last_attempt_takes_an_answer_that_came_in_the_time_given_back(attem
     assert outcome.seats[1].bank_left == pytest.approx(0.3)
 
 
+@pytest.mark.parametrize(("turn_ms", "strikes"), [(20, 0), (100, 0), (1_000, 1)])
+def test_in_a_short_turn_what_a_seat_lacked_from_its_beginning_counts(turn_ms: int, strikes: int) -> None:
+    """It had no core for the first hundredth of a second, the moment before which nobody is looked at in long turns. It answers
+    in the time that it lacked."""
+    late = first(lambda message: act(message, delay=turn_ms / 1000 + 0.005, choice=5))
+    delays = [NOTHING, *[[0.0, 0.010, 0.0]] * 9] if turn_ms <= 100 else [[0.0, 0.010, 0.0]]
+    outcome, _ = run(honest, late, honest, delays=delays, cpus=[NOTHING], attempt=VOIDS_MOST, turn_ms=turn_ms)
+    assert len(outcome.seats[1].faults) == strikes
+    assert sound(outcome).steps[0][1][1:] == ((0, "timeout") if strikes else (5, ""))
+
+
 def test_the_last_attempt_gives_no_more_time_than_any_other() -> None:
     silent, _ = run(honest, first(lambda _: []), honest, delays=[NOTHING, STARVED], cpus=[NOTHING], attempt=VOIDS_MOST)
     assert sound(silent).verdicts == (Verdict.OK,) * 3
@@ -236,7 +249,7 @@ def test_lateness_voids_a_match_once_and_never_sets_a_table_aside() -> None:
         return await LiveMatch(job_, wire, LagMeter()).play()
 
     outcomes: list[Outcome] = []
-    jobs = iter([job([NOBODY] * 2, **LIMITS)])
+    jobs = pool._Queue(iter([job([NOBODY] * 2, **LIMITS)]))
     trio.run(pool._slot, jobs, one, outcomes.append, clock=trio.testing.MockClock(autojump_threshold=0))
     assert [(outcome.attempt, outcome.record is None) for outcome in outcomes] == [(1, True), (2, False)]
     assert outcomes[0].void == "seat 1 was late, but had no core for 500 ms of its time"
@@ -380,6 +393,47 @@ def test_what_a_seat_is_owed_goes_by_one_and_the_same_thread() -> None:
     assert cpu_shortfall(before, CpuSample(12.0, [{}], [20.0]), 0) == 0
 
 
+def test_a_thread_that_made_itself_wait_is_owed_nothing() -> None:
+    """Whether it had done so before, does so now, or is another one than the thread that waits as long."""
+
+    def of(then: bool, now: bool, *others: float) -> float:
+        before = CpuSample(10.0, [{7: ThreadTime(1.0, 4.0, then)}], [5.0])
+        rest = {8 + number: ThreadTime(waited, 0.0) for number, waited in enumerate(others)}
+        return cpu_shortfall(before, CpuSample(12.0, [{7: ThreadTime(2.5, 4.0, now), **rest}], [5.0]), 0)
+
+    assert of(True, True) == pytest.approx(1.5)
+    assert of(True, False) == of(False, True) == of(False, False) == 0
+    assert of(True, False, 0.3, 0.2) == pytest.approx(0.3)
+
+
+MAKES_ITSELF_WAIT = {
+    "as it was started": "",
+    "niceness": "os.nice(1)",
+    "niceness of its session": "open('/proc/self/autogroup', 'w').write('1')",
+    "policy": "os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))",
+    "cores": "os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})",
+}
+
+
+@pytest.mark.parametrize("how", MAKES_ITSELF_WAIT)
+def test_a_bot_that_makes_itself_wait_is_known(how: str) -> None:
+    if how == "niceness of its session" and not os.path.exists("/proc/self/autogroup"):
+        lacks("this kernel shares its cores by process alone", may=True)
+    if how == "cores" and len(os.sched_getaffinity(0)) == 1:
+        lacks("there is one core alone", may=True)
+    code = f"import os, time\n{MAKES_ITSELF_WAIT[how]}\nos.write(1, b'.')\ntime.sleep(60)"
+
+    async def as_started() -> set[bool]:
+        wire = Processes([Command((sys.executable, "-c", code), "/tmp")])
+        try:
+            assert await wire.receive(trio.current_time() + 60)
+            return {thread.as_started for thread in wire.uses()[0].threads.values()}
+        finally:
+            await wire.close(0)
+
+    assert trio.run(as_started) == {how == "as it was started"}
+
+
 def test_what_is_more_than_a_seat_s_due() -> None:
     before, after = CpuSample(10.0, [{}] * 4, [1.0] * 4), CpuSample(20.0, [{}] * 4, [13.0, 13.1, 2.0, 2.1])
     found = over_cpu_share(before, after, {0: True, 1: True, 2: False, 3: False})
@@ -393,7 +447,7 @@ def test_who_only_stands_for_a_player_elsewhere_is_not_looked_at_again(ours: boo
     async def next_look() -> float:
         wire = Processes([Command(("/bin/sleep", "60"), "/", ours=ours)], Sandbox(Level.TRUSTED))
         account = CpuAccount(wire)
-        account.begin(0.0)
+        account.begin()
         account.look([0], [0])
         account.plan_next([0])
         await wire.close(0.0)
@@ -454,6 +508,38 @@ def test_a_real_hog_is_out_and_a_bot_that_needs_its_core_plays_on() -> None:
     while living(descendants(os.getpid()) - before) and time.monotonic() < ends:
         time.sleep(0.01)
     assert not living(descendants(os.getpid()) - before)
+
+
+def beside_the_nicest(level: Level, matches: int) -> list[Outcome]:
+    """Matches of a bot that thinks with two threads and one that makes itself the last to get a core, and is late each time."""
+    words = (["doubles", "0.1"], ["nicest", "0.1"])
+    commands = [Command((python_at(level), HOG, *how), "/", readable=(HOG,)) for how in words]
+    limits = {"startup_ms": 20_000, "turn_ms": 300, "bank_ms": 0}
+    one = job(commands, policy="lenient", sandbox=Sandbox(level), **limits)
+    outcomes: list[Outcome] = []
+    pool.play([replace(one, ordinal=number) for number in range(matches)], 1, outcomes.append)
+    return outcomes
+
+
+@pytest.mark.parametrize("level", [Level.STANDARD, Level.TRUSTED])
+def test_who_makes_itself_wait_puts_nobody_out(level: Level) -> None:
+    need_level(level)
+    outcomes = beside_the_nicest(level, 1)
+    assert not [fault for outcome in outcomes for fault in outcome.seats[0].faults if fault.verdict is Verdict.RESOURCE]
+    if level is Level.TRUSTED:  # elsewhere it cannot make itself wait, and a busy host may make it so
+        assert [outcome.attempt for outcome in outcomes] == [1], outcomes[0].void
+        assert {fault.verdict for fault in outcomes[0].seats[1].faults} == {Verdict.TIMEOUT}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize("level", [Level.STANDARD, Level.TRUSTED])
+def test_a_bot_of_two_threads_forfeits_nothing_beside_the_nicest(level: Level, part: int) -> None:
+    """All parts together are 100 matches a level. Those that a busy host has spoilt have no record."""
+    need_level(level)
+    outcomes = beside_the_nicest(level, 20)
+    assert {outcome.ordinal for outcome in outcomes} == set(range(20))
+    assert not [step for outcome in outcomes if outcome.record for step in [outcome.record.forfeited_at[0]] if step is not None]
 
 
 @pytest.mark.parametrize("how", ["contends", "hides", "chains"])

@@ -8,12 +8,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import trio
+import trio.testing
 from jobs import job
-from msgspec.structs import replace
 
 from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, LiveMatch, Outcome
 from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.errors import ConfigError, InternalError
@@ -67,17 +70,111 @@ def test_jobs_are_drawn_only_when_a_slot_is_free() -> None:
     assert sorted(fixed) == drawn == list(range(5))
 
 
-def test_a_void_is_played_again_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def spoilt(one: Job, **how: Any) -> Outcome:
+    return void(one, "the host slept", **how)
+
+
+def slots(count: int, ordinals: int, play_one: Callable[[Job], Outcome]) -> list[tuple[float, int, int, bool]]:
+    """Play jobs of nobody in some slots; of each outcome when it came, the match, the attempt, and whether it is tried again."""
+    seen: list[tuple[float, int, int, bool]] = []
+
+    async def one(job_: Job) -> Outcome:
+        await trio.sleep(0.001)
+        return play_one(job_)
+
+    def take(outcome: Outcome) -> None:
+        seen.append((trio.current_time() - began[0], outcome.ordinal, outcome.attempt, outcome.again))
+
+    began: list[float] = []
+
+    async def run() -> None:
+        began.append(trio.current_time())
+        queue = pool._Queue(iter(jobs(ordinals)))
+        async with trio.open_nursery() as nursery:
+            for _ in range(count):
+                nursery.start_soon(pool._slot, queue, one, take)
+
+    trio.run(run, clock=trio.testing.MockClock(autojump_threshold=0))
+    return seen
+
+
+def recorded(one: Job) -> Outcome:
+    record: Any = object()
+    return Outcome(one.ordinal, one.attempt, record, "", (), 0, 0.0)
+
+
+def test_what_the_host_spoils_waits_longer_each_time_and_is_set_aside_at_last() -> None:
+    seen = slots(1, 1, spoilt)
+    assert [(ordinal, attempt, again) for _, ordinal, attempt, again in seen] == [
+        (0, 1, True),
+        (0, 2, True),
+        (0, 3, True),
+        (0, 4, False),
+    ]
+    assert [round(now) for now, *_ in seen] == [0, 1, 11, 71]
+
+
+def test_a_host_that_is_short_for_a_while_costs_no_table() -> None:
+    """Four seconds without a free process: hundreds of matches could be void twice meanwhile."""
+    began: list[float] = []
+
+    def for_four_seconds(one: Job) -> Outcome:
+        began.append(trio.current_time())
+        return spoilt(one) if trio.current_time() - began[0] < 4 else recorded(one)
+
+    seen = slots(2, 500, for_four_seconds)
+    assert {ordinal for _, ordinal, _, again in seen if not again} == set(range(500))
+    assert sum(again for *_, again in seen) <= 6
+    assert [attempt for _, _, attempt, again in seen if not again].count(1) >= 494
+    last = [ordinal for _, ordinal, _, _ in seen[-4:]]
+    assert set(last) & {0, 1, 2, 3} == set(last), "they stand behind all others"
+
+
+@pytest.mark.parametrize("how", [{}, {"host": False, "begun": False}])
+def test_who_plays_nothing_but_voids_at_once_gets_no_more_matches(how: dict[str, bool]) -> None:
+    """One of two workers is broken: the other plays all."""
+    workers: dict[int, str] = {}
+
+    def broken(one: Job) -> Outcome:
+        worker = workers.setdefault(id(trio.lowlevel.current_task()), "broken" if not workers else "sound")
+        return spoilt(one, **how) if worker == "broken" else recorded(one)
+
+    seen = slots(2, 200, lambda one: broken(one))
+    assert {ordinal for _, ordinal, attempt, again in seen if not again} == set(range(200))
+    assert sum(again for *_, again in seen) <= 4
+
+
+def test_a_broken_machine_ends_the_run_before_every_match_is_void() -> None:
+    seen = slots(2, 10_000, spoilt)
+    assert len(seen) == 8
+    assert round(seen[-1][0]) == 71
+
+
+def test_what_a_seat_or_a_game_makes_void_is_played_again_once_and_at_once() -> None:
+    seen = slots(1, 2, lambda one: spoilt(one, host=False))
+    assert [(ordinal, attempt, again) for _, ordinal, attempt, again in seen] == [
+        (0, 1, True),
+        (0, 2, False),
+        (1, 1, True),
+        (1, 2, False),
+    ]
+    assert seen[-1][0] < 1
+
+
+def test_a_fault_of_the_host_in_a_match_is_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
     async def void(self: LiveMatch) -> Outcome:
         raise HostFault("the host slept")
 
     monkeypatch.setattr(LiveMatch, "_play", void)
-    seen: list[tuple[int, int]] = []
-    pool.play(jobs(2), 1, lambda outcome: seen.append((outcome.ordinal, outcome.attempt)), 1)
-    assert seen == [(0, 1), (0, 2), (1, 1), (1, 2)]
-    seen.clear()
-    pool.play([replace(jobs(1)[0], attempt=3)], 1, lambda outcome: seen.append((outcome.ordinal, outcome.attempt)), 1)
-    assert seen == [(0, 3)]
+    monkeypatch.setattr(pool, "HOST_WAITS", (0.0, 0.0, 0.0))
+    seen: list[Outcome] = []
+    pool.play(jobs(1), 1, seen.append, 1)
+    assert [(outcome.attempt, outcome.host, outcome.begun, outcome.again) for outcome in seen] == [
+        (1, True, False, True),
+        (2, True, False, True),
+        (3, True, False, True),
+        (4, True, False, False),
+    ]
 
 
 def _when(condition: object, then: object) -> threading.Thread:
@@ -136,6 +233,7 @@ def test_a_killed_worker_loses_nothing() -> None:
 
 
 def test_too_few_descriptors_are_the_host_s_fault_and_not_the_bots(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "HOST_WAITS", (0.0, 0.0, 0.0))
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 10, hard))
     outcomes: list[Outcome] = []
@@ -143,7 +241,7 @@ def test_too_few_descriptors_are_the_host_s_fault_and_not_the_bots(monkeypatch: 
         pool.play([job([HONEST] * 5)], 1, outcomes.append, 1)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    assert [(outcome.attempt, outcome.record) for outcome in outcomes] == [(1, None), (2, None)]
+    assert [(outcome.attempt, outcome.record) for outcome in outcomes] == [(attempt, None) for attempt in (1, 2, 3, 4)]
     assert "Too many open files" in outcomes[0].void
 
 

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from khiva_arena.arbiter.strike import Strike
+from khiva_arena.arbiter.strike import SHORTEST, Strike
 
-LETTERS = st.text("abc", min_size=1, max_size=5)
+LETTERS = st.text("abc", min_size=1, max_size=9)
 
 
 def taken(strike: Strike, pieces: list[bytes]) -> list[bytes]:
@@ -24,8 +24,23 @@ def test_a_value_in_two_reads_is_struck_and_only_its_beginning_is_held() -> None
 
 
 def test_the_longer_of_two_values_is_struck_whole() -> None:
-    strike = Strike({"SHORT": "abc", "LONG": "abcdef"})
-    assert b"".join(taken(strike, [b"abc", b"def abcd", b" xabc"])) == b"[LONG] [SHORT]d x[SHORT]"
+    strike = Strike({"SHORT": "abcabc", "LONG": "abcabcdef"})
+    assert b"".join(taken(strike, [b"abcabc", b"def abcabcd", b" xabcabc"])) == b"[LONG] [SHORT]d x[SHORT]"
+
+
+def test_a_short_value_leaves_words_as_they_are() -> None:
+    said = [b"a bot that says what it sees: 1 of 12345\n"]
+    assert taken(Strike({"LETTER": "a", "DIGIT": "1", "FIVE": "12345"}), said) == [*said, b""]
+    assert Strike({"LETTER": "a", "DIGIT": "1"}).text("a bot: 1") == "a bot: 1"
+
+
+def test_what_a_quotation_has_cut_or_turned_into_hex_shows_less_than_half_of_a_value() -> None:
+    key = "sk-0123456789abcdefghi"
+    for length in range(len(key) + 1):
+        quoted = Strike({"KEY": key}).text(f"a length of {key[:length]}")
+        assert not [part for part in (key[:at] for at in range(len(key) // 2, len(key))) if part in quoted]
+    quoted = Strike({"KEY": key}).text(f"not a frame: {key.encode().hex()} or {key.encode()[:20].hex(' ')}")
+    assert quoted == "not a frame: [KEY] or [KEY]"
 
 
 @given(st.dictionaries(st.sampled_from("XYZ"), LETTERS, max_size=3), st.lists(LETTERS, max_size=12))
@@ -34,7 +49,7 @@ def test_it_matters_nothing_how_it_is_cut(handed: dict[str, str], pieces: list[s
     assert found == Strike(handed).struck("".join(pieces).encode())
     for mark in "XYZ":
         found = found.replace(f"[{mark}]".encode(), b"\n")
-    assert not [value for value in handed.values() if value.encode() in found]
+    assert not [value for value in handed.values() if len(value) >= SHORTEST and value.encode() in found]
 
 
 def test_a_line_that_quotes_a_bot_has_no_beginning_of_a_value() -> None:

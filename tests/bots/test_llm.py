@@ -151,6 +151,14 @@ def test_where_no_answer_comes_lots_are_drawn_and_the_notes_say_why(model: str, 
     assert all(body["key"] == f"Bearer {KEY}" for body in asked_of(fake, model))
 
 
+@pytest.mark.parametrize("where", ["status", "html", "refusal", "text"])
+def test_a_key_that_an_api_repeats_where_its_answer_is_cut_is_not_told(where: str, fake: Fake, talk: Any) -> None:
+    _, notes, code = talk(env_of(fake, f"repeats-in-{where}", KEY=KEY), hello(), decide(turn_ms=5_000))
+    assert code == 0
+    assert "xxxxx [key" in notes
+    assert KEY[:6] not in notes
+
+
 def test_an_endpoint_that_is_not_there(talk: Any) -> None:
     """The port is closed, or its name is unknown, or a word before it is no HTTP."""
     for url, what in (("http://127.0.0.1:9/v1", "ConnectionRefusedError"), ("http://nowhere.invalid", "gaierror")):

@@ -95,7 +95,7 @@ MISFITS = {
 
 DOES = {
     "stopped": "it is stopped by a signal",
-    "hangs": "it waits, and not for its input",
+    "hangs": "it waits for something other than its input",
 }
 BUSY = {"exit", "time"}
 """Steps that a busy host can turn into warnings."""

@@ -10,7 +10,7 @@ from arena import GREEDY, NAIVE, RANDOM, C, arena, bots
 from once import made_once
 from terminal import Terminal
 
-from khiva_arena.competition.durations import MatchTime, in_words, measured
+from khiva_arena.competition.durations import MatchTime, around_matches, in_words, measured, of_store
 from khiva_arena.competition.plan_file import read_plan
 from khiva_arena.store.db import Store
 
@@ -32,7 +32,17 @@ def seeds_and_line_ups(said: str) -> tuple[int, int]:
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(0.5, "0.5 s"), (42.4, "42 s"), (90, "2 min"), (3600, "1 h"), (12_060, "3 h 21 min"), (190_800, "2 d 5 h")],
+    [
+        (0.5, "0.5 s"),
+        (42.4, "42 s"),
+        (90, "1 min 30 s"),
+        (150, "2 min 30 s"),
+        (594.6, "9 min 55 s"),
+        (900, "15 min"),
+        (3600, "1 h"),
+        (12_060, "3 h 21 min"),
+        (190_800, "2 d 5 h"),
+    ],
 )
 def test_durations_in_words(seconds: float, words: str) -> None:
     assert in_words(seconds) == words
@@ -42,34 +52,58 @@ def test_a_mean_has_the_error_of_a_mean() -> None:
     found = measured([1.0, 3.0], "two")
     assert found is not None
     assert (found.seconds, found.error) == (2.0, pytest.approx(2 * sqrt(2) / sqrt(2)))
-    assert found.of(60, 2) == "about 1 min (95 %: 0 s to 2 min)"
-    assert MatchTime(2.0, None, "one").of(60, 1) == "about 2 min (95 %: n/a)"
+    within = "if the load of the machine stays within a quarter"
+    assert found.of(60, 2) == f"about 1 min (0 s to 2 min 30 s {within})"
+    assert MatchTime(2.0, None, "one").of(60, 1) == f"about 2 min (1 min 30 s to 3 min 45 s {within})"
     assert measured([], "none") is None
+
+
+def ends(*seconds: float) -> list[str]:
+    return [f"2026-11-22T{int(at) // 3600:02}:{int(at) // 60 % 60:02}:{int(at) % 60:02}+00:00" for at in seconds]
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 4])
+@pytest.mark.parametrize("gap", [0.0, 0.1, 0.3])
+def test_what_is_between_matches_is_in_their_time(jobs: int, gap: float) -> None:
+    """So many places, each taken by matches of two seconds and what is around them; for an hour in between nothing is played."""
+    finished = [(2 + gap) * (1 + n // jobs) + 0.5 * (n % jobs) + (3600 if n > 100 else 0) for n in range(200)]
+    around = around_matches([2.0] * 200, ends(*finished))
+    assert 1 + gap / 2 == pytest.approx(around, abs=0.03)
+
+
+def test_of_few_seconds_what_is_between_matches_is_a_guess() -> None:
+    assert around_matches([0.5, 0.5], ends(0, 1)) == 1.2 == around_matches([], [])
 
 
 @pytest.mark.slow
 def test_the_time_of_a_start_is_estimated_from_what_is_recorded(played: Path, tmp_path: Path) -> None:
     first = arena(*RUN, "--seeds", "1", cwd=tmp_path)
-    assert "= 6 matches; estimated time: n/a" in first.stderr
+    assert re.search("= 6 matches$", first.stderr, re.MULTILINE)
+    assert "estimated" not in first.stderr
     second = arena(*RUN, "--seeds", "2", cwd=tmp_path)
-    interval = r"about .* \(95 %: .* to .*\), from 6 matches of event 1 in this store"
+    interval = r"about .* \(.* to .* if the load of the machine .*\), from 6 matches of event 1 in this store"
     assert re.search(f"= 6 matches; estimated time: {interval}", second.stderr), second.stderr
     other = arena(*RUN, "--seeds", "1", "--turn", "3s", cwd=tmp_path)
-    assert "estimated time: n/a" in other.stderr
+    assert "estimated" not in other.stderr
 
 
 @pytest.mark.slow
 def test_what_fits_follows_from_how_long_matches_took(played: Path) -> None:
     with Store.read(played / "out") as store:
         (event,) = store.events()
-        took = store.seconds(event.id)
-        mean = sum(took) / len(took)
-        assert took == [match.seconds for match in store.matches(event.id)]
+        seconds = store.seconds(event.id)
+        assert seconds == [match.seconds for match in store.matches(event.id)]
+        assert store.ends(event.id) == [match.finished for match in store.matches(event.id)]
+        took = of_store(store, event.definition)
+        assert took is not None
+        assert took.seconds == pytest.approx(sum(seconds) / len(seconds) * around_matches(seconds, store.ends(event.id)))
     done = arena(*RUN, "--budget", "1h", "--new-event", cwd=played, code=2)
-    assert f"a match takes {mean:.3g} s, from 36 matches of event 1 in this store" in done.stderr
-    assert seeds_and_line_ups(done.stderr) == (int(3600 * 2 / mean / 2) // 3, 3)
+    assert f"a match takes {took.seconds:.3g} s with what is around it, from 36 matches of event 1 in this store" in done.stderr
+    gone = float(re.findall(r"in this store; ([\d.]+) s are gone", done.stderr)[0])
+    assert seeds_and_line_ups(done.stderr)[1] == 3
+    assert seeds_and_line_ups(done.stderr)[0] == pytest.approx((3600 - gone - 2) * 2 / took.high / 2 / 3, abs=2)
     assert re.search(r"errors to expect with 6 seeds of event 1 and these: \+/- \d+( to \d+)? Elo", done.stderr)
-    assert done.stderr.splitlines()[-1].endswith("play this? There is no terminal to ask at: --yes agrees beforehand")
+    assert done.stderr.splitlines()[-1].endswith("play this? Nobody can be asked here, without a terminal; add --yes to agree")
     with Store.read(played / "out") as store:
         assert len(store.events()) == 1
     little = arena(*RUN, "--budget", "1ms", "--new-event", cwd=played, code=2)
@@ -78,9 +112,9 @@ def test_what_fits_follows_from_how_long_matches_took(played: Path) -> None:
 
 @pytest.mark.slow
 def test_a_try_that_is_not_recorded_then_the_same_command_again(tmp_path: Path) -> None:
-    words = [*RUN, "--budget", "4s", "--yes"]
+    words = [*RUN, "--budget", "25s", "--yes"]
     first = arena(*words, cwd=tmp_path)
-    assert re.search(r"a match takes [\d.]+ s, from a try of \d+ matches", first.stderr)
+    assert re.search(r"a match takes [\d.]+ s with what is around it, from a try of \d+ matches", first.stderr)
     assert "errors to expect: about +/- " in first.stderr
     seeds, line_ups = seeds_and_line_ups(first.stderr)
     with Store.read(tmp_path / "out") as store:
@@ -116,7 +150,7 @@ def test_a_warning_comes_once_and_who_is_left_out_stays_so(tmp_path: Path) -> No
     (tmp_path / "silent").mkdir()
     (tmp_path / "silent/bot.toml").write_text('name = "silent"\nrun = "{python} main.py"\nfiles = ["*.py"]\n')
     (tmp_path / "silent/main.py").write_text("raise SystemExit(1)\n")
-    said = arena(*RUN, "--bot", "silent", "--skip-broken", "--budget", "2s", "--yes", cwd=tmp_path).stderr
+    said = arena(*RUN, "--bot", "silent", "--skip-broken", "--budget", "25s", "--yes", cwd=tmp_path).stderr
     assert said.count("warning: isolation trusted") == 1
     assert said.count("silent is left out: ") == 1
     assert "warning: played without silent: left out by --skip-broken" in said

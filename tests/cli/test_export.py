@@ -16,7 +16,7 @@ from msgspec import structs
 from once import made_once
 
 from khiva_arena.ratings.elo import rate
-from khiva_arena.report.exports import EventResults, counted_pairs, pgn_names, to_csv, to_jsonl, to_pgn
+from khiva_arena.report.exports import EventResults, counted_pairs, pgn_names, to_csv, to_jsonl, to_payoffs, to_pgn
 from khiva_arena.report.standings import Entrant
 from khiva_arena.result import Result
 
@@ -227,3 +227,39 @@ def test_pairs_that_count_are_those_of_the_fit() -> None:
     twins = Result(bots=(0, 0, 1))
     assert counted_pairs(twins) == [(0, 2), (1, 2)]
     assert list(to_pgn([an_event(["a", "b"], {}, 1)], {})) == []
+
+
+# --- payoffs ---
+
+
+def test_payoffs_are_the_scores_and_points_of_pairs_with_errors_over_deals(folder: Path) -> None:
+    """The mean over pairs, and its standard error as worked out deal by deal, from the rows of the CSV of the same store."""
+    rows = list(csv.DictReader(io.StringIO(exported(folder, "csv"))))
+    payoffs = list(csv.DictReader(io.StringIO(exported(folder, "payoffs"))))
+    assert {(row["event"], row["bot"], row["other"]) for row in payoffs} == {(r["event"], r["other"], r["bot"]) for r in payoffs}
+    failed = {row["match"] for row in rows if row["verdict"] == "start_failed"}
+    for row in payoffs:
+        pairs: dict[str, list[tuple[float, int]]] = {}
+        for mine in rows:
+            for theirs in rows if mine["bot"] == row["bot"] and mine["rated"] == "1" and mine["event"] == row["event"] else ():
+                if theirs["match"] == mine["match"] and theirs["bot"] == row["other"] and mine["match"] not in failed:
+                    ahead = (1 + (mine["rank"] < theirs["rank"]) - (mine["rank"] > theirs["rank"])) / 2
+                    pairs.setdefault(mine["block"], []).append((ahead, int(mine["score"]) - int(theirs["score"])))
+        assert (int(row["pairs"]), int(row["seeds"])) == (sum(map(len, pairs.values())), len(pairs))
+        for column, name in enumerate(("score", "points")):
+            every = [both[column] for deal in pairs.values() for both in deal]
+            mean = sum(every) / len(every)
+            assert float(row[name]) == pytest.approx(mean, abs=1e-4)
+            spread = (
+                sum(sum(both[column] - mean for both in deal) ** 2 for deal in pairs.values()) * len(pairs) / (len(pairs) - 1)
+            )
+            assert float(row[f"{name}_se"]) == pytest.approx(spread**0.5 / len(every), abs=1e-4)
+
+
+def test_payoffs_of_one_deal_have_no_error() -> None:
+    bots = tuple(Entrant(name * 64, name) for name in "ab")
+    results = [Result(bots=(0, 1), ranks=(1, 2), scores=(5, 3), verdicts=("ok", "ok"), rotation=0, block="x")]
+    results += [Result(bots=(1, 0), ranks=(1, 1), scores=(4, 4), verdicts=("ok", "ok"), rotation=1, block="x")]
+    _, first, second = "".join(to_payoffs([EventResults("e", 1, None, "khiva", bots, results)])).splitlines()
+    assert first.split(",")[-6:] == ["2", "1", "0.75", "", "1", ""]
+    assert second.split(",")[-6:] == ["2", "1", "0.25", "", "-1", ""]

@@ -125,3 +125,14 @@ def test_what_is_shown_is_bounded_and_harmless() -> None:
     wide.add("\u20ac".encode() * 5_000)
     assert wide.text(Strike({})).count("\u20ac") == KEPT // 3
     assert BotOutput().text(Strike({})) == ""
+
+
+def test_a_key_that_is_cut_by_what_is_kept_is_not_shown() -> None:
+    key = "sk-0123456789abcdefghi"
+    for begins in range(KEPT - len(key), KEPT):
+        output = BotOutput()
+        output.add(b"x" * begins + key.encode() + b"y" * 99)
+        assert "sk-" not in output.text(Strike({"KEY": key}))
+    output = BotOutput()
+    output.add(b"ends like one: sk-0")
+    assert output.text(Strike({"KEY": key})) == "ends like one: sk-0"

@@ -10,7 +10,7 @@ import click
 import msgpack
 import pytest
 from arena import RANDOM, arena
-from evil import BESIDE, EVIL, FORGED, HELD, evil_bot, evil_bundles, evil_store, harmless
+from evil import BESIDE, EVIL, FORGED, HELD, evil_bot, evil_bundles, evil_details, evil_store, harmless
 from published import HERE, published
 from sample_stream import begin
 
@@ -75,6 +75,7 @@ class Place:
         """With evil in each of their columns in turn, and one with it in all that are only printed."""
         sound = published(PLACE, self.folder)
         found = [Path(shutil.copytree(sound, self.folder / "all"))]
+        evil_details(found[0])
         for table, column in BESIDE:
             evil_store(found[0], table, column)
         for table, column in HELD:
@@ -115,6 +116,7 @@ def _export(place: Place) -> None:
 
 def _show(place: Place) -> None:
     stored("show")(place)
+    assert "illegal at step 1: \\x1b]0;owned" in place.say("show", str(place.folder / "all"), "1/0")[1]
     for store in place.folder.iterdir():
         for more in ((), ("--notes",), ("--json",), ("--notes", "--json")):
             place.say("show", str(store), "1/0", *more)

@@ -44,6 +44,38 @@ def test_a_match_with_a_fault_says_who_and_why(tmp_path: Path) -> None:
     assert "thinking hard" in done.stdout
 
 
+RAISES = """
+def choose(decide, match):
+    global asked
+    asked += 1
+    print("asked", asked)
+    return decide["view"]["no such field"] if asked == 4 else 0
+asked = 0
+"""
+
+
+@pytest.mark.parametrize("more", [[], ["--json"], ["--notes"]])
+def test_a_bot_that_crashes_in_the_middle_is_told_as_one_that_does_not_start(more: list[str], tmp_path: Path) -> None:
+    arena("new", "python", "my bot", cwd=tmp_path)
+    (tmp_path / "my bot" / "main.py").write_text(f"from khiva_kit import play\n{RAISES}\nplay('x', choose)\n")
+    done = arena("match", *bots("my bot", RANDOM), "--seed", "demo", *more, cwd=tmp_path)
+    lines = done.stderr.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("my bot#0: crashed at step "))
+    assert lines[at].endswith(": exited with code 1")
+    assert "  next: khiva-arena check 'my bot'" in lines[at:]
+    shown = "" if more == ["--notes"] else done.stderr
+    assert ("    KeyError: 'no such field'\n" in shown) == bool(shown)
+    assert "KeyError: 'no such field'" in done.stdout + done.stderr
+
+
+def test_a_strike_says_what_to_do_next_and_no_stderr_that_is_not_there(tmp_path: Path) -> None:
+    done = arena("match", *bots(RANDOM, f"{FAULTY} illegal 2"), "--seed", "demo", cwd=tmp_path)
+    assert "faulty#1: illegal at step " in done.stderr
+    assert "  its stderr: nothing" in done.stderr
+    assert f"  next: khiva-arena check {shlex.quote(f'{FAULTY} illegal 2')}" in done.stderr
+    assert "next: khiva-arena check" not in arena("match", *TWO, "--seed", "demo", cwd=tmp_path).stderr
+
+
 def test_match_json_is_a_record(tmp_path: Path) -> None:
     record = json.loads(arena("match", *TWO, "--seed", "demo", "--json", cwd=tmp_path).stdout)
     assert set(record) >= {"header", "steps", "ranks", "scores", "digest"}

@@ -207,7 +207,9 @@ def test_a_settings_file_says_the_same(tmp_path: Path, asks: str) -> None:
     )
     done = arena("run", "cup.toml", cwd=tmp_path, env={"API_KEY": KEY}, code=2)
     assert "cup.toml:6: --env asks=OTHER_KEY: OTHER_KEY is not set" in done.stderr
-    arena("run", "cup.toml", cwd=tmp_path, env={"API_KEY": KEY, "OTHER_KEY": "another"})
+    opens = ("--network", "asks", "--env", "asks=API_KEY", "--env", "asks=OTHER_KEY")
+    assert f"add: {' '.join(opens)} (or" in done.stderr
+    arena("run", "cup.toml", *opens, cwd=tmp_path, env={"API_KEY": KEY, "OTHER_KEY": "another"})
     assert "network" in arena("standings", "store", cwd=tmp_path).stdout
 
 

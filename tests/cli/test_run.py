@@ -137,7 +137,7 @@ def test_copies_fill_a_table(tmp_path: Path) -> None:
 
 def test_a_subset_of_line_ups_is_announced(tmp_path: Path) -> None:
     done = arena("run", *THREE, "--seats", "2", "--lineups", "2", "--seeds", "1", "--out", "out", cwd=tmp_path)
-    assert "of 3 possible line-ups a balanced set of 2 is played" in done.stderr
+    assert "of 3 possible line-ups a balanced set of 2 is played: 1 of 3 pairs of bots will not meet; --lineups N" in done.stderr
 
 
 def test_settings_from_a_file_environment_and_flags(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_a_bot_of_a_runtime_plays_by_flag_and_by_settings_file(place: Path) -> N
     (place / "elsewhere" / "cup.toml").write_text(
         'bots = ["../entries/mine", "shipped:python/random"]\n[runtimes]\ntorch = "../venv"\n'
     )
-    arena("run", "elsewhere/cup.toml", *SHORT, "--out", "file", cwd=place)
+    arena("run", "elsewhere/cup.toml", *SHORT, "--runtime", "torch=elsewhere/../venv", "--out", "file", cwd=place)
     found = definition(place / "flag")
     assert found == definition(place / "file")
     (name, runtime) = next(iter(found["runtimes"].items()))  # type: ignore[attr-defined]

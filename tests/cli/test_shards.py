@@ -359,13 +359,13 @@ def test_a_shard_that_was_closed_is_neither_joined_nor_continued(cup: Path) -> N
 
 def test_the_time_of_a_shard_leaves_out_what_others_have_played(cup: Path) -> None:
     said = [arena("run", "--from-plan", "cup.plan", "--shard", shard, "--out", "s", cwd=cup).stderr for shard in ("1/5", "2/5")]
-    assert "seed 0, 2 matches; estimated time: n/a" in said[0]
+    assert re.search("seed 0, 2 matches$", said[0], re.MULTILINE)
     time = re.search(r"seed 1, 2 matches; estimated time: about (\S+) s ", said[1])
     with Store.read(cup / "s") as store:
         (event,) = store.events()
         of_two = sum(store.seconds(event.id)[:2])
     assert time
-    assert float(time[1]) == pytest.approx(of_two, rel=0.2)
+    assert float(time[1]) == pytest.approx(1.2 * of_two, rel=0.05)  # with what is guessed to be around them
 
 
 def test_a_merged_event_is_extended_as_any_other(cup: Path) -> None:

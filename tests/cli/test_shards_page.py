@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 PAGE = (ROOT / "docs" / "shards.md").read_text()
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 SHARDS = 5
-SETTINGS = 'bots = ["bots/ann", "shipped:c/random"]\nseats = 2\nseeds = 5\nisolation = "trusted"\n'
+SETTINGS = 'bots = ["bots/ann", "shipped:c/random"]\nseats = 2\nseeds = 5\n'
 
 
 def machine(folder: Path, **variables: str) -> dict[str, str]:
@@ -38,7 +38,7 @@ def cup(tmp_path: Path) -> Path:
     arena("new", "python", "bots/ann", cwd=folder)
     (folder / "competition.toml").write_text(SETTINGS)
     (line,) = [line for block in BLOCKS for line in block.splitlines() if "--plan cup.plan" in line]
-    arena(*shlex.split(line)[1:], cwd=folder)
+    arena(*shlex.split(line)[1:], "--isolation", "trusted", cwd=folder)
     return folder
 
 

@@ -61,8 +61,8 @@ def test_a_file_can_say_so_and_engines_are_left_out_too(broken: list[str], tmp_p
     engines = [{"name": "gone", "command": "./no-such-engine"}, {"name": "c", "command": C}]
     (tmp_path / "engines.json").write_text(json.dumps(engines))
     text = f'bots = ["{RANDOM}", "{broken[0]}"]\nengines = "engines.json"\nskip_broken = true\nseats = 2\nseeds = 1\n'
-    (tmp_path / "cup.toml").write_text(text + 'isolation = "trusted"\nout = "out"\n')
-    done = arena("run", "cup.toml", cwd=tmp_path)
+    (tmp_path / "cup.toml").write_text(text + 'out = "out"\n')
+    done = arena("run", "cup.toml", "--isolation", "trusted", cwd=tmp_path)
     assert "warning: unread is left out: " in done.stderr
     assert "warning: gone is left out: " in done.stderr
     assert "1 seed x 1 line-up x 2 rotations = 2 matches" in done.stderr

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema
+import pages
 import pytest
 from arena import GREEDY, NAIVE, RANDOM, arena, bots
 from once import made_once
 
 from khiva_arena.cli.main import run
+from khiva_arena.competition.widened import between_equals
 from khiva_arena.json_schema import schema_of
 from khiva_arena.report.schema import NAMES
 from khiva_arena.report.section_names import NAMES as SECTIONS
@@ -63,6 +65,33 @@ def test_every_section_is_printed_below_the_table_and_nothing_unasked(folder: Pa
     assert "event 3, swiss, over:" in plain
     one = arena("standings", "out", "--section", "los", cwd=folder).stdout
     assert [title for title in titles if title in one] == ["Likelihood of superiority:"]
+
+
+def test_a_pool_with_a_swiss_is_widened_alike_wherever_it_is_shown(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the terminal, in JSON, on the page of the store and of its bundle, with nothing kept, and for another order of words."""
+    (table,) = json.loads(arena("standings", "out", "--json", cwd=folder).stdout)["standings"]
+    widening = table["widening"]
+    assert widening["kind"] == "replayed"
+    assert widening["pair"] > 1.5
+    assert widening["ranks"] > widening["pair"]
+    said = "Pairings followed results: errors need not be wider here, as replays of this draw say."
+    assert widening["factor"] == 1.0
+    assert said in " ".join(arena("standings", "out", cwd=folder).stdout.split())
+    monkeypatch.setenv("KHIVA_ARENA_CACHE", str(tmp_path / "another"))
+    between_equals.cache_clear()
+    (again,) = json.loads(arena("standings", "out", "3", "1", "2", "--json", cwd=folder).stdout)["standings"]
+    assert again["widening"] == widening
+    arena("bundle", "out", str(tmp_path / "bundle"), cwd=folder)
+    arena("verify", str(tmp_path / "bundle"), cwd=folder)
+    for source in ("out", str(tmp_path / "bundle")):
+        page = tmp_path / "page.html"
+        arena("report", source, "--out", str(page), cwd=folder)
+        assert said in pages.text(page)
+        page.unlink()
+    (alone,) = json.loads(arena("standings", "out", "1", "2", "--json", cwd=folder).stdout)["standings"]
+    assert "widening" not in alone
 
 
 def test_the_places_of_a_swiss_come_first_and_elo_after(folder: Path) -> None:
@@ -118,7 +147,7 @@ def test_a_terminal_of_80_columns_has_a_table_of_80(folder: Path) -> None:
     os.close(ours)
     assert done.returncode == 0
     assert 60 < max(map(len, text.split("\n"))) <= 80
-    assert "Too narrow for " in text
+    assert "Left out at this width: " in text
 
 
 Printed = Callable[..., str]
@@ -200,3 +229,19 @@ def test_a_report_does_not_need_scipy(folder: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_bots_named_in_advance_are_compared_with_an_error_of_their_own(folder: Path) -> None:
+    names = [row["name"] for row in json.loads(arena("standings", "out", "--json", cwd=folder).stdout)["standings"][0]["rows"]]
+    words = ["--contrast", ",".join(names[:2]), "--contrast", ",".join(names[:3])]
+    table = json.loads(arena("standings", "out", "--json", *words, cwd=folder).stdout)["standings"][0]
+    two, three = table["contrasts"]
+    assert [len(two["pairs"]), len(three["pairs"])] == [1, 3]
+    [pair] = two["pairs"]
+    assert pair["elo"] == pytest.approx(table["rows"][0]["elo"] - table["rows"][1]["elo"], abs=0.01)
+    assert pair["los"] == pytest.approx(table["rows"][0]["los_next"], abs=0.01)
+    text = arena("standings", "out", *words, cwd=folder).stdout
+    assert "Contrasts:\n" in text
+    assert "95 % for all of a set at once, if it was named before its results were seen." in text
+    for wrong, said in (("nobody,random", "no bot called 'nobody'"), ("random", "name two bots or more, each once")):
+        assert said in arena("standings", "out", "--contrast", wrong, cwd=folder, code=2).stderr

@@ -76,7 +76,8 @@ def test_plain_lines_are_those_of_the_run(tmp_path: Path) -> None:
     seen = arena("watch", "events", cwd=tmp_path).stdout.splitlines()
     assert seen[-1] == "the run has ended: complete, 4 matches are recorded"
     assert seen[:-1] == [line for line in said if not line.startswith("warning: isolation")]  # that is before the event
-    assert sum(line.startswith("fault ") for line in seen) == 4
+    assert sum(line.startswith("fault ") for line in seen) == 2
+    assert "  times=4  " in next(line for line in reversed(seen) if line.startswith("fault "))
 
 
 def test_a_run_that_goes_on_is_followed_to_its_end(tmp_path: Path) -> None:

@@ -69,14 +69,16 @@ def test_bots_that_start_on_no_worker_are_left_out_as_on_one_machine(cluster: Da
 @pytest.mark.slow
 @pytest.mark.xdist_group("cluster")
 def test_a_budget_is_measured_on_the_workers(cluster: DaskCluster, tmp_path: Path) -> None:
-    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--budget", "30s", "--yes", "--out", "out", *cluster.flags]
+    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--budget", "60s", "--yes", "--out", "out", *cluster.flags]
     done = arena_process(*words, "-j", "2", cwd=tmp_path)
     assert done.stderr.count("--jobs 2 counts for nothing with --dask") == 1
     assert " is ready" not in done.stderr.partition("--budget: a match takes")[0]  # the run says it
-    tried = re.search(r"--budget: a match takes ([\d.]+) s, from a try of (\d+) matches on the cluster", done.stderr)
+    tried = re.search(
+        r"--budget: a match takes ([\d.]+) s with what is around it, from a try of (\d+) matches on the cluster", done.stderr
+    )
     assert tried
     assert re.search(
-        r"seeds? x 1 line-up x 2 rotations = \d+ matches at [12] match(es)? at a time: about .* of 30 s", done.stderr
+        r"seeds? x 1 line-up x 2 rotations = \d+ matches at [12] match(es)? at a time: about .* of 1 min", done.stderr
     )
     assert re.search("estimated time: about .* at a time on the workers that are ready, from a try of", done.stderr)
     again = arena_process(*words, cwd=tmp_path)  # what was begun with a budget is what it continues
@@ -130,11 +132,11 @@ def test_recorded_matches_say_no_more_than_what_a_cluster_takes_at_least(monkeyp
     play: Any = SimpleNamespace(done=range(20), planned=100, event=SimpleNamespace(definition=None))
     there: Any = settle({"bots": ["a", "b"], "dask": "local:2"})
     assert _estimate(None, there, play, 2, None) == (  # type: ignore[arg-type]
-        "more than 4 s, 2 matches at a time on the workers that are ready, from 102 matches of event 1 in this store; "
+        "more than 3 s, 2 matches at a time on the workers that are ready, from 102 matches of event 1 in this store; "
         "the process that each table starts comes on top"
     )
     tried = MatchTime(0.5, 0.1, "a try of 24 matches on the cluster")
     assert _estimate(None, there, play, 2, tried) == (  # type: ignore[arg-type]
-        "about 20 s (95 %: 16 s to 24 s), 2 matches at a time on the workers that are ready, from a try of 24 matches on the "
-        "cluster"
+        "about 20 s (12 s to 30 s if the load of the machine stays within a quarter), 2 matches at a time on the workers that "
+        "are ready, from a try of 24 matches on the cluster"
     )

@@ -7,9 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 from made_up_workers import GOOD, crew, worker
+from synthesised import outcome
 
 from khiva_arena.arbiter.match import Job, Outcome
-from khiva_arena.competition.executors import offers
+from khiva_arena.arbiter.seat import Blame
+from khiva_arena.competition.executors import offers, tables
 from khiva_arena.competition.executors.access import Access
 from khiva_arena.competition.executors.crew import AGAIN_SECONDS, SILENT_SECONDS, Crew
 from khiva_arena.competition.executors.dask_executor import Cluster
@@ -18,16 +20,20 @@ from khiva_arena.competition.executors.link import seen
 from khiva_arena.competition.executors.messages import Sealed, SeenWorker, TaskDone, decode_task, encode
 from khiva_arena.competition.executors.tables import seconds_for
 from khiva_arena.competition.settings import settle
-from khiva_arena.replay.record import Header, Record, RecordedSeat
+from khiva_arena.errors import GameFault
+from khiva_arena.games.registry import get
+from khiva_arena.replay import seeds
+from khiva_arena.replay.record import Header, RecordedSeat
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import TRUSTING
 from khiva_arena.sandbox.limits import GIB, Resources
 
 OWN = offers.CommandHas("0.2.0", "abc", "3.11")
-HEADER = Header(
-    "m", "khiva", "1", {"max_turns": 10}, (RecordedSeat("a", "x", 1), RecordedSeat("b", "y", 2)), "", {}, "lenient", "trusted"
-)
+SECRET = b"\7" * 32
+RULES = get("khiva").rules({"max_turns": 10})
+SEATS = tuple(RecordedSeat(*who, seeds.seat_number(SECRET, "m", seat)) for seat, who in enumerate(("ax", "by")))
+HEADER = Header("m", "khiva", get("khiva").rules_version, RULES, SEATS, seeds.commitment("m", SECRET), {}, "lenient", "trusted")
 
 
 # --- what a worker has ---
@@ -184,13 +190,11 @@ class MadeUpPlay:
 
 
 def job(ordinal: int, attempt: int = 1) -> Job:
-    return Job(ordinal, attempt, HEADER, b"\7" * 32, (Command((), ""),) * 2)
+    return Job(ordinal, attempt, HEADER, SECRET, (Command((), ""),) * 2)
 
 
 def good(one: Job, **changes: Any) -> Outcome:
-    record = Record(one.header, (), (Verdict.OK,) * 2, (None,) * 2, (1, 2), (1, 0), "over")
-    outcome = Outcome(one.ordinal, one.attempt, record, "", (), 1, 1.0)
-    return msgspec.structs.replace(outcome, **changes)
+    return msgspec.structs.replace(outcome(one), **changes)
 
 
 def play(names: str, answer: Callable[[str, list[Job]], Any], *tables: list[Job]) -> tuple[list[Outcome], MadeUp, list[str]]:
@@ -276,6 +280,73 @@ def test_a_worker_that_answers_nonsense_is_refused(nonsense: Any, line: str) -> 
     assert [outcome.void for outcome in taken] == [""]
     assert len(set(scheduler.given)) == 2
     assert line in said[0]
+
+
+def turned(one: Job) -> Outcome:
+    """A match as it was played, with its places and points the other way round."""
+    made = good(one)
+    assert made.record is not None
+    record = replace(made.record, ranks=made.record.ranks[::-1], scores=made.record.scores[::-1])
+    assert record.ranks != made.record.ranks
+    return msgspec.structs.replace(made, record=record)
+
+
+def with_seats(one: Job, **changes: Any) -> Outcome:
+    made = good(one)
+    return msgspec.structs.replace(made, seats=tuple(msgspec.structs.replace(seat, **changes) for seat in made.seats))
+
+
+def blamed(one: Job) -> Outcome:
+    return with_seats(one, faults=(Blame(Verdict.CRASHED, "it died", 1),))
+
+
+LIES: dict[str, Callable[[Job], Outcome]] = {
+    "places": turned,
+    "a fault": blamed,
+    "a first request": lambda one: good(one, req_start=1),
+    "a seat too few": lambda one: good(one, seats=good(one).seats[:1]),
+    "a seat too many": lambda one: good(one, seats=good(one).seats * 2),
+    "a void by a seat that is not there": lambda one: good(one, record=None, void="late", causes=(7,)),
+    "time that runs back": lambda one: with_seats(one, times={1: -1.0}),
+    "no time": lambda one: with_seats(one, times={1: float("nan")}),
+    "endless time": lambda one: good(one, seconds=float("inf")),
+    "a step that no store can keep": lambda one: with_seats(one, times={2**63: 1.0}),
+    "memory that no store can keep": lambda one: with_seats(one, ending=replace(good(one).seats[0].ending, peak=2**63)),
+    "notes that no store can keep": lambda one: with_seats(one, ending=replace(good(one).seats[0].ending, notes="x" * 2**24)),
+}
+
+
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+def test_a_worker_that_lies_is_named_and_what_it_has_is_played_elsewhere(lie: Callable[[Job], Outcome]) -> None:
+    """Nothing of it is recorded, whatever else it sends, and it gets nothing more."""
+    liar = ""
+
+    def answer(name: str, jobs: list[Job]) -> list[Outcome]:
+        nonlocal liar
+        liar = liar or name
+        return [lie(one) for one in jobs] if name == liar else [good(one) for one in jobs]
+
+    taken, scheduler, said = play("abc", answer, [job(0)], [job(1)], [job(2)])
+    assert sorted(outcome.ordinal for outcome in taken) == [0, 1, 2]
+    assert all(made.record == good(job(made.ordinal)).record and made.attempt == 1 for made in taken)
+    named = [line for line in said if line.startswith(f"worker {liar} is refused: it ")]
+    assert len(named) == 1
+    assert named[0].endswith("; its tables are played elsewhere")
+    assert scheduler.given.count(liar) == 1
+
+
+def test_a_game_that_fails_in_the_replay_is_no_lie(monkeypatch: pytest.MonkeyPatch) -> None:
+    fails = iter([True])
+
+    def failing(*_: object) -> None:
+        if next(fails, False):
+            raise GameFault("game mine.py: apply() raises ValueError")
+
+    monkeypatch.setattr(tables, "verify", failing)
+    taken, scheduler, said = play("ab", lambda _name, jobs: [good(one) for one in jobs], [job(0)])
+    assert [(made.attempt, made.void) for made in taken] == [(1, "game mine.py: apply() raises ValueError"), (2, "")]
+    assert len(set(scheduler.given)) == 2
+    assert said == []
 
 
 def test_a_match_is_given_all_the_time_that_its_limits_allow() -> None:

@@ -1,16 +1,20 @@
 """The same matches on a cluster as on one machine, in every format; and nothing secret in what Dask shows."""
 
 import json
+import os
 import re
 import shutil
 import socket
 import sqlite3
+import subprocess
+import sys
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
-from arena import NAIVE, RANDOM, ROOT, arena, arena_process, bots
+from arena import NAIVE, RANDOM, ROOT, arena, arena_process, bots, descendants
 from dask_cluster import DaskCluster, dask_cluster, wait_for
 from levels import need_level
 
@@ -136,6 +140,36 @@ def test_a_cluster_of_this_machine(tmp_path: Path) -> None:
     here = arena(*words, "--out", "here", cwd=tmp_path)
     there = arena_process(*words, "--out", "there", "--dask", "local:2", cwd=tmp_path)
     assert digests(there.stderr) == digests(here.stderr) != []
+
+
+def test_a_cluster_of_this_machine_serves_no_page_that_nobody_was_told_of() -> None:
+    words = [sys.executable, "-m", "khiva_arena.competition.executors.own_cluster", "2"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        told = json.loads(process.stdout.readline())
+        ports = listening({process.pid, *descendants(process.pid)})
+        assert int(told["address"].rpartition(":")[2]) in ports
+        pages = {port for port in ports if serves_pages(port)}
+        assert pages == ({urlsplit(told["dashboard"]).port} if told["dashboard"] else set())
+        process.communicate()
+
+
+def listening(pids: set[int]) -> set[int]:
+    """The ports of this machine at which these processes listen."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    by_inode = {f"socket:[{row[9]}]": int(row[1].partition(":")[2], 16) for row in rows if row[3] == "0A"}
+    links = [link for pid in pids for link in Path(f"/proc/{pid}/fd").iterdir()]
+    return {by_inode[name] for link in links if link.is_symlink() and (name := os.readlink(link)) in by_inode}
+
+
+def serves_pages(port: int) -> bool:
+    with socket.create_connection(("127.0.0.1", port), 20) as ask:
+        ask.sendall(b"GET / HTTP/1.0\r\n\r\n")
+        ask.settimeout(5.0)
+        try:
+            return ask.recv(5) == b"HTTP/"
+        except OSError:  # it waits for TLS, or hangs up
+            return False
 
 
 TRIES = """

@@ -124,7 +124,7 @@ def stages(folder: Path, seeds: int = 1) -> None:
 
 def test_a_league_feeds_a_knockout(tmp_path: Path) -> None:
     stages(tmp_path)
-    run = arena("run", "c.toml", cwd=tmp_path)
+    run = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path)
     assert "league, event" in run.stderr
     assert "final, knockout, event" in run.stderr
     definitions = [json.loads(text) for (text,) in rows_of(tmp_path / "out", "SELECT definition FROM events ORDER BY number")]
@@ -141,7 +141,7 @@ def test_a_league_feeds_a_knockout(tmp_path: Path) -> None:
     assert league["seed"] != final["seed"]
     secrets = [secret for (secret,) in rows_of(tmp_path / "out", "SELECT secret FROM events")]
     assert len(set(secrets)) == 2, "a stage must not play the deals of the one before it"
-    again = arena("run", "c.toml", cwd=tmp_path)
+    again = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path)
     assert (digests(again.stderr), again.stdout) == (digests(run.stderr), run.stdout)
     assert len(rows_of(tmp_path / "out", "SELECT id FROM events")) == 2
     assert arena("verify", "out", cwd=tmp_path).stdout.count("matches are sound") == 2
@@ -150,27 +150,27 @@ def test_a_league_feeds_a_knockout(tmp_path: Path) -> None:
 @pytest.mark.soak
 def test_stages_come_to_the_same_at_any_jobs_and_after_kills_in_each_round(tmp_path: Path) -> None:
     stages(tmp_path, seeds=2)
-    expected = digests(arena("run", "c.toml", "-j", "2", "--out", "whole", cwd=tmp_path).stderr)
+    expected = digests(arena("run", "c.toml", "--isolation", "trusted", "-j", "2", "--out", "whole", cwd=tmp_path).stderr)
     for after in (7, 23, 29):  # in the league of 20, and in both rounds of the knockout, of 8 and 4
-        running = started("run", "c.toml", "-j", "2", cwd=tmp_path)
+        running = started("run", "c.toml", "--isolation", "trusted", "-j", "2", cwd=tmp_path)
         wait_for_matches(tmp_path / "out" / "arena.db", after)
         below = descendants(running.pid)
         kill(running, signal.SIGKILL)
         running.communicate(timeout=30)
         assert until_gone(below), "processes outlived the arbiter"
-    resumed = arena("run", "c.toml", "-j", "1", cwd=tmp_path)
+    resumed = arena("run", "c.toml", "--isolation", "trusted", "-j", "1", cwd=tmp_path)
     assert digests(resumed.stderr) == expected
     assert len(expected) == 2
 
 
 def test_a_stage_that_has_changed_since_it_began_is_refused(tmp_path: Path) -> None:
     stages(tmp_path, seeds=50)
-    running = started("run", "c.toml", cwd=tmp_path)
+    running = started("run", "c.toml", "--isolation", "trusted", cwd=tmp_path)
     wait_for_matches(tmp_path / "out" / "arena.db", 22)
     kill(running, signal.SIGINT)
     running.communicate(timeout=30)
     stages(tmp_path, seeds=2)
-    refused = arena("run", "c.toml", cwd=tmp_path, code=2).stderr
+    refused = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path, code=2).stderr
     assert "event 2 is not over" in refused
     assert "seeds was 50, is 2" in refused
 
@@ -179,7 +179,7 @@ def test_what_no_stage_can_be_played_with_is_told_before_the_first_match(tmp_pat
     stages(tmp_path)
     text = (tmp_path / "c.toml").read_text().replace("take = 4", "take = 9")
     (tmp_path / "c.toml").write_text(text + '\n[[stage]]\nname = "top"\nseats = 5\ntake = 3\n')
-    said = arena("run", "c.toml", cwd=tmp_path, code=2).stderr
+    said = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path, code=2).stderr
     assert "c.toml:15: stage 2: take = 9, but only 5 bots come to it" in said
     assert re.search(r"c.toml:21: stage 3: .*seats", said)
     assert not (tmp_path / "out").exists()
@@ -189,16 +189,16 @@ def test_no_candidate_is_named_for_a_stage_whose_bots_are_not_known(tmp_path: Pa
     stages(tmp_path)
     text = (tmp_path / "c.toml").read_text().replace('format = "knockout"', 'format = "gauntlet"\ncandidates = ["random"]')
     (tmp_path / "c.toml").write_text(text)
-    said = arena("run", "c.toml", cwd=tmp_path, code=2).stderr
+    said = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path, code=2).stderr
     assert "who comes to a stage with take is not known; leave candidates out" in said
 
 
 def test_a_stage_that_those_who_came_cannot_play(tmp_path: Path) -> None:
     honest_bots(tmp_path, {"ann": "a", "bob": "a", "cy": "a"})
-    words = 'bots = ["ann", "bob", "cy"]\nisolation = "trusted"\nout = "out"\nseats = 2\nseeds = 1\n[[stage]]\nname = "league"\n'
+    words = 'bots = ["ann", "bob", "cy"]\nout = "out"\nseats = 2\nseeds = 1\n[[stage]]\nname = "league"\n'
     final = '[[stage]]\nname = "final"\ntake = 2\nformat = "swiss"\nauthors_apart = true\n'
     (tmp_path / "c.toml").write_text(words + final)
-    said = arena("run", "c.toml", cwd=tmp_path, code=2).stderr
+    said = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path, code=2).stderr
     assert "final: --authors-apart: 2 bots have one author" in said
     assert "what is over: khiva-arena standings out" in said
     assert "6 of 6 matches are sound" in arena("verify", "out", cwd=tmp_path).stdout
@@ -246,7 +246,7 @@ def test_mistakes_in_settings_bots_and_stages_are_told_together_by_line(tmp_path
     (tmp_path / "c.toml").write_text(
         'bots = ["nope", "nowhere"]\nseats = 9\nengines = "gone.json"\n[[stage]]\nname = "a"\n[[stage]]\nname = "a"\nturn = "x"\n'
     )
-    said = arena("run", "c.toml", cwd=tmp_path, code=2).stderr.splitlines()
+    said = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path, code=2).stderr.splitlines()
     lines = [int(re.search(r"c\.toml:(\d+): ", line)[1]) for line in said]
     assert lines == [1, 1, 2, 3, 7, 8]
 
@@ -262,7 +262,7 @@ def test_the_stream_of_events_lies_where_it_harms_nobody(tmp_path: Path) -> None
 
 def test_an_earlier_stage_that_has_changed_is_what_is_told(tmp_path: Path) -> None:
     stages(tmp_path, seeds=50)
-    running = started("run", "c.toml", cwd=tmp_path)
+    running = started("run", "c.toml", "--isolation", "trusted", cwd=tmp_path)
     wait_for_matches(tmp_path / "out" / "arena.db", 22)
     kill(running, signal.SIGINT)
     running.communicate(timeout=30)
@@ -272,6 +272,6 @@ def test_an_earlier_stage_that_has_changed_is_what_is_told(tmp_path: Path) -> No
         .replace('name = "league"\nseats = 2\nseeds = 1', 'name = "league"\nseats = 2\nseeds = 3')
     )
     (tmp_path / "c.toml").write_text(text)
-    said = arena("run", "c.toml", cwd=tmp_path, code=2).stderr
+    said = arena("run", "c.toml", "--isolation", "trusted", cwd=tmp_path, code=2).stderr
     assert "event 2, a later stage, is not over; since event 1, stage 1, was played: seeds was 1, is 3" in said
     assert "format" not in said

@@ -6,12 +6,16 @@ from typing import Any
 import pytest
 from event_rows import BOTS, LIMITS, event
 from msgspec import structs
+from synthesised import outcome, planned
 
+from khiva_arena.arbiter.live import void
 from khiva_arena.competition.define import refuse_to_mix
 from khiva_arena.competition.more_seeds import commands
-from khiva_arena.competition.pools import entrants_of, in_common, pooled, titles
+from khiva_arena.competition.play import Play
+from khiva_arena.competition.pools import entrants_of, in_common, pooled, pooled_standings, results_of, titles
 from khiva_arena.errors import ConfigError
-from khiva_arena.store.db import BotRow
+from khiva_arena.sandbox.command import Command
+from khiva_arena.store.db import BotRow, Store
 
 
 @pytest.mark.parametrize(
@@ -92,3 +96,25 @@ def test_what_nobody_has_is_not_in_the_text_of_a_definition() -> None:
 def test_the_command_for_more_seeds_opens_the_same() -> None:
     (line,) = commands(Path("store"), [event(1, bots=bots_with(network=True, env=["KEY", "URL"]))], 3)
     assert "--network a --env a=KEY --env a=URL" in line
+
+
+def test_a_void_that_no_bot_can_have_caused_is_not_in_its_column(tmp_path: Path) -> None:
+    """As when the machine could not start the bots, or the process of a game of one's own was killed."""
+    made = planned(bots=2, seeds=3)
+    with Store.write(tmp_path) as store:
+        store.add_event(made.id, made.text, made.engines[0], made.commitment, made.secret, made.bots)
+        play = Play(store, made, [Command(("none",), "/")] * 2)
+        first, second, *others = [job for drawn in play.rounds() for job in play.jobs(drawn)]
+        play.record(void(first, "no process can be started", begun=False), last=False)
+        play.record(void(second, "a worker was ended by SIGKILL"), last=False)
+        for job in (first, second):
+            play.record(outcome(structs.replace(job, attempt=2)), last=False)
+        for job in others[:-1]:
+            play.record(outcome(job), last=False)
+        play.record(void(others[-1], "no process can be started", begun=False), last=False)
+        last = structs.replace(others[-1], attempt=2)
+        play.record(void(last, "no process can be started", begun=False), last=True)
+        (event,) = store.events()
+        results = list(results_of(store, event))
+        assert [(one.voids, one.not_begun) for one in results] == [(1, 1), (1, 0), (0, 0), (0, 0), (0, 0), (2, 2)]
+        assert [row.voids for row in pooled_standings(store, [event]).rows] == [1, 1]

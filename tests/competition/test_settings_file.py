@@ -65,7 +65,7 @@ def test_no_text_stops_the_search_for_lines(text: str) -> None:
 def stages(tmp_path: Path, text: str, **flags: object):
     path = tmp_path / "c.toml"
     path.write_text(text)
-    given_, places = read_file(path)
+    given_, places, _ = read_file(path)
     return settle_stages(given_, flags, places)
 
 
@@ -89,6 +89,38 @@ def test_what_one_format_has_does_not_pass_to_a_stage_of_another(tmp_path: Path)
     text = 'bots = ["a"]\nrounds = 3\n[[stage]]\nformat = "swiss"\n[[stage]]\nformat = "knockout"\nadvance = 1\n'
     swiss, knockout = stages(tmp_path, text)
     assert (swiss.rounds, knockout.rounds, knockout.advance) == (3, None, 1)
+
+
+def test_line_ups_for_all_stages_are_those_of_the_stages_that_can_have_them(tmp_path: Path) -> None:
+    text = 'bots = ["a"]\nlineups = "auto"\ncopies = 2\n'
+    text += "".join(f'[[stage]]\nformat = "{form}"\n' for form in ("round-robin", "gauntlet", "swiss", "knockout"))
+    found = stages(tmp_path, text)
+    assert [stage.lineups for stage in found] == ["auto", None, None, None]
+    assert [stage.copies for stage in found] == [2, 2, 1, 1]
+    numbers = stages(tmp_path, text.replace('"auto"', "20"))
+    assert [stage.lineups for stage in numbers] == [20, 20, None, None]
+
+
+@pytest.mark.parametrize("line_ups", ['"auto"', "20"])
+def test_a_stage_in_rounds_that_names_line_ups_gets_one_answer_that_helps(tmp_path: Path, line_ups: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        stages(tmp_path, f'bots = ["a"]\n[[stage]]\nformat = "swiss"\nlineups = {line_ups}\n')
+    (told,) = caught.value.problems
+    assert told.endswith(":4: lineups: a swiss draws the line-ups of each round from its results; leave this out")
+    with pytest.raises(ConfigError, match="lineups: auto is for a round-robin; give a number"):
+        stages(tmp_path, 'bots = ["a"]\n[[stage]]\nformat = "gauntlet"\nlineups = "auto"\n')
+
+
+def test_an_unknown_setting_gets_the_nearest_names_alone(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        stages(tmp_path, 'bots = ["a"]\nisolated = 1\nxyzzy = 1\n[[stage]]\nround = 2\n')
+    told = [problem.split(": ", 1)[1] for problem in caught.value.problems]
+    every = "`khiva-arena init FILE` writes all settings, each with what it does"
+    assert sorted(told) == [
+        f"unknown setting 'isolated'; near to it: isolation, listen, seed; {every}",
+        f"unknown setting 'round' of a stage; near to it: rounds; {every}, and which a stage may have",
+        f"unknown setting 'xyzzy'; {every}",
+    ]
 
 
 def test_every_mistake_of_every_stage_is_told_once_with_its_line(tmp_path: Path) -> None:

@@ -265,7 +265,10 @@ def test_a_run_tells_all_that_its_store_holds(tmp_path: Path) -> None:
     _same_as_stored(tmp_path, told)
     assert next(line["text"] for line in told if line["type"] == "note") in said.stderr
     faults = [line for line in told if line["type"] == "fault"]
-    assert len(faults) == said.stderr.count("\nfault ") == 4
+    assert len(faults) == 4
+    shown = [line for line in said.stderr.splitlines() if line.startswith("fault")]
+    assert shown[0].startswith(f"fault  1/{faults[0]['match']}  bot=faulty  seat=")
+    assert shown[1:] == [f"fault  bot=faulty  verdict=crashed  times=4  last=1/{faults[-1]['match']}"]
     logged = lines_of(tmp_path / "out" / "log.jsonl")
     assert [line["event"] for line in logged if line["event"] != "fault"] == [
         line["text"] for line in told if line["type"] == "note"
@@ -333,8 +336,6 @@ seats = 2
 seeds = 1
 seed = "stages"
 out = "out"
-events = "events"
-trust_bots = true
 rules.max_turns = 2
 
 [[stage]]
@@ -350,7 +351,7 @@ take = 2
 def test_a_competition_of_two_stages_tells_each_and_ends_once(tmp_path: Path) -> None:
     names = ", ".join(json.dumps(bot) for bot in (RANDOM, NAIVE, str(Path(RANDOM).parent / "greedy")))
     (tmp_path / "cup.toml").write_text(STAGES.format(bots=names))
-    arena("run", "cup.toml", cwd=tmp_path)
+    arena("run", "cup.toml", "--events", "events", "--trust-bots", cwd=tmp_path)
     told = lines_of(tmp_path / "events")
     begins = [line for line in told if line["type"] == "begin"]
     assert [(line["stage"], line["number"], line["matches"]) for line in begins] == [("groups", 1, 6), ("final", 2, 2)]

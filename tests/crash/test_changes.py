@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from arena import NAIVE, RANDOM, ROOT, arena, bots, started
+from arena import NAIVE, RANDOM, ROOT, C, arena, bots, started
 from once import made_once
 
 pytestmark = pytest.mark.slow
@@ -16,14 +16,19 @@ pytestmark = pytest.mark.slow
 SHAPE = ["--seats", "2", "--seeds", "300", "--seed", "x", "--out", "out"]
 
 
-@made_once
-def begun(folder: Path) -> None:
-    """A folder with a bot of its own and an event that was interrupted."""
+def write_mine(folder: Path) -> None:
+    """A bot of its own in a folder."""
     (folder / "mine").mkdir()
     toml = 'name = "mine"\nrun = "{python} main.py"\nfiles = ["*.py"]\ninclude = ["../khiva_kit.py"]\n'
     shutil.copy(ROOT / "bots/python/kit/khiva_kit.py", folder)
     (folder / "mine" / "bot.toml").write_text(toml)
     (folder / "mine" / "main.py").write_text((ROOT / "bots/python/random/main.py").read_text() + "# mine\n")
+
+
+@made_once
+def begun(folder: Path) -> None:
+    """A folder with a bot of its own and an event that was interrupted."""
+    write_mine(folder)
     running = started("run", *bots("mine", NAIVE), *SHAPE, cwd=folder)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and recorded(folder) < 3:
@@ -103,6 +108,15 @@ def test_a_bot_that_was_edited_is_refused_or_another_entrant(copy: Path) -> None
     assert len({row["name"] for row in mine}) == len({row["bot"] for row in mine}) == 2
     assert all(row["name"] == f"mine#{row['bot'][:4]}" for row in mine)
     assert arena("verify", "out", cwd=copy).stdout.count("are sound") == 2
+
+
+def test_a_bot_that_was_edited_since_an_event_that_is_over_is_named(tmp_path: Path) -> None:
+    write_mine(tmp_path)
+    words = ["run", *bots("mine", C), "--seats", "2", "--seeds", "1", "--out", "out"]
+    assert "changed since" not in arena(*words, cwd=tmp_path).stderr
+    edited(tmp_path)
+    assert "mine changed since event 1: this is event 2\n" in arena(*words, cwd=tmp_path).stderr
+    assert "changed since" not in arena(*words, "--turn", "2s", cwd=tmp_path).stderr  # event 2 had this one
 
 
 def test_an_event_that_is_over_stands_in_nobody_s_way(tmp_path: Path) -> None:

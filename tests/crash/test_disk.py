@@ -82,10 +82,29 @@ def test_a_disk_that_fills_up_ends_every_bot(tmp_path: Path) -> None:
         assert all_gone(lambda: living(seen))
 
 
+def test_a_sound_store_on_a_full_disk_is_read(tmp_path: Path) -> None:
+    """SQLite wants to write 32 KiB beside a store even to read it."""
+    with small_disk(tmp_path / "disk", "64m") as disk:
+        arena(*WORDS, "--seeds", "12", "--out", "disk/out", cwd=tmp_path)
+        said = {command: arena(command, "disk/out", cwd=tmp_path).stdout for command in ("standings", "show", "verify")}
+        fill(disk)
+        assert {command: arena(command, "disk/out", cwd=tmp_path).stdout for command in said} == said
+        with Store.read(disk / "out") as store:
+            assert store.is_known_sound()
+
+
 def test_a_log_that_cannot_be_written_ends_nothing(tmp_path: Path, whole: str) -> None:
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "log.jsonl").symlink_to("/dev/full")
-    done = arena(*WORDS, "--seeds", "12", "--out", "out", cwd=tmp_path)
+    log = tmp_path / "out" / "log.jsonl"
+    log.touch()
+    with small_disk(tmp_path / "disk", "8k") as disk:
+        (disk / "log.jsonl").touch()
+        fill(disk)
+        subprocess.run(["mount", "--bind", disk / "log.jsonl", log], check=True)
+        try:
+            done = arena(*WORDS, "--seeds", "12", "--out", "out", cwd=tmp_path)
+        finally:
+            subprocess.run(["umount", "--lazy", log], check=True)
     assert digest(done.stderr) == whole
     assert done.stderr.count("warning: the log stops here: ") == 1
 

@@ -216,13 +216,14 @@ def test_the_batch_script_stops_in_good_order_and_goes_on_when_time_is_up(
     need("bash")
     (tmp_path / "job").write_text(batch_script())
     bots_named = '"shipped:python/random", "shipped:python/naive"'
-    settings = f'bots = [{bots_named}]\nseats = 2\nseeds = {2 if number is None else 300}\nisolation = "trusted"\nout = "out"\n'
+    settings = f'bots = [{bots_named}]\nseats = 2\nseeds = {2 if number is None else 300}\nout = "out"\n'
     (tmp_path / "competition.toml").write_text(settings)
     programs = {"khiva-arena": f'exec {sys.executable} -m khiva_arena "$@"', "scontrol": 'echo "$@" > requeued'}
     for name, does in programs.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
         (tmp_path / name).chmod(0o755)
-    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SLURM_JOB_ID": "7"}
+    isolation = {"KHIVA_ARENA_RUN_ISOLATION": "trusted"}
+    environment = os.environ | isolation | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SLURM_JOB_ID": "7"}
     with (tmp_path / "said").open("w") as said:
         running = subprocess.Popen(
             ["bash", "job"], cwd=tmp_path, env=environment, stdout=said, stderr=said, start_new_session=True

@@ -3,6 +3,7 @@
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,6 +44,49 @@ def test_the_examples_for_trainers_run(
     assert said.endswith("\n('highest', 'random', 'random') ('ok', 'ok', 'ok')\n")
 
 
+@pytest.mark.slow
+def test_the_seat_that_learns_on_the_page_gets_every_reward_and_a_masked_policy_learns_there(tmp_path: Path) -> None:
+    """A policy of numbers in place of PPO. The wrapper of PettingZoo's tutorial, played the same way, misses rewards."""
+    (example,) = (
+        text for text in re.findall(r"^```python\n(.*?)^```$", TRAINERS, re.MULTILINE | re.DOTALL) if "class OneSeat" in text
+    )
+    names: dict[str, Any] = {"env": env}
+    exec(compile(example.split("from importlib.util")[0], "OneSeat", "exec"), names)
+    seat = names["OneSeat"]({1: "shipped:python/random", 2: "shipped:python/random"})
+    likes, chance = np.zeros(seat.action_space.n), np.random.default_rng(0)
+    seat.reset(seed=1)
+    gained = []
+    for _ in range(240):
+        seen, _ = seat.reset()
+        over, total, learnt = False, 0.0, np.zeros_like(likes)
+        while not over:
+            assert seat.observation_space.contains(seen)
+            weights = np.exp(likes) * seat.action_masks()
+            weights /= weights.sum()
+            action = int(chance.choice(len(likes), p=weights))
+            learnt[action] += 1
+            learnt -= weights
+            seen, reward, over, _, info = seat.step(action)
+            assert not info
+            total += reward
+        assert total == seat.made.match.scores[0]
+        likes += 0.01 * (total - np.mean(gained or [total])) * learnt
+        gained.append(total)
+    assert np.mean(gained[-80:]) > np.mean(gained[:80]) + 2
+
+
+def test_a_reward_read_right_after_the_step_is_less_than_half_of_it() -> None:
+    made, read = env.aec("khiva", 3, rewards="points"), 0.0
+    made.reset(seed=1)
+    for agent in made.agent_iter():
+        observation, _, over, *_ = made.last()
+        made.step(None if over else int(observation["action_mask"].argmax()))
+        if not over:
+            read += made._cumulative_rewards.get(agent, 0.0)  # as SB3ActionMaskWrapper does
+    assert 0 < read < 0.6 * sum(made.match.scores)
+    assert "sees 22 to 56 % of the points" in TRAINERS
+
+
 def test_each_key_of_khiva_is_described() -> None:
     game = registry.get("khiva")
     keys = [part.key for part in coding_of(game, 3, game.rules({})).parts if part.key != "seats"]
@@ -66,11 +110,12 @@ def test_the_sizes_are_those_of_the_page() -> None:
 
 
 @pytest.mark.slow
-def test_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three of the twenty of the page."""
-    curve = run(CHECKPOINTS, tmp_path, monkeypatch, range="41", seeds="1")["curve"]
+def test_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Four of the twenty of the page, with the small try before, and a line for each dozen of matches meanwhile."""
+    curve = run(CHECKPOINTS, tmp_path, monkeypatch, range="61", seeds="1")["curve"]
     assert isinstance(curve, LearningCurve)
-    assert [(step, row.matches) for step, row in curve] == [(0, 3), (20, 3), (40, 3)]
+    assert [(step, row.matches) for step, row in curve] == [(0, 3), (20, 3), (40, 3), (60, 3)]
+    assert re.search(r"^12 of 12 matches, [\d.]+ s each: 0.0 min to go$", capsys.readouterr().out, re.MULTILINE)
     assert {row.name for row in curve.ladder} == {"random", "greedy"}
 
 

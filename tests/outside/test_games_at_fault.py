@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from own_games import Made
+from own_games import TEMPLATE, Made
 
 from khiva_arena.check.own_game import steps_of
 from khiva_arena.errors import ConfigError, GameFault, GameSlow, IllegalChoice, RulesError
@@ -381,7 +381,7 @@ def test_a_check_of_a_long_game_says_how_far_it_looked(made: Made, monkeypatch: 
     first = next(iter(steps_of(begun(made(slow)))))
     assert first.passed
     assert re.fullmatch(
-        r"a match at random keeps every point as far as there was time to look: the first \d+ steps as they are played, "
+        r"a match at random keeps every point as far as there was time to look: the first \d+ steps? as they are played, "
         r"the first \d+ steps?, \d+ changed draws?, the first \d+ steps? of first choices",
         first.said,
     )
@@ -401,3 +401,34 @@ def test_a_check_looks_at_each_table_as_a_match_does(made: Made, old: str, new: 
     assert [step.title for step in failed] == ["3 seats"]
     assert said in failed[0].said
     assert do in failed[0].do
+
+
+def test_a_process_that_was_killed_is_started_again(made: Made) -> None:
+    """As by the system when memory is short: a match that comes after it is played, and the same."""
+    game = begun(made())
+    assert isinstance(game, OutsideGame)
+    before = game.played(2, game.rules({}), SECRET)[1]
+    for one in (game._process, game._second):
+        assert one is not None
+        one._process.kill()
+        one._process.wait()
+        assert game.played(2, game.rules({}), SECRET)[1] == before
+        game.vet(3, game.rules({}))
+    game._process._process.kill()
+    game._process._process.wait()
+    game._desk = None
+    assert game.rules({}) == game.rules({})
+
+
+def test_a_process_is_not_started_again_from_other_files(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "__init__.py").write_text(TEMPLATE.read_text())
+    game = begun(tmp_path / "mine")
+    assert isinstance(game, OutsideGame)
+    game.played(2, game.rules({}), SECRET)
+    (tmp_path / "mine" / "more.py").write_text("x = 1")
+    game.played(2, game.rules({}), SECRET)
+    game._process._process.kill()
+    game._process._process.wait()
+    with pytest.raises(GameFault, match="its files were changed since this command began"):
+        game.played(2, game.rules({}), SECRET)

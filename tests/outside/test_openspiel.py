@@ -13,6 +13,7 @@ from pages import blocks
 from khiva_arena.errors import RulesError
 from khiva_arena.games.base import Game, State
 from khiva_arena.outside.opening import opened
+from khiva_arena.shipped import folder
 
 pytestmark = pytest.mark.slow
 
@@ -81,8 +82,11 @@ def test_a_tensor_of_whole_numbers(game: Game) -> None:
         ({"game": "negotiation"}, "its chance is sampled, so that no match could be replayed"),
         ({"game": "mfg_garnet"}, "it is a mean-field game"),
         ({"game": "crossword"}, "its actions are structures"),
-        ({"game": "no such"}, "OpenSpiel has no game 'no such'; docs/openspiel-games.md lists those that it has"),
-        ({"game": "phantom_goo(board_size=5)"}, "OpenSpiel has no game 'phantom_goo' (did you mean phantom_go?); docs/openspiel"),
+        ({"game": "no such"}, f"OpenSpiel has no game 'no such'; {folder('docs')}/openspiel-games.md lists those that it has"),
+        (
+            {"game": "phantom_goo(board_size=5)"},
+            f"OpenSpiel has no game 'phantom_goo' (did you mean phantom_go?); {folder('docs')}/openspiel",
+        ),
         ({"game": 2048}, "2048 cannot be played: it has one player"),
         ({"game": "goofspiel(plyers=3)"}, "Unknown parameter 'plyers'. Available parameters are: egocentric"),
         ({"game": "kuhn_poker(players=99)"}, "OpenSpiel does not load"),
@@ -96,6 +100,12 @@ def test_a_tensor_of_whole_numbers(game: Game) -> None:
         ),
         ({"game": "python_tic_tac_toe"}, "python_tic_tac_toe is one of the library's games in Python, which are not imported"),
         ({"scale": 0.5}, "scale: 0.5 is not a whole number"),
+        ({"game": "efg_game(filename=g.efg)"}, "efg_game reads a file (filename), which would be no part of the event"),
+        ({"game": "nfg_game(filename=/etc/passwd)"}, "nfg_game reads a file (filename)"),
+        ({"game": "misere(game=nfg_game(filename=g.nfg))"}, "misere reads a file (filename)"),
+        ({"game": "bargaining(instances_file=x.txt)"}, "bargaining reads a file (instances_file)"),
+        ({"game": "colored_trails(boards_file=x.txt)"}, "colored_trails reads a file (boards_file)"),
+        ({"game": "crossword(puzzles_root=/etc)"}, "crossword reads a file (puzzles_root)"),
         ({"tensor": "maybe"}, "tensor: 'maybe' is neither no nor yes"),
         ({"game": "dou_dizhu", "shows": "information_state"}, "shows: dou_dizhu gives seats no 'information_state'"),
     ],

@@ -174,7 +174,10 @@ def test_from_python(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_settings_file_names_it_from_where_it_lies(table: Path) -> None:
     (table / "deep").mkdir(exist_ok=True)
     (table / "deep" / "mine.toml").write_text('game = "../game.py"\nseats = 2\nseeds = 2\nseed = "demo"\nisolation = "trusted"\n')
-    done = arena("run", "deep/mine.toml", *two(table), "--out", "three", cwd=table)
+    opens = ("--game", "deep/../game.py", "--isolation", "trusted")
+    refused = arena("run", "deep/mine.toml", *two(table), "--out", "three", cwd=table, code=2)
+    assert f"add: {' '.join(opens)} (or" in refused.stderr
+    done = arena("run", "deep/mine.toml", *two(table), *opens, "--out", "three", cwd=table)
     assert "bidding with cards=13 at 2 seats" in done.stdout
     assert "5 to" not in done.stderr
 

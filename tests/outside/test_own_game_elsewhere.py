@@ -75,7 +75,7 @@ def test_another_game_than_the_plans_is_refused_before_any_of_it_is_run(folder: 
     assert "; --game says where it is here" in arena(*play, cwd=folder, code=2).stderr
     assert not ran.exists()
     arena("run", *bots(RANDOM, "shipped:python/naive"), "--seats", "2", "--seeds", "1", "--plan", "ours.plan", cwd=folder)
-    ours = ["run", "--from-plan", "ours.plan", "--out", "out", "--game", "khiva"]
+    ours = ["run", "--from-plan", "ours.plan", "--out", "out", "--game", "emira"]
     assert "--game: the plan says what is played; leave it out" in arena(*ours, cwd=folder, code=2).stderr
     assert '"game": "mine' not in (folder / "ours.plan").read_text()
 

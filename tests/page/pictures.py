@@ -12,7 +12,7 @@ from arena import arena_process, started  # noqa: E402
 from browser import Page, browser  # noqa: E402
 from seat_client import addresses  # noqa: E402
 
-RUN = ("run", "--shipped", "--trust-bots", "--seats", "3", "--seeds", "15", "--lineups", "auto", "--seed", "pictures")
+RUN = ("run", "--shipped", "--trust-bots", "--seats", "3", "--seeds", "10", "--lineups", "auto", "--seed", "pictures")
 FOLDER = ROOT / "docs" / "pictures"
 MOST_BYTES = 200_000
 SIZE = (1200, 900)

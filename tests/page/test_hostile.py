@@ -6,10 +6,11 @@ import sqlite3
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from browser import PHONE, WIDE, Page
-from forging import forge
+from forging import add_strikes, forge, rewrite_records
 from published import published
 
 from khiva_arena.competition import find
@@ -67,19 +68,26 @@ return found.slice(0, 10);
 
 
 def forged(game: str, folder: Path) -> Path:
-    """The page of a store whose rows a forger has written. The arena's own checks of names and definitions are left out, so that
-    nothing but the page stands in the way."""
+    """The page of a store whose rows and records a forger has written. The arena's own checks of names and definitions are left
+    out, so that nothing but the page stands in the way."""
     store = published(f"{game}-round-robin", folder)
     connection = sqlite3.connect(store / "arena.db")
     what = json.loads(connection.execute("SELECT definition FROM events").fetchone()[0])
+    evil_names = {bot["name"]: evil for bot, evil in zip(what["bots"], EVIL, strict=True)}
+
+    def rename(_: int, record: dict[str, Any]) -> None:
+        for seat in record["header"]["seats"]:
+            seat[0] = evil_names[seat[0]]
+
+    rewrite_records(connection, rename)
     for position, (bot, evil) in enumerate(zip(what["bots"], EVIL, strict=True)):
         bot["name"] = evil
         connection.execute("UPDATE bots SET name = ?, version = ? WHERE position = ?", (evil, evil, position))
     what["anchor"] = EVIL[0]
     what["rules"] |= {EVIL[0]: EVIL[1], "x": EVIL[2], "y": [{EVIL[3]: EVIL[4]}]}
     connection.execute("UPDATE events SET definition = ?", (canonical(what).decode(),))
-    faults = [["illegal", evil, 3 + at] for at, evil in enumerate(EVIL)]
-    connection.execute("UPDATE seats SET faults = ?, notes = ? WHERE ordinal = 0", (json.dumps(faults), "\n".join(EVIL)))
+    add_strikes(connection, [*EVIL[:2], EVIL[2] + EVIL[3], EVIL[4]])  # a fifth would have to forfeit
+    connection.execute("UPDATE seats SET notes = ? WHERE ordinal = 0", ("\n".join(EVIL),))
     forge(connection)
     connection.close()
     with pytest.MonkeyPatch.context() as patch:

@@ -10,6 +10,8 @@ from published import FORMATS, GAMES
 
 import khiva_arena
 from khiva_arena.api.tables import standings
+from khiva_arena.games.silk_road.notation import place
+from khiva_arena.games.silk_road.tables import GOODS
 
 Made = Callable[[str], tuple[Path, Path]]
 CASES = [f"{game}-{form}" for game in GAMES for form in FORMATS]
@@ -161,17 +163,16 @@ def talents(words: str) -> tuple[int, str]:
 def silk_road(page: Page, views: list[dict[str, Any]]) -> None:
     caravans = page.js("return [...document.querySelectorAll('.caravan')].map((one) => one.dataset.at)")
     assert caravans == [caravan[0] for caravan in views[0]["caravans"] if caravan]
-    signs = "ISPKT"
 
     def cards(counts: list[int]) -> list[str]:
-        return [f"{signs[good]}{TIMES}{many}" if many > 1 else signs[good] for good, many in enumerate(counts) if many]
+        return [f"{GOODS[good]} {TIMES}{many}" if many > 1 else GOODS[good] for good, many in enumerate(counts) if many]
 
     assert drawn(page, "hand") == [cards(view["hand"]) for view in views]
     assert drawn(page, "display") == [cards(counts) for counts in views[0]["displays"]]
     for number, caravan in enumerate(views[0]["caravans"], 1):
-        said = [f" at {caravan[0]}, on its way to {caravan[1]}"] if caravan else []
+        said = [f" at {place(caravan[0])}, on its way to {place(caravan[1])}"] if caravan else []
         assert [text[text.index(" at ") :] for text in page.texts(f"[data-what='caravan {number}']")] == said
-    assert set(page.texts(".village")) == set(views[0]["tiles"])
+    assert set(page.texts(".village")) == set(map(place, views[0]["tiles"]))
 
 
 TIMES = "\u00d7"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from arena import arena
-from published import HERE, command, published
+from published import EXTRA, HERE, REMOTE, command, published
 
 from khiva_arena.replay.record import run_digest
 from khiva_arena.store.db import FILE, VERSION, Store
@@ -16,6 +16,7 @@ from khiva_arena.store.db import FILE, VERSION, Store
 pytestmark = pytest.mark.slow
 
 CASES = [(folder.name, case.name) for folder in sorted(HERE.glob("[0-9]*")) for case in sorted(folder.iterdir())]
+INTERRUPTED = [(version, case) for version, case in CASES if not case.endswith(REMOTE)]
 every_case = pytest.mark.parametrize(("version", "case"), CASES)
 
 
@@ -32,15 +33,21 @@ def digests(store_folder: Path) -> list[dict[str, object]]:
         return [{"id": row.id, "commitment": row.commitment, "digests": store.digests(row.id)} for row in store.events()]
 
 
+def handed_over(case: str) -> list[str]:
+    """Return the flag that hands over the game of a case, if it is not one of the arena."""
+    return ["--game", str(HERE / "bidding.py")] if case.startswith("bidding-") else []
+
+
 def test_there_are_fixtures_of_each_game_and_format() -> None:
     assert sum(version == "0.1.0" for version, _ in CASES) == 18
+    assert sum(version == "0.2.0" for version, _ in CASES) == 18 + len(EXTRA)
 
 
 @every_case
 def test_a_finished_store_is_read_and_sound(version: str, case: str, tmp_path: Path) -> None:
     events = unpacked(version, case, tmp_path)
     assert digests(tmp_path / "finished") == events
-    found = json.loads(arena("verify", "finished", "--json", cwd=tmp_path).stdout)
+    found = json.loads(arena("verify", "finished", "--json", *handed_over(case), cwd=tmp_path).stdout)
     assert [event["digest"] for event in found["events"]] == [run_digest(event["digests"]) for event in events]
     tables = json.loads(arena("standings", "finished", "--json", cwd=tmp_path).stdout)
     assert tables["standings"]
@@ -49,7 +56,7 @@ def test_a_finished_store_is_read_and_sound(version: str, case: str, tmp_path: P
 
 @pytest.mark.parametrize(
     ("version", "case"),
-    [case if case[1].startswith("khiva-") else pytest.param(*case, marks=pytest.mark.soak) for case in CASES],
+    [case if not case[1].startswith(("emira-", "silk")) else pytest.param(*case, marks=pytest.mark.soak) for case in INTERRUPTED],
 )
 def test_an_interrupted_store_resumes_under_its_old_ids(version: str, case: str, tmp_path: Path) -> None:
     events = unpacked(version, case, tmp_path)
@@ -61,16 +68,16 @@ def test_an_interrupted_store_resumes_under_its_old_ids(version: str, case: str,
     assert after == events
     for one, whole in zip(before, after, strict=False):
         assert set(one["digests"]) <= set(whole["digests"])
-    arena("verify", "interrupted", cwd=tmp_path)
+    arena("verify", "interrupted", *handed_over(case), cwd=tmp_path)
 
 
 @every_case
 def test_a_bundle_verifies(version: str, case: str, tmp_path: Path) -> None:
-    arena("verify", str(HERE / version / case / "bundle"), cwd=tmp_path)
+    arena("verify", str(HERE / version / case / "bundle"), *handed_over(case), cwd=tmp_path)
 
 
 def test_an_interrupted_store_still_has_matches_to_play(tmp_path: Path) -> None:
-    for version, case in CASES:
+    for version, case in INTERRUPTED:
         events = unpacked(version, case, tmp_path)
         left = digests(tmp_path / "interrupted")
         assert 0 < sum(len(event["digests"]) for event in left) < sum(len(event["digests"]) for event in events), case

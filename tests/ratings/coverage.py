@@ -1,5 +1,5 @@
 """make coverage: how often the 95 % intervals of ratings hold the truth, and how often the sequential test errs, in every kind of
-world that test_coverage.py and test_sprt.py sample.
+world that test_coverage.py and test_sprt.py sample; then bounds of bots that took all points, and events that are extended.
 
 One line for each table size, number of deals and world; +/- is the standard error of the figure itself, and shown how many
 differences had an interval, which they have not where all deals say the same. Exits with 1 if an interval holds less than 93 % or
@@ -17,10 +17,15 @@ import numpy as np
 sys.path[:] = [p for p in sys.path if Path(p).resolve() != Path(__file__).resolve().parent]  # its name is a package's name too
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 
+from made_results import rated  # noqa: E402
 from simulated import RARE, WORLDS, World, candidate_scores, coverage, sequential_tests, strength_for  # noqa: E402
+from simulated_deals import pairs_of_three  # noqa: E402
 
+from khiva_arena.ratings.elo import ELO_PER_NAT, rate  # noqa: E402
+from khiva_arena.ratings.looks import ONE_LOOK, planned, unplanned  # noqa: E402
 from khiva_arena.ratings.sprt import NELO_PER_T, Hypotheses, Model, SprtDecision  # noqa: E402
 
+BOUNDS = ((12, 1.0, 3.2), (24, 1.0, 3.2), (60, 1.0, 3.2), (12, 0.3, 4.5), (12, 0.0, 5.5), (24, 0.0, 6.0))
 HEAD = "seats  seeds  world               covered %   +/-  shown %"
 DEVIATIONS = 0.3  # of a block's score that elo1 is above elo0: some 70 blocks a test
 
@@ -32,7 +37,62 @@ def main() -> int:
     wanted = parser.parse_args()
     outside = intervals(wanted.trials) if wanted.trials else 0
     outside += sequential(wanted.tests) if wanted.tests else 0
+    outside += bounds(wanted.trials // 10) + looks(wanted.trials * 5)
     return int(outside > 0)
+
+
+def bounds(trials: int) -> int:
+    """The ends of bounds of a bot that took all points, at ten seeds, by how alike the matches of a pair on a seed are: with two
+    bots, where nothing shows that, the worst case by calculation; with three, of which two vary."""
+    outside = 0
+    print("\nmatches a seed  correlation  two bots, at worst %  three bots %  bounds", flush=True)
+    for matches, correlation, strong in (
+        (12, 1.0, 3.2),
+        (24, 1.0, 3.2),
+        (60, 1.0, 3.2),
+        (12, 0.3, 4.5),
+        (12, 0.0, 5.5),
+        (24, 0.0, 6.0),
+    ):
+        whitewash = [rated(seed, (0, 1), (1, 2)) for seed in range(10) for _ in range(matches)]
+        low = rate(whitewash, 2, 1).interval(0)[0] or 0.0
+        p = 1 / (1 + 10 ** (-low / 400))
+        worst = 100 * (1 - p**10)
+        held = []
+        for trial in range(trials):
+            results = pairs_of_three(np.random.default_rng([trial, matches]), 10, matches, correlation, strong)
+            ratings = rate(results, 3, 0)
+            ends = [ratings.ends(2, other) for other in (0, 1)]
+            held += [low <= (strong - k * 0.4) * ELO_PER_NAT for k, (low, high) in enumerate(ends) if low and high is None]
+        share = 100 * float(np.mean(held)) if held else float("nan")
+        mark = "  OUTSIDE" if worst < 97.4 or share < 95.5 else ""
+        outside += bool(mark)
+        print(f"{matches:14}  {correlation:11}  {worst:20.1f}  {share:12.1f}  {len(held):6}{mark}", flush=True)
+    return outside
+
+
+def looks(number: int) -> int:
+    """In what share of events of two equal bots some look finds one of them the better: by intervals for one look; with a first
+    table as planned and the mixture from then on; with looks that were planned. The last is how much wider the mixture is."""
+    outside = 0
+    print("\nlooks                    one look %  extended %  planned %  times as wide", flush=True)
+    for name, grid, steps in (
+        ("10, 20 .. 100 seeds", range(10, 101, 10), 10), ("20, 40, 80, 160", (20, 40, 80, 160), 0),
+        ("each from 10 to 100", range(10, 101), 0), ("10, 40 .. 280", range(10, 281, 30), 0),
+        ("20, 40 .. 100", range(20, 101, 20), 5),
+    ):  # fmt: skip
+        x = np.random.default_rng(1).normal(size=(number, max(grid)))
+        seeds, sums, squares = np.array(grid), x.cumsum(1)[:, np.array(grid) - 1], (x * x).cumsum(1)[:, np.array(grid) - 1]
+        t = np.abs(sums / seeds / np.sqrt((squares - sums**2 / seeds) / (seeds - 1) / seeds))
+        one, mixture = ONE_LOOK.critical(seeds, 0.05), unplanned(min(grid)).critical(seeds, 0.05)
+        extended = np.concatenate([one[:1], mixture[1:]])
+        shares = [100 * float((t > critical).any(axis=1).mean()) for critical in (one, extended)]
+        of_planned = 100 * float((t > planned(steps, max(grid)).critical(seeds, 0.05)).any(axis=1).mean()) if steps else None
+        mark = "  OUTSIDE" if shares[1] > 7 or (of_planned or 0) > 6 else ""
+        outside += bool(mark)
+        told = "-" if of_planned is None else f"{of_planned:.1f}"
+        print(f"{name:24} {shares[0]:10.1f}  {shares[1]:10.1f}  {told:>9}  {mixture[-1] / one[-1]:13.2f}{mark}", flush=True)
+    return outside
 
 
 def intervals(trials: int) -> int:

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from made_results import rated
 from msgspec import structs
 from simulated import World, trials, truth
+from simulated_deals import pairs_of_three
 
+from khiva_arena.ratings.alike import alikeness
 from khiva_arena.ratings.compare import los, rank_intervals
 from khiva_arena.ratings.covariance import variances
 from khiva_arena.ratings.crosstable import crosstable
@@ -60,20 +62,20 @@ def with_one_lost(matches, bot, number, up=False):
 
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
-@given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 10**6))
-def test_all_of_n_is_never_less_sure_than_all_but_one_of_n(seeds, matches, which):
-    """Two bots: likelihood, ranks, crosstable and the end of the interval, whichever match was lost."""
-    whole, fewer = duel(seeds, matches), duel(seeds, matches, which % (seeds * matches))
+@given(st.integers(2, 40), st.integers(1, 40), st.integers(0, 10**6))
+def test_all_of_n_seeds_is_never_less_sure_than_all_but_one_of_them(seeds, matches, which):
+    """Two bots: likelihood, ranks, crosstable and the end of the interval, whichever seed was lost. With single matches lost
+    it may be surer: they show that a seed does not decide everything."""
+    whole = duel(seeds, matches)
+    fewer = [structs.replace(one, ranks=(2, 1)) if k // matches == which % seeds else one for k, one in enumerate(whole)]
     every, some = rate(whole, 2, 1), rate(fewer, 2, 1)
     assert isnan(los(some)[0, 1]) or los(every)[0, 1] >= los(some)[0, 1] - 1e-12
-    assert isnan(los(every)[0, 1]) == isnan(los(every)[1, 0]) == (seeds < 2)
+    assert los(every)[0, 1] >= 1 - 0.5**seeds - 1e-12
     assert rank_intervals(every)[0] <= rank_intervals(some)[0]
     assert rank_intervals(every)[1] >= rank_intervals(some)[1]
-    assert (every.interval(0)[0] is None) == (seeds < 2)
-    if seeds > 1:
-        assert los(every)[1, 0] == pytest.approx(1 - los(every)[0, 1], abs=1e-12)
-        assert every.interval(0)[1] is None
-        assert some.interval(0)[0] is None or every.interval(0)[0] >= some.interval(0)[0]
+    assert los(every)[1, 0] == pytest.approx(1 - los(every)[0, 1], abs=1e-12)
+    assert every.interval(0)[1] is None
+    assert some.interval(0)[0] is None or every.interval(0)[0] >= some.interval(0)[0]
     full, nearly = crosstable(pair_cells(whole, 2), every), crosstable(pair_cells(fewer, 2), some)
     assert isnan(nearly.low[0, 1]) or full.low[0, 1] >= nearly.low[0, 1] - 1e-12
     assert full.significant[0, 1] or not nearly.significant[0, 1]
@@ -95,7 +97,7 @@ def test_among_several_bots_no_rank_and_no_likelihood_gets_worse_by_one_more_win
         assert isnan(was) or is_now >= was - 0.05 or chance(is_now) == chance(was)
 
 
-@pytest.mark.parametrize(("seeds", "matches"), [(200, 1), (5, 12), (60, 1)])
+@pytest.mark.parametrize(("seeds", "matches"), [(200, 1), (30, 12), (60, 1)])
 def test_the_figures_of_the_trials(seeds, matches):
     """200 of 200 was rank 1-2 and n/a, and 60 of 60 was 100 39-100 without a star."""
     ratings = rate(duel(seeds, matches), 2, 1)
@@ -156,8 +158,9 @@ def test_few_seeds_are_never_sure():
 
 def test_the_part_given_back_is_the_mean_over_all_seeds_that_it_may_have_been_on():
     """By hand: the part taken from one seed after another, at the same ratings."""
-    cells = pair_cells(duel(6, 3), 2)
-    found = one_way(cells, 1.0, (1,), np.array([6, 6]))
+    matches = pair_cells(duel(6, 3), 2)
+    found = one_way(matches, 1.0, (1,), np.array([6, 6]))
+    cells = replace(matches, weight=matches.weight / 3, score=matches.score / 3)  # since nothing varies, a seed counts as one
     less = problem_of_cells(replace(cells, score=cells.score - GIVEN_BACK / 6), 1.0)
     solution = solution_of(less, {1: (0.0, 0.0)})
     each = []
@@ -237,22 +240,50 @@ def test_bounds_hold_the_truth(seats, blocks, suits, noise):
     assert np.mean(held) > 0.955
 
 
-@pytest.mark.parametrize(
-    ("seeds", "matches", "always", "every_second"), [(10, 2, 89, 96), (10, 12, 31, 89), (5, 12, 41, 93), (6, 1, 97.5, 97.5)]
-)
-def test_what_a_bound_is_worth_where_the_seed_decides(seeds, matches, always, every_second):
-    """The truth passes its end at worst as often as a bot that is just as strong takes all: docs/standings.md says how much.
-    With one match a seed there is nothing to be wrong about."""
+@pytest.mark.parametrize(("seeds", "matches"), [(10, 2), (10, 12), (10, 24), (10, 60), (5, 12), (3, 12), (6, 1)])
+def test_a_bound_holds_where_the_seed_decides(seeds, matches):
+    """The truth passes its end at worst as often as a bot that is just as strong takes all. It held in 89, 31, 17, 7, 41 and 72 %
+    when matches counted as independent; where every second seed decides all, in 87 to 96 %."""
     low = rate(duel(seeds, matches), 2, 1).interval(0)[0]
     p = 1 / (1 + 10 ** (-low / 400))
-    assert 100 * (1 - p**seeds) == pytest.approx(always, abs=0.6)
-    assert 100 * (1 - ((p + p**matches) / 2) ** seeds) == pytest.approx(every_second, abs=0.6)
+    assert 100 * (1 - p**seeds) == pytest.approx(97.5, abs=0.05)
+    assert 100 * (1 - ((p + p**matches) / 2) ** seeds) >= 97.45
 
 
 @pytest.mark.parametrize(("seeds", "matches"), [(3, 12), (5, 2), (5, 12), (6, 2), (6, 12), (20, 2)])
-def test_how_often_one_of_two_equal_bots_is_ranked_first_where_the_seed_decides(seeds, matches):
-    """As often as it takes all seeds: more than in 5 of 100 cases at fewer than six only, and fewer than five are marked."""
-    ratings = rate(duel(seeds, matches), 2, 1)
-    assert rank_intervals(ratings)[0] == (1, 1)
-    assert 2 * 0.5**seeds < 0.05 or seeds < 6
-    assert ratings.rough(0) == (seeds < 5)
+def test_one_of_two_equal_bots_is_ranked_first_in_at_most_5_percent_where_the_seed_decides(seeds, matches):
+    """As often as it takes all seeds."""
+    certain = 2 * 0.5**seeds < 0.05
+    assert rank_intervals(rate(duel(seeds, matches), 2, 1))[0] == ((1, 1) if certain else (1, 2))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("matches", "correlation", "strong"), [(12, 1.0, 3.2), (24, 1.0, 3.2), (60, 1.0, 3.2), (12, 0.3, 4.5), (24, 0.0, 6.0)]
+)
+def test_bounds_hold_with_the_correlation_that_other_pairs_show(matches, correlation, strong):
+    """Ten seeds; the strongest of three takes all of them in a part of all trials. The ends of bounds, which hold 97.5 %."""
+    strengths = (0.0, 0.4, strong)
+    held, measured = [], []
+    for trial in range(60):
+        rng = np.random.default_rng([trial, matches])
+        ratings = rate(pair_cells(pairs_of_three(rng, 10, matches, correlation, strong), 3), 3, 0)
+        ends = [ratings.ends(2, other) for other in (0, 1)]
+        held += [low <= (strong - strengths[k]) * ELO_PER_NAT for k, (low, high) in enumerate(ends) if high is None]
+        measured += [ratings.oneway.alike.correlation] if ratings.oneway else []
+    assert len(held) > 10
+    assert np.mean(held) > 0.955
+    assert np.mean(measured) == pytest.approx(correlation, abs=0.12)
+
+
+def test_what_pairs_that_vary_show_and_what_none_shows():
+    rng = np.random.default_rng(1)
+    independent = pair_cells(pairs_of_three(rng, 200, 12, 0.0, 0.6), 3)
+    shared = pair_cells(pairs_of_three(rng, 200, 12, 0.4, 0.6), 3)
+    assert alikeness(independent).correlation < 0.02
+    assert alikeness(shared).correlation == pytest.approx(0.4, abs=0.06)
+    assert alikeness(pair_cells(duel(10, 12), 2)) == (1.0, False)
+    assert alikeness(pair_cells(duel(10, 1, 3), 2)) == (1.0, False)  # one match on each seed
+    lone = alikeness(pair_cells(duel(10, 12, 3), 2))
+    assert lone.seen
+    assert lone.design_effects(np.array([1.0, 12.0])).tolist() == [1.0, 1 + 11 * lone.correlation]

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from khiva_arena.report.columns import BETWEEN, COLUMNS, DETAILS, FIRST, LAST, ONLY_JSON, TABLE, Standing
+from khiva_arena.report.columns import BETWEEN, COLUMNS, DETAILS, DISK, FIRST, LAST, ONLY_JSON, TABLE, Standing
 from khiva_arena.report.docs_tables import current
 
 ROOT = Path(__file__).parent.parent.parent
@@ -19,7 +19,9 @@ def test_every_field_of_a_row_is_explained_once() -> None:
 def test_only_what_says_who_and_how_strong_stays_in_every_table() -> None:
     stays = [column.head for column in TABLE if not column.leaves]
     assert stays == ["rank", "bot", "marks", "ranks", "elo", "+/-", "1st, 2nd, ..."]
-    assert min(column.leaves for column in TABLE if column.leaves) > max(BETWEEN, LAST, FIRST)
+    others = [column.leaves for column in TABLE if column.leaves and column.head != "disk"]
+    assert DISK < BETWEEN < LAST < FIRST < min(others)
+    assert [column.head for column in TABLE if column.leaves == DISK] == ["disk"]
 
 
 def test_the_page_is_current() -> None:

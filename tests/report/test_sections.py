@@ -197,11 +197,35 @@ def test_every_section_has_text_that_fits_and_says_what_it_is(table, every):
     assert f"{beyond} of 10 pairs beyond 2; luck alone makes about 0.6, so a number near it" in text.replace("\n ", "")
 
 
-def test_stars_stand_where_the_interval_leaves_out_one_half(table, every):
+def test_stars_stand_where_ranks_tell_two_bots_apart(table, every):
     text = section_text.to_text(table, sections(table, SectionRequest(("crosstable",), EVENTS)), ("crosstable",))
-    stars = sum(cell.significant for row in every.crosstable for cell in row if cell)
+    assert ".: the two never met." in " ".join(text.split())
+    stars = sum(cell.certain for row in every.crosstable for cell in row if cell)
     assert 0 < stars < 20
     assert text.split("What the row")[0].count("*") == stars
+    for row, cells in zip(table.rows, every.crosstable, strict=True):
+        best, worst = row.rank_interval
+        above = sum(
+            cell is not None and cell.certain and other.elo > row.elo for cell, other in zip(cells, table.rows, strict=True)
+        )
+        below = sum(
+            cell is not None and cell.certain and other.elo < row.elo for cell, other in zip(cells, table.rows, strict=True)
+        )
+        assert (best, worst) == (1 + above, len(table.rows) - below)
+
+
+@pytest.mark.parametrize("seeds", [4, 6, 10, 20])
+def test_between_two_bots_the_star_and_the_ranks_agree(seeds):
+    """Where the interval of the score and that of the difference in Elo end near one half, they may not."""
+    for wins in range(2 * seeds + 1):
+        results = [
+            listed("e", f"{k // 2}/0", k % 2, f"s{k // 2}", (0, 1)[:: 1 - 2 * (k % 2)], ranks[:: 1 - 2 * (k % 2)])
+            for k in range(2 * seeds)
+            for ranks in [(1, 2) if k * 7 % (2 * seeds) < wins else (2, 1)]
+        ]
+        found = standings(results, [Entrant("a", "a"), Entrant("b", "b")])
+        [[_, cell], _] = sections(found, SectionRequest(("crosstable",), [])).crosstable
+        assert cell.certain == (found.rows[0].rank_interval == (1, 1))
 
 
 @pytest.mark.slow

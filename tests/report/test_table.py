@@ -3,13 +3,14 @@
 import json
 import random
 
+import msgspec
 import pytest
 from made_results import listed
 
 from khiva_arena.ratings.elo import PRIOR_GAMES
 from khiva_arena.report.standings import AnchorAt, Entrant, standings
 from khiva_arena.report.table import to_json, to_text
-from khiva_arena.result import Verdict
+from khiva_arena.result import Measured, Verdict
 
 NAMES = ("random", "greedy", "planner", "a-bot-with-quite-a-long-name-indeed", "carl", "dora", "emil")
 BOTS = tuple(Entrant(f"id-{i}", name) for i, name in enumerate(NAMES))
@@ -85,7 +86,19 @@ def test_a_table_fits_a_narrow_terminal_and_says_what_it_leaves_out(seats, width
     assert {head for head in order if head in whole.split("\n")[0]} >= set(gone)
     last = max(order.index(head) for head in gone)
     assert [head for head in order[:last] if head in heads] == []  # what is less important went before
-    assert f"Too narrow for {', '.join(gone)}: --wide prints every column." in text.replace("\n ", "")
+    assert f"Left out at this width: {', '.join(gone)}; --wide prints every column." in text.replace("\n ", "")
+
+
+@pytest.mark.parametrize(("seats", "width"), [(2, 75), (3, 80), (3, 85), (3, 100), (4, 90), (5, 100)])
+def test_the_places_stay_when_the_reads_of_a_disk_go(seats, width):
+    """A bot of a large runtime brings the column of disk; it takes no other one from a table."""
+    plain = list(rows(seats=seats, seeds=40))
+    reads = [
+        msgspec.structs.replace(row, measured=tuple(Measured(page_faults=14 * (bot == 2)) for bot in row.bots)) for row in plain
+    ]
+    assert "disk" in to_text(standings(reads, BOTS), 160).split("\n")[0].split()
+    heads = to_text(standings(reads, BOTS), width).split("\n")[0].split()
+    assert [head for head in heads if head != "disk"] == to_text(standings(plain, BOTS), width).split("\n")[0].split()
 
 
 def test_letters_that_are_two_columns_wide_do_not_shift_a_column():
@@ -137,15 +150,36 @@ def test_anchors_with_numbers_are_named_and_one_that_contradicts_the_others_told
     assert "Anchor greedy" not in text
 
 
+def whitewash(seeds):
+    lost = [listed("e", f"{k}/0", r, f"s{k}", (0, 1)[:: 1 - 2 * r], (2 - r, 1 + r)) for k in range(seeds) for r in (0, 1)]
+    return standings(lost, BOTS[:2])
+
+
 def test_where_a_bot_never_takes_a_point_there_is_a_bound_in_place_of_an_error():
-    lost = [listed("e", f"{k}/0", r, f"s{k}", (0, 1)[:: 1 - 2 * r], (2 - r, 1 + r)) for k in range(4) for r in (0, 1)]
-    found = standings(lost, BOTS[:2])
+    found = whitewash(6)
     row = found.rows[0]
-    assert (row.error, row.high, row.rank_interval) == (None, None, (1, 2))
+    assert (row.error, row.high, row.rank_interval) == (None, None, (1, 1))
     text = to_text(found)
-    assert f"  >={row.elo:.1f}  ~>={row.low:.1f}  {row.los_next:.1f}  " in text.split("\n")[1]
+    assert f"  >={row.elo:.1f}  >={row.low:.1f}  {row.los_next:.1f}  " in text.split("\n")[1]
     said = text.replace("\n ", "")
     assert "elo is then the prior's number, and +/- the 95 % bound that the results give, or n/a; --anchor one of" in said
+    assert "each seed counts as one match: no pair shows how alike a seed's are." in said
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 4, 5])
+def test_a_bound_that_does_not_tell_a_bot_from_the_anchor_is_none(seeds):
+    """It was printed as ~>=-2398.5, in a column of errors."""
+    row = whitewash(seeds).rows[0]
+    assert row.bound == ">="
+    assert (row.error, row.low, row.high, row.rough) == (None, None, None, False)
+    assert "n/a" in to_text(whitewash(seeds)).split("\n")[1]
+
+
+@pytest.mark.parametrize(("seeds", "ranks"), [(1, None), (3, None), (4, (1, 2)), (6, (1, 1))])
+def test_ranks_at_two_seats_need_four_seeds(seeds, ranks):
+    found = whitewash(seeds)
+    assert found.rows[0].rank_interval == ranks
+    assert ("ranks are n/a: at two seats they need 4 seeds or more." in to_text(found)) == (ranks is None)
 
 
 def crashing():
@@ -210,7 +244,7 @@ def test_json_has_stable_keys_and_null_for_what_there_is_not():
     assert json.loads(json.dumps(data)) == data
     assert list(data) == [
         *("anchor", "anchors", "blocks", "tables", "matches", "fault_free_matches"),
-        *("left_out", "confidence", "meaning", "rows", "sections"),
+        *("left_out", "confidence", "meaning", "shared_deals", "rows", "sections"),
     ]
     assert list(data["left_out"]) == ["matches", "incomplete", "set_aside"]
     assert list(data["rows"][0]) == [
@@ -220,12 +254,39 @@ def test_json_has_stable_keys_and_null_for_what_there_is_not():
         "fault_free_elo",
         *("fault_free_error", "fault_free_bound", "differs", "pool_error", "quasi_se", "design_effect", "opponents"),
         "marks",
+        "met_next",
     ]
     assert data["rows"][0]["error"] is None
     assert data["rows"][-1]["rank"] is None
     assert list(data["rows"][0]["faults"]) == [
         *("timeout", "illegal", "protocol", "crashed", "flooded", "resource", "start_failed"),
     ]
+
+
+def test_neighbours_that_never_met_have_a_mark_in_place_of_a_likelihood():
+    """Bots 0 and 1 each meet 2 and 3 alone: nobody has seen which of the two is the better one."""
+    random.seed(3)
+    pairs = [(0, 2), (1, 2), (0, 3), (1, 3)]
+    some = []
+    for k in range(12):
+        for number, (a, b) in enumerate(pairs):
+            for rotation, order in enumerate(((a, b), (b, a))):
+                won = random.random() < (0.8 if order[0] == a else 0.2)
+                some.append(listed("e", f"{k}/{number}", rotation, f"s{k}", list(order), (1, 2) if won else (2, 1)))
+    found = standings(some, BOTS[:4])
+    at = [row.bot for row in found.rows]
+    assert sorted(at[:2]) == ["id-0", "id-1"]
+    assert [row.met_next for row in found.rows] == [False, True, False, None]
+    assert found.rows[0].los_next is not None
+    text = to_text(found)
+    assert [line.split()[5] for line in text.splitlines()[1:5]] == ["unmet", found_los(found.rows[1]), "unmet", "n/a"]
+    assert "unmet: this bot and the next never met, so their order follows from what others made of both" in text
+    met = to_text(standings(rows(), BOTS))
+    assert "unmet" not in met
+
+
+def found_los(row):
+    return "<0.1" if row.los_next < 0.05 else ">99.9" if row.los_next >= 99.95 else f"{row.los_next:.1f}"
 
 
 def test_json_numbers_have_3_digits():
@@ -248,6 +309,9 @@ P(A finishes ahead of B) = 1/(1+10^(-dElo/400)), ties half; +/- is 95 %, relativ
   random, clustered on 12 seeds.
 ranks: what the results leave open, 95 % for all at once; los%: how likely stronger than the next,
   under the prior that each bot drew a game with one of middling strength.
+Design effect of shared deals: 1.05 (95 %: 0.76 .. 1.45): with a deal of its own for each table,
+  errors would be 0.97 times as wide (0.83 .. 1.14). These seeds leave open whether more line-ups on
+  them would tell as much as new deals.
 """
 BUSY = """
 rank  bot          ranks     elo    +/-   los%  matches  seeds  score%  1st  2nd  3rd  faults  voids
@@ -266,6 +330,9 @@ ranks: what the results leave open, 95 % for all at once; los%: how likely stron
 Not rated: 1 table incomplete (0/6).
 Not rated: 1 table set aside as void (11/6).
 Not rated in all: 3 recorded matches.
+Design effect of shared deals: 0.81 (95 %: 0.57 .. 1.15): with a deal of its own for each table,
+  errors would be 1.11 times as wide (0.93 .. 1.32). A match counts about the same on a new deal or
+  on one of these.
 Faults of carl: 81 crashed.
 carl: 191.8 Elo over the 165 fault-free matches, further from -170.4 than the error.
 """

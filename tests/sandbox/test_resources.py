@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 from jobs import SECRET, job
-from levels import EVERY_LEVEL, need_level, script_at
+from levels import EVERY_LEVEL, ROOT, need_level, script_at
 from tools import need
 
+from khiva_arena.arbiter.fairness import DUE_ASKED
 from khiva_arena.arbiter.match import Outcome
 from khiva_arena.arbiter.pool import play_one
 from khiva_arena.errors import ConfigError
 from khiva_arena.replay.verify import verify
 from khiva_arena.result import Verdict
 from khiva_arena.sandbox import limit_check, proc_usage
-from khiva_arena.sandbox.cell import Cell, kind
+from khiva_arena.sandbox.cell import CORE_COUNTS, Cell, environment, kind
+from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.detect import levels, run_at
 from khiva_arena.sandbox.level import Level, Sandbox
 from khiva_arena.sandbox.limits import DEFAULT, LEAST, MIB, WORDS, Resources, of_settings, plain, say
@@ -255,3 +257,11 @@ def test_every_wrong_limit_is_named_at_once() -> None:
 )
 def test_amounts_in_words(key: str, number: int, text: str) -> None:
     assert say(key, number) == text
+
+
+def test_what_runtimes_are_told_is_the_share_of_a_seat() -> None:
+    """Beyond which it may be out, see SPEC.md, section 6."""
+    told = environment(Command(("/bin/true",), "/"), "/bin/true", "/", "mark", DEFAULT.memory)
+    counts = {int(told[name]) for name in CORE_COUNTS} | {int(told["JAVA_TOOL_OPTIONS"].rpartition("ActiveProcessorCount=")[2])}
+    assert counts == {int(DUE_ASKED)} == {1}
+    assert "a seat that is asked has a share of one core" in (ROOT / "protocol" / "SPEC.md").read_text()

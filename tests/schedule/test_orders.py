@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from khiva_arena.schedule.coverings import all_meet, by_lot
 from khiva_arena.schedule.decompositions import DECOMPOSITIONS
 from khiva_arena.schedule.lineups import line_ups
 from khiva_arena.schedule.orders import BLOCK_SEEDS, allowed_next, block_orders, circular_orders, power
@@ -78,6 +79,26 @@ def test_with_many_seats_neighbours_are_near_their_share_inside_of_a_block(seats
     together = tables_together(chosen)
     for seed, counts in enumerate(neighbour_counts(chosen, block_orders(chosen, KEYS[0], 0)), 1):
         assert max(abs((seats - 1) * counts[pair] - seed * together[pair]) for pair in together) <= 2 * (seats - 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("bots", "seats", "auto", "most"),
+    [
+        *((6, 3, True, 1), (12, 3, True, 1), (6, 4, True, 4 / 3), (12, 4, True, 4 / 3), (12, 5, True, 1)),
+        *((12, 6, True, 2), (10, 7, False, 7 / 3), (16, 7, True, 2), (9, 8, True, 2), (16, 10, True, 3)),
+    ],
+)
+def test_neighbours_inside_of_a_block_are_as_near_their_share_as_the_pages_say(bots, seats, auto, most):
+    """Also in the sets of ``--lineups auto``; whole blocks are exact, whatever the line-ups."""
+    chosen = by_lot(all_meet(bots, seats), bots, (), KEYS[0]) if auto else line_ups(bots, seats, key=KEYS[0]).chosen
+    together = tables_together(chosen)
+    off = [
+        max(abs((seats - 1) * counts[pair] - seed * together[pair]) for pair in together)
+        for seed, counts in enumerate(neighbour_counts(chosen, block_orders(chosen, KEYS[0], 0)), 1)
+    ]
+    assert max(off) <= most * (seats - 1)
+    assert off[-1] == 0
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5, 6, 7, 10])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from made_results import placed
 
 from khiva_arena.schedule.formats import Format, Terms, places, rounds, shapes
+from khiva_arena.schedule.scores import round_sums
 from khiva_arena.schedule.swiss import _order, default_rounds
 
 KEY = bytes(range(32))
@@ -158,7 +159,8 @@ def test_who_met_stronger_opponents_is_drawn_above_an_equal_score():
         first = [*won(0, 0, 0, 4), *won(0, 1, 1, 5), *won(0, 2, 2, 3)]
         drawn = [placed(1, 2, r, seated, (1, 1), (0, 0)) for r, seated in enumerate(((4, 5), (5, 4)))]
         second = [*won(1, 0, 2, met_the_stronger), *won(1, 1, 3, other), *drawn]
-        order = _order(Terms(Format.SWISS, 6, 2, 1, rounds=3, key=KEY), [first, second])
+        past = [round_sums(6, first), round_sums(6, second)]
+        order = _order(Terms(Format.SWISS, 6, 2, 1, rounds=3, key=KEY), past)
         assert order.index(met_the_stronger) < order.index(other)
 
 

@@ -16,6 +16,7 @@ from khiva_arena.replay.record import run_digest
 from khiva_arena.result import Measured
 from khiva_arena.store.db import FILE, RUN_SECRET, UNREADABLE, VERSION, BotRow, MatchRow, SeatRow, Store, VoidRow
 from khiva_arena.store.files import open_to_write
+from khiva_arena.store.seal import SEAL
 
 BOTS = [BotRow("a", "1" * 64, "", True, "bots/a", "/x"), BotRow("b", "2" * 64, "1", False, "./b", "/x")]
 
@@ -344,7 +345,7 @@ def test_a_folder_that_cannot_be_written_is_read(tmp_path: Path, monkeypatch: py
     before = sorted(path.name for path in tmp_path.iterdir())
     with Store.read(tmp_path) as store:
         assert store.recorded("e1") == {0, 1, 2, 3}
-        assert sorted(path.name for path in tmp_path.iterdir()) == before == [FILE, "arena.lock"]
+        assert sorted(path.name for path in tmp_path.iterdir()) == before == [FILE, "arena.lock", SEAL]
     Store.check(tmp_path)
 
 
@@ -404,13 +405,17 @@ def looks(store: Store) -> list[str]:
 
 @pytest.mark.parametrize("open_", [Store.read, Store.write])
 def test_what_nobody_has_written_since_is_not_looked_at_again(tmp_path: Path, open_: Any) -> None:
-    with open_(filled(tmp_path)) as store:
+    filled(tmp_path)
+    (tmp_path / SEAL).unlink()
+    with open_(tmp_path) as store:
         assert len(looks(store)) == 2
         assert looks(store) == looks(store) == []
 
 
 def test_a_writer_looks_again_once_it_or_another_program_has_written(tmp_path: Path) -> None:
-    with Store.write(filled(tmp_path)) as store, closing(sqlite3.connect(tmp_path / FILE)) as other:
+    filled(tmp_path)
+    (tmp_path / SEAL).unlink()
+    with Store.write(tmp_path) as store, closing(sqlite3.connect(tmp_path / FILE)) as other:
         looks(store)
         store.add_match(match(4), {})
         assert len(looks(store)) == 2

@@ -144,7 +144,7 @@ def test_a_match_id_of_escape_sequences_is_printed_harmless(store: Path, capsys:
         run([words[0], str(store), *words[1:]])
         out, err = capsys.readouterr()
         assert (out + err).replace("\n", "").isprintable(), words
-        assert "owned" in out, words
+        assert "owned" in out or "its record is that of another match" in err, words
         assert not any(line.startswith("owned") for line in out.splitlines())
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bundling import forged, lines_of
-from forging import forge
+from forging import add_strikes, forge
 
 FORGED = "FORGED: all matches are sound"
 EVIL = f"\x1b]0;owned\x07\x1b[2J\x9b31m\r\x7f\x08\u202e\u2028\n{FORGED}"
@@ -50,7 +50,7 @@ def evil_bot(folder: Path, how: str) -> Path:
 
 
 BESIDE = [
-    *(("matches", column) for column in ("id", "finished")),
+    ("matches", "finished"),
     ("seats", "notes"),
     *(("bots", column) for column in ("version", "asked_as", "folder")),
     *(("events", column) for column in ("created", "engine", "commitment")),
@@ -58,7 +58,7 @@ BESIDE = [
 ]
 """Columns whose words are not held against anything when a table is printed."""
 HELD = [
-    *(("matches", column) for column in ("digest", "record")),
+    *(("matches", column) for column in ("id", "digest", "record")),
     *(("seats", column) for column in ("verdict", "faults")),
     *(("bots", column) for column in ("name", "identity")),
     ("events", "definition"),
@@ -80,6 +80,14 @@ def evil_store(folder: Path, table: str, column: str) -> None:
     if str(old).startswith("{"):
         for rotten in rotted(json.loads(old)):
             forge(connection, f"UPDATE {table} SET {column} = '{json.dumps(rotten)}' WHERE rowid = 1")
+    connection.close()
+
+
+def evil_details(folder: Path) -> None:
+    """Write evil where the arena keeps what was said of a fault, of faults that the record has, too."""
+    connection = sqlite3.connect(folder / "arena.db", isolation_level=None)
+    add_strikes(connection, [EVIL] * 2)
+    forge(connection)
     connection.close()
 
 

@@ -177,6 +177,22 @@ class _Handler(BaseHTTPRequestHandler):
     def say_unauthorised(self) -> None:
         self.bytes(f"wrong key: {self.headers.get('Authorization')}".encode(), 401)
 
+    def repeated(self, characters: int) -> str:
+        """So many, and then the key that came."""
+        return f"{'x' * (characters - 1)} {self.headers['Authorization'].split()[1]} is yours"
+
+    def say_repeats_in_status(self) -> None:
+        self.bytes(self.repeated(190).encode(), 401)
+
+    def say_repeats_in_html(self) -> None:
+        self.bytes(self.repeated(190).encode())
+
+    def say_repeats_in_refusal(self) -> None:
+        self.message({"content": None, "refusal": self.repeated(190)})
+
+    def say_repeats_in_text(self) -> None:
+        self.text(self.repeated(1_990))
+
     def say_elsewhere(self) -> None:
         self.bytes(b"", 307, Location=f"{self.server.url}/chat/completions")
 

@@ -1,7 +1,13 @@
 """Change a store as a forger does: rows, and then all sums over rows, so that only something else can give it away."""
 
+import json
 import sqlite3
+from collections.abc import Callable, Sequence
+from typing import Any
 
+import msgspec
+
+from khiva_arena.replay.record import Record, run_digest
 from khiva_arena.store import files, sums
 from khiva_arena.store.changes import TABLES
 
@@ -26,3 +32,37 @@ def forge(connection: sqlite3.Connection, statements: str = "") -> None:
         tally = (len(every), sums.add("0", every), event)
         connection.execute("UPDATE tallies SET count = ?, total = ? WHERE event = ?", tally)
     connection.commit()
+
+
+def rewrite_records(connection: sqlite3.Connection, change: Callable[[int, dict[str, Any]], None]) -> None:
+    """Change the plain record of each match of the one event, by ordinal, and all digests that follow from it, but no sum."""
+    digests = []
+    for ordinal, text in connection.execute("SELECT ordinal, record FROM matches ORDER BY ordinal").fetchall():
+        plain = json.loads(text)
+        change(ordinal, plain)
+        record = msgspec.convert(plain, Record)
+        digests.append(record.digest)
+        connection.execute(
+            "UPDATE matches SET record = ?, digest = ? WHERE ordinal = ?", (record.to_json(), digests[-1], ordinal)
+        )
+    connection.execute("UPDATE conclusions SET digest = ?", (run_digest(digests),))
+
+
+def add_strikes(connection: sqlite3.Connection, details: Sequence[str]) -> None:
+    """Make faults of choices in match 0 of the one event, a fault for each of the details, which may be what a bot said. Choice 0
+    is what is played for a fault, and two forfeit nothing: so the match replays as before."""
+    faults: dict[int, list[list[Any]]] = {}
+    left = list(details)
+
+    def strike(ordinal: int, plain: dict[str, Any]) -> None:
+        for number, step in enumerate(plain["steps"] if ordinal == 0 else [], 1):
+            for choice in step:
+                of_seat = faults.setdefault(choice[0], [])
+                if left and choice[1:] == [0, ""] and len(of_seat) < 2:
+                    choice[2] = "illegal"
+                    of_seat.append(["illegal", left.pop(0), number])
+
+    rewrite_records(connection, strike)
+    assert not left, "too few choices of match 0 are the default"
+    for seat, of_seat in faults.items():
+        connection.execute("UPDATE seats SET faults = ? WHERE ordinal = 0 AND seat = ?", (json.dumps(of_seat), seat))

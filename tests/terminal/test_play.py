@@ -37,8 +37,10 @@ def test_a_whole_match_by_numbers(tmp_path: Path, game: str, opponent: str) -> N
     asked = answered(run, b"1\n", "every choice replays")
     text = run.shown.text
     assert asked > 10
-    assert "Your turn: " in text
-    assert text.count("Waiting for the others ...") == asked
+    assert {"khiva": "Choose a card to play and a card to pass", "emira": "What do you bid", "silk_road": "which caravan moves?"}[
+        game
+    ] in text
+    assert text.count("Waiting for the others ...") == asked - text.count(", and then?")  # two steps of one choice
     end = text.index("The match is over.")
     assert "The end (" in text[:end].rpartition("Waiting for")[2]  # the story goes on to the end
     assert text.index("every choice replays; digest ") > end  # and how it ended stands after it
@@ -80,14 +82,24 @@ def test_what_is_typed_wrong_and_a_hint(tmp_path: Path) -> None:
     assert run.until(lambda text: "search would choose " in text)
     first = re.search(r"^1  (play .*?)  ", run.shown.text, re.MULTILINE)
     assert first
-    asked = run.shown.text.count("and Enter:")
-    run.type(first[1].lower().encode() + b"\n")  # in words
+    run.type(first[1].lower().encode() + b"\n")  # in words: the cards to play, and then those to pass
+    assert run.until(lambda text: f"{first[1]}, and then?" in text)
+    again = run.shown.text.count("and Enter:")
+    run.type(b"back\n")
+    assert run.until(lambda text: text.count("and Enter:") > again)
+    run.type(b"1\n")
+    assert run.until(lambda text: text.count(f"{first[1]}, and then?") > 1)
+    run.type(b"rules\n")
+    assert run.until(lambda text: "\nK1  All choose at once and in secret" in text)
+    run.type(b"1\n")
     assert run.until(lambda text: "Waiting for the others ..." in text)
+    asked = run.shown.text.partition("Waiting for the others ...")[0].count("and Enter:")
     run.type(b"\x04")
     assert run.until(lambda text: "That ends nothing: Ctrl-C ends the match." in text)
     assert run.until(lambda text: text.count("and Enter:") > asked)  # else what is typed could stand within a colour
     run.type(b"1\n")
-    assert run.until(lambda text: text.count("Waiting for the others ...") > 1)  # it still reads
+    told = 1 + 2  # so far: a choice was made, and a second step was asked for twice
+    assert run.until(lambda text: text.count("Waiting for the others ...") + text.count(", and then?") > told)  # it still reads
     run.type(b"\x03")
     assert run.end() == 130
 
@@ -104,8 +116,8 @@ def test_choices_are_told_in_words() -> None:
     assert KHIVA.choice("play_pass", [1, 2, 0, 3], view) == "play K5 G2, pass W1 B3"
     assert [KHIVA.choice("boost", [n], view) for n in (0, 1, 2)] == ["no gem", "1 gem", "2 gems"]
     tiles = {"tiles": {"r0": "tea_market"}}
-    assert SILK_ROAD.choice("move", [2, 1, 3, "r0"], tiles) == "1 porcelain, caravan 3 to r0 (tea market)"
-    assert SILK_ROAD.choice("move", [2, 1, 3, "Byzanz"], tiles) == "1 porcelain, caravan 3 to Byzanz"
+    assert SILK_ROAD.choice("move", [2, 1, 3, "r0"], tiles) == "1 porcelain, caravan 3 to ring 0 (tea market)"
+    assert SILK_ROAD.choice("move", [2, 1, 3, "Byzanz"], tiles) == "1 porcelain, caravan 3 to Byzantium"
     assert SILK_ROAD.choice("lay_out", [3], {}) == "3"
     assert [EMIRA.choice("bid", [word], {}) for word in ("pass", "grant", 120)] == ["pass", "grant", "bid 120"]
     assert EMIRA.choice("order", [2, 0, 1], {"ask": {"cards": ["Noor", "Hind", "Layla"]}}) == "Layla, Noor, Hind"

@@ -17,11 +17,13 @@ from hypothesis import strategies as st
 from made_results import rated
 from rich.cells import cell_len
 from rich.console import Console
-from sample_stream import ALL, LINE_UPS, NAMES, SEEDS, begin, fault, matches, replace_line, round_
+from sample_stream import ALL, LINE_UPS, NAMES, SEATS, SEEDS, begin, fault, matches, replace_line, round_
 
 from khiva_arena import stream
+from khiva_arena.ratings import swiss_factors
 from khiva_arena.ratings.elo import rate as elo_of
-from khiva_arena.terminal.messages import text_of
+from khiva_arena.ratings.student import stdtrit
+from khiva_arena.terminal.messages import RunLines, text_of
 from khiva_arena.terminal.ratings_so_far import MatchesSoFar
 from khiva_arena.terminal.screen import ScreenData, drawn, frame
 from khiva_arena.terminal.screen_process import cpu_seconds_of
@@ -71,7 +73,7 @@ def test_counts_are_of_the_event_and_the_rate_is_of_this_run() -> None:
         stream.SetAside(t=3.0, seed=1, lineup=0),
     )
     assert (state.recorded, state.played, state.faults, state.pauses, state.voids, state.set_aside) == (10, 8, 3, 3, 1, 1)
-    assert [line.detail for line in state.last_faults] == ["no answer within 1000 ms", "another"]
+    assert [(line.detail, times) for line, times in state.last_faults] == [("another", 2)]
     assert state_after(state, begin()) == RunState(began=begin())
 
 
@@ -79,7 +81,9 @@ def test_a_state_does_not_grow_with_the_run() -> None:
     state = state_of(begin(matches=10**6))
     for match in matches():
         for second in range(5):
-            state = state_after(state_after(state, replace_line(match, t=match.t + second)), fault())
+            state = state_after(
+                state_after(state, replace_line(match, t=match.t + second)), fault(verdict=f"{second} of {match.ordinal}")
+            )
     assert len(state.last_faults) == FAULTS_KEPT
     assert len(state.recent) <= 31
 
@@ -192,6 +196,28 @@ def test_the_order_in_which_matches_come_does_not_matter() -> None:
     assert [row.elo for row in found] == pytest.approx([row.elo for row in expected.rows])
 
 
+def test_errors_of_a_swiss_are_as_wide_as_equal_bots_need_from_the_second_round_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    shapes = []
+    monkeypatch.setattr(swiss_factors, "by_shape", lambda *shape: shapes.append(shape) or (6.0, 9.0))
+
+    def errors(form: str, rounds: int) -> list[float]:
+        so_far = MatchesSoFar(begin(format=form, rounds=rounds))
+        for number in range(rounds):
+            so_far.add_round(round_(number=number))
+        for match in matches():
+            so_far.add(match)
+        return [row.error for row in so_far.ratings(1.0, fitted=True).rows if row.error]
+
+    plain = errors("round-robin", 1)
+    assert errors("swiss", 1) == errors("knockout", 4) == plain
+    assert not shapes
+    wide = errors("swiss", 4)
+    assert shapes == [(len(NAMES), SEATS, 4, SEEDS // 4)]
+    assert [one / other for one, other in zip(wide, plain, strict=True)] == pytest.approx(
+        [6 / stdtrit(SEEDS - 1, 0.975)] * len(wide)
+    )
+
+
 def test_without_a_match_of_the_anchor_there_is_no_elo() -> None:
     so_far = MatchesSoFar(begin(anchor=5))
     for match in matches():
@@ -244,6 +270,35 @@ def test_a_seed_is_over_with_all_its_tables() -> None:
 )
 def test_a_line_as_text(line: stream.Any_line, text: str) -> None:
     assert text_of(line, NAMES) == text
+
+
+def test_a_match_is_named_as_show_takes_it() -> None:
+    known = begin(in_store=3)
+    assert text_of(fault(), NAMES, 3).startswith("fault  3/7  bot=greedy  seat=0  ")
+    void = stream.VoidRecorded(t=3.0, match=9, attempt=1, bots=[0, 1, 2], why="late", before=False)
+    assert text_of(void, NAMES, 3) == "warning: void  3/9  attempt=1  why=late"
+    assert any("3/7  greedy" in row for row in rows_of(ScreenData(state_of(known, fault()), None, 0, 0), now=4.0))
+
+
+def test_many_faults_of_one_bot_are_a_line_with_a_count() -> None:
+    lines = RunLines()
+    said = lines.of(begin(in_store=1))
+    for match in range(25):
+        said += lines.of(fault(match=match))
+    said += lines.of(fault(bot=4, verdict="crashed", detail="code 1"))
+    said += lines.of(stream.RunEnded(t=9.0, how="complete", fixed=4, seconds=3.0, digest=None))
+    assert said == [
+        "fault  1/0  bot=greedy  seat=0  verdict=timeout  step=2  detail=no answer within 1000 ms",
+        "fault  bot=greedy  verdict=timeout  times=10  last=1/9",
+        f"fault  1/7  bot={NAMES[4]}  seat=0  verdict=crashed  step=2  detail=code 1",
+        "fault  bot=greedy  verdict=timeout  times=25  last=1/24",
+        "the run has ended: complete, 4 matches are recorded",
+    ]
+    state = state_of(begin(in_store=1), *(fault(match=match) for match in range(25)), fault(bot=4))
+    rows = [row for row in rows_of(ScreenData(state, None, 0, 0), now=4.0) if "timeout" in row]
+    assert [row.split()[:2] for row in rows] == [["1/24", "greedy"], ["1/7", NAMES[4]]]
+    assert "25 times" in rows[0]
+    assert "times" not in rows[1]
 
 
 # --- what is drawn ---

@@ -1,9 +1,12 @@
 """``khiva-arena play``: what a person's seat is told, sends and survives, without a browser."""
 
 import json
+import os
+import re
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -107,7 +110,7 @@ def test_a_match_with_a_person_prints_its_end_and_is_verified(tmp_path: Path) ->
         page.close()
         out, err = process.communicate(timeout=20)
     assert process.returncode == 0
-    assert sorted(line.split(". ")[1].split("  ")[0] for line in out.splitlines()[:2]) == ["person", "random-c"]
+    assert sorted(line.split(". ")[1].split("  ")[0] for line in out.splitlines()[:2]) == ["random-c", "you"]
     assert "every choice replays; digest " in out
     assert "the replay is in the page" in err
     assert list(tmp_path.iterdir()) == []
@@ -208,14 +211,14 @@ def test_who_closes_the_page_in_the_middle_forfeits_by_the_clock(tmp_path: Path)
             page.until("chosen")
         page.close()
         out, _ = process.communicate(timeout=60)
-    assert "timeout" in next(line for line in out.splitlines() if "person" in line)
+    assert "timeout" in next(line for line in out.splitlines() if "you" in line)
     assert "every choice replays" in out
 
 
 def test_nobody_at_the_page_is_late_like_anybody(tmp_path: Path) -> None:
     with playing(*ONE, "--turn", "100ms", "--bank", "0s", cwd=tmp_path) as process:
         out, _ = process.communicate(timeout=30)
-    assert "person  " in out
+    assert "you  " in out
     assert "timeout" in out
 
 
@@ -302,8 +305,47 @@ def test_without_a_screen_no_browser_takes_the_terminal(tmp_path: Path) -> None:
     assert "there is no screen here to open a browser on" in said
 
 
+def asked_for(address: str, by: str = "") -> str:
+    """What a request of another process is answered: the status, and where it leads. ``by``: what that process does first."""
+    parts = urlsplit(address)
+    head = f"GET {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n"
+    words = f"import os, socket\n{by}\nask = socket.socket()\nask.connect(('127.0.0.1', {parts.port}))\n"
+    words += f"ask.sendall({head.encode()!r})\n"
+    words += "print(ask.makefile('rb').read().decode())"
+    answer = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True).stdout
+    leads = re.search(r"^location: (\S+)", answer, re.MULTILINE)
+    return f"{answer.split()[1]} {leads and leads[1]}"
+
+
+def test_a_command_line_of_a_browser_shows_nothing_that_others_could_use(tmp_path: Path) -> None:
+    """Every user of a machine can read it."""
+    (tmp_path / "browser").write_text('#!/bin/sh\necho "$@" > seen.part && mv seen.part seen\n')
+    (tmp_path / "browser").chmod(0o755)
+    environment = os.environ | {"BROWSER": f"{tmp_path}/browser %s", "DISPLAY": ":9"}
+    words = [sys.executable, "-m", "khiva_arena", "play", *ONE]
+    process = subprocess.Popen(words, cwd=tmp_path, env=environment, stdout=-1, stderr=-1, text=True)
+    try:
+        (address,) = addresses(process, 1)
+        until = time.monotonic() + 30
+        while not (tmp_path / "seen").exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        shown = (tmp_path / "seen").read_text().strip()
+        token = urlsplit(address).path.split("/")[1]
+        assert token not in shown
+        if os.geteuid() == 0:
+            assert asked_for(shown, "os.setuid(1234)") == "403 None"
+        assert asked_for(shown) == f"303 {urlsplit(address).path}"
+        assert asked_for(shown) == "403 None"  # whoever reads it later
+        with pytest.raises(Refused):
+            Seat(shown)
+        Seat(address).close()
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+
+
 def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['hypercorn'] = None\n")
     said = arena_process("play", *ONE, cwd=tmp_path, code=2, env={"PYTHONPATH": str(tmp_path)}).stderr
-    assert "pip install hypercorn starlette" in said
+    assert "pip install 'khiva-arena[web]'" in said
     assert said.count("\n") == 1

@@ -231,14 +231,26 @@ def test_a_wrong_token_a_wrong_name_and_a_process_that_is_kept_are_refused(scrip
     wrong.chmod(0o600)
     with hub() as (_, port):
         with relay(other, port, *HONEST) as process:
-            assert ended(process) == (2, "relay: no relay of the name ann with this token is expected\n")
+            # Nothing is final that somebody says who has not shown the token.
+            assert first_line(process).endswith(": no relay of the name ann with this token is expected; trying again\n")
+            assert process.poll() is None
         with relay(script, port, *HONEST, name="bob") as process:
-            assert "no relay of the name bob with this token is expected" in ended(process)[1]
+            assert "no relay of the name bob with this token is expected; trying again" in first_line(process)
         with relay(script, port, *HONEST, options=("--keep",)) as process:
             assert "the organiser has to allow --keep, by --kept ann" in ended(process)[1]
     wrong.chmod(0o644)
     with relay(other, 1, *HONEST) as process:
         assert "other users may read this token" in ended(process)[1]
+    wrong.chmod(0o600)
+    if os.geteuid() == 0:  # who alone can give a file away
+        os.chown(wrong, 1234, 1234)
+        with relay(other, 1, *HONEST) as process:
+            assert "another user's, who knows this token" in ended(process)[1]
+
+
+def first_line(process: subprocess.Popen[str]) -> str:
+    assert process.stderr
+    return process.stderr.readline()
 
 
 @pytest.mark.parametrize(
@@ -360,18 +372,6 @@ def test_an_exit_status_is_never_more_than_an_end() -> None:
             thread.join(SECONDS)
             hostile.socket.close()
             assert (verdict, detail) == ("start_failed", f"crashed: {expected}")
-
-
-def test_strangers_are_few_and_leave_room_for_the_relay(script: Path) -> None:
-    with hub() as (one, port):
-        strangers = [socket.create_connection(("127.0.0.1", port), SECONDS) for _ in range(40)]
-        for stranger in strangers[:8]:
-            stranger.sendall(os.urandom(5000))
-        for stranger in strangers:
-            stranger.close()
-        with relay(script, port, *HONEST):
-            until_here(one)
-            assert blamed(play_one(match())) == ("ok", "")
 
 
 # --- faulty bots behind an honest relay ---
@@ -522,7 +522,7 @@ def test_a_run_of_a_relay_is_marked_and_needs_no_more_than_the_two_commands(tmp_
         done = arena("run", *seats, "--listen", f"127.0.0.1:{port}", "--out", "out", cwd=tmp_path, env=environment)
         assert process.wait(SECONDS) == 0
         assert process.stderr
-        assert process.stderr.read().endswith("relay: the arena needs this bot no more\n")
+        assert process.stderr.read().endswith("relay: the run is over\n")
     assert re.search(r"^ann is there: round trip [0-9.]+ ms", done.stderr, re.MULTILINE)
     assert re.search(r"^ann: round trip [0-9.]+ ms", done.stderr, re.MULTILINE)
     assert "remote" in done.stdout

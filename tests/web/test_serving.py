@@ -250,13 +250,58 @@ def test_more_connections_than_there_may_be_are_closed(monkeypatch: pytest.Monke
 
     async def check(port: int) -> None:
         streams = [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(4)]
-        assert await streams[-1].receive_some() == b""
+        assert await streams[0].receive_some() == b""  # the oldest, at once
         for stream in streams:
             assert await stream.receive_some() == b""  # it has said nothing for too long
             await stream.aclose()
         assert status(await answer(port, request(port))) == 200
 
     run(check)
+
+
+def test_silent_connections_keep_the_owner_s_page_neither_out_nor_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "IDLE_SECONDS", 60.0)
+
+    async def check(port: int) -> None:
+        async with await trio.open_tcp_stream("127.0.0.1", port) as page:
+            await page.send_all(upgrade(port, Origin=f"http://127.0.0.1:{port}"))
+            assert status(await page.receive_some()) == 101
+            silent = [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(serving.MOST_CONNECTIONS + 20)]
+            assert status(await answer(port, request(port))) == 200
+            wrong = request(port, "/wrong-token/").replace(b"Connection: close", b"Connection: keep-alive")
+            for stream in silent[-20:]:
+                await stream.send_all(wrong)
+            silent += [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(serving.MOST_CONNECTIONS)]
+            assert status(await answer(port, request(port))) == 200
+            await page.send_all(masked_text(b"hello"))
+            assert await page.receive_some() == b"\x81\x05HELLO"
+            for stream in silent:
+                await stream.aclose()
+
+    run(check, 60)
+
+
+def masked_text(text: bytes) -> bytes:
+    """A message of a WebSocket as a client sends it."""
+    return bytes([0x81, 0x80 + len(text), 0, 0, 0, 0]) + text
+
+
+def test_connections_of_the_owner_s_are_never_closed_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "MOST_CONNECTIONS", 3)
+
+    async def check(port: int) -> None:
+        pages = [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(3)]
+        for page in pages:
+            await page.send_all(upgrade(port, Origin=f"http://127.0.0.1:{port}"))
+            assert status(await page.receive_some()) == 101
+        async with await trio.open_tcp_stream("127.0.0.1", port) as more:
+            assert await more.receive_some() == b""
+        for page in pages:
+            await page.send_all(masked_text(b"on"))
+            assert await page.receive_some() == b"\x81\x02ON"
+            await page.aclose()
+
+    run(check, 60)
 
 
 def test_the_port_closes_when_it_ends_and_every_socket_with_it() -> None:

@@ -211,7 +211,7 @@ def test_watch_without_a_page_says_so_in_the_page(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("--report", "page.html"), "--report: goes with --web; without it, open that page in a browser"),
-        (("--web", "--report", "mine.txt"), "--report mine.txt: it is no page of results"),
+        (("--web", "--report", "mine.txt"), "--report mine.txt: it is no page of results of khiva-arena "),
     ],
 )
 def test_what_cannot_be_served_is_said(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
@@ -233,14 +233,17 @@ def test_without_the_extra_there_is_one_line_with_what_to_type(
     monkeypatch.setattr(needed, "find_spec", lambda _: None)
     (tmp_path / "events.jsonl").write_text("")
     done = arena(*words, cwd=tmp_path, code=2)
-    assert done.stderr.splitlines()[-1].endswith("which are not installed: pip install hypercorn starlette")
+    assert done.stderr.splitlines()[-1].endswith("which are not installed: pip install 'khiva-arena[web]'")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_file_of_somebody_else_is_never_served(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     shown = served_page.ServedPage(page)
-    for text in (b"mine", b"\xff\xff", b""):
+    begins, policy = html.BEGINNING.decode(), '<meta http-equiv="Content-Security-Policy" content="{}">'
+    loose = begins + '0.2.0">\n' + policy.format("default-src *; script-src 'unsafe-inline'") + "<script>alert(1)</script>"
+    other = loose.replace("default-src *; script-src 'unsafe-inline'", html.policy("alert(1)", html.page_style()))
+    for text in (b"mine", b"\xff\xff", b"", loose.encode(), other.encode(), f"{begins}{policy.format('')}".encode()):
         page.write_bytes(text)
         assert not shown.look()
         assert shown.number == 0

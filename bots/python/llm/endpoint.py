@@ -16,6 +16,8 @@ MOST_BYTES = 1 << 20
 MOST_THREADS = 8
 """A name server that hangs keeps a thread busy that nobody can end."""
 MOST_SHOWN = 200
+SHORTEST_KEY = 6
+"""What is shorter stands in other words, too, and keeps nobody out."""
 MOST_TOKENS = 10**9
 WAITS = (408, 409, 425, 429)
 """Besides those from 500 on: it may work a little later."""
@@ -119,15 +121,21 @@ class _Talk:
             connection.close()
         if len(data) > MOST_BYTES:
             raise Failed(f"an answer of more than {MOST_BYTES:,} bytes")
-        return _read(response, bytes(data))
+        return _read(response, bytes(data), self._settings.key)
 
 
-def _read(response: HTTPResponse, data: bytes) -> Reply:
+def without(key: str, text: str) -> str:
+    """A text that the other end sent, which may repeat the key. This is taken out before anything is cut: one that is cut is not
+    known again."""
+    return text.replace(key, "[key]") if len(key) >= SHORTEST_KEY else text
+
+
+def _read(response: HTTPResponse, data: bytes, key: str) -> Reply:
     text, status = data.decode(errors="replace"), response.status
     if 300 <= status < 400:
         raise Failed(f"status {status}: redirects are not followed; name the address itself", again=False)
     if status != 200:
-        said = " ".join(text.split())[:MOST_SHOWN]
+        said = _shown(text, key)
         again = status in WAITS or status >= 500
         raise Failed(f"status {status}: {said}", again, _retry_after(response.headers.get("Retry-After", "")))
     try:
@@ -136,12 +144,18 @@ def _read(response: HTTPResponse, data: bytes) -> Reply:
         content, refusal = message.get("content"), message.get("refusal")
         stopped = answer["choices"][0].get("finish_reason")
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-        raise Failed(f"not an answer of the API: {' '.join(text.split())[:MOST_SHOWN]!r}") from None
+        raise Failed(f"not an answer of the API: {_shown(text, key)!r}") from None
     if isinstance(content, list):  # some servers send parts
         content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
     if not refusal and stopped == "content_filter":
         refusal = "stopped by a content filter"
-    return Reply(content if isinstance(content, str) else "", str(refusal or "")[:MOST_SHOWN], *_usage(answer.get("usage")))
+    why = without(key, str(refusal or ""))[:MOST_SHOWN]
+    return Reply(content if isinstance(content, str) else "", why, *_usage(answer.get("usage")))
+
+
+def _shown(text: str, key: str) -> str:
+    """The beginning, in a line."""
+    return " ".join(without(key, text).split())[:MOST_SHOWN]
 
 
 def _usage(usage: object) -> tuple[tuple[int, int] | None, int]:

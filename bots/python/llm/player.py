@@ -5,7 +5,7 @@ from hashlib import sha256
 from urllib.parse import urlsplit
 
 from answers import choice, complaint
-from endpoint import Failed, Reply, ask
+from endpoint import Failed, Reply, ask, without
 from khiva_kit import Lottery, note
 from prompt import question, system
 from settings import Settings
@@ -109,7 +109,7 @@ class Player:
                 pause *= 2
                 continue
             this.count(reply)
-            said.append((reply.text or reply.refusal)[:MOST_NOTED])
+            said.append(without(self._settings.key, reply.text or reply.refusal)[:MOST_NOTED])
             found, problem = choice(reply, count)
             if found is not None or wrong:
                 return found, problem
@@ -120,7 +120,7 @@ class Player:
 
     def _note(self, text: str) -> None:
         """Notes are kept and shown: an API that repeats the key in its answer does not bring it there."""
-        note(text.replace(self._settings.key, "[key]") if self._settings.key else text)
+        note(without(self._settings.key, text))
 
 
 def _seconds(decide: dict) -> float:

@@ -13,12 +13,13 @@ from khiva_arena.competition.settings import Settings
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
 from khiva_arena.sandbox.level import Sandbox
+from khiva_arena.shipped import folder
 
 LOCAL = "local:"
 FILES = ("ca.pem", "cert.pem", "key.pem")
 MOST_LOCAL = 1_000
 PORT = 8786
-HOW = "docs/cluster.md has the two openssl lines that make them"
+HOW = f"{folder('docs') / 'cluster.md'} has the two openssl lines that make them"
 _ADDRESS = re.compile(r"(?:(tls|tcp)://)?([^/\s]+)")
 
 

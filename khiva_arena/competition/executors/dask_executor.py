@@ -30,10 +30,11 @@ from khiva_arena.competition.play import Play
 from khiva_arena.competition.settings import DEFAULTS, Settings
 from khiva_arena.competition.starts import first_header
 from khiva_arena.entrants.bots import Bot
-from khiva_arena.errors import ClusterError
+from khiva_arena.errors import ClusterError, RecordError
 from khiva_arena.sandbox.command import Command
 from khiva_arena.sandbox.level import Sandbox
 from khiva_arena.schedule.formats import DrawnRound
+from khiva_arena.text import LONGEST, harmless
 
 LOOK_SECONDS = 1.0
 LOOKS_EVERY_WORKERS = 100
@@ -252,12 +253,10 @@ class Cluster:
             return
         try:
             done = decode_done(result)
-            outcomes = [_decode_outcome(frame) for frame in done.frames]
+            outcomes = [_decode_outcome(frame) for frame in tables.of_fit_size(done.frames)]
             tables.check(given.table, outcomes)
         except (msgspec.DecodeError, ValueError):
-            self._crew.refuse(worker, "it answered what no khiva-arena answers")
-            self._tell(f"worker {worker.name} is refused: {worker.why}", warning=True)
-            self._desk.lose(key, worker.why, take)
+            self._shun(worker, "it answered what no khiva-arena answers", take)
             return
         if why := self._recruiting.wrong_clock(worker, done, given.since):
             self._desk.lose(key, why, take)
@@ -266,8 +265,21 @@ class Cluster:
             self._tell(f"worker {worker.name} did not play a table to its end: {done.why}", warning=True)
             self._desk.lose(key, done.why, take)
             return
+        try:
+            outcomes = [tables.replayed(job, outcome) for job, outcome in zip(given.table, outcomes, strict=True)]
+        except RecordError as error:
+            self._shun(worker, f"it sent a match that is not what the rules give: {harmless(str(error), LONGEST)}", take)
+            return
         self._desk.take_back(key)
         self._take_all(given, outcomes, worker, take)
+
+    def _shun(self, worker: ClusterWorker, why: str, take: TakeOutcome) -> None:
+        """Refuse a worker for good, whose word is worth nothing: all that it has is played elsewhere."""
+        self._crew.refuse(worker, why)
+        self._tell(f"worker {worker.name} is refused: {why}; its tables are played elsewhere", warning=True)
+        for key in self._desk.of(worker):
+            self._connection.forget(key)
+            self._desk.lose(key, why, take)
 
     def _take_all(self, given: GivenTable, outcomes: Sequence[Outcome], worker: ClusterWorker, take: TakeOutcome) -> None:
         slowest = max((outcome for outcome in outcomes if tables.lagged(outcome)), key=lambda outcome: outcome.lag, default=None)
@@ -281,8 +293,16 @@ class Cluster:
             if outcome.record is not None and why and not job.last:
                 self._desk.void(job, f"worker {worker.name}: {why}", worker.address, take)
                 continue
-            take(outcome)
-            if self._timed is not None and outcome.record is not None:
-                self._timed.append((clocks.now() - given.since) / len(outcomes))
             if outcome.record is None:
-                self._desk.once_more(job, worker.address)
+                self._desk.once_more(job, worker.address, outcome, take)
+                self._rest(worker, outcome)
+                continue
+            take(outcome)
+            if self._timed is not None:
+                self._timed.append((clocks.now() - given.since) / len(outcomes))
+
+    def _rest(self, worker: ClusterWorker, void: Outcome) -> None:
+        """Give a worker whose machine has spoilt a match nothing for a while."""
+        if void.host and worker.stage is RecruitStage.READY:
+            self._crew.refuse_for_now(worker, f"its machine spoilt a match: {void.void}", time.monotonic())
+            self._tell(f"worker {worker.name}: {harmless(void.void, LONGEST)}; it is tried again later", warning=True)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import msgspec
 
 from khiva_arena.arbiter.live import void
-from khiva_arena.arbiter.match import Job
+from khiva_arena.arbiter.match import VOIDS_MOST, Job, Outcome
+from khiva_arena.arbiter.pool import HOST_WAITS
 from khiva_arena.competition.executor import TakeOutcome
 from khiva_arena.competition.executors.crew import ClusterWorker, Crew
 from khiva_arena.competition.executors.tables import GivenTable
@@ -91,11 +92,13 @@ class TableDesk:
 
     def void(self, job: Job, why: str, worker: str, take: TakeOutcome) -> None:
         """A match that is recorded as void."""
-        take(void(job, why))
-        self.once_more(job, worker)
+        self.once_more(job, worker, void(job, why, host=False), take)
 
-    def once_more(self, job: Job, worker: str) -> None:
-        """A void match is played again, elsewhere if that is possible."""
-        if not job.last:
+    def once_more(self, job: Job, worker: str, outcome: Outcome, take: TakeOutcome) -> None:
+        """Hand on a void match, which is played again, elsewhere if that is possible."""
+        most = len(HOST_WAITS) + 1 if outcome.host else VOIDS_MOST
+        again = job.attempt < most
+        take(msgspec.structs.replace(outcome, again=again))
+        if again:
             self._shunned.setdefault(job.ordinal, set()).add(worker)
             self._again.append((msgspec.structs.replace(job, attempt=job.attempt + 1),))

@@ -4,15 +4,21 @@ A process of its own, ``python -m khiva_arena.competition.executors.own_cluster 
 and it ends with its input. It says address, certificates and dashboard in a line of JSON on stdout, so that no file holds them.
 """
 
+import fcntl
+import glob
 import json
 import logging
 import os
+import shutil
 import signal
 import sys
 import tempfile
 import warnings
+from contextlib import suppress
 from importlib.util import find_spec
-from typing import TextIO
+from typing import Any, TextIO
+
+PREFIX, LOCK = "khiva-arena-dask-", "lock"
 
 
 def main() -> None:
@@ -22,8 +28,23 @@ def main() -> None:
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore")
-    with tempfile.TemporaryDirectory(prefix="khiva-arena-dask-") as folder:  # of mode 700
+    _sweep()
+    with tempfile.TemporaryDirectory(prefix=PREFIX) as folder, open(os.path.join(folder, LOCK), "w") as lock:  # of mode 700
+        fcntl.flock(lock, fcntl.LOCK_EX)
         _serve(workers, folder, out)
+
+
+def _sweep() -> None:
+    """Remove the folders of clusters that were killed: nobody holds their lock any more."""
+    for name in glob.glob(os.path.join(tempfile.gettempdir(), f"{PREFIX}*", LOCK)):
+        with suppress(OSError):  # another's, or gone by now
+            descriptor = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            try:
+                if os.fstat(descriptor).st_uid == os.geteuid():
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(os.path.dirname(name), ignore_errors=True)
+            finally:
+                os.close(descriptor)
 
 
 def _serve(workers: int, folder: str, out: TextIO) -> None:
@@ -35,6 +56,8 @@ def _serve(workers: int, folder: str, out: TextIO) -> None:
     config.set(
         {"temporary-directory": folder, "distributed.worker.memory.target": False, "distributed.worker.memory.spill": False}
     )
+    # Dask serves pages at each scheduler and worker, to every user of this machine.
+    config.set({f"distributed.{which}.preload": [__spec__.name] for which in ("worker", "scheduler")})
     config.set({"distributed.worker.memory.pause": False, "distributed.worker.memory.terminate": False})
     with LocalCluster(
         n_workers=workers,
@@ -50,6 +73,12 @@ def _serve(workers: int, folder: str, out: TextIO) -> None:
         print(json.dumps(said), file=out, flush=True)
         out.close()
         os.read(0, 1)
+
+
+def dask_setup(server: Any) -> None:
+    """Close the pages of a scheduler or worker that starts, except a dashboard of which the address is said."""
+    if not (find_spec("bokeh") and hasattr(server, "workers")):
+        server.http_server.stop()
 
 
 def _dashboard(link: str) -> str:

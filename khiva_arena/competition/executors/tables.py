@@ -3,7 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.errors import GameFault, RecordError
+from khiva_arena.replay import seeds
+from khiva_arena.replay.verify import faults_of, verify
 
 LAG_LEAST, LAG_SHARE = 1.0, 0.5
 """A match of which the arbiter was late by so many seconds, and by such a part of it, was played on too slow a machine. Bots are
@@ -11,6 +15,10 @@ given back what it was late by, so less than that is no harm."""
 DECISIONS_A_TURN = 16
 TURNS = 2_000
 """A match of a game that names no length limit in its rules."""
+SECONDS_MOST, COUNT_MOST = 2**32, 2**53
+"""A store keeps times in microseconds, as numbers of JSON."""
+OUTCOME_MOST = 2 * 2**20
+"""Bytes of an outcome; a row of a store may take eight times as many."""
 
 
 class GivenTable(NamedTuple):
@@ -43,12 +51,54 @@ def lagged(outcome: Outcome) -> bool:
     return outcome.lag > max(LAG_LEAST, LAG_SHARE * outcome.seconds)
 
 
+def of_fit_size(frames: Sequence[bytes]) -> Sequence[bytes]:
+    """Return the frames of outcomes unread. Raises ValueError if one is longer than a store can keep."""
+    if any(len(frame) > OUTCOME_MOST for frame in frames):
+        raise ValueError("too long")
+    return frames
+
+
 def check(table: Sequence[Job], outcomes: Sequence[Outcome]) -> None:
-    """Raise ValueError unless these are outcomes of these matches."""
+    """Raise ValueError unless these are outcomes of these matches, with values that a store can keep."""
     for job, outcome in zip(table, outcomes, strict=False):
         if (outcome.ordinal, outcome.attempt) != (job.ordinal, job.attempt):
             raise ValueError("another match")
         if outcome.record is not None and outcome.record.header != job.header:
             raise ValueError("another header")
+        _check_beside(outcome, len(job.header.seats))
     if len(outcomes) > len(table):
         raise ValueError("more than were asked for")
+
+
+def _check_beside(outcome: Outcome, seats: int) -> None:
+    """Raise ValueError for seats that are not there, or numbers beside a record that no arbiter measures. NaN is none, either."""
+    if len(outcome.seats) != seats and (outcome.record is not None or outcome.seats):
+        raise ValueError("other seats")
+    if not all(0 <= seat < seats for seat in outcome.causes):
+        raise ValueError("a seat that is not there")
+    times = [outcome.seconds, outcome.lag, outcome.unsettled]
+    counts: list[float] = []
+    for report in outcome.seats:
+        ending = report.ending
+        times += [*report.times.values(), *report.round_trips.values(), abs(report.bank_left), abs(ending.status or 0)]
+        counts += [*report.times, ending.notes_total, ending.peak]
+        counts += [value for value in (*report.measured, *ending.measured) if value is not None]
+    if not (all(0 <= time <= SECONDS_MOST for time in times) and all(0 <= value <= COUNT_MOST for value in counts)):
+        raise ValueError("a number that cannot be")
+
+
+def replayed(job: Job, outcome: Outcome) -> Outcome:
+    """Return the outcome if its record is what the rules give for its choices, a void if the game fails in the replay. Raises
+    RecordError for a record that no arbiter makes: then whoever sent it lies, or is broken."""
+    if outcome.record is None:
+        return outcome
+    try:
+        verify(outcome.record, job.secret)
+    except GameFault as fault:
+        return void(job, str(fault), host=False)
+    faults = [[(str(blame.verdict), blame.step) for blame in report.faults] for report in outcome.seats]
+    if faults != faults_of(outcome.record):
+        raise RecordError("the faults beside its record are not those of the record")
+    if outcome.req_start != seeds.req_start(job.secret, job.header.match):
+        raise RecordError("its first request does not have the number that the secret gives")
+    return outcome

@@ -4,6 +4,8 @@ import socket
 import ssl
 from collections.abc import Iterator
 
+from khiva_arena.shipped import folder
+
 NO_CERTIFICATES = "there are no certificates; --dask-tls FOLDER gives those that the scheduler was started with"
 _SAME = "give --dask-tls the folder with which it and its workers were started"
 
@@ -21,7 +23,8 @@ def why(error: BaseException, address: str) -> str:
     if any(isinstance(one, ssl.SSLCertVerificationError) for one in causes):
         return f"the scheduler shows a certificate that your ca.pem does not vouch for; {_SAME} ({innermost})"
     if "WRONG_VERSION_NUMBER" in said:
-        return "the scheduler there speaks no TLS; start it and its workers with certificates, see docs/cluster.md"
+        page = folder("docs") / "cluster.md"
+        return f"the scheduler there speaks no TLS; start it and its workers with certificates, see {page}"
     if "_ALERT_" in said:
         return f"the scheduler does not take your certificate; {_SAME} ({_alert(texts)})"
     if any(isinstance(one, socket.gaierror) for one in causes):

@@ -16,7 +16,10 @@ export const drawing = {
   draw(scene) {
     return h("div", { class: "table emira" }, h("div", { class: "columns" }, princesses(scene), market(scene)), auction(scene), h("div", { class: "players" }, scene.names.map((_, seat) => court(scene, seat))));
   },
-  choice(_, entry) {
+  choice(kind, entry) {
+    if (kind === "buy") return entry[0] ? `look at ${entry[0]} event cards` : "look at no event card";
+    if (kind === "bid" && typeof entry[0] === "number") return `bid ${entry[0]}`;
+    if (entry[0] === "none") return kind === "play" ? "no event card" : "nothing";
     return entry.map((/** @type {any} */ part) => String(part).replaceAll("_", " ")).join(", ");
   },
   turn(frame) {

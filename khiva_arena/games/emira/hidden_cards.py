@@ -71,14 +71,18 @@ def _status(pos: Position, view: Mapping[str, Plain], stream: Stream) -> list[in
 def _pick(
     layouts: Layouts, shown: Sequence[Plain], number: Mapping[str, int] | None, stream: Stream, turned: Sequence[int] = ()
 ) -> tuple[list[int], list[list[int]]]:
-    """Deck and hands in which places hold what the view shows there; ``turned``: these are not Sidi Suleiman (E34)."""
+    """Deck and hands in which places hold what the view shows there; ``turned``: those where cards lie turned (E34)."""
+    return _shown(layouts, shown, number, turned).pick(stream)
+
+
+def _shown(layouts: Layouts, shown: Sequence[Plain], number: Mapping[str, int] | None, turned: Sequence[int] = ()) -> Layouts:
+    """Return the layouts that fit what the view shows of a deck."""
     layouts = layouts.copy()
     for place, card in enumerate(shown):
         if card is not None:
             layouts.see(place, number[card] if number else card)
-    for place in turned:
-        layouts.is_of_sort(place)
-    return layouts.pick(stream)
+    layouts.lie_turned(turned)
+    return layouts
 
 
 _remembered: dict[tuple[Plain, ...], tuple[tuple[Line, ...], Layouts]] = {}
@@ -115,9 +119,9 @@ def _see_emiras(layouts: Layouts, line: Line) -> None:
         _, place, choice, *seen = what
         if seen:
             layouts.see(place, EMIRA_OF[seen[0]])
-        elif choice == "swap":
-            layouts.is_of_sort(place)
-        if choice == "bottom":
+        if choice == "swap":
+            layouts.turn(place)
+        elif choice == "bottom":
             layouts.move_under(place)
     elif word == "order" and what[1] == "emiras":
         layouts.order(what[2], emiras_of(what[3:]))
@@ -147,11 +151,12 @@ def _see_status(layouts: Layouts, line: Line) -> None:
 
 
 def _event_layouts(lines: tuple[Line, ...], seats: int, me: int, advanced: bool) -> Layouts:
+    """The first cards of the others are not those that this seat put back (E17)."""
     every = Counter(_all_events(advanced))
-    own = next(EVENT_OF[line[2]] for line in lines if line[1] == "deal")
+    own, *back = next([EVENT_OF[name] for name in line[2:]] for line in lines if line[1] == "deal")
     every[own] -= 1
-    hands = tuple(() if seat == me else (FREE,) for seat in range(seats))
-    begin = Layouts((FREE,) * (every.total() - seats + 1), hands, every, lambda card: True)
+    hands = tuple(() if seat == me else (BOUND,) for seat in range(seats))
+    begin = Layouts((FREE,) * (every.total() - seats + 1), hands, every, lambda card: True, back)
 
     def see(layouts: Layouts, line: Line) -> None:
         _, word, *what = line
@@ -164,4 +169,4 @@ def _event_layouts(lines: tuple[Line, ...], seats: int, me: int, advanced: bool)
             else:
                 layouts.keep(seat, looks)
 
-    return _after(("events", seats, me, advanced, own), begin, lines, see)
+    return _after(("events", seats, me, advanced, own, *back), begin, lines, see)

@@ -1,83 +1,137 @@
 """What lies in decks and hands that a seat cannot see, given all that it has seen (the history of its view).
 
-A card in a deck or in another's hand is a *token*: a card that the seat knows, ``FREE`` for any other, or ``BOUND`` for one
-that is known to be of a certain sort. What the seat has seen allows some *layouts* of tokens; each has as a weight how likely
-what was seen is with it. Where others chose unseen, in which order to lay cards or which to keep, a layout becomes several. So
-every way in which the cards can have been shuffled, laid and kept counts once; beyond ``MOST`` layouts the least likely ones are
-left out.
+A card in a deck or in another's hand is a *token*: a card that the seat knows, ``FREE`` for any other, ``BOUND`` for one that is
+known to be of a certain sort, or a number from ``GROUP`` down for one of several cards that were put under the deck in an order
+nobody knows. What the seat has seen allows some *layouts* of tokens; each has as a weight how likely what was seen is with it.
+Where others chose unseen, in which order to lay cards or which to keep, a layout becomes several. So every way in which the cards
+can have been shuffled, laid and kept counts once; beyond ``MOST`` layouts the least likely ones are left out.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice, permutations
+from itertools import permutations
+from typing import NamedTuple
 
 from khiva_arena.errors import InternalError
 from khiva_arena.rng import Stream
 
-FREE, BOUND = -1, -2
+FREE, BOUND, GROUP = -1, -2, -3
+"""GROUP - i is a card of group i."""
+TURNED = 1 << 20
+"""Added to the token of a card that lies turned, for all to see; ``_face`` takes it off."""
 MOST = 1000
-ORDERS = 24
-"""Of so many cards laid in an unknown order at most this many orders are looked at."""
-Deck = tuple[int, ...]
-Hands = tuple[tuple[int, ...], ...]
-Layout = tuple[Deck, Hands]
-Weights = dict[Layout, float]
+Cards = tuple[int, ...]
+Hands = tuple[Cards, ...]
+
+
+class Layout(NamedTuple):
+    """Tokens of a deck, top first, and of the hands by seat."""
+
+    deck: Cards
+    hands: Hands
+    returned: Cards
+    """Cards, rising, that the seat put back into the deck and has not seen since: no BOUND token is one of them."""
+    groups: Hands = ()
+    """By group: its cards that no token names yet, rising."""
+
+
+Ways = list[tuple[Layout, float]]
+
+
+def _face(token: int) -> int:
+    return token - TURNED if token > TURNED // 2 else token
+
+
+def _put(deck: Cards, place: int, token: int) -> Cards:
+    """Return the deck with another token at a place, turned if the one there was."""
+    return (*deck[:place], deck[place] - _face(deck[place]) + token, *deck[place + 1 :])
+
+
+def _less(cards: Cards, card: int) -> Cards:
+    at = cards.index(card)
+    return cards[:at] + cards[at + 1 :]
 
 
 class Layouts:
-    """Of a deck, and of the hands that are filled from it, by seat; the own hand is empty.
+    """Layouts of a deck, and of the hands that are filled from it, by seat; the own hand is empty.
 
     stock: what deck and hands hold together.
-    bound: the cards that a BOUND token may be.
+    bound: the cards that a BOUND token may be, as far as they are not ``returned``.
     """
 
-    def __init__(self, deck: Deck, hands: Hands, stock: Mapping[int, int], bound: Callable[[int], bool]) -> None:
+    def __init__(
+        self, deck: Cards, hands: Hands, stock: Mapping[int, int], bound: Callable[[int], bool], returned: Sequence[int] = ()
+    ) -> None:
         self.stock = Counter(stock)
         self.bound = bound
-        self.weights: Weights = {(deck, hands): 1.0}
+        self.weights: dict[Layout, float] = {Layout(deck, hands, tuple(sorted(returned))): 1.0}
 
-    def each(self, change: Callable[[Deck, Hands], Iterable[tuple[Layout, float]]]) -> None:
+    def each(self, change: Callable[[Layout], Iterable[tuple[Layout, float]]]) -> None:
         """Every layout becomes others. If what really is has been left out, so that none remains, all is forgotten."""
-        found = self._changed(self.weights, change)
-        if not found:
-            deck, hands = next(iter(self.weights))
-            forgotten = (FREE,) * len(deck), tuple((FREE,) * len(hand) for hand in hands)
-            found = self._changed({forgotten: 1.0}, change)
-        if not found:
+        changed = self._changed(self.weights, change)
+        if not changed:
+            deck, hands, _, groups = next(iter(self.weights))
+            forgotten = Layout((FREE,) * len(deck), tuple((FREE,) * len(hand) for hand in hands), (), ((),) * len(groups))
+            changed = self._changed({forgotten: 1.0}, change)
+        if not changed:
             raise InternalError("this view fits nothing that decks and hands can hold")
-        if len(found) > MOST:
-            found = dict(sorted(found.items(), key=lambda item: -item[1])[:MOST])
-        total = sum(found.values())
-        self.weights = {layout: weight / total for layout, weight in found.items()}
+        if len(changed) > MOST:
+            changed = dict(sorted(changed.items(), key=lambda item: -item[1])[:MOST])
+        total = sum(changed.values())
+        self.weights = {layout: weight / total for layout, weight in changed.items()}
 
     @staticmethod
-    def _changed(weights: Weights, change: Callable[[Deck, Hands], Iterable[tuple[Layout, float]]]) -> Weights:
-        found: Weights = {}
-        for (deck, hands), weight in weights.items():
-            for layout, factor in change(deck, hands):
+    def _changed(
+        weights: Mapping[Layout, float], change: Callable[[Layout], Iterable[tuple[Layout, float]]]
+    ) -> dict[Layout, float]:
+        changed: dict[Layout, float] = {}
+        for before, weight in weights.items():
+            for layout, factor in change(before):
                 if factor:
-                    found[layout] = found.get(layout, 0.0) + weight * factor
-        return found
+                    changed[layout] = changed.get(layout, 0.0) + weight * factor
+        return changed
 
-    def likely(self, layout: Layout, token: int, card: int) -> float:
-        """How likely a token of a layout is this card."""
+    def named(self, layout: Layout, token: int, card: int) -> Ways:
+        """Return what a layout becomes when one of its tokens proves to be a card, with how likely that is.
+
+        The token itself is left to the caller. A card that the seat once put back may be that copy or another.
+        """
+        deck, hands, returned, groups = layout
         if token >= 0:
-            return float(token == card)
-        tokens = [*layout[0], *(other for hand in layout[1] for other in hand)]
-        count = self.stock[card] - tokens.count(card)
+            return [(layout, 1.0)] if token == card else []
+        if token <= GROUP:
+            at = GROUP - token
+            group = groups[at]
+            if card not in group:
+                return []
+            rest = (*groups[:at], _less(group, card), *groups[at + 1 :])
+            return [(Layout(deck, hands, returned, rest), group.count(card) / len(group))]
+        tokens = [_face(other) for other in deck]
+        tokens += [other for hand in hands for other in hand]
+        placed = [*(other for other in tokens if other >= 0), *(other for group in groups for other in group)]
         bound, free = tokens.count(BOUND), tokens.count(FREE)
-        if count <= 0 or (token == BOUND and not self.bound(card)):
-            return 0.0
-        if not bound or not self.bound(card):
-            return count / free
-        of_sort = sum(held for other, held in self.stock.items() if self.bound(other))
-        of_sort -= sum(other >= 0 and self.bound(other) for other in tokens)
-        return count / of_sort if token == BOUND else count * (of_sort - bound) / (of_sort * free)
+        count, back = self.stock[card] - placed.count(card), returned.count(card)
+        of_sort = count - back if self.bound(card) else 0
+        every = sum(held for other, held in self.stock.items() if self.bound(other))
+        every -= sum(map(self.bound, placed)) + len(returned)
+        ways: Ways = []
+        if of_sort > 0:
+            ways.append((layout, of_sort / every if token == BOUND else of_sort * (every - bound) / (every * free)))
+        if token == FREE and count > of_sort:
+            other = Layout(deck, hands, _less(returned, card), groups) if back else layout
+            ways.append((other, (count - of_sort) / free))
+        return ways
 
-    def name(self, deck: Deck, hands: Hands, place: int, card: int) -> tuple[Layout, float]:
-        """The card at a place of the deck is seen."""
-        layout = (*deck[:place], card, *deck[place + 1 :]), hands
-        return layout, self.likely((deck, hands), deck[place], card)
+    def seen(self, layout: Layout, cards: Sequence[int], place: int = 0) -> Ways:
+        """Return what a layout becomes when these cards are seen in the deck, from a place on, with how likely that is."""
+        ways: Ways = [(layout, 1.0)]
+        for at, card in enumerate(cards, place):
+            ways = [
+                (after._replace(deck=_put(after.deck, at, card)), before * factor)
+                for known, before in ways
+                for after, factor in self.named(known, _face(known.deck[at]), card)
+            ]
+        return ways
 
     def copy(self) -> "Layouts":
         """An independent copy."""
@@ -85,84 +139,112 @@ class Layouts:
         new.weights = dict(self.weights)
         return new
 
+    def _moves(self, move: Callable[[Cards], Cards]) -> None:
+        """All tokens of the deck move alike in each layout."""
+        self.each(lambda layout: [(layout._replace(deck=move(layout.deck)), 1.0)])
+
     # --- what is seen ---
 
     def see(self, place: int, card: int) -> None:
         """This card, at this place of the deck."""
-        self.each(lambda deck, hands: [self.name(deck, hands, place, card)])
+        self.each(lambda layout: self.seen(layout, [card], place))
 
     def draw(self, card: int) -> None:
         """The top card, which leaves the deck."""
         self.see(0, card)
         self.stock[card] -= 1
-        self.each(lambda deck, hands: [((deck[1:], hands), 1.0)])
+        self._moves(lambda deck: deck[1:])
 
     def is_of_sort(self, place: int) -> None:
-        """Nobody saw the card at a place, but it is one that a BOUND token may be."""
+        """Nobody saw the card at a place, but it is one that a BOUND token may be, as all cards of a group are."""
 
-        def change(deck: Deck, hands: Hands) -> Iterator[tuple[Layout, float]]:
-            token = deck[place]
+        def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
+            deck = layout.deck
+            token = _face(deck[place])
             if token == FREE:
-                sort = sum((self.likely((deck, hands), token, card) for card in self.stock if self.bound(card)), 0.0)
-                yield ((*deck[:place], BOUND, *deck[place + 1 :]), hands), sort
+                sort = sum(factor for card in self.stock if self.bound(card) for _, factor in self.named(layout, token, card))
+                yield layout._replace(deck=_put(deck, place, BOUND)), sort
             else:
-                yield (deck, hands), float(token == BOUND or self.bound(token))
+                yield layout, float(token < 0 or self.bound(token))
 
         self.each(change)
 
+    def turn(self, place: int) -> None:
+        """The card at a place, one that a BOUND token may be, is turned, or turned back."""
+        self.is_of_sort(place)
+
+        def turned(deck: Cards) -> Cards:
+            face = _face(deck[place])
+            return (*deck[:place], face if deck[place] != face else face + TURNED, *deck[place + 1 :])
+
+        self._moves(turned)
+
+    def lie_turned(self, places: Sequence[int]) -> None:
+        """The cards at these places of the deck lie turned, and no others."""
+
+        def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
+            turned = [place for place, token in enumerate(layout.deck) if token != _face(token)]
+            yield layout, float(turned == [*places])
+
+        try:
+            self.each(change)
+        except InternalError:  # all has been forgotten, even that cards were turned
+            for place in places:
+                self.is_of_sort(place)
+
     def put_under(self, cards: Sequence[int]) -> None:
-        """These cards go under the deck; several in an order that nobody knows."""
+        """These cards go under the deck; several, which all are such as a BOUND token may be, in an order that nobody knows."""
         self.stock.update(cards)
-        orders = list(islice(permutations(cards), ORDERS))
-        self.each(lambda deck, hands: [(((*deck, *order), hands), 1.0) for order in orders])
+        if len(cards) == 1:
+            self._moves(lambda deck: (*deck, cards[0]))
+            return
+        group = tuple(sorted(cards))
+
+        def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
+            deck, hands, returned, groups = layout
+            yield Layout(deck + (GROUP - len(groups),) * len(group), hands, returned, (*groups, group)), 1.0
+
+        self.each(change)
 
     def move_under(self, place: int) -> None:
-        """The card at a place goes under the deck."""
-        self.each(lambda deck, hands: [(((*deck[:place], *deck[place + 1 :], deck[place]), hands), 1.0)])
+        """The card at a place goes under the deck, where it is not turned."""
+        self._moves(lambda deck: (*deck[:place], *deck[place + 1 :], _face(deck[place])))
 
     def order(self, count: int, cards: Sequence[int] | None) -> None:
         """The top cards are laid in a new order: by another seat, or by this one, which knows them."""
 
-        def change(deck: Deck, hands: Hands) -> Iterator[tuple[Layout, float]]:
+        def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
+            deck = layout.deck
             for order in permutations(range(count)):
-                layout, factor = ((*(deck[i] for i in order), *deck[count:]), hands), 1.0
-                for place, card in enumerate(cards or ()):
-                    layout, seen = self.name(*layout, place, card)
-                    factor *= seen
-                yield layout, factor
+                yield from self.seen(layout._replace(deck=(*(deck[i] for i in order), *deck[count:])), cards or ())
 
         self.each(change)
-
-    def shuffle(self) -> None:
-        """The deck, of which all know the cards."""
-        self.each(lambda deck, hands: [(((FREE,) * len(deck), hands), 1.0)])
 
     def take_any(self, card: int) -> None:
         """A card is taken out of the deck for all to see, and the others are shuffled."""
         self.stock[card] -= 1
-        self.each(lambda deck, hands: [(((FREE,) * (len(deck) - 1), hands), 1.0)])
+        self._moves(lambda deck: (FREE,) * (len(deck) - 1))
 
     def keep(self, seat: int, looks: int) -> None:
-        """Another seat keeps one of the top cards; the others go under the deck as they lie."""
+        """Another seat keeps one of the top cards, any of them; the others go under the deck as they lie."""
 
-        def change(deck: Deck, hands: Hands) -> Iterator[tuple[Layout, float]]:
+        def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
+            deck, hands, returned, groups = layout
             for place in range(looks):
                 hand = tuple(sorted((*hands[seat], deck[place])))
-                rest = (*deck[looks:], *deck[:place], *deck[place + 1 : looks])
-                yield (rest, (*hands[:seat], hand, *hands[seat + 1 :])), 1.0
+                left = (*deck[looks:], *deck[:place], *deck[place + 1 : looks])
+                yield Layout(left, (*hands[:seat], hand, *hands[seat + 1 :]), returned, groups), 1.0
 
         self.each(change)
 
     def keep_own(self, kept: int, others: Sequence[int]) -> None:
-        """This seat keeps one of the top cards."""
+        """This seat keeps one of the top cards, of several equal ones the first."""
+        last = others.index(kept) if kept in others else len(others)
 
-        def change(deck: Deck, hands: Hands) -> Iterator[tuple[Layout, float]]:
-            for place in range(len(others) + 1):
-                layout, factor = (deck, hands), 1.0
-                for i, card in enumerate([*others[:place], kept, *others[place:]]):
-                    layout, seen = self.name(*layout, i, card)
-                    factor *= seen
-                yield ((*layout[0][len(others) + 1 :], *others), hands), factor
+        def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
+            for place in range(last + 1):
+                for after, factor in self.seen(layout, [*others[:place], kept, *others[place:]]):
+                    yield after._replace(deck=(*after.deck[len(others) + 1 :], *others)), factor
 
         self.each(change)
         self.stock[kept] -= 1
@@ -170,10 +252,12 @@ class Layouts:
     def play(self, seat: int, card: int) -> None:
         """Another seat plays a card of its hand."""
 
-        def change(deck: Deck, hands: Hands) -> Iterator[tuple[Layout, float]]:
+        def change(layout: Layout) -> Iterator[tuple[Layout, float]]:
+            hands = layout.hands
             for i, token in enumerate(hands[seat]):
                 hand = hands[seat][:i] + hands[seat][i + 1 :]
-                yield (deck, (*hands[:seat], hand, *hands[seat + 1 :])), self.likely((deck, hands), token, card)
+                for after, factor in self.named(layout, token, card):
+                    yield after._replace(hands=(*hands[:seat], hand, *hands[seat + 1 :])), factor
 
         self.each(change)
         self.stock[card] -= 1
@@ -189,18 +273,23 @@ class Layouts:
         return self._fill(last[0], stream)
 
     def _fill(self, layout: Layout, stream: Stream) -> tuple[list[int], list[list[int]]]:
-        deck, hands = layout
+        deck, hands = tuple(map(_face, layout.deck)), layout.hands
         unseen = Counter(self.stock)
         unseen.subtract(token for tokens in (deck, *hands) for token in tokens if token >= 0)
+        unseen.subtract([*layout.returned, *(card for group in layout.groups for card in group)])
         cards = sorted(unseen.elements())
         stream.shuffle(cards)
         bound = sum(tokens.count(BOUND) for tokens in (deck, *hands))
         of_sort = [card for card in cards if self.bound(card)][:bound]
         for card in of_sort:
             cards.remove(card)
-        stream.shuffle(cards)
+        cards += layout.returned
+        heaps = {FREE: cards, BOUND: of_sort, **{GROUP - i: [*group] for i, group in enumerate(layout.groups)}}
+        for token, heap in heaps.items():
+            if token != BOUND:
+                stream.shuffle(heap)
 
         def card_of(token: int) -> int:
-            return token if token >= 0 else of_sort.pop() if token == BOUND else cards.pop()
+            return token if token >= 0 else heaps[token].pop()
 
         return [card_of(token) for token in deck], [sorted(map(card_of, hand)) for hand in hands]

@@ -10,9 +10,6 @@ from khiva_arena.games.emira.values import appearance, palace, room, status
 from khiva_arena.games.wording import Data, Names, lines_of, standing
 from khiva_arena.words import count
 
-SHORT = {"intelligence": "I", "household": "M", "cooking": "C", "romance": "R"}
-"""One letter a talent."""
-
 
 def _list(items: Iterable[Plain]) -> str:
     return ", ".join(map(_words, items)) or "none"
@@ -24,8 +21,12 @@ def _words(item: Plain) -> str:
 
 
 def _ways(ways: Sequence[Sequence[str]]) -> str:
-    """Such as "I I R or I R R"."""
-    return " or ".join(" ".join(SHORT[talent] for talent in way) for way in ways)
+    """Such as "2 intelligence and romance, or intelligence and 2 romance"."""
+    return ", or ".join(" and ".join(_times(way.count(talent), talent) for talent in dict.fromkeys(way)) for way in ways)
+
+
+def _times(many: int, talent: str) -> str:
+    return talent if many == 1 else f"{many} {talent}"
 
 
 def _halves(value: int) -> str:
@@ -56,7 +57,7 @@ def _setup(d: Data, names: Names) -> str:
 
 
 def _goal(d: Data, names: Names) -> str:
-    return f"{names[d['seat']]} has the goal {_ways(d['goal'])}"
+    return f"{names[d['seat']]} has the goal: {_ways(d['goal'])}"
 
 
 def _dealt(d: Data, names: Names) -> str:
@@ -255,7 +256,7 @@ def _riot(d: Data, names: Names) -> str:
 
 
 def _end(d: Data, names: Names) -> str:
-    goals = ", ".join(f"{name} {_ways(goal)}" for name, goal in zip(names, d["goals"], strict=True))
+    goals = "; ".join(f"{name}: {_ways(goal)}" for name, goal in zip(names, d["goals"], strict=True))
     return f"{standing(d, names)}; goals: {goals}"
 
 

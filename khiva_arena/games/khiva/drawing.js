@@ -164,7 +164,7 @@ function turn({ frame, film, names, scenery }) {
           h("span", { class: "column-head" }, token(camel), name),
           mine.map((/** @type {{seat: number, value: number}} */ one) => {
             const won = win && win.seat === one.seat && win.card[1] === one.value;
-            return h("span", { class: `played${won ? " wins" : win ? " rejected" : ""}` }, card(camel, one.value, scenery), ` ${shortened(names[one.seat], 12)}`, won ? " wins" : win ? ` rejected${gem(one.seat)}` : "");
+            return h("span", { class: `played${won ? " wins" : win ? " rejected" : ""}` }, card(camel, one.value, scenery), ` ${shortened(names[one.seat], 12)}`, won ? (names[one.seat] === "you" ? " win" : " wins") : win ? ` rejected${gem(one.seat)}` : "");
           }),
           stay ? h("span", { class: "dim" }, STAYS[stay.why]) : null,
         );

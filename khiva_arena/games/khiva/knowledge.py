@@ -11,10 +11,10 @@ redeal. ``_Deal.ways`` counts how many ways lead them back there.
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import permutations, product
-from math import gcd, perm
+from math import factorial, gcd, perm
 from typing import NamedTuple
 
-from khiva_arena.games.khiva.tables import FIRST_HAND, KEPT, TURNS_PER_DEAL
+from khiva_arena.games.khiva.tables import CODE, FIRST_HAND, KEPT, TURNS_PER_DEAL
 
 Cards = tuple[int, ...]
 Trace = tuple[int, int, int]
@@ -131,9 +131,10 @@ class _Deal:
 
 def placings(seen: Seen) -> tuple[list[int], list[Placing]]:
     """Where the traced cards that have not been seen since may be now, and how many ways there are, added up in order; of numbers
-    beyond ``MOST`` only the leading bits."""
+    beyond ``MOST`` only the leading bits. The other hidden cards fill the places that are left, in every order."""
     deal = _Deal(seen, seen.deal, seen.hand)
     size = deal.size(deal.turns)
+    hidden = len(CODE) - len(deal.played) - len(seen.hand)
     totals, found, total = [], [], 0
     for kept, weight in _kept(_before(seen)).items() if seen.deal > 1 else [(None, 1)]:
         if kept and any(card in deal.own for cards in kept for card in cards):
@@ -141,7 +142,7 @@ def placings(seen: Seen) -> tuple[list[int], list[Placing]]:
         unseen = deal.follow(deal.trace(kept))
         for rows in product(*(range(home, min(home + deal.turns - since, deal.rows - 1) + 1) for _, since, home in unseen)):
             here = [(row, since, home) for row, (_, since, home) in zip(rows, unseen, strict=True)]
-            ways = weight * deal.ways(deal.turns, here)
+            ways = weight * deal.ways(deal.turns, here) * factorial(hidden - len(unseen))
             for row in range(deal.rows):
                 ways *= perm(size, rows.count(row))
             if ways:
@@ -166,7 +167,7 @@ def _kept(seen: Seen) -> dict[tuple[Cards, ...], int]:
     deal = _Deal(seen, seen.deal, seen.hand)
     (last,) = deal.passed[-1:]
     found: dict[tuple[Cards, ...], int] = {}
-    anywhere = [card for card in range(25) if card not in deal.played and card not in last and card not in seen.hand]
+    anywhere = [card for card in range(len(CODE)) if card not in deal.played and card not in last and card not in seen.hand]
     ends = [((last, *((card,) for card in cards)), set(cards)) for cards in permutations(anywhere, deal.rows - 1)]
     for kept, weight in _kept(_before(seen)).items() if seen.deal > 1 else [(None, 1)]:
         if kept and any(card in deal.own for cards in kept for card in cards):

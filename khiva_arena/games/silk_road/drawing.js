@@ -34,8 +34,9 @@ export const drawing = {
   draw(scene) {
     return h("div", { class: "table silk-road" }, board(scene), middle(scene), h("div", { class: "players" }, scene.names.map((_, seat) => window_of(scene, seat))));
   },
-  choice(kind, entry, { goods, colours }) {
-    if (kind === "move") return `${entry[1]} ${goods[entry[0]]}, caravan ${entry[2]} to ${entry[3]}`;
+  choice(kind, entry, scenery) {
+    const { goods, colours } = scenery;
+    if (kind === "move") return `${entry[1]} ${goods[entry[0]]}, caravan ${entry[2]} to ${called(entry[3], scenery)}`;
     if (kind === "jewel") return colours[entry[0]];
     if (kind === "robber") return `${goods[entry[1]]} of seat ${entry[0]}`;
     if (["draw", "customs", "sandstorm", "bazaar", "baksheesh", "pay"].includes(kind) && typeof entry[0] === "number") return goods[entry[0]];
@@ -45,6 +46,11 @@ export const drawing = {
     return frame.all.turn;
   },
 };
+
+/** What people call a place. @param {string} place @param {any} scenery */
+function called(place, { places }) {
+  return places?.[place] ?? place;
+}
 
 /** @type {WeakMap<object, Map<string, Point>>} */
 const plans = new WeakMap();
@@ -117,6 +123,7 @@ function board(scene) {
   };
   const small = wide < 520;
   const radius = small ? 9 : 13;
+  const above = radius + 12; // a caravan stands over the sign of its place and does not cover it
   const marks = [s("defs", {}, s("marker", { id: "way", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 6, markerHeight: 6, orient: "auto" }, s("path", { d: "M0,0 L8,4 L0,8 Z", class: "arrow-head" })))];
   const road = (/** @type {string[]} */ [a, b], /** @type {boolean} */ oneWay) => {
     const from = at(a);
@@ -127,17 +134,20 @@ function board(scene) {
     return path(`M${from.x + x},${from.y + y} L${to.x - x},${to.y - y}`, oneWay ? "road one-way" : "road");
   };
   marks.push(...map.one_way.map((/** @type {string[]} */ pair) => road(pair, true)), ...map.two_way.map((/** @type {string[]} */ pair) => road(pair, false)));
+  const named = (/** @type {string} */ place) => called(place, scenery);
+  // Above all else: no caravan and no road hides a name.
+  const village_names = small ? [] : map.villages.map((/** @type {string} */ village) => label(at(village).x, at(village).y + radius + 10, named(village), "middle", "village"));
   for (const village of map.villages) {
     const { x, y } = at(village);
     const tile = frame.all.tiles[village] ?? "";
-    const posts = Object.entries(map.signposts[village] ?? {}).map(([city, next]) => `to ${city} by ${next}`);
-    marks.push(s("g", { "data-place": village }, s("title", {}, `${village}: ${tile.replaceAll("_", " ")}${posts.length ? `; signpost ${posts.join(", ")}` : ""}`), s("circle", { cx: x, cy: y, r: radius, class: "place-line" }), label(x, y + 4, TILES[tile] ?? "?", "middle"), small ? null : label(x, y + radius + 10, village, "middle", "village"), posts.length ? path(`M${x + radius - 2},${y - radius + 2} l6,-6 m-2,-2 l5,5`, "post") : null));
+    const posts = Object.entries(map.signposts[village] ?? {}).map(([city, next]) => `to ${named(city)} by ${named(/** @type {string} */ (next))}`);
+    marks.push(s("g", { "data-place": village }, s("title", {}, `${named(village)}: ${tile.replaceAll("_", " ")}${posts.length ? `; signpost ${posts.join(", ")}` : ""}`), s("circle", { cx: x, cy: y, r: radius, class: "place-line" }), label(x, y + 4, TILES[tile] ?? "?", "middle"), posts.length ? path(`M${x + radius - 2},${y - radius + 2} l6,-6 m-2,-2 l5,5`, "post") : null));
   }
   for (const city of map.cities) {
     const { x, y } = at(city);
     const jewels = frame.all.cities[city] ?? [];
     marks.push(
-      s("g", { "data-place": city }, s("rect", { x: x - 22, y: y - 14, width: 44, height: 28, rx: 4, class: "place-line outpost" }), label(x, y + 27, city, "middle", "label seat-name"), jewels.map((/** @type {number} */ colour, /** @type {number} */ i) => s("g", {}, s("title", {}, `${colours[colour]} jewel`), path(`M${x - 14 + 14 * i},${y - 6} l6,6 l-6,6 l-6,-6 Z`, `jewel jewel-${colour}`)))),
+      s("g", { "data-place": city }, s("rect", { x: x - 22, y: y - 14, width: 44, height: 28, rx: 4, class: "place-line outpost" }), label(x, y + 27, named(city), "middle", "label seat-name"), jewels.map((/** @type {number} */ colour, /** @type {number} */ i) => s("g", {}, s("title", {}, `${colours[colour]} jewel`), path(`M${x - 14 + 14 * i},${y - 6} l6,6 l-6,6 l-6,-6 Z`, `jewel jewel-${colour}`)))),
     );
   }
   const moves = frame.events.filter((event) => event.data.type === "move").map(({ data }) => {
@@ -151,21 +161,21 @@ function board(scene) {
     const { x, y } = at(place);
     const made = s(
       "g",
-      { class: "caravan", transform: `translate(${x},${y - radius - 6})`, "data-caravan": i + 1, "data-at": place },
-      s("title", {}, `caravan ${i + 1} at ${place}, on its way to ${target}: ${camels.map((/** @type {number} */ camel) => `${camel} with ${goods[carries[camel]]}`).join(", ")}`),
+      { class: "caravan", transform: `translate(${x},${y - above})`, "data-caravan": i + 1, "data-at": place },
+      s("title", {}, `caravan ${i + 1} at ${named(place)}, on its way to ${named(target)}: ${camels.map((/** @type {number} */ camel) => `${camel} with ${goods[carries[camel]]}`).join(", ")}`),
       camels.map((/** @type {number} */ camel, /** @type {number} */ at_) => s("g", { transform: `translate(${(at_ - (camels.length - 1) / 2) * 25},0)` }, s("rect", { x: -12, y: -9, width: 24, height: 18, rx: 5, class: `token good-${carries[camel]}` }), label(0, 4, `${GOOD_SIGNS[carries[camel]]}${camel}`, "middle", `sign-small good-${carries[camel]}`))),
     );
     const was = before?.all.caravans[i];
-    if (was && was[0] !== place) slide(made, { x: at(was[0]).x, y: at(was[0]).y - radius - 6 }, { x, y: y - radius - 6 });
+    if (was && was[0] !== place) slide(made, { x: at(was[0]).x, y: at(was[0]).y - above }, { x, y: y - above });
     return [made];
   });
-  const words = frame.all.caravans.map((/** @type {any} */ caravan, /** @type {number} */ i) => (caravan ? `caravan ${i + 1} at ${caravan[0]}, on its way to ${caravan[1]}` : `no caravan ${i + 1}`)).join("; ");
-  return picture(wide, tall, `The map: ${words}`, [...marks, ...moves, ...caravans], { class: "board-svg" });
+  const words = frame.all.caravans.map((/** @type {any} */ caravan, /** @type {number} */ i) => (caravan ? `caravan ${i + 1} at ${named(caravan[0])}, on its way to ${named(caravan[1])}` : `no caravan ${i + 1}`)).join("; ");
+  return picture(wide, tall, `The map: ${words}`, [...marks, ...moves, ...caravans, ...village_names], { class: "board-svg" });
 }
 
 /** Camels with what they carry. @param {number[]} camels @param {any} scenery */
 function laden(camels, { goods, carries }) {
-  return camels.map((camel) => h("span", { class: `card good-${carries[camel]}`, title: `camel ${camel}, ${goods[carries[camel]]}` }, `${GOOD_SIGNS[carries[camel]]}${camel}`));
+  return camels.map((camel) => h("span", { class: `card good-${carries[camel]}`, title: `camel ${camel}, ${goods[carries[camel]]}` }, `${goods[carries[camel]]} ${camel}`));
 }
 
 /** What belongs to nobody: caravans, queue, open cards, piles, and what the signs on the map say. @param {Scene} scene */
@@ -173,12 +183,12 @@ function middle({ frame: { all }, rules, scenery }) {
   const { goods, colours } = scenery;
   const bag = all.bag.map((/** @type {number} */ left, /** @type {number} */ colour) => h("span", { class: "many" }, jewel(colour, colours), ` ${left} `));
   const tiles = [...new Set(Object.values(all.tiles))].sort().map((tile) => `${TILES[tile] ?? "?"} ${tile.replaceAll("_", " ")}`);
-  const posts = Object.entries(rules.map.signposts).map(([village, ways]) => `${village}: ${Object.entries(ways).map(([city, next]) => `to ${city} by ${next}`).join(", ")}`);
+  const posts = Object.entries(rules.map.signposts).map(([village, ways]) => `${called(village, scenery)}: ${Object.entries(ways).map(([city, next]) => `to ${called(city, scenery)} by ${called(/** @type {string} */ (next), scenery)}`).join(", ")}`);
   return h(
     "dl",
     { class: "middle" },
     pairs([
-      ...all.caravans.flatMap((/** @type {any} */ caravan, /** @type {number} */ i) => (caravan ? [[`caravan ${i + 1}`, [...laden(caravan[2], scenery), ` at ${caravan[0]}, on its way to ${caravan[1]}`]]] : [])),
+      ...all.caravans.flatMap((/** @type {any} */ caravan, /** @type {number} */ i) => (caravan ? [[`caravan ${i + 1}`, [...laden(caravan[2], scenery), ` at ${called(caravan[0], scenery)}, on its way to ${called(caravan[1], scenery)}`]]] : [])),
       ["caravanserai", laden(all.queue, scenery)],
       ["open cards", counted(all.open, goods)],
       ["pile", `${all.pile} cards, ${all.discard.length} discarded`],
@@ -207,7 +217,7 @@ function window_of(scene, seat) {
 
 /** Cards by good. @param {number[]} counts @param {string[]} goods */
 function counted(counts, goods) {
-  const found = counts.flatMap((many, good) => (many ? [h("span", { class: `card good-${good}`, title: `${many} ${goods[good]}` }, `${GOOD_SIGNS[good]}${many > 1 ? `×${many}` : ""}`)] : []));
+  const found = counts.flatMap((many, good) => (many ? [h("span", { class: `card good-${good}`, title: `${many} ${goods[good]}` }, `${goods[good]}${many > 1 ? ` ×${many}` : ""}`)] : []));
   return found.length ? found : "–";
 }
 

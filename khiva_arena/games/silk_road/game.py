@@ -9,6 +9,8 @@ from khiva_arena.games.silk_road.state import Position
 from khiva_arena.games.silk_road.tables import SCENERY, SEATS
 from khiva_arena.rng import Stream
 
+_SCENERY = {**SCENERY, "places": {name: notation.place(name) for name in notation.PLACES}}
+
 
 class SilkRoadState(Position, PositionState):
     """A Silk Road match in progress: the data of ``Position``, answering with the functions of the files above it."""
@@ -30,7 +32,7 @@ class SilkRoad(AdaptedGame[SilkRoadState]):
     variants_file = variants
     rules_file = rules
     notation_file = notation
-    scenery = SCENERY
+    scenery = _SCENERY
 
     def points(self, view: Mapping[str, Plain]) -> list[int]:
         """See ``base.Game``."""

@@ -1,5 +1,6 @@
 """Silk Road for people: one line for an event, and the whole position as text, which has one letter for a card or jewel."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,27 @@ from khiva_arena.words import count
 LETTERS = "ISPKT"
 """One letter a good, for the position: ivory, spice, porcelain, silK, tea."""
 JEWEL_LETTERS = "BYGRV"
+
+
+TOWNS = {"Byz": "Byzantium", "Sam": "Samarkand", "Tas": "Tashkent", "Cha": "Chang'an", "Amr": "Amritsar", "Isf": "Isfahan"}
+_ON_THE_WAY = re.compile(r"(in|out)_([A-Z][a-z]{2})")
+_ON_THE_RING = re.compile(r"r(\d)")
+
+
+PLACES = ("Byzanz", *(f"r{number}" for number in range(10)), *(f"{way}_{town}" for town in TOWNS for way in ("in", "out")))
+"""Places of the map r1 that people call otherwise."""
+
+
+def place(name: str) -> str:
+    """A place of the map r1 as people call it, such as "Byzantium gate" for in_Byz; one of another map as it stands."""
+    if name == "Byzanz":
+        return "Byzantium"
+    if ring := _ON_THE_RING.fullmatch(name):
+        return f"ring {ring[1]}"
+    way = _ON_THE_WAY.fullmatch(name)
+    if way is None or way[2] not in TOWNS:
+        return name
+    return f"{TOWNS[way[2]]} {'gate' if way[1] == 'in' else 'road'}"
 
 
 def camel(number: int) -> str:
@@ -50,9 +72,9 @@ def _jewels(colours: Iterable[int]) -> str:
 def choice(kind: str, entry: Sequence[Any], view: Mapping[str, Plain]) -> str:
     """See ``Game.choice``."""
     if kind == "move":
-        good, number, caravan, place = entry
-        tile = view["tiles"].get(place)
-        return f"{number} {GOODS[good]}, caravan {caravan} to {place}" + (f" ({_tile(tile)})" if tile else "")
+        good, number, caravan, to = entry
+        tile = view["tiles"].get(to)
+        return f"{number} {GOODS[good]}, caravan {caravan} to {place(to)}" + (f" ({_tile(tile)})" if tile else "")
     if kind == "lay_out":
         return str(entry[0])
     if kind == "jewel":
@@ -63,9 +85,9 @@ def choice(kind: str, entry: Sequence[Any], view: Mapping[str, Plain]) -> str:
 
 
 def _setup(d: Data, names: Names) -> str:
-    caravans = "; ".join(f"{_camels(camels)} at {place} for {target}" for place, target, camels in d["caravans"])
-    tiles = ", ".join(f"{village} {_tile(tile)}" for village, tile in d["tiles"].items())
-    jewels = ", ".join(f"{city} {_jewels(colours)}" for city, colours in d["jewels"].items())
+    caravans = "; ".join(f"{_camels(camels)} at {place(at)} for {place(target)}" for at, target, camels in d["caravans"])
+    tiles = ", ".join(f"{place(village)} {_tile(tile)}" for village, tile in d["tiles"].items())
+    jewels = ", ".join(f"{place(city)} {_jewels(colours)}" for city, colours in d["jewels"].items())
     drivers = ", ".join(f"{name} {driver}" for name, driver in zip(names, d["drivers"], strict=True))
     return f"Caravans {caravans}; queue {_camels(d['queue'])}; jewels {jewels}; drivers {drivers}; tiles {tiles}"
 
@@ -80,7 +102,7 @@ def _turn(d: Data, names: Names) -> str:
 
 def _move(d: Data, names: Names) -> str:
     played = f"{d['count']} {GOODS[d['good']]}"
-    return f"{names[d['seat']]} plays {played}: caravan {d['size']} goes from {d['from']} to {d['place']}"
+    return f"{names[d['seat']]} plays {played}: caravan {d['size']} goes from {place(d['from'])} to {place(d['place'])}"
 
 
 def _take(d: Data, names: Names) -> str:
@@ -112,7 +134,7 @@ def _reshuffle(d: Data, names: Names) -> str:
 
 
 def _action(d: Data, names: Names) -> str:
-    return f"At {d['place']}: {_tile(d['tile'])}"
+    return f"At {place(d['place'])}: {_tile(d['tile'])}"
 
 
 def _nothing(d: Data, names: Names) -> str:
@@ -141,7 +163,7 @@ def _buy(d: Data, names: Names) -> str:
 
 
 def _market(d: Data, names: Names) -> str:
-    return f"{d['kind'].capitalize()} market of caravan {d['size']} in {d['place']}"
+    return f"{d['kind'].capitalize()} market of caravan {d['size']} in {place(d['place'])}"
 
 
 def _decline(d: Data, names: Names) -> str:
@@ -182,11 +204,11 @@ def _join(d: Data, names: Names) -> str:
 
 
 def _removed(d: Data, names: Names) -> str:
-    return f"Removed from {d['from']}: {_jewels(d['colours'])}"
+    return f"Removed from {place(d['from'])}: {_jewels(d['colours'])}"
 
 
 def _caravan(d: Data, names: Names) -> str:
-    where = f"from {d['place']} to {d['target']} ({_jewels(d['colours'])})"
+    where = f"from {place(d['place'])} to {place(d['target'])} ({_jewels(d['colours'])})"
     return f"New caravan {d['size']}: {_camels(d['camels'])} {where}"
 
 
@@ -210,9 +232,9 @@ def sketch(pos: Position, names: Names) -> str:
     board = pos.ruleset.board
     lines = [f"turn {pos.turn}, {names[pos.active]}" + (f", ending ({pos.ending})" if pos.ending else "")]
     for size in SIZES:
-        place, target = pos.places[size - 1], pos.targets[size - 1]
-        if place != GONE:
-            way = f"{board.names[place]} for {board.names[target]} ({_jewels(pos.cities[target])})"
+        at, target = pos.places[size - 1], pos.targets[size - 1]
+        if at != GONE:
+            way = f"{place(board.names[at])} for {place(board.names[target])} ({_jewels(pos.cities[target])})"
             lines.append(f"  caravan {size}  {_camels(pos.camels[size - 1])} at {way}")
     for seat, name in enumerate(names):
         parts = [f"hand {_counts(pos.hands[seat])} (known {_counts(pos.known[seat])})", f"display {_counts(pos.displays[seat])}"]
@@ -221,7 +243,7 @@ def sketch(pos: Position, names: Names) -> str:
     lines.append(f"  open {_counts(pos.open)}, pile {_letters(pos.pile[::-1])}")
     lines.append(f"  discard {_letters(pos.discard)}, drawn since the last shuffle {'; '.join(map(_counts, pos.fresh))}")
     lines.append(f"  queue {_camels(pos.queue)}, bag {_jewels(pos.bag[::-1])}, removed {_counts(pos.removed, JEWEL_LETTERS)}")
-    lines.append("  tiles " + ", ".join(f"{board.names[board.cities + i]} {TILES[t]}" for i, t in enumerate(pos.tiles)))
+    lines.append("  tiles " + ", ".join(f"{place(board.names[board.cities + i])} {TILES[t]}" for i, t in enumerate(pos.tiles)))
     lines.append(f"  to do: {', '.join(' '.join(map(str, task)) for task in pos.tasks[::-1]) or 'nothing'}")
     if pos.asked:
         ((seat, decision),) = pos.asked.items()

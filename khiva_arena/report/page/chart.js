@@ -3,8 +3,17 @@
 import { explained } from "./help.js";
 import { h, path, picture, refill, s, scrolls, whenever_wide } from "./dom.js";
 
-/** How wide the names of rows are. */
-export const NAME = 110;
+const LETTER = 7; // pixels, of a wide one
+
+/** How wide the names of rows are: as wide as the longest needs, and at most 40 % of the drawing. @param {string[]} names @param {number} width */
+export function room(names, width) {
+  return Math.round(Math.min(width * 0.4, Math.max(60, ...names.map((name) => LETTER * [...name].length + 8))));
+}
+
+/** How many letters fit. @param {number} wide */
+export function letters(wide) {
+  return Math.max(4, Math.floor((wide - 4) / (LETTER - 0.4)));
+}
 
 /**
  * @typedef {object} Drawn
@@ -113,9 +122,9 @@ export function levels(marks, y, left, right) {
   return marks.map((mark) => s("g", {}, path(`M${left},${y(mark)} H${right}`, "grid"), label(left - 6, y(mark) + 4, String(mark), "end")));
 }
 
-/** The name of a row of a chart, on its left. @param {string} name @param {number} y */
-export function row_name(name, y, kind = "label") {
-  return label(NAME, y, shortened(name, 16), "end", kind);
+/** The name of a row of a chart, on its left. @param {string} name @param {number} y @param {number} wide  as ``room`` says */
+export function row_name(name, y, wide, kind = "label") {
+  return label(wide, y, shortened(name, letters(wide)), "end", kind);
 }
 
 /** A name that fits into so many letters; one that isolates itself from its neighbours still does. @param {string} name @param {number} most */

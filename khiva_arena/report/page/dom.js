@@ -55,7 +55,15 @@ function filled(element, attributes, children) {
 
 /** A place that scrolls what is too wide for it, by keys, too. @param {string} title @param {Child} inside @param {string} [kind] */
 export function scrolls(title, inside, kind = "scrolls") {
-  return h("div", { class: kind, tabindex: 0, role: "group", "aria-label": title }, inside);
+  const box = h("div", { class: kind, tabindex: 0, role: "group", "aria-label": title }, inside);
+  const more = h("p", { class: "goes-on", "aria-hidden": "true" }, "more to the right: scroll →");
+  const look = () => { more.hidden = box.scrollWidth - box.clientWidth - box.scrollLeft < 4; };
+  box.addEventListener("scroll", look, { passive: true });
+  const sizes = new ResizeObserver(look);
+  sizes.observe(box);
+  if (inside instanceof Element) sizes.observe(inside);
+  look();
+  return h("div", {}, box, more);
 }
 
 /** What stands in a list of words and values. @param {[string, Child | Child[]][]} rows */

@@ -33,9 +33,9 @@ export function facts(event) {
     ["run secret", event.secret ? code(event.secret) : "not before all matches are recorded"],
   ];
   return h(
-    "section",
+    "details",
     { class: "facts", "aria-label": `Event ${event.number}` },
-    h("h3", {}, `Event ${event.number}`),
+    h("summary", {}, `Event ${event.number}: conditions, commitment and digest`),
     h("dl", {}, pairs(rows)),
     bots(event),
   );

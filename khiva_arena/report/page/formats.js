@@ -105,7 +105,7 @@ function candidates(event, table) {
       const pair = sections.crosstable?.[at]?.[j];
       return pair ? [{ name: other.name, value: pair.score, low: pair.low, high: pair.high, n: `${matches_in(pair.matches)}, ${count(pair.seeds, "seed")}`, href: listed({ bot: row.bot, against: other.bot }) }] : [];
     });
-    return h("div", { class: "candidate" }, h("p", { class: "lead" }, bot_link(event, position), ` Elo ${text("elo")} +/- ${text("error")}, score ${text("score")} %`), dots(`${row.name} against each`, "Pair score in percent of the candidate, with its 95 % interval; 50 is even. A name leads to the matches.", against, 50, " %", table.meanings.crosstable));
+    return h("div", { class: "candidate" }, h("p", { class: "lead" }, bot_link(event, position), ` Elo ${text("elo")} +/- ${text("error")}, score ${text("score")} %`), dots(`${row.name} against each`, "Pair score in percent of the candidate, with its 95 % interval; 50 is even. Click a name to see the matches.", against, 50, " %", table.meanings.crosstable));
   });
 }
 

@@ -64,7 +64,8 @@ export function rows_of(found) {
   const body = h("tbody");
   const above = h("tr", { class: "space", "aria-hidden": "true" }, h("td", { colspan: 5 }));
   const below = h("tr", { class: "space", "aria-hidden": "true" }, h("td", { colspan: 5 }));
-  const box = scrolls("List of matches", h("table", { class: "list", "aria-rowcount": found.length + 1 }, h("thead", {}, head), body), "scrolls tall");
+  const place = scrolls("List of matches", h("table", { class: "list", "aria-rowcount": found.length + 1 }, h("thead", {}, head), body), "scrolls tall");
+  const box = /** @type {HTMLElement} */ (place.firstElementChild);
   let first = -1;
   let shown = 0;
   const fill = () => {
@@ -81,7 +82,7 @@ export function rows_of(found) {
   box.addEventListener("scroll", fill, { passive: true });
   whenever_wide(box, fill);
   fill();
-  return box;
+  return place;
 }
 
 /** @param {import("./types").Match} match @param {number} at */

@@ -9,6 +9,7 @@ import { listed, route } from "./route.js";
 import { list } from "./list.js";
 import { match } from "./viewer.js";
 import { matches_of, names_of } from "./model.js";
+import { count } from "./words.js";
 import { standings } from "./standings.js";
 import { times } from "./times.js";
 import { sentence, unpacked } from "./packed.js";
@@ -80,6 +81,17 @@ export async function start(drawings) {
     });
   });
   addEventListener("hashchange", show);
+  // Paper can't be unfolded: what was played, and its hashes, are printed.
+  /** @type {Element[]} */
+  let folded = [];
+  const unfold = (/** @type {boolean} */ printing) => {
+    if (printing) folded = [...folded, ...main.querySelectorAll("details.facts:not([open])")];
+    folded.forEach((one) => one.toggleAttribute("open", printing));
+    if (!printing) folded = [];
+  };
+  addEventListener("beforeprint", () => unfold(true));
+  addEventListener("afterprint", () => unfold(false));
+  matchMedia("print").addEventListener("change", (event) => unfold(event.matches));
   addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input:not([type=range]), select, textarea, summary")) return;
@@ -104,6 +116,16 @@ function foot(page) {
   return h("footer", {}, h("p", {}, `Made by Khiva Arena ${page.engine} from a ${page.source}. Nothing is loaded from anywhere else.`));
 }
 
+/** Whether a seat was out before the match was over: its points are those of choices that were played for it. @param {import("./types").Match} one @param {number} seat */
+function out(one, seat) {
+  return one.verdicts[seat] !== "ok";
+}
+
+/** The faults of a bot, in words. @param {import("./types").Standing} row */
+function faulty(row) {
+  return Object.entries(row.faults).filter(([, often]) => often).map(([verdict, often]) => `${verdict.replace("_", " ")} ${count(often, "time")}`).join(", ");
+}
+
 /**
  * @param {import("./types").Page} page
  * @param {import("./types").Match[]} matches
@@ -114,11 +136,12 @@ function overview(page, matches, names) {
   return [
     ...page.tables.map((table, number) => {
       const inside = matches.filter((one) => table.table.events.includes(one.event.id));
-      const scores = table.table.rows.map((row) => ({ name: row.name, values: inside.flatMap((one) => one.scores.filter((_, seat) => one.ids[seat] === row.bot)) }));
-      const charts = [crosstable(table), elo_by_seeds(table), ...seats_and_neighbours(table), spreads("Points", "How many points each bot made in its matches; the highest bar of each bot is equally high.", scores), times(table), faults(inside, names)];
+      const scores = table.table.rows.map((row) => ({ name: row.name, values: inside.flatMap((one) => one.scores.filter((_, seat) => one.ids[seat] === row.bot && !out(one, seat))), instead: faulty(row) }));
+      const charts = [crosstable(table), elo_by_seeds(table), ...seats_and_neighbours(table), spreads("Points", "How many points each bot made in the matches that it played to the end; the highest bar of each bot is equally high.", scores), times(table), faults(inside, names)];
       return h(
         "section",
         { "aria-label": table.title },
+        table.verdict ? h("p", { class: "verdict" }, table.verdict) : null,
         h("h2", {}, table.title),
         standings(table, number),
         h("details", { class: "notes" }, h("summary", {}, "What the numbers mean"), table.notes.map((note) => h("p", {}, note))),

@@ -1,6 +1,6 @@
 // The charts beside the table: Elo as seeds come in, crosstable, seats and neighbours, scores, faults.
 
-import { NAME, chart, columns, figure, first_of, label, levels, row_name, shortened, unsure } from "./chart.js";
+import { chart, columns, figure, first_of, label, letters, levels, room, row_name, shortened, unsure } from "./chart.js";
 import { count, interval, matches_in, number } from "./words.js";
 import { h, path, s, scrolls } from "./dom.js";
 import { linear, ticks } from "./scale.js";
@@ -30,14 +30,15 @@ export function elo_by_seeds({ by_seeds, columns, table: { rows } }) {
   const [low, high] = [Math.min(...elos) - span * 0.15, Math.max(...elos) + span * 0.15];
   const draw = (/** @type {number} */ width) => {
     const height = Math.min(320, Math.max(200, width * 0.5));
-    const x = linear(by_seeds[0].seeds, last, LEFT, width - NAME);
+    const wide = room(lines.map(({ bot }) => name.get(bot) ?? ""), width);
+    const x = linear(by_seeds[0].seeds, last, LEFT, width - wide);
     const y = linear(low, high, height - 28, 8);
     const ends = spread(lines.map(({ points }) => y(points[points.length - 1].elo)), 14, 10, height - 30);
     const marks = [
-      s("clipPath", { id: "plot" }, s("rect", { x: LEFT, y: 4, width: Math.max(0, width - NAME - LEFT), height: height - 30 })),
-      ...levels(ticks(low, high, 5), y, LEFT, width - NAME),
+      s("clipPath", { id: "plot" }, s("rect", { x: LEFT, y: 4, width: Math.max(0, width - wide - LEFT), height: height - 30 })),
+      ...levels(ticks(low, high, 5), y, LEFT, width - wide),
       ...ticks(by_seeds[0].seeds, last, width / 90).filter(Number.isInteger).map((mark) => label(x(mark), height - 8, String(mark), "middle")),
-      label(width - NAME + 18, height - 8, "seeds"),
+      label(width - wide + 18, height - 8, "seeds"),
       ...lines.map(({ bot, points }, at) => {
         const words = name.get(bot) ?? "";
         const sure = points.flatMap(({ seeds, elo, error }) => (error === null ? [] : [{ seeds, elo, error }]));
@@ -48,7 +49,7 @@ export function elo_by_seeds({ by_seeds, columns, table: { rows } }) {
           s("polygon", { points: band.join(" "), class: `band line-${at}`, "clip-path": "url(#plot)" }),
           s("polyline", { points: points.map((point) => `${x(point.seeds)},${y(point.elo)}`).join(" "), class: `line line-${at}` }),
           points.length > 1 ? null : s("circle", { cx: x(points[0].seeds), cy: y(points[0].elo), r: 3, class: `label line-${at}` }),
-          s("a", { href: link({ bot }), "aria-label": words }, label(width - NAME + 6, ends[at] + 4, shortened(words, 14), "start", `label line-${at}`)),
+          s("a", { href: link({ bot }), "aria-label": words }, label(width - wide + 6, ends[at] + 4, shortened(words, letters(wide - 6)), "start", `label line-${at}`)),
         );
       }),
     ];
@@ -59,7 +60,7 @@ export function elo_by_seeds({ by_seeds, columns, table: { rows } }) {
     const found = after.rows.find((one) => one.bot === row.bot);
     return found ? `${found.bound}${number(found.elo)} +/- ${number(found.error)}` : "n/a";
   })]);
-  const note = `Elo by seeds played, with the 95 % interval as a band, which a bot's name lights${rows.length > LINES ? `; the first ${LINES} bots` : ""}.`;
+  const note = `Elo by seeds played, with the 95 % interval as a band; point at a bot's name to see its band${rows.length > LINES ? `; the first ${LINES} bots` : ""}.`;
   const meaning = ["elo", "error"].map((field) => columns.find((column) => column.field === field)?.doc ?? "").join(" +/-: ");
   return chart("Elo as seeds come in", note, draw, { heads, rows: numbers }, meaning);
 }
@@ -81,15 +82,15 @@ export function crosstable({ meanings, table: { rows, sections } }) {
   const cells = sections.crosstable;
   if (!cells || rows.length < 2 || rows.length > 60) return null;
   const title = "Crosstable";
-  const note = "Pair score in percent of the bot on the left against the one above; 50 is even, a frame marks what luck does not explain. A cell leads to the matches.";
+  const note = "Pair score in percent of the bot on the left against the one above; 50 is even. A frame: the ranks tell the two apart. Click a cell to see the matches.";
   const heads = ["", ...rows.map((_, at) => String(at + 1))];
   const body = rows.map((row, i) =>
     h("tr", {}, h("th", { scope: "row", title: row.name }, h("span", { class: "dim" }, `${i + 1} `), shortened(row.name, 18)), cells[i].map((/** @type {any} */ pair, /** @type {number} */ j) => {
-      if (!pair) return h("td", { class: i === j ? "self" : "none" }, i === j ? "" : "–");
+      if (!pair) return h("td", { class: i === j ? "self" : "none", title: i === j ? null : "the two never met" }, i === j ? "" : "–");
       const words = `${row.name} against ${rows[j].name}: ${number(pair.score)} % (${interval(pair.low, pair.high)}) in ${matches_in(pair.matches)} on ${count(pair.seeds, "seed")}; by the ratings ${number(pair.expected)} %`;
       const step = Math.min(4, Math.floor(Math.abs(pair.score - 50) / 10));
       const heat = pair.score >= 50 ? `over-${step}` : `under-${step}`;
-      return h("td", { class: `heat ${heat}${pair.significant ? " sure" : ""}` }, h("a", { href: listed({ bot: row.bot, against: rows[j].bot }), title: words, "aria-label": words }, number(pair.score, 0)));
+      return h("td", { class: `heat ${heat}${pair.certain ? " sure" : ""}` }, h("a", { href: listed({ bot: row.bot, against: rows[j].bot }), title: words, "aria-label": words }, number(pair.score, 0)));
     })),
   );
   return figure(
@@ -115,13 +116,14 @@ export function dots(title, note, rows, middle, unit, meaning) {
   const ends = drawn.flatMap((row) => [row.value, row.low, row.high]).filter((value) => value !== null).concat([middle - 2, middle + 2]);
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   const draw = (/** @type {number} */ width) => {
-    const x = linear(low, high, NAME + 10, width - 28);
+    const wide = room(drawn.map((row) => row.name), width);
+    const x = linear(low, high, wide + 10, width - 28);
     const height = drawn.length * 22 + 28;
     const marks = [
       ...columns(ticks(low, high, width / 90), x, height, unit, middle),
       ...drawn.map((row, at) => {
         const y = at * 22 + 16;
-        const word = row_name(row.name, y + 4, row.href ? "label linked" : "label");
+        const word = row_name(row.name, y + 4, wide, row.href ? "label linked" : "label");
         return s("g", {}, row.href ? s("a", { href: row.href }, word) : word, row.value === null ? label(x(middle) + 6, y + 4, "n/a") : null, row.low === null || row.high === null ? (row.value === null ? null : unsure(x(row.value), y, width - 20)) : path(`M${x(row.low)},${y} H${x(row.high)} M${x(row.low)},${y - 4} v8 M${x(row.high)},${y - 4} v8`, "whisker"), row.value === null ? null : s("circle", { cx: x(row.value), cy: y, r: 4, class: "dot" }));
       }),
     ];
@@ -147,7 +149,7 @@ export function seats_and_neighbours({ meanings, table: { rows, sections } }) {
  * How points are spread, a row of bars for each bot.
  * @param {string} title
  * @param {string} note
- * @param {{name: string, values: number[]}[]} rows
+ * @param {{name: string, values: number[], instead?: string}[]} rows  instead: what is said of a row without values
  */
 export function spreads(title, note, rows) {
   const every = rows.flatMap((row) => row.values);
@@ -165,7 +167,8 @@ export function spreads(title, note, rows) {
   const draw = (/** @type {number} */ width) => {
     const tall = 34;
     const height = drawn.length * (tall + 6) + 26;
-    const x = linear(least, least + bins * wide, NAME + 10, width - 12);
+    const left = room(drawn.map((row) => row.name), width);
+    const x = linear(least, least + bins * wide, left + 10, width - 12);
     return {
       height,
       marks: [
@@ -174,7 +177,8 @@ export function spreads(title, note, rows) {
           const top = Math.max(...counts[at], 1);
           const foot = (at + 1) * (tall + 6) - 4;
           return [
-            row_name(row.name, foot - 8),
+            row_name(row.name, foot - 8, left),
+            ...(row.values.length ? [] : [label(left + 18, foot - 8, row.instead || "no match")]),
             ...counts[at].flatMap((often, bin) => (often ? [s("rect", { x: x(least + bin * wide), width: Math.max(1, x(least + wide) - x(least) - 1), y: foot - (tall * often) / top, height: (tall * often) / top, class: "bar" }, s("title", {}, `${row.name}: ${often} with ${wide > 1 ? `${least + bin * wide} to ${least + (bin + 1) * wide - 1}` : count(least + bin, "point")}`))] : [])),
           ];
         }),
@@ -201,13 +205,14 @@ export function faults(matches, names) {
   const bots = [...new Set(every.map((one) => one.bot))];
   const draw = (/** @type {number} */ width) => {
     const height = bots.length * 22 + 28;
-    const x = linear(0, Math.max(1, matches.length - 1), NAME + 10, width - 16);
+    const wide = room(bots.map((bot) => names.get(bot) ?? ""), width);
+    const x = linear(0, Math.max(1, matches.length - 1), wide + 10, width - 16);
     return {
       height,
       marks: [
-        ...bots.flatMap((bot, at) => [row_name(names.get(bot) ?? "", at * 22 + 20), path(`M${NAME + 10},${at * 22 + 16} H${width - 16}`, "grid")]),
+        ...bots.flatMap((bot, at) => [row_name(names.get(bot) ?? "", at * 22 + 20, wide), path(`M${wide + 10},${at * 22 + 16} H${width - 16}`, "grid")]),
         ...every.slice(0, 2000).map((one) => s("a", { href: link({ match: one.match.key, step: one.step }) }, s("circle", { cx: x(one.at), cy: bots.indexOf(one.bot) * 22 + 16, r: 4, class: `fault fault-${kinds.indexOf(one.verdict) % 4}` }, s("title", {}, `${one.verdict} in match ${one.match.key}, step ${one.step}`)))),
-        label(NAME + 10, height - 6, "first match"),
+        label(wide + 10, height - 6, "first match"),
         label(width - 16, height - 6, "last match", "end"),
       ],
     };

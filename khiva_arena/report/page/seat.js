@@ -14,7 +14,7 @@ const AT_ONCE = 12;
 const DAY = 86_400_000;
 const LOST = "The game has ended: the command in the terminal no longer runs.";
 
-/** @typedef {{ req: number, kind: string, legal: any[][], texts: string[], turn_ms: number, bank_ms: number, age_ms?: number }} Ask */
+/** @typedef {{ req: number, kind: string, legal: any[][], texts: string[], turn_ms: number, bank_ms: number, age_ms?: number, title: string, about: string, rulings: string[] }} Ask */
 
 /** @param {Record<string, import("./types").Drawing>} drawings */
 export function start(drawings) {
@@ -25,9 +25,11 @@ export function start(drawings) {
   const place = h("div", { class: "board" });
   const side = h("div", { class: "story" });
   const panel = h("div", { class: "choose", role: "group", "aria-label": "Your choices" });
+  const rules = h("details", { class: "rules", open: innerWidth > 800 });
+  const legend = h("details", { class: "legend" });
   const stage = h("div", { class: "stage" }, place, side);
   const mine = h("div", { class: "mine" });
-  const main = h("main", { id: "main", tabindex: -1 }, h("section", { class: "viewer seat" }, h("h2", { class: "turn-line" }, status, clock), h("div", { class: "decide" }, panel, mine), said, stage));
+  const main = h("main", { id: "main", tabindex: -1 }, h("section", { class: "viewer seat" }, h("h2", { class: "turn-line" }, status, clock), h("div", { class: "decide" }, h("div", {}, panel, h("div", { class: "help-panels" }, rules, legend)), mine), said, stage));
   document.body.append(h("header", { class: "top" }, title), main);
   /** @type {any} */
   let table = null;
@@ -81,12 +83,22 @@ export function start(drawings) {
     const hinted = hint < 0 ? null : h("p", { class: "hint" }, `${table.hinted} would choose: `, h("b", {}, ask.texts[hint]));
     refill(
       panel,
-      h("p", { class: "dim" }, group ? `${group}, and then?` : "Choose by a click or by its key:"),
+      h("p", { class: "dim" }, group ? `${group}, and then?` : ask.about || "Choose by a click or by its key:"),
       h("ol", { class: "options" }, list.map((one, at) => h("li", {}, h("button", { type: "button", class: one.hinted ? "hinted" : null, onclick: one.press }, KEYS[at] ? h("kbd", {}, KEYS[at]) : null, one.text)))),
       table.hints ? h("button", { type: "button", class: "ask-hint", title: "what a bot would play from what you know (?)", onclick: () => send({ type: "hint", req: ask?.req }) }, "hint ", h("kbd", {}, "?")) : null,
       hinted,
     );
     if (focus) /** @type {HTMLElement | null} */ (panel.querySelector("button"))?.focus({ preventScroll: true });
+  };
+  /** The rulings that the question rests on, and what is drawn on the table. */
+  const explain = () => {
+    const numbers = ask?.rulings ?? [];
+    rules.hidden = !Object.keys(table?.rulings ?? {}).length;
+    legend.hidden = !table?.legend.length;
+    const rows = (/** @type {string[][]} */ pairs) => h("dl", {}, pairs.flatMap(([name, text]) => [h("dt", {}, name), h("dd", {}, text)]));
+    const of = (/** @type {string[]} */ some) => rows(some.filter((number) => table.rulings[number]).map((number) => [number, table.rulings[number]]));
+    if (!rules.hidden) refill(rules, h("summary", {}, numbers.length ? "Rules for this question" : "Rules"), of(numbers), h("details", {}, h("summary", {}, "All rules"), of(Object.keys(table.rulings))));
+    if (!legend.hidden) refill(legend, h("summary", {}, "What is on the table"), rows(table.legend));
   };
   const asked = (/** @type {Ask | null} */ now) => {
     ask = now;
@@ -94,10 +106,11 @@ export function start(drawings) {
     hint = -1;
     looking = -1;
     until = ask && ask.turn_ms < DAY ? Date.now() + ask.turn_ms + ask.bank_ms - (ask.age_ms ?? 0) : 0;
-    status.textContent = ask ? `Your turn: ${ask.kind.replace(/_|(?=[0-9])/g, " ")}.` : "Waiting for the others …";
+    status.textContent = ask ? ask.title : "Waiting for the others …";
     document.title = ask ? "● Your turn - Khiva Arena" : "Khiva Arena";
     tick();
     choices();
+    explain();
     board();
   };
   const tick = () => {
@@ -127,7 +140,7 @@ export function start(drawings) {
     table: (message) => {
       table = message;
       const others = message.names.map((/** @type {string} */ name, /** @type {number} */ seat) => (seat === message.seat || !message.marks[seat].length ? "" : `; ${name}: ${message.marks[seat].join(", ")}`));
-      title.textContent = `${message.title || "Khiva Arena"}: you are ${message.names[message.seat]}, seat ${message.seat}${others.join("")}`;
+      title.textContent = `${message.title || "Khiva Arena"}: you are ${message.names[message.seat] === "you" ? "" : `${message.names[message.seat]}, `}seat ${message.seat}${others.join("")}`;
       refill(said);
       message.said.forEach(say);
       asked(message.ask);

@@ -48,7 +48,7 @@ export function standings(table, number) {
       "th",
       { scope: "col", class: column.left ? "left" : null, "aria-sort": at === by.head ? (by.down ? "descending" : "ascending") : null },
       h("button", { class: "sort", type: "button", onclick: () => { by = { head: at, down: at === by.head && !by.down }; fill(); /** @type {HTMLElement} */ (heads.querySelectorAll(".sort")[at]).focus(); } }, column.head, h("span", { class: "arrow", "aria-hidden": "true" }, at === by.head ? (by.down ? " ▾" : " ▴") : "")),
-      column.doc ? explained("", column.doc) : null,
+      column.doc ? explained(column.head, column.doc, true) : null,
     );
   fill();
   return scrolls("Standings", h("table", { class: "standings" }, h("thead", {}, heads), body));

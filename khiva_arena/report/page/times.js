@@ -1,6 +1,6 @@
 // How long the decisions of each bot took: rows of bars on one axis of decades, with the limit of a turn.
 
-import { NAME, chart, figure, first_of, label, row_name } from "./chart.js";
+import { chart, figure, first_of, label, room, row_name } from "./chart.js";
 import { duration } from "./words.js";
 import { path, s } from "./dom.js";
 import { linear } from "./scale.js";
@@ -24,7 +24,8 @@ export function times({ table: { rows }, times: every, turn_ms }) {
   const draw = (/** @type {number} */ width) => {
     const height = drawn.length * (TALL + 8) + 44;
     const foot = height - 24;
-    const x = linear(low, high, NAME + 10, width - 12);
+    const wide = room(drawn.map(({ name }) => name), width);
+    const x = linear(low, high, wide + 10, width - 12);
     const decades = Array.from({ length: high - low + 1 }, (_, at) => low + at);
     const every_one = x(low + 1) - x(low) > 54; // wide enough for its words
     const bar = Math.max(1, x(low + 1 / PER_DECADE) - x(low) - 1);
@@ -34,8 +35,8 @@ export function times({ table: { rows }, times: every, turn_ms }) {
         ...decades.map((power) => s("g", {}, path(`M${x(power)},16 V${foot}`, "grid"), every_one || (high - power) % 2 ? label(x(power), foot + 16, duration(10 ** power).replace(".0", ""), power === high ? "end" : "middle") : null)),
         ...drawn.flatMap(({ name, found }, at) => {
           const base = 16 + (at + 1) * (TALL + 8);
-          const head = row_name(name, base - 8);
-          if (!found) return [head, label(NAME + 18, base - 8, "n/a")];
+          const head = row_name(name, base - 8, wide);
+          if (!found) return [head, label(wide + 18, base - 8, "n/a")];
           const top = Math.max(...found.bars);
           return [
             head,

@@ -28,6 +28,7 @@ export interface Table {
   notes: string[];
   table: { rows: Standing[]; sections: Record<string, any>; events: string[]; [key: string]: any };
   meanings: Record<string, string>;
+  verdict?: string;
   by_seeds: { seeds: number; matches: number; rows: Rating[] }[];
   turn_ms: number;
   times: { bot: string; decisions: number; median_ms: number; p95_ms: number; p99_ms: number; slowest_ms: number; bars: number[] }[];

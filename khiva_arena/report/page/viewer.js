@@ -18,7 +18,7 @@ const KEYS = /** @type {[string, string][]} */ ([
   ["t T", "next turn, turn before"],
   ["f F", "next fault, fault before"],
   ["l", "next change of the lead"],
-  ["0 1 …", "the eyes of that seat"],
+  ["0 1 …", "what that seat sees"],
   ["a p", "all hands, only what everybody saw"],
   ["? Esc", "open this list, close it"],
 ]);
@@ -148,7 +148,7 @@ export function player(place, one, film, drawing, scenery, want) {
   const pick = h(
     "fieldset",
     { class: "eyes" },
-    h("legend", {}, "eyes"),
+    h("legend", {}, "show"),
     [/** @type {import("./types").Eyes} */ ("all"), ...one.names.keys(), /** @type {import("./types").Eyes} */ ("public")].map((whose) => {
       const words = whose === "all" ? "all hands" : whose === "public" ? "what everybody saw" : `${whose}: ${one.names[whose]}`;
       return h("label", {}, h("input", { type: "radio", name: "eyes", value: whose, checked: whose === eyes, onchange: () => look(whose) }), words);

@@ -75,6 +75,33 @@ def test_a_new_order_that_nobody_saw_and_cards_of_a_sort():
     agree(drawn(layouts), expected)
 
 
+def test_five_cards_put_under_in_an_unknown_order_lie_in_any_of_the_120_orders():
+    """The first that is drawn of them is known then; another seat has laid the three on top in a new order before."""
+    layouts = Layouts((FREE,), (), Counter((9,)), lambda card: True)
+    layouts.put_under([1, 2, 3, 4, 5])
+    agree(drawn(layouts), Counter(((9, *order), ()) for order in permutations((1, 2, 3, 4, 5))))
+    layouts.order(3, None)
+    layouts.draw(4)
+    expected = Counter()
+    for order in permutations((1, 2, 3, 4, 5)):
+        deck = 9, *order
+        for new in permutations(deck[:3]):
+            if new[0] == 4:
+                expected[(*new[1:], *deck[3:]), ()] += 1
+    agree(drawn(layouts), expected)
+
+
+def test_a_card_that_lies_turned_is_known_by_that_wherever_it_is_laid():
+    layouts = Layouts((FREE,) * 4, (), Counter((1, 2, 3, 9)), lambda card: card < 9)
+    layouts.see(0, 2)
+    layouts.turn(0)
+    layouts.order(3, None)
+    layouts.lie_turned([1])
+    found = drawn(layouts)
+    assert {deck[1] for deck, _ in found} == {2}
+    agree(found, Counter(((a, 2, b, c), ()) for a, b, c in permutations((1, 3, 9))))
+
+
 def test_when_what_really_is_has_been_left_out_all_is_forgotten():
     layouts = Layouts((1, 2, FREE), (), Counter((1, 2, 3)), lambda card: True)
     layouts.draw(3)

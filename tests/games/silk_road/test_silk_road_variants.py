@@ -1,6 +1,8 @@
 """The open points O1 to O16, each variant, and the rules maps that are refused. Maps: see test_silk_road_board.py."""
 
 import copy
+from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -233,6 +235,25 @@ def test_O14_camels_that_would_have_set_out(table, rule, queue):
     t = t.deal(displays=["", "1P"]).tile("r6", "black_market").start(1).step(T)
     t.play("sell")
     assert t.state.camels[0] == ([10] if rule == "stay" else [2])
+
+
+@pytest.mark.parametrize("camels_at_end", ["stay", "back"])
+def test_O14_a_bot_follows_the_queue_by_moving_the_camels_of_stable_events(camels_at_end):
+    rules, moved = GAME.rules({"camels_at_end": camels_at_end}), 0
+    for seed in range(8):
+        random = Random(seed)
+        state, events = GAME.new(2, rules, random.randbytes(32))
+        queue = events[0].data["queue"][:]
+        while not state.is_over:
+            for event in state.apply({s: random.randrange(len(d.legal)) for s, d in state.pending().items()}):
+                kind, gone = event.data["type"], event.data.get("camels", [event.data.get("camel")])
+                if kind in ("stable", "join", "caravan"):
+                    moved += kind == "stable" and gone[0] in queue
+                    queue = [camel for camel in queue if camel not in gone] + (gone if kind == "stable" else [])
+            assert queue == state.queue
+    assert (moved > 0) == (camels_at_end == "back")
+    page = (Path(__file__).parents[3] / "protocol" / "games" / "silk_road.md").read_text("utf-8")
+    assert "`stable` | camel | to the tail of the queue. With O14 back the camel may be in the queue already" in page
 
 
 @pytest.mark.parametrize(("rule", "seats"), [("active_first", [1, 2, 0]), ("active_last", [2, 0, 1])])

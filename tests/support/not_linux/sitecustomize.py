@@ -22,8 +22,8 @@ import trio._core._io_epoll
 
 LACKING = {
     os: (
-        *("memfd_create", "pidfd_open", "pipe2", "sched_getaffinity", "sched_setaffinity", "setresgid", "setresuid"),
-        *("setxattr", "waitid", "O_PATH", "process_cpu_count"),
+        *("memfd_create", "pidfd_open", "pipe2", "sched_getaffinity", "sched_getscheduler", "sched_setaffinity", "setresgid"),
+        *("setresuid", "setxattr", "waitid", "O_PATH", "process_cpu_count"),
     ),
     resource: ("prlimit",),
     select: ("epoll", *(name for name in dir(select) if name.startswith("EPOLL"))),

@@ -1,0 +1,28 @@
+"""Too little address space, as under ``ulimit -v``: numerical libraries then end the process, or send it SIGINT."""
+
+import resource
+from pathlib import Path
+
+MIB = 2**20
+LEAST = 160 * MIB
+"""Below this no command gets as far as its own code."""
+LITTLE = 96 * MIB
+"""What is left of it when a failure is put down to the limit: a thread with its stack and buffers takes as much."""
+
+
+def why_too_little(least: int = LEAST) -> str:
+    """Return what to do if the address space is limited to less than ``least`` bytes, "" if it is not."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY or limit >= least:
+        return ""
+    return f"address space is limited to {limit // MIB} MiB (ulimit -v), which is too little; allow 1024 MiB or more"
+
+
+def why_failed(error: BaseException) -> str:
+    """Return the same if an error may come of a limit that is nearly used up, "" if it does not."""
+    try:
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except (OSError, ValueError, MemoryError):
+        used = 0
+    chain = [error, error.__cause__, error.__context__]
+    return why_too_little(2**63 if any(isinstance(one, MemoryError) for one in chain) else used + LITTLE)

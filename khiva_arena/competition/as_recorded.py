@@ -1,0 +1,68 @@
+"""What a store has beside the record of a match, held against the record.
+
+Seats, places and points are stored twice: in the record, and in rows that are read for every table. Sums and seals find damage,
+and whoever writes rows can compute both. So each row is compared with its record whenever it is read, which takes no replay.
+"""
+
+import re
+
+import msgspec
+
+from khiva_arena.replay.record import Record, RecordedSeat
+from khiva_arena.replay.verify import faults_of
+from khiva_arena.store.rows import EventRow, MatchRow
+
+
+class _RecordedHeader(msgspec.Struct):
+    match: str
+    seats: list[RecordedSeat]
+
+
+class _RecordedResult(msgspec.Struct):
+    """The part of a record that a row repeats. ``steps`` is not read unless there is a fault among them."""
+
+    header: _RecordedHeader
+    steps: msgspec.Raw
+    verdicts: list[str]
+    forfeited_at: list[int | None]
+    ranks: list[int]
+    scores: list[int]
+    digest: str
+
+
+_result = msgspec.json.Decoder(_RecordedResult).decode
+_record = msgspec.json.Decoder(Record).decode
+_WORD = re.compile(rb"[A-Za-z]")
+"""In steps only faults are words."""
+
+
+def why_not_as_recorded(event: EventRow, row: MatchRow) -> str:
+    """Return in what a row, whose seats sit at places of the event, differs from its record; "" if in nothing.
+
+    Bots have the names of the definition there: those of the event may be others, that a page is to show."""
+    try:
+        recorded = _result(row.record)
+    except (msgspec.MsgspecError, RecursionError):
+        return "its record cannot be read"
+    if not row.id == recorded.header.match == event.match_id(row.ordinal) or row.digest != recorded.digest:
+        return "its record is that of another match"
+    bots = event.definition.bots
+    if [(bots[seat.bot].name, bots[seat.bot].identity) for seat in row.seats] != [
+        (seat.name, seat.bot) for seat in recorded.header.seats
+    ]:
+        return "its bots are not those of its record"
+    results = [(seat.rank, seat.score, seat.verdict) for seat in row.seats]
+    if results != list(zip(recorded.ranks, recorded.scores, recorded.verdicts, strict=False)):
+        return "its places, points or verdicts are not those of its record"
+    faults = [[(verdict, step) for verdict, _, step in seat.faults] for seat in row.seats]
+    return "" if faults == _faults(row, recorded) else "its faults are not those of its record"
+
+
+def _faults(row: MatchRow, recorded: _RecordedResult) -> list[list[tuple[str, int]]]:
+    """Return the faults of each seat by the record. Nearly all have none, which shows without reading the steps."""
+    if not _WORD.search(recorded.steps) and not any(at is not None for at in recorded.forfeited_at):
+        return [[] for _ in row.seats]
+    try:
+        return faults_of(_record(row.record))
+    except (msgspec.MsgspecError, IndexError, ValueError):
+        return []

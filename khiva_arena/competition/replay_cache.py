@@ -1,0 +1,74 @@
+"""What replays of an event gave, kept in the user's cache folder: never beside the store, which may be read-only or a stranger's.
+
+A file counts only if it is this user's, nobody else may write it, and it names the key that it is asked for. Anything else is
+worked out again.
+"""
+
+import os
+import stat
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from khiva_arena.errors import ConfigError
+
+_LONGEST = 1_000  # bytes
+_MOST = 1_000.0  # standard errors
+
+
+class KeptFactors(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One file.
+
+    key: 64 hex digits, by which it was asked for.
+    pair, ranks: as in ``replaying.Factors``.
+    """
+
+    key: str
+    pair: float
+    ranks: float
+
+
+def kept_factors(key: str) -> tuple[float, float] | None:
+    """Return what was kept under a key; None for nothing that can be relied on."""
+    folder = _folder()
+    if folder is None:
+        return None
+    try:
+        with os.fdopen(os.open(folder / f"{key}.json", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            known = os.fstat(file.fileno())
+            if not stat.S_ISREG(known.st_mode) or known.st_uid != os.geteuid() or known.st_mode & 0o022:
+                return None
+            found = msgspec.json.decode(file.read(_LONGEST), type=KeptFactors)
+    except (OSError, msgspec.DecodeError):
+        return None
+    in_range = all(0 <= number <= _MOST for number in (found.pair, found.ranks))
+    return (found.pair, found.ranks) if found.key == key and in_range else None
+
+
+def keep_factors(key: str, pair: float, ranks: float) -> None:
+    """Keep factors under a key, if the folder can be written: what cannot be kept is worked out again."""
+    folder = _folder()
+    if folder is None:
+        return
+    part = None
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        number, part = tempfile.mkstemp(prefix="part-", dir=folder)
+        with os.fdopen(number, "wb") as file:
+            file.write(msgspec.json.encode(KeptFactors(key, pair, ranks)))
+        os.replace(part, folder / f"{key}.json")
+    except OSError:
+        if part is not None:
+            with suppress(OSError):
+                os.unlink(part)
+
+
+def _folder() -> Path | None:
+    from khiva_arena.entrants.staging import cache_folder  # not above: most tables need no replays
+
+    try:
+        return cache_folder() / "replays"
+    except ConfigError:
+        return None

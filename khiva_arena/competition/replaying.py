@@ -1,0 +1,210 @@
+"""Events played again through their own draw, many times, by bots of given strengths: what chance and the draw make of errors.
+
+Matches are independent and follow Plackett and Luce: whoever comes first of some has its share of their strengths. Each replay
+has a stream of its own, from which its lots and its results come, so that numbers depend on the key alone.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from khiva_arena.ratings.elo import ELO_PER_NAT
+from khiva_arena.ratings.match_arrays import Floats, Ints
+from khiva_arena.ratings.replicas import ReplicaRound, fit_replicas
+from khiva_arena.ratings.swiss_factors import Factors
+from khiva_arena.replay.definition import author_groups
+from khiva_arena.rng import Stream
+from khiva_arena.schedule import knockout, swiss
+from khiva_arena.schedule.formats import shapes
+from khiva_arena.schedule.lineups import LineUp
+from khiva_arena.schedule.names import Format
+from khiva_arena.schedule.scores import BotSums, RoundSums, by_score_of
+from khiva_arena.schedule.terms import DrawnRound, Placing, Shape, Terms
+
+REPLAYS = 300
+_AT_ONCE = 50
+_NUMBERS = 4  # of 8 bytes, in a block of a stream
+_SECONDS_A_PAIR, _SECONDS_A_PAIR_OF_SEATS = 4e-7, 6e-8  # of one round of one replay
+_DRAWS: dict[str, Callable[[Terms, Shape, Sequence[RoundSums]], DrawnRound]] = {
+    Format.SWISS: partial(swiss.draw_of, quick=True),
+    Format.KNOCKOUT: knockout.draw_of,
+}
+_PLACES: dict[str, Callable[[Terms, Sequence[RoundSums]], tuple[Placing, ...]]] = {
+    Format.SWISS: swiss.places_of,
+    Format.KNOCKOUT: knockout.places_of,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EventToReplay:
+    """An event, as far as it is replayed.
+
+    terms: what its schedule is made from; its key is not used.
+    bots: by position, the number of the bot in the table.
+    rounds: how many of its rounds are replayed.
+    played: of a format whose line-ups are known from the start, those that were played, and on how many seeds, in parts.
+    after: which of the events that are replayed was the stage before, whose best bots play here; None for none.
+    authors: by number of the bot in the table, "" for none.
+    """
+
+    terms: Terms
+    bots: tuple[int, ...]
+    rounds: int = 0
+    played: tuple[tuple[tuple[LineUp, ...], int], ...] = ()
+    after: int | None = None
+    authors: tuple[str, ...] = ()
+
+
+def follows_results(event: EventToReplay) -> bool:
+    """Tell whether results decide who meets whom in what is replayed of an event. In a knockout, and where the best of one stage
+    come to the next, they decide only who plays on, and errors are right."""
+    return event.terms.format == Format.SWISS and event.rounds > 1
+
+
+def seconds_of(events: Sequence[EventToReplay]) -> float:
+    """Return about how many seconds all replays of these events take on one core, from counts alone: the same everywhere."""
+    bots = max(bot for event in events for bot in event.bots) + 1
+    seconds = 0.0
+    for event in events:
+        for shape, known in _shapes(event):
+            seconds += _SECONDS_A_PAIR * bots**2 + _SECONDS_A_PAIR_OF_SEATS * shape.matches * shape.seats**2
+            seconds += 0.0 if known is not None else _SECONDS_A_PAIR * len(event.bots) ** 2
+    return REPLAYS * seconds
+
+
+def factors(
+    events: Sequence[EventToReplay], elo: Sequence[int], rated: Sequence[bool], key: bytes, number: int = REPLAYS
+) -> Factors:
+    """Replay events that make one table. ``elo``: the strength of each of its bots. ``rated``: whether the bot counts: a match is
+    rated if all its bots do. ``key``: 32 bytes, from which all chance comes."""
+    numbers = [range(first, min(number, first + _AT_ONCE)) for first in range(0, number, _AT_ONCE)]
+    return factors_of(np.concatenate([all_distances(played(events, elo, rated, key, some), elo) for some in numbers]))
+
+
+def all_distances(rounds: Sequence[ReplicaRound], elo: Sequence[int]) -> Floats:
+    """Return (R, n (n - 1) / 2) how far the difference of each two bots is from the truth, in standard errors; NaN of two that
+    are not compared."""
+    fits, truth = fit_replicas(rounds), np.array(elo, dtype=np.float64) / ELO_PER_NAT
+    off = (fits.nats[:, :, None] - fits.nats[:, None, :]) - (truth[:, None] - truth)
+    upper = np.triu_indices(len(elo), 1)
+    return np.asarray((np.abs(off) / fits.errors())[:, upper[0], upper[1]])
+
+
+def factors_of(distances: Floats) -> Factors:
+    """Return the quantiles of the distances of all replays."""
+    return Factors(_quantile(distances.ravel()), _quantile(np.fmax.reduce(distances, axis=1)))
+
+
+def _quantile(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return round(float(np.quantile(known, 0.95)), 3) if len(known) else 0.0
+
+
+class _Replay(NamedTuple):
+    """One replay as far as it has come.
+
+    lots, results: its streams.
+    terms: of each event, with a key of its own.
+    bots: of each event, by position the number of the bot in the table.
+    past: of each event, what was played.
+    """
+
+    lots: Stream
+    results: Stream
+    terms: list[Terms]
+    bots: list[tuple[int, ...]]
+    past: list[list[RoundSums]]
+
+
+def played(
+    events: Sequence[EventToReplay], elo: Sequence[int], rated: Sequence[bool], key: bytes, numbers: range
+) -> list[ReplicaRound]:
+    """Play these replays side by side, round by round."""
+    counts, weight = np.array(rated, dtype=np.bool_), 10 ** (np.array(elo, dtype=np.float64) / 400)
+    replays = [
+        _Replay(Stream(key, "replay", str(number), "lots"), Stream(key, "replay", str(number), "results"), [], [], [])
+        for number in numbers
+    ]
+    rounds = []
+    for at, event in enumerate(events):
+        for one in replays:
+            one.bots.append(event.bots if event.after is None else _best(one, event.after, len(event.bots)))
+            one.terms.append(replace(_with_authors(event, one.bots[at]), key=one.lots.blocks(1)))
+            one.past.append([])
+        for shape, known in _shapes(event):
+            drawn = [
+                _DRAWS[event.terms.format](one.terms[at], shape, one.past[at]).line_ups if known is None else known
+                for one in replays
+            ]
+            here = np.array([[one.bots[at] for _ in line_ups] for one, line_ups in zip(replays, drawn, strict=True)])
+            tables = np.take_along_axis(here, np.array(drawn), axis=2)
+            chance = [one.results.blocks(-(-tables[0].size * shape.seeds * shape.seats // _NUMBERS)) for one in replays]
+            of_round, sums = _play(tables, counts, shape.seeds, weight, chance)
+            rounds.append(of_round)
+            for one, line_ups, of_replay in zip(replays, drawn, sums, strict=True):
+                by_bot = [BotSums(*of_replay[bot]) for bot in one.bots[at]]
+                one.past[at].append(RoundSums(shape.matches, line_ups, by_bot))
+    return rounds
+
+
+def _shapes(event: EventToReplay) -> Iterator[tuple[Shape, tuple[LineUp, ...] | None]]:
+    """The rounds that are replayed; with line-ups if these are known."""
+    if event.rounds:
+        yield from ((shape, None) for shape in shapes(event.terms)[: event.rounds])
+    for number, (line_ups, seeds) in enumerate(event.played):
+        yield Shape(number, 0, seeds, len(line_ups), 0, event.terms.seats), line_ups
+
+
+def _with_authors(event: EventToReplay, bots: Sequence[int]) -> Terms:
+    """The terms for the bots that came to the stage."""
+    if event.after is None or not event.terms.authors:
+        return event.terms
+    return replace(event.terms, authors=author_groups([event.authors[bot] for bot in bots]))
+
+
+def _best(replay: _Replay, at: int, number: int) -> tuple[int, ...]:
+    """The bots of the stage after event ``at``, best first."""
+    terms, past = replay.terms[at], replay.past[at]
+    placings = _PLACES[terms.format](terms, past) if terms.format in _PLACES else by_score_of(terms.bots, past)
+    return tuple(replay.bots[at][placing.bot] for placing in placings[:number])
+
+
+def _play(
+    tables: Ints, rated: npt.NDArray[np.bool_], seeds: int, weight: Floats, chance: Sequence[bytes]
+) -> tuple[ReplicaRound, list[list[tuple[int, int, int]]]]:
+    """Play each table of each replay in all rotations on so many seeds. Returns what is fitted; and by replay and bot the half
+    points, pairs and first places that a draw looks at."""
+    replays, count, seats = tables.shape
+    bots = len(weight)
+    shape = (replays, count, seeds, seats, seats)  # ..., match, seat
+    numbers = np.array([np.frombuffer(text, dtype=">u8")[: count * seeds * seats * seats] for text in chance], dtype=np.uint64)
+    uniform = ((numbers >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    arrival = (-np.log(uniform)).reshape(shape) / weight[tables][:, :, None, None, :]
+    counts = np.asarray(rated[tables].all(axis=2))
+    first = np.arange(replays)[:, None] * bots
+    of_seed = (np.arange(replays)[:, None, None] * seeds + np.arange(seeds)) * bots  # (R, 1, S)
+    points = np.zeros(replays * seeds * bots, dtype=np.float64)
+    won, pairs = np.zeros(replays * bots), np.zeros(replays * bots)
+    ahead = np.zeros((replays, bots, bots), dtype=np.bool_)
+    for i in range(seats):
+        for j in range(seats):
+            if i == j:
+                continue
+            a, b = tables[:, :, i], tables[:, :, j]
+            different = a != b
+            wins = (arrival[..., i] < arrival[..., j]).sum(axis=3) * different[:, :, None]  # (R, T, S)
+            mine = (counts[:, :, None] * wins).ravel()
+            points += np.bincount((of_seed + a[:, :, None]).ravel(), mine, len(points))
+            won += np.bincount((first + a).ravel(), wins.sum(axis=2).ravel(), len(won))
+            pairs += np.bincount((first + a).ravel(), (different * (seeds * seats)).ravel(), len(pairs))
+            where = (wins.sum(axis=2) > 0) & counts
+            ahead[np.broadcast_to(np.arange(replays)[:, None], a.shape)[where], a[where], b[where]] = True
+    winner = np.take_along_axis(tables[:, :, None, None, :], arrival.argmin(axis=4)[..., None], axis=4)[..., 0]
+    firsts = np.bincount((first[:, :, None, None] + winner).ravel(), minlength=replays * bots)
+    sums = np.stack([2 * won, pairs, firsts], axis=1).astype(np.int64).reshape(replays, bots, 3)
+    of_round = ReplicaRound(tables, counts, points.astype(np.int64).reshape(replays, seeds, bots), ahead)
+    return of_round, [[(halves, met, one) for halves, met, one in of_replay] for of_replay in sums.tolist()]

@@ -1,0 +1,161 @@
+"""Bots that play in this process: functions, and the Python bots that come with the arena, each with modules of its own.
+
+No sandbox, no clock, no record: what they do wrong is raised.
+"""
+
+import builtins
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from importlib.util import module_from_spec, spec_from_file_location
+from itertools import count
+from operator import index
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from khiva_arena import shipped
+from khiva_arena.errors import BotError, ConfigError
+from khiva_arena.games.base import Event, Game, Plain, State, seen_by
+from khiva_arena.protocol.bot_function import Choose
+from khiva_arena.replay.seeds import seat_number
+
+_WORD = f"{shipped.WORD}python/"
+_TIME = {"startup_ms": 10_000, "turn_ms": 1_000, "bank_ms": 10_000}
+"""What bots are told of their time, which nobody takes: the defaults of a run."""
+_HELLO = {"type": "hello", "protos": [1], "caps": []}
+_made = count(1)
+
+
+def chooser(bot: str | Choose, game: str) -> tuple[str, Choose]:
+    """Return the name and the function of a bot that plays in this process. Raises ConfigError, BotError."""
+    if callable(bot):
+        function = bot
+        while isinstance(function, partial):
+            function = function.func
+        return getattr(function, "__name__", type(function).__name__), bot
+    if not isinstance(bot, str) or not bot.startswith(_WORD):
+        raise ConfigError(
+            f"bots: {bot!r:.200} does not play in this process: functions choose(decide, match) do, and bots such as "
+            f"{_WORD}greedy; khiva_arena.run and match play all others"
+        )
+    folder = shipped.bots().get(bot)
+    if folder is None:
+        known = [word for word in shipped.bots() if word.startswith(_WORD)]
+        raise ConfigError(f"bots: there is no {bot}; there are {', '.join(known)}")
+    told = tomllib.loads((folder / "bot.toml").read_text("utf-8"))
+    if game not in told.get("games", [game]):
+        raise ConfigError(f"bots: {bot} plays {', '.join(told['games'])} and not {game}")
+    files = [*folder.glob("*.py"), *(folder / path for path in told.get("include", ()))]
+    main = _Modules({path.stem: path for path in files}).load("main")
+    choose = getattr(main, "choose", None)
+    if not callable(choose):
+        raise ConfigError(f"bots: {bot} is no function of Python alone, so it does not play in this process")
+    return told["name"], choose
+
+
+class _Modules:
+    """The modules of a bot, which import each other by their names, as in the folder where a bot is staged.
+
+    They are known to Python by names of this bot alone: the bots have different modules of one name.
+    """
+
+    def __init__(self, files: Mapping[str, Path]) -> None:
+        self._files = files
+        self._prefix = f"_khiva_arena_bot_{next(_made)}_"
+
+    def load(self, name: str) -> ModuleType:
+        """Return a module, run once."""
+        full = self._prefix + name
+        if full in sys.modules:
+            return sys.modules[full]
+        spec = spec_from_file_location(full, self._files[name])
+        assert spec is not None
+        assert spec.loader is not None
+        module = sys.modules[full] = module_from_spec(spec)
+        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": self._import}
+        try:
+            spec.loader.exec_module(module)
+        except ImportError as error:
+            del sys.modules[full]
+            raise BotError(f"{self._files[name].parent.name}: {error}") from None
+        return module
+
+    def _import(self, name: str, *how: Any) -> ModuleType:
+        return self.load(name) if name in self._files else builtins.__import__(name, *how)
+
+
+class Asked(Mapping[str, Any]):
+    """A request as ``decide`` is one. View and events are made when they are looked at: most of the time goes there."""
+
+    __slots__ = ("_given", "_made")
+
+    def __init__(self, given: dict[str, Any], made: Mapping[str, Callable[[], Any]]) -> None:
+        self._given = given
+        self._made = made
+
+    def __getitem__(self, key: str) -> Any:
+        given = self._given
+        if key not in given:
+            given[key] = self._made[key]()
+        return given[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._given, *self._made)))
+
+    def __len__(self) -> int:
+        return len(self._given.keys() | self._made.keys())
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+class Players:
+    """Bots in seats of a match, told what bots are told. Pickled by their words, and functions as they are."""
+
+    def __init__(self, game: Game, seats: int, rules: Mapping[str, Plain], bots: Mapping[int, str | Choose]) -> None:
+        self._told = {**_HELLO, "game": game.name, "rules": rules, "rules_version": game.rules_version, "seats": seats}
+        self._bots = dict(bots)
+        self._seated = {seat: chooser(bot, game.name) for seat, bot in self._bots.items()}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_seated"}
+
+    def __setstate__(self, held: dict[str, Any]) -> None:
+        self.__dict__.update(held)
+        self._seated = {seat: chooser(bot, held["_told"]["game"]) for seat, bot in self._bots.items()}
+
+    def __contains__(self, seat: int) -> bool:
+        return seat in self._bots
+
+    def begin(self, secret: bytes, match: str, events: Sequence[Event]) -> None:
+        """A match begins."""
+        self._events = list(events)
+        self._read = dict.fromkeys(self._bots, 0)
+        told = {**self._told, "match": match, "time": _TIME, "commit": "0" * 64}
+        self._hellos = {seat: {**told, "seat": seat, "seed": seat_number(secret, match, seat)} for seat in self._bots}
+
+    def saw(self, events: Sequence[Event]) -> None:
+        """A step was taken."""
+        self._events += events
+
+    def choose(self, state: State, seat: int) -> int:
+        """Return what a seat chooses. Raises BotError for what is not an index into ``legal``."""
+        decision = state.pending()[seat]
+        legal = [list(entry) for entry in decision.legal]
+        since, self._read[seat] = self._read[seat], len(self._events)
+        asked = Asked(
+            {"type": "decide", "req": since + 1, "kind": decision.kind, "turn_ms": _TIME["turn_ms"], "bank_ms": _TIME["bank_ms"]}
+            | {"legal": legal},
+            {"view": lambda: state.view(seat), "events": lambda: seen_by(self._events[since : self._read[seat]], seat)},
+        )
+        name, choose = self._seated[seat]
+        answer: Any = choose(asked, self._hellos[seat])
+        try:
+            choice = index(answer)
+        except TypeError:
+            choice = -1
+        if not 0 <= choice < len(legal) or isinstance(answer, bool):
+            raise BotError(f"{name}: {answer!r:.200} is no index into the {len(legal)} entries of legal")
+        return choice

@@ -1,0 +1,100 @@
+"""What a person is told of a question: what it is about, what each answer does, and which rulings of RULES.md it rests on.
+
+A game that words its questions has an ``asking.py`` in its folder, found by its name, with::
+
+    LEGEND: Sequence[tuple[str, str]]                      what is drawn on its table, and what that is
+    def question(kind, view, names) -> PersonsQuestion            of a decision that is open
+    def answer(kind, entry, view, names) -> str            an entry of ``legal``, with what it does
+
+``names`` are by seat, the asked seat's own is "you".
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+from khiva_arena.games.base import Game, Plain
+
+YOU = "you"
+View = Mapping[str, Any]
+Names = Sequence[str]
+_ROW = re.compile(r"^\| ([A-Z]\d+[a-z]?) \| (.*?) \|", re.MULTILINE)
+
+
+class PersonsQuestion(NamedTuple):
+    """A decision in words.
+
+    title: the question, in a line.
+    about: what an answer leads to, one or two sentences.
+    rulings: numbers of RULES.md.
+    """
+
+    title: str
+    about: str = ""
+    rulings: tuple[str, ...] = ()
+
+
+class Asking(NamedTuple):
+    """How one game words its questions; of a game without ``asking.py`` as its ``choice`` does."""
+
+    question: Callable[[str, View, Names], PersonsQuestion]
+    answer: Callable[[str, Sequence[Any], View, Names], str]
+    legend: Sequence[tuple[str, str]]
+    rulings: Mapping[str, str]
+
+
+@cache
+def asking(game: Game) -> Asking:
+    """How a game words its questions."""
+    name = f"khiva_arena.games.{game.name}.asking"
+    if game.outside or find_spec(name) is None:
+        return Asking(_plain_question, lambda kind, entry, view, names: game.choice(kind, list(entry), dict(view)), (), {})
+    module = import_module(name)
+    return Asking(module.question, module.answer, module.LEGEND, _rulings(game.name))
+
+
+def _plain_question(kind: str, view: View, names: Names) -> PersonsQuestion:
+    return PersonsQuestion(f"Your turn: {kind.replace('_', ' ')}")
+
+
+def _rulings(game: str) -> dict[str, str]:
+    """The rulings of a game's RULES.md by number, without marks of Markdown."""
+    text = (files("khiva_arena.games") / game / "RULES.md").read_text("utf-8")
+    return {number: re.sub(r"`|\*\*|\[([^\]]*)\]\([^)]*\)", r"\1", ruling) for number, ruling in _ROW.findall(text)}
+
+
+def of(name: str, thing: str) -> str:
+    """ "your shop 2", "shop 2 of naive"."""
+    return f"your {thing}" if name == YOU else f"{thing} of {name}"
+
+
+_IRREGULAR = {"is": "are", "has": "have", "does": "do", "was": "were"}
+_VERB = re.compile(r"(^|[.:;,] |\band )(you) (\w+)")
+_OWN = re.compile(r"\b(?:the )?(shop \d|outpost|palace track) of you\b")
+
+
+def second_person(text: str, names: Names) -> str:
+    """A line in which one name is "you", with its verbs and things: "You move" and "your shop 2". ``names``: of all at the table;
+    if another one has the word in it, nothing is changed."""
+    if list(names).count(YOU) != 1 or any(YOU in name for name in names if name != YOU):
+        return text
+    text = _OWN.sub(r"your \1", text)
+    text = _VERB.sub(lambda match: f"{match[1]}{match[2]} {_verb(match[3])}", text)
+    return text[:1].upper() + text[1:] if text.startswith((YOU, "your ")) else text
+
+
+def _verb(word: str) -> str:
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and word.islower() else word
+
+
+def words(name: Plain) -> str:
+    """A name of the code as words."""
+    return str(name).replace("_", " ")

@@ -1,0 +1,50 @@
+"""How alike the matches of two bots on one seed are: whether the seed decides all of them, or each is a match of its own.
+
+Of a pair of bots, with w = m u the weight of its m matches on a seed, u that of one, and share p over all seeds, the residual
+score s - w p has the variance w u p (1 - p) (1 + (m - 1) c), with c the correlation of two matches on a seed. All pairs that vary
+give one c. A pair that took all points of each seed shows nothing of it, and takes that of the others; if no pair varies, c is 1,
+since nothing then speaks against the seed deciding all. The design effect of m matches is 1 + (m - 1) c: so many count as one.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from khiva_arena.ratings.match_arrays import Floats
+from khiva_arena.ratings.pairs import PairCells, summed
+
+_ROUNDING = 1e-9
+
+
+class Alikeness(NamedTuple):
+    """The correlation of two matches of one pair on one seed.
+
+    correlation: 0..1.
+    seen: whether pairs that vary show it.
+    """
+
+    correlation: float
+    seen: bool
+
+    def design_effects(self, matches: Floats) -> Floats:
+        """Return how many matches on one seed count as one, by how many there are."""
+        return 1 + np.maximum(0.0, matches - 1) * self.correlation
+
+
+UNKNOWN = Alikeness(1.0, seen=False)
+"""Of pairs none of which varies: as if each seed decided all of its matches."""
+
+
+def alikeness(cells: PairCells) -> Alikeness:
+    """Pool the correlation over all pairs that vary."""
+    _, at = np.unique(cells.low * cells.bots + cells.high, return_inverse=True)
+    weights, scores = summed(at, cells.weight, at.max(initial=-1) + 1), summed(at, cells.score, at.max(initial=-1) + 1)
+    share, part = (scores / weights)[at], cells.weight / weights[at]
+    varies = (share > _ROUNDING) & (share < 1 - _ROUNDING) & (part < 1 - _ROUNDING)
+    share, part, weight = share[varies], part[varies], cells.weight[varies]
+    alone = weight * cells.unit * share * (1 - share)
+    square = (cells.score[varies] - weight * share) ** 2 / (1 - part)  # the share was drawn to the seed's own score
+    more = float(alone @ (weight / cells.unit - 1))
+    if more < _ROUNDING:
+        return UNKNOWN
+    return Alikeness(float(np.clip((square.sum() - alone.sum()) / more, 0, 1)), seen=True)

@@ -1,0 +1,188 @@
+"""Many events of one shape, fitted at once: what ``rate`` gives for each of R events of n bots, as arrays, without an anchor.
+
+docs/how-ratings-work.md F2, F4 and F13. An event is made of rounds; all seeds of a round have the same tables, each played once
+in every rotation, so that one matrix a round says what leaving out one of its seeds changes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from khiva_arena.ratings.elo import ELO_PER_NAT, PRIOR_GAMES
+from khiva_arena.ratings.match_arrays import Floats, Ints
+from khiva_arena.ratings.pairs import pair_weight
+from khiva_arena.ratings.rows import expected
+
+_STEPS = 60
+_CLOSE_ENOUGH = 1e-9
+_LONGEST = 2.0  # nats of one step
+_NONE_SEEN = 1e-9  # of the variance of independent matches, as in covariance.py
+_KEPT = 1e-4  # of the prior draws, as there
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReplicaRound:
+    """One round of R events, on S seeds each.
+
+    tables: (R, T, K) the bots of each table.
+    rated: (R, T) whether its matches are rated.
+    points: (R, S, n) how many bots each bot finished ahead of, over all its rated matches of a seed; copies of it do not count.
+    ahead: (R, n, n) whether the bot of the row finished ahead of that of the column in some rated match.
+    """
+
+    tables: Ints
+    rated: npt.NDArray[np.bool_]
+    points: npt.NDArray[np.int64]
+    ahead: npt.NDArray[np.bool_]
+
+    def met(self) -> Floats:
+        """Return (R, n, n) the summed weights of the matches of two bots on one seed."""
+        events, _, seats = self.tables.shape
+        bots = self.points.shape[2]
+        weight = np.zeros(events * bots * bots)
+        first = np.arange(events)[:, None] * bots
+        for i, j in permutations(range(seats), 2):
+            a, b = self.tables[:, :, i], self.tables[:, :, j]
+            weight += np.bincount(((first + a) * bots + b).ravel(), (self.rated & (a != b)).ravel(), len(weight))
+        return np.asarray(weight.reshape(events, bots, bots) * (pair_weight(seats) * seats), dtype=np.float64)
+
+
+class Replicas(NamedTuple):
+    """R fits.
+
+    nats: (R, n) ratings, whose prior draws are at 0.
+    bread: (R, n, n) nats squared, the model's covariance.
+    clustered: (R, n, n) nats squared, CR3.
+    compared: (R, n, n) whether the results place two bots at a finite distance whose variance was seen.
+    """
+
+    nats: Floats
+    bread: Floats
+    clustered: Floats
+    compared: npt.NDArray[np.bool_]
+
+    def errors(self) -> Floats:
+        """Return (R, n, n) standard errors of differences in nats; NaN of two that are not compared."""
+        variance = _differences(self.clustered)
+        return np.where(self.compared, np.sqrt(np.where(self.compared, variance, 1.0)), np.nan)
+
+
+def fit_replicas(rounds: Sequence[ReplicaRound]) -> Replicas:
+    """Fit each event with the prior of the headline fit, and its CR3 errors over seeds."""
+    met = [one.met() for one in rounds]
+    seeds = [one.points.shape[1] for one in rounds]
+    weight = np.sum([count * of_seed for count, of_seed in zip(seeds, met, strict=True)], axis=0)
+    unit = [pair_weight(one.tables.shape[2]) for one in rounds]
+    score = np.sum([w * one.points.sum(axis=1, dtype=np.int64) for w, one in zip(unit, rounds, strict=True)], axis=0)
+    nats = _solve(weight, score)
+    p = _expected(nats)
+    bread = np.asarray(np.linalg.inv(_hessian(weight, nats, p)), dtype=np.float64)
+    loose, step = _without_draws(nats, bread)
+    jackknife, scatter, total = np.zeros_like(bread), np.zeros_like(bread), np.zeros_like(nats)
+    for one, of_seed, w in zip(rounds, met, unit, strict=True):
+        scores = w * one.points - (of_seed * p).sum(axis=2)[:, None, :]
+        information = _laplacian(of_seed * p * (1 - p))
+        kept = np.eye(p.shape[1]) - information @ bread
+        z = np.linalg.solve(kept, np.swapaxes(scores, 1, 2))  # (R, n, S)
+        jackknife += z @ np.swapaxes(z, 1, 2)
+        moved = scores - (information @ step[:, :, None])[:, None, :, 0]
+        scatter += np.swapaxes(moved, 1, 2) @ moved
+        total += moved.sum(axis=1)
+    blocks = sum(seeds)
+    clustered = np.asarray(bread @ jackknife @ bread * ((blocks - 1) / blocks), dtype=np.float64)
+    scatter -= total[:, :, None] * total[:, None, :] / blocks
+    among = _differences(np.asarray(loose @ scatter @ loose, dtype=np.float64))
+    often = np.sum([(of_seed.sum(axis=2) > 0) * count for count, of_seed in zip(seeds, met, strict=True)], axis=0)
+    compared = _both_ways(np.logical_or.reduce([one.ahead for one in rounds]))
+    compared &= (np.minimum(often[:, :, None], often[:, None, :]) > 1) & (among > _NONE_SEEN * _differences(bread))
+    return Replicas(nats, bread, clustered, compared)
+
+
+def _solve(weight: Floats, score: Floats) -> Floats:
+    """Return (R, n) the nats at which expected points, with those of the prior draws, equal points."""
+    nats = np.zeros_like(score)
+    for _ in range(_STEPS):
+        p = _expected(nats)
+        slope = score - (weight * p).sum(axis=2) + PRIOR_GAMES * (0.5 - expected(nats))
+        step = np.linalg.solve(_hessian(weight, nats, p), slope[:, :, None])[:, :, 0]
+        size = np.abs(step).max()
+        if size < _CLOSE_ENOUGH:
+            break
+        longest = np.abs(step).max(axis=1, keepdims=True)
+        nats = nats + step * np.minimum(1.0, _LONGEST / np.maximum(longest, 1e-300))
+    return np.asarray(nats)
+
+
+def _expected(nats: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(nats[:, None, :] - nats[:, :, None])))
+
+
+def _hessian(weight: Floats, nats: Floats, p: Floats) -> Floats:
+    q = expected(nats)
+    hessian = _laplacian(weight * p * (1 - p))
+    at = np.arange(nats.shape[1])
+    hessian[:, at, at] += PRIOR_GAMES * q * (1 - q)
+    return hessian
+
+
+def _laplacian(between: Floats) -> Floats:
+    laplacian = -between
+    at = np.arange(between.shape[1])
+    laplacian[:, at, at] += between.sum(axis=2)
+    return laplacian
+
+
+def _differences(covariance: Floats) -> Floats:
+    own = np.diagonal(covariance, axis1=1, axis2=2)
+    return np.asarray(own[:, :, None] + own[:, None, :] - covariance - np.swapaxes(covariance, 1, 2))
+
+
+def _without_draws(nats: Floats, bread: Floats) -> tuple[Floats, Floats]:
+    """Return (R, n, n) the bread of fits almost without prior draws, and (R, n) the first step towards those fits."""
+    p = expected(nats)
+    root = np.sqrt((1 - _KEPT) * PRIOR_GAMES * p * (1 - p))
+    rooted = root[:, :, None] * bread
+    own = np.eye(nats.shape[1]) - rooted * root[:, None, :]
+    loose = bread + np.swapaxes(rooted, 1, 2) @ np.linalg.solve(own, rooted)
+    pulled = (1 - _KEPT) * PRIOR_GAMES * (p - 0.5)
+    return loose, (loose @ pulled[:, :, None])[:, :, 0]
+
+
+def _both_ways(ahead: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return (R, n, n) whether points flow both ways between two bots, directly or through others; False of one with itself."""
+    bots = ahead.shape[1]
+    itself = np.eye(bots, dtype=np.bool_)
+    reach = (ahead | itself).astype(np.float32)
+    for _ in range(max(1, (bots - 1).bit_length())):
+        reach = (reach @ reach > 0).astype(np.float32)
+    there = reach > 0
+    return np.asarray(there & np.swapaxes(there, 1, 2) & ~itself)
+
+
+def shrunk(nats: Floats, clustered: Floats, bread: Floats) -> Ints:
+    """Return (n,) whole Elo of one fit, shrunk to their mean: what strengths are likely, if bots differ as much as these results
+    leave likely.
+
+    Each contrast keeps tau2 / (tau2 + v) of itself, v the model's variance times the pooled design effect, at least 1; tau, the
+    deviation of true strengths, is averaged over ``_SPREADS`` by likelihood.
+    """
+    bots = len(nats)
+    values, vectors = np.linalg.eigh(np.eye(bots) - 1 / bots)
+    basis = vectors[:, values > 0.5]
+    of_model, seen = basis.T @ bread @ basis, basis.T @ clustered @ basis
+    effect = max(1.0, float(np.trace(seen) / np.trace(of_model)))
+    variance, axes = np.linalg.eigh(effect * (of_model + of_model.T) / 2)
+    along = axes.T @ (basis.T @ nats)
+    total = (_SPREADS / ELO_PER_NAT)[:, None] ** 2 + variance
+    likelihood = -(np.log(total) + along**2 / total).sum(axis=1) / 2
+    share = np.exp(likelihood - likelihood.max())
+    kept = (share[:, None] * (1 - variance / total)).sum(axis=0) / share.sum()
+    return np.asarray(np.rint(ELO_PER_NAT * (basis @ (axes @ (kept * along)))), dtype=np.int64)
+
+
+_SPREADS = np.arange(0.0, 800.0, 10.0)
+"""Deviations of true strengths, in Elo."""

@@ -1,0 +1,45 @@
+"""An address that may stand on a command line, where every user of the machine can read it: it leads to the secret one, once, and
+only a browser of our own user."""
+
+import os
+import secrets
+import sys
+from pathlib import Path
+
+REFUSED = "This address leads to the page once, and only whom it was made for: open the one that khiva-arena printed."
+_SOCKETS = Path("/proc/net/tcp")
+_LOCAL, _REMOTE, _USER = 1, 2, 7
+"""Columns there."""
+
+
+class OnceOnly:
+    """One such address.
+
+    path: of the address.
+    leads_to: the path of the page.
+    """
+
+    def __init__(self) -> None:
+        self.path = f"/{secrets.token_urlsafe(24)}/"
+        self.leads_to = ""
+        self._used = False
+
+    def taken(self, client: tuple[str, int], port: int) -> bool:
+        """Whether a connection of ``client`` to our ``port`` may go on to the page, which is so once."""
+        if self._used or not self.leads_to or user_of(client[1], port) not in (None, os.geteuid()):
+            return False
+        self._used = True
+        return True
+
+
+def user_of(port: int, to: int) -> int | None:
+    """The user whose socket on our loopback, at ``port``, is connected ``to`` another port; -1 if that is not known, None on a
+    system that never says, where browsers are not started by a command line that others read (macOS)."""
+    if sys.platform != "linux":
+        return None
+    try:
+        rows = [line.split() for line in _SOCKETS.read_text().splitlines()[1:]]
+    except OSError:
+        return -1
+    ends = f"0100007F:{port:04X}", f"0100007F:{to:04X}"
+    return next((int(row[_USER]) for row in rows if (row[_LOCAL], row[_REMOTE]) == ends), -1)

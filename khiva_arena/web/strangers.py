@@ -1,0 +1,49 @@
+"""Who has connected where relays arrive, and has not shown yet that it knows a token. If they are too many the oldest goes first,
+so that they are not in the way of a relay that does."""
+
+import ipaddress
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import trio
+
+MOST = 256
+OF_AN_ADDRESS = 64
+"""A relay shows its token within two round trips. So somebody who keeps it out has to connect as often in that time."""
+
+
+class Strangers:
+    """All of them, from the oldest on."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[trio.CancelScope, str] = {}
+
+    @contextmanager
+    def arrived(self, host: str, seconds: float) -> Iterator[trio.CancelScope]:
+        """The time that one has, which ends early if others need the place, and no more once it is ``known``."""
+        address = _network(host)
+        same = [scope for scope, other in self._waiting.items() if other == address]
+        if len(same) >= OF_AN_ADDRESS:
+            self._end(same[0])
+        elif len(self._waiting) >= MOST:
+            self._end(next(iter(self._waiting)))
+        with trio.move_on_after(seconds) as scope:
+            self._waiting[scope] = address
+            try:
+                yield scope
+            finally:
+                self._waiting.pop(scope, None)
+
+    def _end(self, scope: trio.CancelScope) -> None:
+        del self._waiting[scope]
+        scope.cancel()
+
+    def known(self, scope: trio.CancelScope) -> None:
+        """It has shown its token, and keeps its place."""
+        self._waiting.pop(scope, None)
+
+
+def _network(host: str) -> str:
+    """What counts as one address: of IPv6 the half that a provider gives to each."""
+    address = ipaddress.ip_address(host.partition("%")[0])
+    return str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 and not address.ipv4_mapped else host

@@ -1,0 +1,65 @@
+"""At level trusted a bot may leave processes behind that start new ones faster than they are killed: it is named and out, others
+play on, and the run goes on."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from jobs import SECRET, job
+
+from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.match import Outcome
+from khiva_arena.replay.verify import verify
+from khiva_arena.result import Verdict
+from khiva_arena.sandbox import reap
+from khiva_arena.sandbox.command import Command
+
+pytestmark = pytest.mark.slow
+
+HOG = str(Path(__file__).parent.parent / "support" / "hog.py")
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Any process that is left behind counts as one that does not end; it is ended here."""
+    monkeypatch.setattr(reap, "STRAYS_SECONDS", 0.0)
+    monkeypatch.setattr(reap.Adoption, "_unending", set())
+    yield
+    for pid in reap._children():
+        if (reap._mark_of(pid) or "").startswith(f"{os.getpid()}-"):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def played(*words: list[str], matches: int = 1) -> list[Outcome]:
+    """All outcomes of matches of these bots."""
+    commands = [Command((sys.executable, HOG, *how), "/") for how in words]
+    outcomes: list[Outcome] = []
+    pool.play([job(commands, ordinal=number, startup_ms=20_000) for number in range(matches)], 1, outcomes.append)
+    return outcomes
+
+
+def test_who_leaves_processes_that_do_not_end_is_out_and_the_others_play_on() -> None:
+    outcomes = played(["honest"], ["leaves", "60"], ["honest"], matches=2)
+    assert len(outcomes) == 2
+    for outcome in outcomes:
+        assert outcome.record is not None, outcome.void
+        verify(outcome.record, SECRET)
+        assert outcome.record.verdicts == (Verdict.OK, Verdict.START_FAILED, Verdict.OK)
+        assert outcome.record.forfeited_at == (None, 0, None)
+        assert outcome.record.reason == "over"
+        assert "processes that bots left behind did not end" in outcome.seats[1].faults[0].detail
+        assert not outcome.seats[0].faults + outcome.seats[2].faults
+
+
+def test_whose_processes_hide_it_void_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No bot is to blame, and it is no fault of the arena's either."""
+    monkeypatch.setattr(reap, "_mark_of", lambda _: None)
+    outcomes = played(["honest"], ["leaves", "2"])
+    assert [outcome.record for outcome in outcomes[:1]] == [None]
+    assert "processes that bots left behind did not end" in outcomes[0].void

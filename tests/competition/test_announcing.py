@@ -1,0 +1,63 @@
+"""Which line-ups are played, in the line before a start: whether all bots meet, and else how many pairs do not."""
+
+from pathlib import Path
+
+import pytest
+from synthesised import planned
+
+from khiva_arena.competition.announcing import _some_line_ups
+from khiva_arena.competition.more_seeds import commands
+from khiva_arena.competition.planned import settings_of
+from khiva_arena.replay.definition import spellings
+from khiva_arena.schedule.timetable import Timetable
+
+
+def said(**what: object) -> str:
+    event = planned(**what)  # type: ignore[arg-type]
+    drawn = Timetable(event.terms()).round(0)
+    assert drawn is not None
+    return _some_line_ups(event.definition, drawn)
+
+
+@pytest.mark.parametrize(
+    ("what", "line"),
+    [
+        ({"bots": 6, "seats": 2, "lineups": 15, "draw": "all-meet"}, ""),
+        (
+            {"bots": 6, "seats": 3, "lineups": 6, "draw": "all-meet"},
+            "of 20 possible line-ups a balanced set of 6 is played, in which all 15 pairs meet; --lineups N changes that",
+        ),
+        (
+            {"bots": 6, "seats": 2, "lineups": 9},
+            "of 15 possible line-ups a balanced set of 9 is played: 6 of 15 pairs of bots will not meet; --lineups N changes "
+            "that",
+        ),
+        (
+            {"bots": 34, "seats": 2},
+            "of 561 possible line-ups a balanced set of 500 is played: 61 of 561 pairs of bots will not meet; --lineups N "
+            "changes that",
+        ),
+        (
+            {"bots": 6, "seats": 2, "lineups": 3, "format": "gauntlet"},
+            "of 5 possible line-ups a balanced set of 3 is played; --lineups N changes that",
+        ),
+    ],
+)
+def test_a_line_says_whether_all_meet(what: dict[str, object], line: str) -> None:
+    assert said(**what) == line
+
+
+def test_what_auto_defined_until_0_2_is_known_beside_what_it_defines_now() -> None:
+    now = planned(bots=12, seats=3, lineups=24, draw="all-meet").definition
+    assert [(one.lineups, one.draw) for one in spellings(now)] == [(24, "all-meet"), (12, "")]
+    assert '"draw"' not in spellings(now)[1].text
+    plain = planned(bots=12, seats=3, lineups=24).definition
+    assert spellings(plain) == [plain]
+
+
+def test_plans_and_the_commands_for_more_seeds_say_auto_where_all_meet() -> None:
+    for draw, typed in (("all-meet", "auto"), ("", 24)):
+        event = planned(bots=12, seats=3, lineups=24, draw=draw)
+        assert settings_of(event.definition, event.secret)["lineups"] == typed
+        (command,) = commands(Path("out"), [event], 2)
+        assert f"--lineups {typed} " in command

@@ -1,0 +1,105 @@
+"""Ctrl-C while a command, or a helper of it, is still being imported; and a system that gives too little address space."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from khiva_arena.competition.executors import own_cluster
+from khiva_arena.sandbox import stops
+
+pytestmark = pytest.mark.slow
+
+HIT = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
+
+
+@pytest.mark.parametrize("module", ["click", "difflib", "khiva_arena.cli.main"])
+def test_an_interrupt_while_the_command_is_imported_is_130_without_a_traceback(tmp_path: Path, module: str) -> None:
+    hit = f"""
+import sys
+class Finder:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            {"; ".join(HIT.splitlines())}
+sys.meta_path.insert(0, Finder())
+from khiva_arena.cli.start import main
+sys.argv = ["khiva-arena", "shwo"]
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", hit], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr.split() == ["khiva-arena:", "interrupted"]
+
+
+def test_the_command_and_the_module_begin_there() -> None:
+    """So that nothing large is imported before."""
+    root = Path(__file__).parent.parent.parent
+    assert 'khiva-arena = "khiva_arena.cli.start:main"' in (root / "pyproject.toml").read_text()
+    assert "from khiva_arena.cli.start import main" in (root / "khiva_arena" / "__main__.py").read_text()
+    words = [sys.executable, "-c", "import sys; import khiva_arena.cli.start; print('click' in sys.modules)"]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_a_helper_is_born_deaf_to_an_interrupt(tmp_path: Path) -> None:
+    """As the process that draws the screen: it would print a traceback over the terminal."""
+    with stops.held((signal.SIGINT,)):
+        helper = subprocess.Popen([sys.executable, "-c", HIT + "print('alive')"], stdout=subprocess.PIPE, text=True)
+    assert helper.communicate()[0] == "alive\n"
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+@pytest.mark.parametrize("mib", [96, 128, 144, 152])
+def test_too_little_address_space_is_named(tmp_path: Path, mib: int) -> None:
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (mib << 20, mib << 20))  # noqa: E731
+    done = subprocess.run(
+        [sys.executable, "-m", "khiva_arena", "standings", "."],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=limit,
+    )
+    assert done.returncode == 2
+    assert f"error: address space is limited to {mib} MiB (ulimit -v), which is too little" in done.stderr.splitlines()[-1]
+
+
+def test_what_comes_of_a_limit_that_is_used_up_is_put_down_to_it(tmp_path: Path) -> None:
+    """A library then raises MemoryError, or sends SIGINT, which was called a bug or an interrupt."""
+    for raised in ("MemoryError()", "KeyboardInterrupt()", 'RuntimeError("can\'t start new thread")'):
+        code = f"""
+import resource, sys
+from pathlib import Path
+from khiva_arena.cli import main
+def failing(*_):
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + 50 * 2**20,) * 2)
+    raise {raised}
+main._answer = failing
+main.why_too_little = lambda: ""
+sys.exit(main.run(["show"]))
+"""
+        done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 2, done.stderr
+        assert "error: address space is limited to " in done.stderr
+
+
+def test_folders_of_clusters_that_were_killed_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+
+    monkeypatch.setattr(own_cluster.tempfile, "gettempdir", lambda: str(tmp_path))
+    for name in ("dead", "alive", "of-0.2.0"):
+        (tmp_path / f"khiva-arena-dask-{name}" / "scratch").mkdir(parents=True)
+    for name in ("dead", "alive"):
+        (tmp_path / f"khiva-arena-dask-{name}" / "lock").touch()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "khiva-arena-dask-link").mkdir()
+    (tmp_path / "khiva-arena-dask-link" / "lock").symlink_to(tmp_path / "khiva-arena-dask-dead" / "lock")
+    with (tmp_path / "khiva-arena-dask-alive" / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        own_cluster._sweep()
+    left = sorted(os.listdir(tmp_path))
+    assert left == ["khiva-arena-dask-alive", "khiva-arena-dask-link", "khiva-arena-dask-of-0.2.0", "mine"]

@@ -1,0 +1,142 @@
+"""What a person is told of a question: in each game every kind of decision has a title and answers that say what they do."""
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from khiva_arena.games.asked import asking, second_person
+from khiva_arena.games.base import Game
+from khiva_arena.games.registry import GAMES
+from khiva_arena.games.schema import shapes_of
+from khiva_arena.rng import Stream
+
+RARE = {
+    "vermin_move",
+    "place",
+    "split",
+    "abduct",
+    "drop_status",
+    "drop_appearance",
+    "lay_out",
+    "take_status",
+    "take_appearance",
+    "gift",
+}
+BARE = {
+    "abduct",
+    "lay_out",
+    "sandstorm",
+    "customs",
+    "pay",
+    "jewel",
+    "caravan",
+    "order",
+    "good_looking",
+    "vermin",
+    "vermin_move",
+    "play_pass",
+}
+"""Kinds whose answers are names of pieces alone, which the question explains."""
+
+
+def _asked(game: Game, matches: int) -> dict[str, list[tuple[dict, list, list]]]:
+    """Views, legal lists and names of each kind of decision in random matches."""
+    found: dict[str, list[tuple[dict, list, list]]] = {}
+    for number in range(matches):
+        seats = game.seats[number % len(game.seats)]
+        given = game.samples[number % len(game.samples)] if number % 3 == 2 and game.samples else {}
+        state, _ = game.new(seats, game.rules(given), bytes([number] * 32))
+        stream = Stream(bytes([number] * 32), "test")
+        while pending := state.pending():
+            for seat, decision in pending.items():
+                names = [f"bot{other}" if other != seat else "you" for other in range(seats)]
+                if len(found.setdefault(decision.kind, [])) < 30:
+                    found[decision.kind].append((state.view(seat), list(decision.legal), names))
+            state.apply({seat: stream.below(len(decision.legal)) for seat, decision in pending.items()})
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_every_question_says_what_it_is_about_and_what_each_answer_does(name: str) -> None:
+    game = GAMES[name]
+    words = asking(game)
+    assert len(words.legend) > 4
+    asked = _asked(game, 12)
+    assert set(shapes_of(game).decisions) - set(asked) <= RARE
+    for kind, some in asked.items():
+        for view, legal, names in some:
+            question = words.question(kind, view, names)
+            assert question.title.endswith("?") or question.title.startswith("Choose "), question
+            assert not question.title.startswith("Your turn")
+            assert question.rulings
+            assert set(question.rulings) <= set(words.rulings)
+            texts = [words.answer(kind, entry, view, names) for entry in legal]
+            assert all(texts)
+            assert kind == "order" or max(Counter(texts).values()) == 1, (kind, texts)  # cards of one price are alike
+            assert not any("_" in text for text in texts), texts
+            assert kind in BARE or all(" " in text for text in texts), (kind, texts)
+
+
+def test_where_a_camel_goes_is_said_with_what_it_brings() -> None:
+    words = asking(GAMES["khiva"])
+    view = {
+        "seat": 0, "seats": 3, "gems": [2, 1, 0], "salts_left": [10], "carpets": [[[3, 4]], [], []],
+        "camels": [[-1, 0, 5], [0, 3, 2], [1, 2, 7], [0, 4, 7], [-1, 0, 5]],
+        "ask": {"kind": "boost", "seat": 0, "camel": 3, "card": [3, 1], "lands": [[1, 1], [0, 2], [0, 5]]},
+    }  # fmt: skip
+    names = ["you", "greedy", "naive"]
+    assert words.question("boost", view, names).title == "You won the pink camel with P1: where does it go?"
+    assert [words.answer("boost", [gems], view, names) for gems in range(3)] == [
+        "no gem: shop 1 of greedy (1 gem)",
+        "1 gem: your shop 2 (a carpet)",
+        "2 gems: your outpost (teapot 7, 1 carpet delivered)",
+    ]
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("you moves the black camel from shop 1 of naive to shop 4 of you",
+     "You move the black camel from shop 1 of naive to your shop 4"),
+    ("you passes B5 to naive", "You pass B5 to naive"),
+    ("Turn 3: you W4, naive B5", "Turn 3: you W4, naive B5"),
+    ("you is dealt W1", "You are dealt W1"),
+    ("naive wins the pink camel with P1; rejected: you P4", "naive wins the pink camel with P1; rejected: you P4"),
+    ("you does not sell for silk 10", "You do not sell for silk 10"),
+    ("you cannot pay the gift", "You cannot pay the gift"),
+    ("you has put on top, in this order: Farah", "You have put on top, in this order: Farah"),
+    ("you will give silk", "You will give silk"),
+    ("A small slow caravan of you now has 3 incomes left", "A small slow caravan of you now has 3 incomes left"),
+])  # fmt: skip
+def test_what_happened_is_told_to_you(text: str, said: str) -> None:
+    assert second_person(text, ["you", "naive"]) == said
+    assert second_person(text, ["ann", "naive"]) == text
+    assert second_person(text, ["you", "young"]) == text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_nobody_reads_you_moves(name: str) -> None:
+    game = GAMES[name]
+    state, _ = game.new(3, game.rules({}), bytes(32))
+    stream = Stream(bytes(32), "test")
+    names = ["you", "bot1", "bot2"]
+    while pending := state.pending():
+        for event in state.apply({seat: stream.below(len(decision.legal)) for seat, decision in pending.items()}):
+            text = second_person(game.narrate(event, names), names)
+            words = text.casefold().replace(":", " ").replace(",", " ").split()
+            after = {second for first, second in pairwise(words) if first == "you"}
+            assert not after & {
+                "moves",
+                "is",
+                "has",
+                "gets",
+                "wins",
+                "passes",
+                "plays",
+                "takes",
+                "pays",
+                "draws",
+                "bids",
+                "sells",
+            }, text
