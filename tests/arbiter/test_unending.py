@@ -29,8 +29,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(reap, "STRAYS_SECONDS", 0.0)
     monkeypatch.setattr(reap.Adoption, "_unending", set())
     yield
-    for pid in reap._children():
-        if (reap._mark_of(pid) or "").startswith(f"{os.getpid()}-"):
+    for pid in reap._children():  # among them may be the browser of other tests
+        if reap._of_match(reap._mark_of(pid) or "") in reap.Adoption._unending:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
