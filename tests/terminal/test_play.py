@@ -69,6 +69,13 @@ def test_a_board_of_openspiels_is_shown_line_by_line(tmp_path: Path) -> None:
     assert re.search(r"^text +x..$\n^ +...$", run.shown.text, re.MULTILINE)
 
 
+def asked_again(run: Terminal, line: bytes) -> None:
+    """Type a line at a question, and wait for the next one: what is typed before it stands there is shown in front of it."""
+    before = run.shown.text.count("and Enter:")
+    run.type(line + b"\n")
+    assert run.until(lambda text: text.count("and Enter:") > before), line
+
+
 @pytest.mark.slow
 def test_what_is_typed_wrong_and_a_hint(tmp_path: Path) -> None:
     run = Terminal([*WORDS, *bots("person", C)], tmp_path, rows=50, columns=100, stdout=True)
@@ -78,19 +85,17 @@ def test_what_is_typed_wrong_and_a_hint(tmp_path: Path) -> None:
         assert run.until(lambda text, n=number: text.count("and Enter:") >= n), wrong  # it asks again
     assert run.shown.text.count("There is no choice ") == number - 2
     assert "Nothing was typed." in run.shown.text
-    run.type(b"?\n")
-    assert run.until(lambda text: "search would choose " in text)
+    asked_again(run, b"?")
+    assert "search would choose " in run.shown.text
     first = re.search(r"^1  (play .*?)  ", run.shown.text, re.MULTILINE)
     assert first
-    run.type(first[1].lower().encode() + b"\n")  # in words: the cards to play, and then those to pass
-    assert run.until(lambda text: f"{first[1]}, and then?" in text)
-    again = run.shown.text.count("and Enter:")
-    run.type(b"back\n")
-    assert run.until(lambda text: text.count("and Enter:") > again)
-    run.type(b"1\n")
-    assert run.until(lambda text: text.count(f"{first[1]}, and then?") > 1)
-    run.type(b"rules\n")
-    assert run.until(lambda text: "\nK1  All choose at once and in secret" in text)
+    asked_again(run, first[1].lower().encode())  # in words: the cards to play, and then those to pass
+    assert f"{first[1]}, and then?" in run.shown.text
+    asked_again(run, b"back")
+    asked_again(run, b"1")
+    assert run.shown.text.count(f"{first[1]}, and then?") > 1
+    asked_again(run, b"rules")
+    assert "\nK1  All choose at once and in secret" in run.shown.text
     run.type(b"1\n")
     assert run.until(lambda text: "Waiting for the others ..." in text)
     asked = run.shown.text.partition("Waiting for the others ...")[0].count("and Enter:")
