@@ -100,7 +100,7 @@ def test_a_clock_that_ran_right_for_hours_does_not_hide_that_it_no_longer_does(m
 def test_a_worker_at_half_speed_is_refused_and_what_it_played_is_played_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "half").mkdir()
     (tmp_path / "half/sitecustomize.py").write_text(HALF)
-    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "8", "--seed", "equal"]
+    words = ["run", *bots(RANDOM, NAIVE), "--seats", "2", "--seeds", "24", "--seed", "equal"]
     here = arena(*words, "--out", "here", cwd=tmp_path)
     with dask_cluster() as cluster:
         cluster.start_worker("half", PYTHONPATH=str(tmp_path / "half"))
