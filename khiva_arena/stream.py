@@ -45,6 +45,7 @@ class Begin(Line, frozen=True, kw_only=True, tag="begin"):
     jobs: matches at a time
     at: when, in UTC
     marks: of each bot, in the order of ``bots``, what it has that others may lack, as in a definition; none in older streams
+    looks: how many looks at the results were planned before the first match; 0 for none, and in older streams
     """
 
     event: str
@@ -65,6 +66,7 @@ class Begin(Line, frozen=True, kw_only=True, tag="begin"):
     marks: list[list[str]] = []
     which: str = ""
     in_store: Whole = 0
+    looks: Whole = 0
 
     def marked(self) -> dict[str, list[str]]:
         """The marks of those bots that have any, by name."""

@@ -1,6 +1,6 @@
 """The events of a store: whether one is sound, what its schedule is, what its results are, and how one begins."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,11 +54,6 @@ def bare_timetable(event: EventRow) -> Timetable:
     return Timetable(event.terms())
 
 
-def timetable_of(store: Store, event: EventRow) -> Timetable:
-    """The whole timetable of an event, later rounds drawn from the results that the store holds. Raises ConfigError."""
-    return Timetable(event.terms(), lambda shape: round_results(store, event, shape))
-
-
 def round_results(store: Store, event: EventRow, shape: Shape) -> list[Result] | None:
     """The results of a round, None unless all its matches are recorded. Raises StoreError if one cannot be a result."""
     seats, places = event.definition.seats, (shape.first_ordinal, shape.first_ordinal + shape.matches - 1)
@@ -73,10 +68,19 @@ def round_results(store: Store, event: EventRow, shape: Shape) -> list[Result] |
     return found
 
 
-def places(store: Store, event: EventRow) -> tuple[tuple[Placing, ...], int]:
-    """Who came in where, best first, by the event's format, and how many of its rounds are complete."""
-    timetable = timetable_of(store, event)
-    rounds = [of_round for shape in timetable.shapes if (of_round := round_results(store, event, shape)) is not None]
+RoundResults = Callable[[Store, EventRow, Shape], list[Result] | None]
+
+
+def timetable_of(store: Store, event: EventRow, results: RoundResults = round_results) -> Timetable:
+    """The whole timetable of an event, later rounds drawn from the ``results`` that the store holds. Raises ConfigError."""
+    return Timetable(event.terms(), lambda shape: results(store, event, shape))
+
+
+def places(store: Store, event: EventRow, results: RoundResults = round_results) -> tuple[tuple[Placing, ...], int]:
+    """Who came in where, best first, by the event's format, and how many of its rounds are complete. ``results``: how those of a
+    round are read."""
+    timetable = timetable_of(store, event, results)
+    rounds = [of_round for shape in timetable.shapes if (of_round := results(store, event, shape)) is not None]
     return formats.places(timetable.terms, rounds), len(rounds)
 
 

@@ -8,7 +8,10 @@ from shlex import quote
 from typing import NoReturn
 
 from khiva_arena.competition.events import bare_timetable, check_stored
+from khiva_arena.competition.results import of_row
 from khiva_arena.errors import ConfigError, StoreError
+from khiva_arena.result import Result
+from khiva_arena.schedule.formats import Shape
 from khiva_arena.schedule.timetable import Timetable
 from khiva_arena.store.db import EventRow, MatchRow, Store, VoidRow
 from khiva_arena.terminal.console import say
@@ -85,6 +88,16 @@ def matches_of(store: Store, event: EventRow, *, measured: bool = True) -> Itera
     timetable = bare_timetable(event)
     for row in store.matches(event.id, measured=measured):
         yield _in_its_place(store, event, timetable, row)
+
+
+def sound_results(store: Store, event: EventRow, shape: Shape) -> list[Result] | None:
+    """Return the results of a round to draw from, None unless all its matches are recorded. Raises StoreError if one was changed
+    since it was written: all that is played later would follow from it."""
+    places = (shape.first_ordinal, shape.first_ordinal + shape.matches - 1)
+    if store.count(event.id, *places) != shape.matches:
+        return None
+    timetable, rows = bare_timetable(event), store.matches(event.id, *places, measured=False)
+    return [of_row(event, _in_its_place(store, event, timetable, row)) for row in rows]
 
 
 def _in_its_place(store: Store, event: EventRow, timetable: Timetable, row: MatchRow) -> MatchRow:

@@ -6,6 +6,7 @@ from itertools import groupby, takewhile
 
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.competition.events import timetable_of
+from khiva_arena.competition.find import sound_results
 from khiva_arena.sandbox.command import Command
 from khiva_arena.schedule.formats import DrawnRound, Shape, schedule
 from khiva_arena.schedule.playorder import spread
@@ -21,7 +22,7 @@ class Play:
 
     def __init__(self, store: Store, event: EventRow, commands: Sequence[Command]) -> None:
         self.event = event
-        self.timetable = timetable_of(store, event)
+        self.timetable = timetable_of(store, event, sound_results)
         self.done = store.recorded(event.id)
         self.set_aside: set[tuple[int, int]] = set()
         self._store = store

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from khiva_arena.competition import events
 from khiva_arena.competition.define import definition_of
-from khiva_arena.competition.find import events_of
+from khiva_arena.competition.find import events_of, sound_results
 from khiva_arena.competition.settings import Settings
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
@@ -88,4 +88,4 @@ def definition_after(stage: Settings, entrants: Sequence[Bot], sandbox: Sandbox,
 
 def _best(store: Store, event: EventRow, entrants: Sequence[Bot], take: int | None) -> list[Bot]:
     """The bots that did best in an event that is over, best first."""
-    return [entrants[place.bot] for place in events.places(store, event)[0]][:take]
+    return [entrants[place.bot] for place in events.places(store, event, sound_results)[0]][:take]

@@ -161,6 +161,7 @@ class RunEvents:
             marks=[list(bot.marks) for bot in what.bots],
             which=_which(what),
             in_store=event.number,
+            looks=what.looks or 0,
         )
         self._write(self._begin)
         if self._files:

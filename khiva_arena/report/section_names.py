@@ -1,8 +1,14 @@
 """What the sections of a table of standings are called, and what each says. It imports nothing, so that ``-h`` is quick."""
 
 SAYS = {
-    "crosstable": "pair scores in percent with 95 % intervals over seeds, `*` if `ranks` tell the two apart, all pairs at once",
-    "los": "how likely each bot is stronger than each other",
+    "crosstable": (
+        "pair scores in percent with 95 % intervals over seeds, `*` if `ranks` tell the two apart, all pairs at once; `-` if "
+        "the two never met"
+    ),
+    "los": (
+        "how likely each bot is stronger than each other; of two that never met (`-` in the crosstable) by what others made of "
+        "both"
+    ),
     "surprise": (
         "score minus what the ratings expect, in standard errors; luck alone puts about one pair in twenty beyond 2, one in "
         "thirteen at 10 seeds, and a number near that says nothing; a pattern of large ones is rock, paper, scissors"

@@ -27,7 +27,8 @@ from khiva_arena.report.values import Standings
 from khiva_arena.text import WIDTH
 from khiva_arena.words import count
 
-_NEVER = "."  # oneself, never met, or no number
+_NONE = "."  # oneself, or no number
+_UNMET = "-"
 _BEYOND = 2.0  # standard errors
 
 
@@ -63,29 +64,31 @@ def _details(standings: Standings, width: int) -> list[str]:
 
 
 def _crosstable(standings: Standings, rows: Sequence[Sequence[shapes.Pair | None]], width: int) -> list[str]:
-    cells = [[_pair(cell) for cell in row] for row in rows]
+    cells = [[_NONE if i == j else _pair(cell) for j, cell in enumerate(row)] for i, row in enumerate(rows)]
     notes = [
         "What the row's bot made of the column's, in percent, and the 95 % interval; * if ranks tell the two apart. Of many "
-        f"pairs of equal bots, one in twenty has an interval that leaves out 50, by luck. {_NEVER}: the two never met."
+        "pairs of equal bots, one in twenty has an interval that leaves out 50, by luck."
     ]
+    if any(_UNMET in row for row in cells):
+        notes.append(f"{_UNMET}: the two never met.")
     return ["Crosstable:", *matrix(_bots(standings), cells, width), *paragraphs(notes, width)]
 
 
 def _pair(cell: shapes.Pair | None) -> str:
     if cell is None:
-        return _NEVER
+        return _UNMET
     if cell.low is None or cell.high is None:
         return number(cell.score, 0)
     return f"{number(cell.score, 0)} {number(cell.low, 0)}-{number(cell.high, 0)}{'*' if cell.certain else ' '}"
 
 
 def _numbers(rows: shapes.Matrix, digits: int, sign: str = "") -> list[list[str]]:
-    return [[_NEVER if value is None else number(value, digits, sign) for value in row] for row in rows]
+    return [[_NONE if value is None else number(value, digits, sign) for value in row] for row in rows]
 
 
 def _los(standings: Standings, rows: shapes.Matrix, width: int) -> list[str]:
     note = f"How likely the row's bot is stronger than the column's, in percent, {UNDER_THE_PRIOR}; . if the results do not say."
-    cells = [[_NEVER if value is None else chance(value) for value in row] for row in rows]
+    cells = [[_NONE if value is None else chance(value) for value in row] for row in rows]
     return ["Likelihood of superiority:", *matrix(_bots(standings), cells, width), *paragraphs([note], width)]
 
 

@@ -179,7 +179,7 @@ def notes(standings: Standings) -> list[str]:
     if any(row.met_next is False for row in rows):
         lines.append(
             f"{UNMET}: this bot and the next never met, so their order follows from what others made of both; all bots meet in a "
-            "round-robin of all line-ups, or with --lineups auto."
+            "round-robin of all line-ups or, if they are 32 at most, with --lineups auto."
         )
     if any(row.rough for row in rows):
         lines.append(

@@ -9,6 +9,7 @@ from khiva_arena.stream import Begin, MatchRecorded, Round
 
 if TYPE_CHECKING:
     from khiva_arena.ratings.elo import Ratings
+    from khiva_arena.ratings.looks import Looks
     from khiva_arena.ratings.widening import Widening
 
 
@@ -40,12 +41,14 @@ class RatingsSoFar:
     tables: complete ones that count
     t: seconds of the stream's clock
     fitted: whether they are rated by Elo, else by score alone
+    looked: whether errors hold however often one looks, since the event may be stopped here
     """
 
     rows: tuple[BotSoFar, ...]
     tables: int
     t: float
     fitted: bool
+    looked: bool = False
 
 
 class MatchesSoFar:
@@ -56,7 +59,7 @@ class MatchesSoFar:
     """
 
     def __init__(self, began: Begin) -> None:
-        self.tables = self.seeds = 0
+        self.tables = self.seeds = self._recorded = 0
         self._began = began
         self._open: dict[tuple[int, int], list[MatchRecorded]] = {}
         self._counted: list[Result] = []
@@ -74,6 +77,7 @@ class MatchesSoFar:
 
     def add(self, line: MatchRecorded) -> None:
         """Add a match."""
+        self._recorded += 1
         done = self._of_seed[line.seed] = self._of_seed.get(line.seed, 0) + 1
         if done == self._per_seed.get(line.round):
             self.seeds += 1
@@ -109,7 +113,7 @@ class MatchesSoFar:
             rows.sort(key=lambda row: (row.elo is None, -(row.elo or 0.0)))
         else:
             rows.sort(key=lambda row: (row.score is None, -(row.score or 0.0)))
-        return RatingsSoFar(tuple(rows), self.tables, t, fitted)
+        return RatingsSoFar(tuple(rows), self.tables, t, fitted, looked=fitted and bool(self._looks()))
 
     def _row(self, bot: int, rated: "Ratings | None") -> BotSoFar:
         score = self._points[bot] / self._pairs[bot] if self._pairs[bot] else None
@@ -125,9 +129,24 @@ class MatchesSoFar:
     def _widening(self) -> "Widening":
         """How wide errors are: in a swiss as equal bots need by its shape so far, since nothing is replayed for a screen."""
         from khiva_arena.ratings.swiss_factors import by_shape
-        from khiva_arena.ratings.widening import PLAIN, Widening
+        from khiva_arena.ratings.widening import Widening
 
+        looks = self._looks()
         if self._began.format != Format.SWISS or self._rounds < 2:
-            return PLAIN
-        seeds = max(1, self._began.seeds // max(1, self._began.rounds))
-        return Widening("shape", *by_shape(len(self._began.bots), self._began.seats, self._rounds, seeds))
+            return Widening(looks=looks)
+        shape = by_shape(len(self._began.bots), self._began.seats, self._rounds, self._seeds_a_round())
+        return Widening("shape", *shape, looks=looks)
+
+    def _looks(self) -> "Looks":
+        """Return how errors allow for looks, as in the standings of this event alone."""
+        from khiva_arena.ratings.looks import MOST_LOOKS, ONE_LOOK, planned, unplanned
+
+        looks, seeds = self._began.looks, self._seeds_a_round()
+        if self._began.format == Format.SPRT:
+            return ONE_LOOK
+        if self._recorded < self._began.matches or looks > MOST_LOOKS:
+            return unplanned(seeds)
+        return planned(looks, looks * seeds) if looks else ONE_LOOK
+
+    def _seeds_a_round(self) -> int:
+        return max(1, self._began.seeds // max(1, self._began.rounds))

@@ -190,7 +190,8 @@ def _basis(state: RunState, ratings: RatingsSoFar, now: float) -> str:
         return f"after {ratings.tables} whole tables; Elo is not fitted yet{rest}"
     age = f", {_time(max(0.0, now - ratings.t))} ago" if state.end is None else ""
     anchor = harmless(state.bots[state.began.anchor], NAME_WIDTH)
-    return f"Elo after {ratings.tables} whole tables{age}; +/- is 95 %, from {anchor}{rest}"
+    looks = " at any look" if ratings.looked else ""
+    return f"Elo after {ratings.tables} whole tables{age}; +/- is 95 %{looks}, from {anchor}{rest}"
 
 
 def _faults(state: RunState, most: int) -> list[Text]:

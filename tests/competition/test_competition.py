@@ -4,10 +4,13 @@ import json
 import re
 import signal
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from arena import FAULTY, GREEDY, NAIVE, RANDOM, ROOT, C, arena, bots, descendants, kill, started, until_gone, wait_for_matches
+
+from khiva_arena.store.db import MatchRow, Store
 
 pytestmark = pytest.mark.slow
 
@@ -55,6 +58,29 @@ def test_rounds_are_drawn_from_results_and_verify_draws_them_again(
     again = arena("run", *FIVE, *FAST, *words, "-j", "1", "--out", "out", cwd=tmp_path)
     assert "event 1 is over, and no other event of these settings is left: nothing is played" in again.stderr
     assert again.stdout == run.stdout
+
+
+def test_no_round_and_no_stage_is_drawn_from_a_row_that_changed_in_the_same_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Store.add_match
+
+    def damaging(store: Store, match: MatchRow, reveals: dict[int, bytes]) -> None:
+        real(store, match, reveals)
+        if len(store.recorded(match.event)) == 4:
+            with closing(sqlite3.connect(store.folder / "arena.db", isolation_level=None)) as connection:
+                connection.execute("UPDATE seats SET rank = 3 - rank WHERE ordinal = 0")
+
+    monkeypatch.setattr(Store, "add_match", damaging)
+    (tmp_path / "stages.toml").write_text('[[stage]]\nname = "first"\n[[stage]]\nname = "final"\ntake = 2\nformat = "swiss"\n')
+    swiss = [*bots(NAIVE, RANDOM, GREEDY, C), *FAST, "--format", "swiss", "--seats", "2", "--rounds", "3", "--seeds", "1"]
+    stages = ["stages.toml", *bots(NAIVE, RANDOM), *FAST, "--seats", "2", "--seeds", "2"]
+    for out, words in (("swiss", swiss), ("stages", stages)):
+        said = arena("run", *words, "--out", out, cwd=tmp_path, code=2).stderr
+        assert said.endswith(
+            f"{out}: match 1/0 is damaged: it was changed since it was written; `khiva-arena verify {out}` says more\n"
+        )
+        assert rows_of(tmp_path / out, "SELECT count(*) FROM matches") == [(4,)]
 
 
 def test_a_knockout_is_what_its_matches_say(tmp_path: Path) -> None:

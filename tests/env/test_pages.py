@@ -111,20 +111,20 @@ def test_the_sizes_are_those_of_the_page() -> None:
 
 @pytest.mark.slow
 def test_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Four of the twenty of the page, with the small try before, and a line for each dozen of matches meanwhile."""
-    curve = run(CHECKPOINTS, tmp_path, monkeypatch, range="61", seeds="1")["curve"]
+    """Four of the ten of the page, with the small try before, and a line for each dozen of matches meanwhile."""
+    curve = run(CHECKPOINTS, tmp_path, monkeypatch, range="121", seeds="1")["curve"]
     assert isinstance(curve, LearningCurve)
-    assert [(step, row.matches) for step, row in curve] == [(0, 3), (20, 3), (40, 3), (60, 3)]
+    assert [(step, row.matches) for step, row in curve] == [(0, 3), (40, 3), (80, 3), (120, 3)]
     assert re.search(r"^12 of 12 matches, [\d.]+ s each: 0.0 min to go$", capsys.readouterr().out, re.MULTILINE)
     assert {row.name for row in curve.ladder} == {"random", "greedy"}
 
 
 @pytest.mark.slow
 def test_the_policy_of_the_page_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Against two seats that choose by lot, it finishes ahead far more often than they do. Twenty checkpoints are written."""
+    """Against two seats that choose by lot, it finishes ahead far more often than they do. Ten checkpoints are written."""
     training = re.split(r"^## Rate", CHECKPOINTS, flags=re.MULTILINE)[0]
     names = run(training, tmp_path, monkeypatch)
-    assert len(list((tmp_path / "checkpoints").glob("step-*.json"))) == 20
+    assert len(list((tmp_path / "checkpoints").glob("step-*.json"))) == 10
     made, chance = env.parallel("khiva", seats=3), np.random.default_rng(5)
     made.reset(seed=2)
     total = 0.0
@@ -139,10 +139,10 @@ def test_the_policy_of_the_page_learns(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.soak
-def test_twenty_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ten_checkpoints_are_rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page as it stands, on fewer deals."""
     curve = run(CHECKPOINTS, tmp_path, monkeypatch, seeds="2")["curve"]
     assert isinstance(curve, LearningCurve)
-    assert [step for step, _ in curve] == list(range(0, 381, 20))
+    assert [step for step, _ in curve] == list(range(0, 361, 40))
     assert all(row.elo is not None and row.matches == 6 and not row.fault_counts for _, row in curve)
     assert any(row.error for _, row in curve)

@@ -199,7 +199,6 @@ def test_every_section_has_text_that_fits_and_says_what_it_is(table, every):
 
 def test_stars_stand_where_ranks_tell_two_bots_apart(table, every):
     text = section_text.to_text(table, sections(table, SectionRequest(("crosstable",), EVENTS)), ("crosstable",))
-    assert ".: the two never met." in " ".join(text.split())
     stars = sum(cell.certain for row in every.crosstable for cell in row if cell)
     assert 0 < stars < 20
     assert text.split("What the row")[0].count("*") == stars

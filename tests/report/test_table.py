@@ -8,6 +8,8 @@ import pytest
 from made_results import listed
 
 from khiva_arena.ratings.elo import PRIOR_GAMES
+from khiva_arena.report import section_text
+from khiva_arena.report.sections import SectionRequest, sections
 from khiva_arena.report.standings import AnchorAt, Entrant, standings
 from khiva_arena.report.table import to_json, to_text
 from khiva_arena.result import Measured, Verdict
@@ -281,8 +283,16 @@ def test_neighbours_that_never_met_have_a_mark_in_place_of_a_likelihood():
     text = to_text(found)
     assert [line.split()[5] for line in text.splitlines()[1:5]] == ["unmet", found_los(found.rows[1]), "unmet", "n/a"]
     assert "unmet: this bot and the next never met, so their order follows from what others made of both" in text
-    met = to_text(standings(rows(), BOTS))
-    assert "unmet" not in met
+    assert "\n-: the two never met.\n" in crosstable_of(found)
+    lines = [line.split() for line in crosstable_of(found).splitlines()[2:6]]
+    assert [(line.count("."), line.count("-")) for line in lines] == [(1, 1)] * 4
+    met = standings(rows(), BOTS)
+    assert "unmet" not in to_text(met)
+    assert "never met" not in crosstable_of(met)
+
+
+def crosstable_of(found):
+    return section_text.to_text(found, sections(found, SectionRequest(("crosstable",), ())), ("crosstable",))
 
 
 def found_los(row):

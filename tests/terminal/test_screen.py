@@ -22,7 +22,9 @@ from sample_stream import ALL, LINE_UPS, NAMES, SEATS, SEEDS, begin, fault, matc
 from khiva_arena import stream
 from khiva_arena.ratings import swiss_factors
 from khiva_arena.ratings.elo import rate as elo_of
+from khiva_arena.ratings.looks import planned, unplanned
 from khiva_arena.ratings.student import stdtrit
+from khiva_arena.ratings.widening import Widening
 from khiva_arena.terminal.messages import RunLines, text_of
 from khiva_arena.terminal.ratings_so_far import MatchesSoFar
 from khiva_arena.terminal.screen import ScreenData, drawn, frame
@@ -158,7 +160,7 @@ def test_ratings_are_those_of_a_fit_over_complete_tables() -> None:
     played = list(matches())[:97]  # the last table has one of three matches
     data = data_of(97)
     whole = [rated(m.seed, tuple(m.bots), tuple(m.ranks), _unstarted(m)) for m in played[:96]]
-    expected = elo_of(whole, len(NAMES), 5)
+    expected = elo_of(whole, len(NAMES), 5, widening=Widening(looks=unplanned(SEEDS)))
     assert data.ratings is not None
     assert data.ratings.tables == 32
     assert [row.elo for row in data.ratings.rows] == sorted((elo for elo in expected.elo if elo is not None), reverse=True)
@@ -194,6 +196,27 @@ def test_the_order_in_which_matches_come_does_not_matter() -> None:
     assert expected is not None
     assert [row.bot for row in found] == [row.bot for row in expected.rows]
     assert [row.elo for row in found] == pytest.approx([row.elo for row in expected.rows])
+
+
+def test_errors_hold_at_any_look_until_the_last_match_and_at_those_that_were_planned() -> None:
+    """As in the standings of an event that may be stopped, since somebody looks at the screen and stops it."""
+
+    def errors(count: int, **values: Any) -> list[float]:
+        so_far = data_of(count, **values).ratings
+        assert so_far is not None
+        said = rows_of(data_of(count, **values))[-1]
+        assert (" at any look, " in said) == so_far.looked
+        return [row.error for row in so_far.rows if row.error]
+
+    plain = errors(ALL)
+    as_planned = Widening(looks=planned(2, 2 * SEEDS))
+    short = elo_of([rated(m.seed, tuple(m.bots), tuple(m.ranks), _unstarted(m)) for m in list(matches())[:-3]], len(NAMES), 5)
+    mixture = Widening(looks=unplanned(SEEDS)).factor(SEEDS)
+    assert mixture > 1.5
+    assert sorted(errors(ALL - 3)) == pytest.approx(sorted(mixture * one for one in short.error if one))
+    assert sorted(errors(ALL - 3, format="sprt")) == pytest.approx(sorted(one for one in short.error if one))
+    assert errors(ALL, looks=2) == pytest.approx([float(as_planned.factor(SEEDS)) * one for one in plain])
+    assert errors(ALL, looks=2**40) == pytest.approx([float(mixture) * one for one in plain])  # a stream may hold anything
 
 
 def test_errors_of_a_swiss_are_as_wide_as_equal_bots_need_from_the_second_round_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,8 +336,8 @@ def test_a_frame_at_80_by_24() -> None:
     assert lines[3] == "faults 2   voids 0   pauses 0"
     assert lines[4].split() == ["bot", "elo", "+/-", "score%", "matches"]
     assert lines[5].split()[:2] == ["1", "search"]
-    assert lines[10].split()[:4] == ["6", "random", "0.0", "0.0"]
-    assert lines[11] == "Elo after 53 whole tables, 0:20 ago; +/- is 95 %, from random"
+    assert lines[10].split()[:4] == ["6", "random", "0.0", "n/a"]
+    assert lines[11] == "Elo after 53 whole tables, 0:20 ago; +/- is 95 % at any look, from random"
     assert lines[12] == "match 7  greedy  timeout  no answer within 1000 ms"
     assert lines[13] == "match 7  随机机器人  crashed  exit status 1"
     assert len({cell_len(line) for line in lines[4:11]}) == 1  # the columns stand below each other

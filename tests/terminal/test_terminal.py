@@ -87,7 +87,7 @@ def test_a_run_draws_one_screen_and_leaves_none(tmp_path: Path) -> None:
 
 def test_elo_comes_with_its_error(tmp_path: Path) -> None:
     run = Terminal(LONG, tmp_path)
-    assert run.until(lambda text: "95 %, from random" in text), run.raw
+    assert run.until(lambda text: "95 % at any look, from random" in text), run.raw
     row = next(line for line in lines_of(run) if re.match(r" +\d  naive ", line))
     assert re.fullmatch(r"  \d  naive +(n/a|(>=|<=)?-?\d+\.\d +(\d+\.\d|n/a)) +\d+\.\d +\d+", row)
     run.type(b"\x03")

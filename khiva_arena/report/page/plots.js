@@ -82,11 +82,12 @@ export function crosstable({ meanings, table: { rows, sections } }) {
   const cells = sections.crosstable;
   if (!cells || rows.length < 2 || rows.length > 60) return null;
   const title = "Crosstable";
-  const note = "Pair score in percent of the bot on the left against the one above; 50 is even. A frame: the ranks tell the two apart. Click a cell to see the matches.";
+  const apart = cells.some((/** @type {any[]} */ row, /** @type {number} */ i) => row.some((pair, j) => !pair && i !== j));
+  const note = `Pair score in percent of the bot on the left against the one above; 50 is even. A frame: the ranks tell the two apart.${apart ? " -: the two never met." : ""} Click a cell to see the matches.`;
   const heads = ["", ...rows.map((_, at) => String(at + 1))];
   const body = rows.map((row, i) =>
     h("tr", {}, h("th", { scope: "row", title: row.name }, h("span", { class: "dim" }, `${i + 1} `), shortened(row.name, 18)), cells[i].map((/** @type {any} */ pair, /** @type {number} */ j) => {
-      if (!pair) return h("td", { class: i === j ? "self" : "none", title: i === j ? null : "the two never met" }, i === j ? "" : "–");
+      if (!pair) return h("td", { class: i === j ? "self" : "none", title: i === j ? null : "the two never met" }, i === j ? "" : "-");
       const words = `${row.name} against ${rows[j].name}: ${number(pair.score)} % (${interval(pair.low, pair.high)}) in ${matches_in(pair.matches)} on ${count(pair.seeds, "seed")}; by the ratings ${number(pair.expected)} %`;
       const step = Math.min(4, Math.floor(Math.abs(pair.score - 50) / 10));
       const heat = pair.score >= 50 ? `over-${step}` : `under-${step}`;
