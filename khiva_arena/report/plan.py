@@ -259,7 +259,10 @@ def _next(plan: Plan) -> list[str]:
             "seeds above allow for that."
         ]
     if plan.next:
-        return ["Next, to play the missing seeds; new ones are drawn, and rated together with those that are there:"]
+        return [
+            "Next, to play the missing seeds; new ones are drawn, and rated together with those that are there, with errors "
+            "as if all had been planned; who adds seeds until a result pleases has errors that are too small:"
+        ]
     if plan.need is not None and plan.need.seeds <= plan.blocks:
         return ["Next: nothing; there are seeds enough."]
     if plan.need is None:
