@@ -129,33 +129,50 @@ def _patiently(worker: Worker) -> PlayOne:
     return one
 
 
-class _Queue:
-    """The matches that are still to be played: those that were not tried, and behind them those that the host has spoilt."""
+class Spoilt:
+    """The matches that the host has spoilt, with the time from which on each is tried again, by any one clock."""
 
-    def __init__(self, jobs: Iterator[Job]) -> None:
-        self._jobs = jobs
-        self._spoilt: list[tuple[float, int, Job]] = []
+    def __init__(self) -> None:
+        self._waiting: list[tuple[float, int, Job]] = []
         self._times: Counter[int] = Counter()
 
-    async def next(self) -> Job | None:
-        """Return the next match, None if there is none. One that was spoilt is waited for."""
-        while (job := next(self._jobs, None)) is None and self._spoilt:
-            due, _, job = self._spoilt[0]
-            if due <= trio.current_time():
-                heapq.heappop(self._spoilt)
-                return job
-            await trio.sleep(due - trio.current_time())
-        return job
-
-    def spoilt(self, job: Job) -> bool:
+    def add(self, job: Job, now: float) -> bool:
         """Put a match behind the others. Returns whether it is tried again."""
         times = self._times[job.ordinal]
         self._times[job.ordinal] += 1
         if times == len(HOST_WAITS):
             return False
-        due = trio.current_time() + HOST_WAITS[times]
-        heapq.heappush(self._spoilt, (due, job.ordinal, replace(job, attempt=job.attempt + 1)))
+        heapq.heappush(self._waiting, (now + HOST_WAITS[times], job.ordinal, replace(job, attempt=job.attempt + 1)))
         return True
+
+    @property
+    def first(self) -> tuple[float, Job] | None:
+        """The match that is tried first and from when on, None if there is none."""
+        return (self._waiting[0][0], self._waiting[0][2]) if self._waiting else None
+
+    def take(self) -> Job:
+        """Take out that match."""
+        return heapq.heappop(self._waiting)[2]
+
+
+class _Queue:
+    """The matches that are still to be played: those that were not tried, and behind them those that the host has spoilt."""
+
+    def __init__(self, jobs: Iterator[Job]) -> None:
+        self._jobs = jobs
+        self._spoilt = Spoilt()
+
+    async def next(self) -> Job | None:
+        """Return the next match, None if there is none. One that was spoilt is waited for."""
+        while (job := next(self._jobs, None)) is None and (first := self._spoilt.first) is not None:
+            if first[0] <= trio.current_time():
+                return self._spoilt.take()
+            await trio.sleep_until(first[0])
+        return job
+
+    def spoilt(self, job: Job) -> bool:
+        """Put a match behind the others. Returns whether it is tried again."""
+        return self._spoilt.add(job, trio.current_time())
 
 
 async def _slot(queue: _Queue, play_one: PlayOne, take: Take, *, settle: bool = False) -> None:

@@ -16,6 +16,7 @@ from typing import ClassVar, Self
 from khiva_arena.errors import InternalError
 from khiva_arena.sandbox import system, uids
 from khiva_arena.sandbox.reaper import REAPER
+from khiva_arena.words import count
 
 MARK = "KHIVA_ARENA_MATCH"
 """The environment variable that all processes of a match carry: the arbiter's process number, a hyphen, the match's mark."""
@@ -33,7 +34,7 @@ class Unending(InternalError):
     """
 
     def __init__(self, number: int, seats: frozenset[int]) -> None:
-        super().__init__(f"{number} processes that bots left behind did not end in {STRAYS_SECONDS:.0f} s")
+        super().__init__(f"{count(number, 'process', 'processes')} that bots left behind did not end in {STRAYS_SECONDS:.0f} s")
         self.seats = seats
 
 

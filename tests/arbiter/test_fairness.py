@@ -511,10 +511,11 @@ def test_a_real_hog_is_out_and_a_bot_that_needs_its_core_plays_on() -> None:
 
 
 def beside_the_nicest(level: Level, matches: int) -> list[Outcome]:
-    """Matches of a bot that thinks with two threads and one that makes itself the last to get a core, and is late each time."""
-    words = (["doubles", "0.1"], ["nicest", "0.1"])
+    """Matches of a bot that thinks with two threads and one that makes itself the last to get a core, and is late each time. The
+    first takes more than its share of the processor where two cores are free, so it would be out if the other were owed one."""
+    words = (["doubles", "0.3"], ["nicest", "0.1"])
     commands = [Command((python_at(level), HOG, *how), "/", readable=(HOG,)) for how in words]
-    limits = {"startup_ms": 20_000, "turn_ms": 300, "bank_ms": 0}
+    limits = {"startup_ms": 20_000, "turn_ms": 400, "bank_ms": 0}
     one = job(commands, policy="lenient", sandbox=Sandbox(level), **limits)
     outcomes: list[Outcome] = []
     pool.play([replace(one, ordinal=number) for number in range(matches)], 1, outcomes.append)
@@ -532,13 +533,14 @@ def test_who_makes_itself_wait_puts_nobody_out(level: Level) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize("part", range(10))
 @pytest.mark.parametrize("level", [Level.STANDARD, Level.TRUSTED])
 def test_a_bot_of_two_threads_forfeits_nothing_beside_the_nicest(level: Level, part: int) -> None:
-    """All parts together are 100 matches a level. Those that a busy host has spoilt have no record."""
+    """All parts together are 100 matches a level. Those that a busy host has spoilt have no record. The nicest spoils none."""
     need_level(level)
-    outcomes = beside_the_nicest(level, 20)
-    assert {outcome.ordinal for outcome in outcomes} == set(range(20))
+    outcomes = beside_the_nicest(level, 10)
+    assert level is not Level.TRUSTED or not [outcome for outcome in outcomes if 1 in outcome.causes]
+    assert {outcome.ordinal for outcome in outcomes} == set(range(10))
     assert not [step for outcome in outcomes if outcome.record for step in [outcome.record.forfeited_at[0]] if step is not None]
 
 

@@ -2,6 +2,7 @@
 play on, and the run goes on."""
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -21,6 +22,16 @@ from khiva_arena.sandbox.command import Command
 pytestmark = pytest.mark.slow
 
 HOG = str(Path(__file__).parent.parent / "support" / "hog.py")
+GREETS = f"""
+import os, runpy, sys, time
+if not os.fork():
+    os.setsid()
+    os.closerange(0, 64)
+    time.sleep(60)
+    os._exit(0)
+sys.argv = ["hog.py", "honest"]
+runpy.run_path({HOG!r})
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -38,14 +49,15 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def played(*words: list[str], matches: int = 1) -> list[Outcome]:
     """All outcomes of matches of these bots."""
-    commands = [Command((sys.executable, HOG, *how), "/") for how in words]
+    commands = [Command((sys.executable, *how), "/") for how in words]
     outcomes: list[Outcome] = []
     pool.play([job(commands, ordinal=number, startup_ms=20_000) for number in range(matches)], 1, outcomes.append)
     return outcomes
 
 
-def test_who_leaves_processes_that_do_not_end_is_out_and_the_others_play_on() -> None:
-    outcomes = played(["honest"], ["leaves", "60"], ["honest"], matches=2)
+@pytest.mark.parametrize("leaves", [[HOG, "leaves", "60"], ["-c", GREETS]], ids=["while it plays", "before it greets"])
+def test_who_leaves_processes_that_do_not_end_is_out_and_the_others_play_on(leaves: list[str]) -> None:
+    outcomes = played([HOG, "honest"], leaves, [HOG, "honest"], matches=2)
     assert len(outcomes) == 2
     for outcome in outcomes:
         assert outcome.record is not None, outcome.void
@@ -53,13 +65,13 @@ def test_who_leaves_processes_that_do_not_end_is_out_and_the_others_play_on() ->
         assert outcome.record.verdicts == (Verdict.OK, Verdict.START_FAILED, Verdict.OK)
         assert outcome.record.forfeited_at == (None, 0, None)
         assert outcome.record.reason == "over"
-        assert "processes that bots left behind did not end" in outcome.seats[1].faults[0].detail
+        assert re.search(r"1 process that bots left|\d+ processes that bots left", outcome.seats[1].faults[0].detail)
         assert not outcome.seats[0].faults + outcome.seats[2].faults
 
 
 def test_whose_processes_hide_it_void_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
     """No bot is to blame, and it is no fault of the arena's either."""
     monkeypatch.setattr(reap, "_mark_of", lambda _: None)
-    outcomes = played(["honest"], ["leaves", "2"])
+    outcomes = played([HOG, "honest"], [HOG, "leaves", "2"])
     assert [outcome.record for outcome in outcomes[:1]] == [None]
-    assert "processes that bots left behind did not end" in outcomes[0].void
+    assert "that bots left behind did not end" in outcomes[0].void

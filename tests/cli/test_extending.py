@@ -8,13 +8,17 @@ import shutil
 import signal
 import sqlite3
 from contextlib import closing
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from arena import NAIVE, C, arena, bots, kill, started, wait_for_matches
 from forging import forge
 from once import made_once
 
+from khiva_arena.arbiter import live, pool
+from khiva_arena.arbiter.wire import HostFault
 from khiva_arena.competition.more_seeds import commands
 from khiva_arena.replay import seeds
 from khiva_arena.store.db import Store
@@ -241,3 +245,32 @@ def test_the_command_that_plan_names_extends_the_chain(chain: Path) -> None:
         events = store.events()
     (line,) = commands(Path("out"), events, 2.0)
     assert re.search(r" --seeds 10 --out out$", line)
+
+
+def test_an_event_that_an_outage_left_unfinished_is_completed_and_then_extended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host starts no bots from the third match on."""
+    monkeypatch.setattr(pool, "HOST_WAITS", (0.0, 0.0, 0.0))
+    sound, begun = live.Processes, count(1)
+
+    def short(*words: Any, **how: Any) -> Any:
+        if next(begun) > 2:
+            raise HostFault("no free process")
+        return sound(*words, **how)
+
+    with monkeypatch.context() as outage:
+        outage.setattr(live, "Processes", short)
+        said = arena(*RUN, "--seeds", "2", cwd=tmp_path, code=1).stderr
+    assert "2 matches were not played, since those that were tried were void at once; the same command tries them again" in said
+    refused = arena(*RUN, "--seeds", "5", cwd=tmp_path, code=2).stderr
+    assert "event 1 is not over" in refused
+    assert "--seeds 2 goes on with it" in refused
+    arena(*RUN, "--seeds", "2", cwd=tmp_path)
+    assert "it extends event 1" in arena(*RUN, "--seeds", "5", cwd=tmp_path).stderr
+    (table,) = json_of("standings", "out", cwd=tmp_path)["standings"]
+    assert (table["blocks"], table["matches"]) == (5, 10)
+    assert re.findall(r"\d+ of \d+ matches are sound", arena("verify", "out", cwd=tmp_path).stdout) == [
+        "4 of 4 matches are sound",
+        "6 of 6 matches are sound",
+    ]

@@ -1,5 +1,6 @@
 """Who gets a table, who is refused, and what is played again: on workers that are made up."""
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -9,9 +10,11 @@ import pytest
 from made_up_workers import GOOD, crew, worker
 from synthesised import outcome
 
+from khiva_arena.arbiter import pool
+from khiva_arena.arbiter.live import void
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.seat import Blame
-from khiva_arena.competition.executors import offers, tables
+from khiva_arena.competition.executors import clocks, offers, tables
 from khiva_arena.competition.executors.access import Access
 from khiva_arena.competition.executors.crew import AGAIN_SECONDS, SILENT_SECONDS, Crew
 from khiva_arena.competition.executors.dask_executor import Cluster
@@ -172,7 +175,7 @@ class MadeUp:
         jobs = [msgspec.msgpack.decode(frame, type=Job) for frame in decode_task(payload).frames]
         answer = self.answer(name, jobs)
         if isinstance(answer, list):
-            answer = encode(TaskDone([encode(outcome) for outcome in answer], "", 0.1))
+            answer = encode(TaskDone([encode(outcome) for outcome in answer], "", 0.0, clocks.now()))
         take(_key, answer)
 
     def forget(self, *_keys: str) -> None:
@@ -230,6 +233,40 @@ def test_a_table_that_ends_every_worker_is_void_at_last() -> None:
     assert [outcome.attempt for outcome in taken] == [1, 2]
     assert all("workers were lost while they played it" in outcome.void for outcome in taken)
     assert len(scheduler.given) == 2 * LOSSES_MOST
+
+
+def spoilt(one: Job) -> Outcome:
+    return void(one, "the host has no free process", begun=False)
+
+
+def test_a_match_that_a_workers_machine_spoils_waits_behind_all_others_and_the_worker_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pool, "HOST_WAITS", (0.3, 0.3, 0.3))
+    began: list[tuple[float, str, int]] = []
+
+    def answer(name: str, jobs: list[Job]) -> list[Outcome]:
+        began.append((time.monotonic(), name, jobs[0].ordinal))
+        return [spoilt(one) if len(began) == 1 else good(one) for one in jobs]
+
+    taken, _, said = play("ab", answer, *[[job(number)] for number in range(5)])
+    assert [(made.ordinal, made.attempt, bool(made.void), made.again) for made in taken] == [
+        (0, 1, True, True),
+        *[(number, 1, False, False) for number in (1, 2, 3, 4)],
+        (0, 2, False, False),
+    ]
+    assert began[-1][0] - began[0][0] >= 0.3
+    assert began[0][1] not in [name for _, name, _ in began[1:]]
+    assert said == [f"worker {began[0][1]}: the host has no free process; it is tried again later"]
+
+
+@pytest.mark.parametrize("attempt", [1, 5])
+def test_what_is_spoilt_four_times_in_one_run_is_set_aside(attempt: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often it was void before this run."""
+    monkeypatch.setattr(pool, "HOST_WAITS", (0.0, 0.0, 0.0))
+    taken, scheduler, _ = play("abcde", lambda _name, jobs: [spoilt(one) for one in jobs], [job(0, attempt)])
+    assert [(made.attempt, made.again) for made in taken] == [(attempt + more, more < 3) for more in range(4)]
+    assert len(set(scheduler.given)) == 4
 
 
 def test_a_late_arbiter_makes_its_table_void_and_the_table_is_played_elsewhere() -> None:

@@ -93,6 +93,25 @@ def test_a_sound_store_on_a_full_disk_is_read(tmp_path: Path) -> None:
             assert store.is_known_sound()
 
 
+def test_what_a_kill_left_beside_a_store_on_a_full_disk_is_named_and_not_lost(tmp_path: Path) -> None:
+    """SQLite cannot read what is left in a -wal file without room; without it, the store would be read as it was before."""
+    write = (
+        "import os, sqlite3, sys; store = sqlite3.connect(sys.argv[1]); store.execute('UPDATE events SET id = id'); "
+        "store.commit(); os._exit(0)"
+    )
+    with small_disk(tmp_path / "disk", "64m") as disk:
+        arena(*WORDS, "--seeds", "1", "--out", "disk/out", cwd=tmp_path)
+        said = arena("show", "disk/out", cwd=tmp_path).stdout
+        subprocess.run([sys.executable, "-c", write, disk / "out" / "arena.db"], check=True)
+        assert (disk / "out" / "arena.db-wal").stat().st_size
+        (disk / "out" / "arena.db-shm").unlink()
+        ballast = fill(disk)
+        for command in ("standings", "show", "verify"):
+            assert FREE in refused(arena(command, "disk/out", cwd=tmp_path, code=1))
+        ballast.unlink()
+        assert arena("show", "disk/out", cwd=tmp_path).stdout == said
+
+
 def test_a_log_that_cannot_be_written_ends_nothing(tmp_path: Path, whole: str) -> None:
     (tmp_path / "out").mkdir()
     log = tmp_path / "out" / "log.jsonl"

@@ -1,13 +1,15 @@
-"""Which table is where: those that workers have, and those that are to be played again, with who is not to get them."""
+"""Which table is where: those that workers have, and those that are to be played again, with who is not to get them. A match that
+the host has spoilt waits behind all others, as on one machine."""
 
+import time
 from collections import Counter, deque
 from collections.abc import Iterator
 
 import msgspec
 
 from khiva_arena.arbiter.live import void
-from khiva_arena.arbiter.match import VOIDS_MOST, Job, Outcome
-from khiva_arena.arbiter.pool import HOST_WAITS
+from khiva_arena.arbiter.match import Job, Outcome
+from khiva_arena.arbiter.pool import Spoilt
 from khiva_arena.competition.executor import TakeOutcome
 from khiva_arena.competition.executors.crew import ClusterWorker, Crew
 from khiva_arena.competition.executors.tables import GivenTable
@@ -26,18 +28,20 @@ class TableDesk:
         self.given: dict[str, GivenTable] = {}
         self._crew = crew
         self._again: deque[tuple[Job, ...]] = deque()
+        self._spoilt = Spoilt()
         self._shunned: dict[int, set[str]] = {}
         self._losses: Counter[int] = Counter()
 
     def clear(self) -> None:
         """Forget what was to be played again: a new round begins."""
         self._again.clear()
+        self._spoilt = Spoilt()
 
     def all_done(self, left: Iterator[tuple[Job, ...]]) -> bool:
         """Whether nothing is to be played any more, of what is ``left`` either."""
         if not self._again and (table := next(left, None)) is not None:
             self._again.append(table)
-        return not self._again and not self.given
+        return not self._again and not self.given and self._spoilt.first is None
 
     def next(self, left: Iterator[tuple[Job, ...]]) -> tuple[tuple[Job, ...], ClusterWorker] | None:
         """A table and who gets it: one that is to be played again first, if somebody else than before is free."""
@@ -45,9 +49,17 @@ class TableDesk:
             if (worker := self._crew.best_for(self._shunned.get(table[0].ordinal, set()))) is not None:
                 del self._again[number]
                 return table, worker
-        if (worker := self._crew.best_for(set())) is None or (table := next(left, ())) == ():
+        if (worker := self._crew.best_for(set())) is None:
             return None
-        return table, worker
+        if table := next(left, ()):
+            return table, worker
+        return self._spoilt_before()
+
+    def _spoilt_before(self) -> tuple[tuple[Job, ...], ClusterWorker] | None:
+        if (first := self._spoilt.first) is None or first[0] > time.monotonic():
+            return None
+        worker = self._crew.best_for(self._shunned.get(first[1].ordinal, set()))
+        return None if worker is None else ((self._spoilt.take(),), worker)
 
     def give(self, key: str, given: GivenTable) -> None:
         """Note who has a table."""
@@ -96,9 +108,9 @@ class TableDesk:
 
     def once_more(self, job: Job, worker: str, outcome: Outcome, take: TakeOutcome) -> None:
         """Hand on a void match, which is played again, elsewhere if that is possible."""
-        most = len(HOST_WAITS) + 1 if outcome.host else VOIDS_MOST
-        again = job.attempt < most
-        take(msgspec.structs.replace(outcome, again=again))
-        if again:
-            self._shunned.setdefault(job.ordinal, set()).add(worker)
+        self._shunned.setdefault(job.ordinal, set()).add(worker)
+        if outcome.host:
+            again = self._spoilt.add(job, time.monotonic())
+        elif again := not job.last:
             self._again.append((msgspec.structs.replace(job, attempt=job.attempt + 1),))
+        take(msgspec.structs.replace(outcome, again=again))
