@@ -9,8 +9,9 @@ import msgspec
 from khiva_arena.api.checkpoints import Checkpoint
 from khiva_arena.api.functions import as_words
 from khiva_arena.api.host import Host, is_remote
-from khiva_arena.api.keywords import plain_settings, several
+from khiva_arena.api.keywords import plain_settings, refuse_early, several
 from khiva_arena.check.report import CheckReport
+from khiva_arena.games.registry import NAMES
 from khiva_arena.protocol.bot_function import Choose
 
 OF_A_CHECK = ("rules", "turn", "bank", "start", "isolation", "trust_bots", "network", "env", "limits", "runtimes")
@@ -32,5 +33,10 @@ def check(
     """
     (word,), functions = as_words((bot,))
     given = plain_settings(settings, functions, known=(*OF_A_CHECK, *OF_A_LINK))
-    host = Host("check", aloud=is_remote((word,)), bot=word, games=several("games", games), quick=bool(quick), given=given)
+    named = several("games", games)
+    if set(named) <= set(NAMES):  # others are looked at by the process alone
+        from khiva_arena.api.new_check import what_is_checked  # not above: tables and matches do without it
+
+        refuse_early(given, lambda said: what_is_checked(word, named, said))
+    host = Host("check", aloud=is_remote((word,)), bot=word, games=named, quick=bool(quick), given=given)
     return msgspec.convert(host.value(), CheckReport)

@@ -3,7 +3,7 @@
 import html
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from khiva_arena.api.checkpoints import Checkpoint
 from khiva_arena.api.functions import as_words
 from khiva_arena.api.host import Host, is_remote
-from khiva_arena.api.keywords import as_path, hand_over, number, plain_settings, refuse_early, text
+from khiva_arena.api.keywords import as_path, by_keyword, hand_over, number, plain_settings, refuse_early, text
 from khiva_arena.api.matches import PlayedMatch, recorded_matches
 from khiva_arena.competition.settings import DEFAULTS
 from khiva_arena.competition.settings_file import read_file
@@ -220,10 +220,19 @@ def run(
     if from_plan is not None or shard is not None:
         played |= _planned(from_plan, shard, config, functions, new_event)
     hand_over(given.get("game", ()))
+    # Not above: tables and matches do without what these import.
     if from_plan is None:
-        from khiva_arena.competition.played import what_is_played  # not above: tables and matches do without it
+        from khiva_arena.competition.played import what_is_played
 
-        refuse_early(given, lambda said: what_is_played(config, said, lambda line: None), file.get("game"))
+        refuse_early(given, lambda said: what_is_played(config, said, _unsaid), file.get("game"))
+    else:
+        from khiva_arena.competition.plan_file import read_plan
+        from khiva_arena.competition.planned import what_is_planned
+
+        plan = as_path("from_plan", from_plan)
+        with by_keyword():
+            game = read_plan(plan).game or None
+        refuse_early(given, lambda said: what_is_planned(plan, played["shard"], said, bool(any_engine), _unsaid), game)
     host = Host("compete", listens=True, aloud=aloud, given=given, how=how, callables=functions, **played)
     return Competition(host, _store(given, file))
 
@@ -270,12 +279,23 @@ def sprt(
     own = plain_settings(more, functions, known=[name for name in DEFAULTS if name != "bots"])
     given = {**own, "bots": words}
     bounds = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta}
-    hypotheses: dict[str, Any] = {name: number(name, value) for name, value in bounds.items()}
-    hypotheses |= {"model": "normalized" if normalized else "logistic"}
+    # Not above: tables and matches do without what these import.
+    from khiva_arena.competition.sequential import test_of
+    from khiva_arena.ratings.sprt import Hypotheses, Model
+
+    model = Model.NORMALIZED if normalized else Model.LOGISTIC
+    hypotheses = Hypotheses(**{name: number(name, value) for name, value in bounds.items()}, model=model)
     how = _how(any_engine, new_event, public)
     hand_over(given.get("game", ()))
-    host = Host("test", listens=True, aloud=is_remote(words), given=given, hypotheses=hypotheses, how=how, callables=functions)
+    refuse_early(given, lambda said: test_of(said, hypotheses, _unsaid))
+    host = Host(
+        "test", listens=True, aloud=is_remote(words), given=given, hypotheses=asdict(hypotheses), how=how, callables=functions
+    )
     return RunningTest(host, _store(given, {}))
+
+
+def _unsaid(line: str) -> None:
+    """Drop a line for people: the process that plays says it."""
 
 
 def _how(any_engine: bool, new_event: bool, public: str | None) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import operator
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
@@ -22,6 +23,8 @@ OF_AN_EVENT = ("any_engine", "new_event", "public", "from_plan", "shard")
 _KEYWORDS = {row.option: row.name for row in TABLE} | {f"--{name.replace('_', '-')}": name for name in OF_AN_EVENT}
 _KEYWORDS |= {"--anchor": "anchors", "--section": "sections", "--effects": "effects"}
 _FLAG = re.compile(r"--[a-z]+(?:-[a-z]+)*")
+_TO_ADD = re.compile(r"(?<=if you trust it, )add: (.*) \(or type the command once at")
+"""In the refusal of a settings file or a plan, see competition/consent.py."""
 _DEEPEST = 20
 
 
@@ -40,8 +43,10 @@ def plain_settings(
             [f"{name}: unknown here{nearest(name, known)}; `khiva-arena init FILE` writes all settings" for name in wrong]
         )
     given = {name: _plain(name, value) for name, value in settings.items() if value is not None}
-    if type(given.get("seed")) is int:
-        given["seed"] = str(given["seed"])  # 7 and "7" are one seed, here and in an environment
+    if (seed := given.get("seed")) is not None and not isinstance(seed, str):
+        if type(seed) is not int:
+            raise ConfigError(f"seed: {seed!r:.200} is neither a whole number nor a text")
+        given["seed"] = str(seed)  # 7 and "7" are one seed, here and in an environment
     if functions:
         if given.get("isolation", isolation) not in (None, AUTO, TRUSTED):
             raise ConfigError(f"isolation: a function runs with all of your rights, at isolation {TRUSTED} and at no other")
@@ -88,6 +93,13 @@ def whole(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         raise ConfigError(f"{name}: {value!r:.200} is not a whole number")
     return operator.index(value)
+
+
+def at_least(fewest: int, name: str, value: object) -> int:
+    """A whole number that is not too small. Raises ConfigError for anything else."""
+    if (count := whole(name, value)) < fewest:
+        raise ConfigError(f"{name}: {count} is not {fewest} or more")
+    return count
 
 
 def as_path(name: str, value: object) -> Path:
@@ -143,4 +155,11 @@ def in_keywords(problems: Sequence[str]) -> list[str]:
     """Mistakes with the keywords of settings in place of their flags."""
     plain = [re.sub(r"(?<=[a-z.] )--bot ", "", re.sub("^--bot ", "bots: ", problem)) for problem in problems]
     plain = [re.sub(r"^--(\w*): unknown setting", r"\1: unknown setting", problem) for problem in plain]
+    plain = [_TO_ADD.sub(_to_give, problem) for problem in plain]
     return [_FLAG.sub(lambda flag: _KEYWORDS.get(flag[0], flag[0]), problem) for problem in plain]
+
+
+def _to_give(flags: re.Match[str]) -> str:
+    """The flags that a file needs, as keywords: a caller has no command line to add them to."""
+    names = dict.fromkeys(_KEYWORDS[word] for word in shlex.split(flags[1]) if word in _KEYWORDS)
+    return f"give what it sets as keywords, too: {', '.join(names)} (or type `khiva-arena run` with it once at"

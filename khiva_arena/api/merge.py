@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from khiva_arena.api.keywords import as_path, by_keyword, hand_over, text
+from khiva_arena.api.keywords import as_path, at_least, by_keyword, hand_over, text
 from khiva_arena.competition.merging import Merged
 from khiva_arena.competition.merging import merge as merge_stores
 
@@ -30,5 +30,6 @@ def merge(
     hand_over(game)
     folders = [as_path("stores", store) for store in stores]
     word = None if event is None else text("event", event)
+    jobs = at_least(1, "jobs", jobs)
     with by_keyword():
         return merge_stores(folders, as_path("out", out), lambda _: None, jobs=jobs, any_engine=any_engine, word=word)

@@ -10,7 +10,7 @@ from khiva_arena.check.context import RunningCheck
 from khiva_arena.check.under_rules import GameUnderRules
 from khiva_arena.competition.isolation import sandbox_of
 from khiva_arena.competition.opened import mistakes, values_of
-from khiva_arena.competition.settings import AUTO, game_named, rules_chosen, settle
+from khiva_arena.competition.settings import AUTO, Settings, game_named, rules_chosen, settle
 from khiva_arena.entrants import bots as bot_files
 from khiva_arena.entrants.bots import Bot
 from khiva_arena.errors import ConfigError
@@ -34,11 +34,7 @@ def new_check(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, A
 
     Raises ConfigError with what is wrong with settings or bot, or if no step could be made.
     """
-    settings = settle({**{key: value for key, value in given.items() if key != "rules"}, "bots": (bot,)})
-    loaded = bot_files.load(bot, loading=settings.loading)
-    if problems := mistakes(settings.network, settings.env, [loaded.name]):
-        raise ConfigError(problems)
-    played = _games(loaded, games, given.get("rules", {}))
+    settings, loaded, played = what_is_checked(bot, games, given)
     sandbox = sandbox_of(settings, rated=False)
     seats: Callable[[], AbstractContextManager[object]] = nullcontext
     if loaded.guest:
@@ -61,6 +57,15 @@ def new_check(bot: str, games: Sequence[str], quick: bool, given: Mapping[str, A
         handed=values_of(loaded.name, settings.env),
         seats=seats,
     )
+
+
+def what_is_checked(bot: str, games: Sequence[str], given: Mapping[str, Any]) -> tuple[Settings, Bot, tuple[Game, ...]]:
+    """Return settings, bot and games of a check, from the arguments of ``new_check``. Raises ConfigError."""
+    settings = settle({**{key: value for key, value in given.items() if key != "rules"}, "bots": (bot,)})
+    loaded = bot_files.load(bot, loading=settings.loading)
+    if problems := mistakes(settings.network, settings.env, [loaded.name]):
+        raise ConfigError(problems)
+    return settings, loaded, _games(loaded, games, given.get("rules", {}))
 
 
 def _must_start(bot: Bot, sandbox: Sandbox) -> None:

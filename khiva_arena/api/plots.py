@@ -32,7 +32,7 @@ def altair() -> Any:
     try:
         import altair
     except ImportError:
-        raise ConfigError("charts are drawn by Altair, which is not installed: pip install altair") from None
+        raise ConfigError("charts are drawn by Altair, which is not installed: pip install 'khiva-arena[plot]'") from None
     return altair
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from khiva_arena.api.keywords import as_path, hand_over
+from khiva_arena.api.keywords import as_path, at_least, hand_over
 from khiva_arena.competition.audit import AuditResult
 from khiva_arena.competition.audit_store import audit_store
 from khiva_arena.errors import ConfigError
@@ -26,7 +26,8 @@ def verify(
     Raises ConfigError for what is not there, StoreError for what cannot be read, GameFault if a game is missing or at fault.
     """
     hand_over(game)
-    path = as_path("path", path)
+    path, jobs = as_path("path", path), at_least(1, "jobs", jobs)
+    sample = None if sample is None else at_least(1, "sample", sample)
     if path.is_file():
         if events:
             raise ConfigError("a bundle is verified as a whole: leave out the events")

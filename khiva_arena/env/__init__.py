@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from khiva_arena.env.deals import Seed as Seed
 from khiva_arena.env.policy import player as player
 from khiva_arena.errors import ConfigError
 from khiva_arena.games.base import Game, Plain
@@ -74,4 +75,4 @@ def parallel(
 
 def _installed() -> None:
     if not find_spec("pettingzoo"):
-        raise ConfigError("these environments are PettingZoo's, which is not installed: pip install pettingzoo")
+        raise ConfigError("these environments are PettingZoo's, which is not installed: pip install 'khiva-arena[pettingzoo]'")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy
 import pytest
-from arena import FAULTY, NAIVE, RANDOM, arena, descendants, living
+from arena import FAULTY, NAIVE, RANDOM, arena, bots, descendants, living
 
 import khiva_arena
 from khiva_arena.errors import ArenaError, BotError, ConfigError, StoreError
@@ -79,8 +79,8 @@ def test_wrong_arguments_are_refused_before_a_process_starts(tmp_path: Path, mon
     def no_process(*words: object, **how: object) -> None:
         raise AssertionError("a process was started")
 
-    monkeypatch.setattr("khiva_arena.api.competitions.Host", no_process)
-    monkeypatch.setattr("khiva_arena.api.matches.Host", no_process)
+    for room in ("check", "competitions", "matches"):
+        monkeypatch.setattr(f"khiva_arena.api.{room}.Host", no_process)
     far = {"rules": {"overshoot": "far"}}
     for wrong in ({"seeds": "many"}, {"seats": 9}, {"colour": "red"}, far, {"bots": ["nope", "nope"]}):
         with pytest.raises(ConfigError):
@@ -90,9 +90,38 @@ def test_wrong_arguments_are_refused_before_a_process_starts(tmp_path: Path, mon
             khiva_arena.match("shipped:python/random", "shipped:python/random", **wrong)
     with pytest.raises(ConfigError):
         khiva_arena.match("shipped:python/random", "nope")
+    one, other = "shipped:python/random", "shipped:python/naive"
+    for wrong in ({"seats": 9}, {"seeds": 1}, {"turn": "soon"}, far, {"elo0": 30.0}, {"alpha": 0.7}):
+        with pytest.raises(ConfigError):
+            khiva_arena.sprt(one, other, **{"out": tmp_path, **wrong})
+    with pytest.raises(ConfigError):
+        khiva_arena.sprt(one, "nope", out=tmp_path)
+    for wrong in ({"turn": "soon"}, {"games": "khiva", **far}, {"colour": "red"}, {"env": ["nobody=HOME"]}):
+        with pytest.raises(ConfigError):
+            khiva_arena.check(one, **wrong)
+    with pytest.raises(ConfigError):
+        khiva_arena.check("nope")
+    arena("run", *bots(one, other), "--seats", "2", "--seeds", "2", "--plan", "p.json", cwd=tmp_path)
+    for shard in ("3/2", "first"):
+        with pytest.raises(ConfigError):
+            khiva_arena.run(from_plan=tmp_path / "p.json", shard=shard, out=tmp_path)
+    for plan in ("none.json", ".."):
+        with pytest.raises(ConfigError):
+            khiva_arena.run(from_plan=tmp_path / plan, out=tmp_path)
+    with pytest.raises(ConfigError, match=r"seed: 1\.5 is neither a whole number nor a text"):
+        khiva_arena.match(one, other, seed=1.5)
     for seed in (7, "7"):
         with pytest.raises(AssertionError, match="a process was started"):
             khiva_arena.match("shipped:python/random", "shipped:python/random", seed=seed)
+
+
+def test_what_a_settings_file_opens_is_named_by_keyword(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text(
+        'bots = ["shipped:python/random", "shipped:python/greedy"]\nisolation = "trusted"\nenv = ["random=HOME"]\n'
+    )
+    with pytest.raises(ConfigError) as error:
+        khiva_arena.run(tmp_path / "c.toml", out=tmp_path / "out")
+    assert "give what it sets as keywords, too: isolation, env (or type `khiva-arena run` with it once" in str(error.value)
 
 
 def test_mistakes_are_all_said_at_once_by_keyword(tmp_path: Path) -> None:

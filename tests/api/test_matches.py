@@ -45,6 +45,12 @@ def test_a_frame_has_a_row_for_each_seat(played: Path, monkeypatch: pytest.Monke
     assert list(made["schema"]) == list(frame)
 
 
+def test_how_many_are_verified_is_a_number_of_them(played: Path) -> None:
+    for wrong, why in (({"sample": -1}, "sample: -1 is not 1 or more"), ({"jobs": "x"}, "jobs: 'x' is not a whole number")):
+        with pytest.raises(ConfigError, match=why):
+            khiva_arena.verify(played / "out", **wrong)
+
+
 def test_events_are_named_as_commands_name_them(played: Path) -> None:
     assert {one.event for one in khiva_arena.matches(played / "out", 2)} == {2}
     with pytest.raises(ConfigError, match="no event 'no' here"):

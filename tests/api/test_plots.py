@@ -55,4 +55,4 @@ def test_without_altair_one_line_says_what_to_install(played: Path, monkeypatch:
     monkeypatch.setitem(sys.modules, "altair", None)
     with pytest.raises(ConfigError) as caught:
         khiva_arena.standings(played / "out").plot()
-    assert str(caught.value) == "charts are drawn by Altair, which is not installed: pip install altair"
+    assert str(caught.value) == "charts are drawn by Altair, which is not installed: pip install 'khiva-arena[plot]'"

@@ -160,7 +160,7 @@ def test_a_game_without_worlds_says_so() -> None:
 def test_without_the_library_a_line_says_how_to_get_it() -> None:
     code = "import sys; sys.modules['pyspiel'] = None; import khiva_arena.env.openspiel"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stderr.splitlines()[-1].endswith("which is not installed: pip install open_spiel")
+    assert done.stderr.splitlines()[-1].endswith("which is not installed: pip install 'khiva-arena[openspiel]'")
 
 
 def test_the_room_alone_imports_no_trainer() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from arena import ROOT, arena
+from gymnasium.utils.env_checker import check_env
 
 from khiva_arena import env
 from khiva_arena.api.learning import LearningCurve
@@ -53,6 +54,7 @@ def test_the_seat_that_learns_on_the_page_gets_every_reward_and_a_masked_policy_
     names: dict[str, Any] = {"env": env}
     exec(compile(example.split("from importlib.util")[0], "OneSeat", "exec"), names)
     seat = names["OneSeat"]({1: "shipped:python/random", 2: "shipped:python/random"})
+    check_env(seat, skip_render_check=True)
     likes, chance = np.zeros(seat.action_space.n), np.random.default_rng(0)
     seat.reset(seed=1)
     gained = []

@@ -166,5 +166,5 @@ def test_mistakes_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match="rewards: 'gold' is none of places, points"):
         env.aec("khiva", rewards="gold")
     monkeypatch.setattr(env, "find_spec", lambda name: None)
-    with pytest.raises(ConfigError, match="pip install pettingzoo"):
+    with pytest.raises(ConfigError, match=r"pip install 'khiva-arena\[pettingzoo\]'"):
         env.aec("khiva")

@@ -38,7 +38,7 @@ from relaying import (
 from khiva_arena.arbiter.match import Job, Outcome
 from khiva_arena.arbiter.pool import play, play_one
 from khiva_arena.commands.relay import as_one_file
-from khiva_arena.web.relay_protocol import MOST, WINDOW, packed, packed_json, proof
+from khiva_arena.web.relay_protocol import MOST, WINDOW, packed, packed_json, proof, read_token
 
 
 def test_a_relay_plays_as_a_local_bot_does(script: Path) -> None:
@@ -241,11 +241,16 @@ def test_a_wrong_token_a_wrong_name_and_a_process_that_is_kept_are_refused(scrip
     wrong.chmod(0o644)
     with relay(other, 1, *HONEST) as process:
         assert "other users may read this token" in ended(process)[1]
-    wrong.chmod(0o600)
-    if os.geteuid() == 0:  # who alone can give a file away
-        os.chown(wrong, 1234, 1234)
-        with relay(other, 1, *HONEST) as process:
-            assert "another user's, who knows this token" in ended(process)[1]
+
+
+def test_a_token_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "token"
+    file.write_text("a token, just long enough")
+    file.chmod(0o600)
+    assert read_token(file) == "a token, just long enough"
+    monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
+    with pytest.raises(ValueError, match="another user's, who knows this token"):
+        read_token(file)
 
 
 def first_line(process: subprocess.Popen[str]) -> str:
