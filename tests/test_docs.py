@@ -87,6 +87,10 @@ def test_the_commands_of_the_first_bot_run(tmp_path: Path) -> None:
     points = [re.findall(rf"{name}#\d +(\d+) points", said[2][1])[0] for name in ("my-bot", "greedy")]
     assert f"{points[0]} points to {points[1]}" in FIRST_BOT
     assert "0 failed" in said[3][1]
+    (tmp_path / "my-bot" / "main.py").write_text(program.replace('view["ask"]["lands"]', 'view["lands"]'))
+    told = arena(*commands(FIRST_BOT)[2][1:], cwd=tmp_path).stderr.splitlines()
+    assert "    KeyError: 'lands'" in told
+    assert [line for line in told if line.strip("~^ ") and line not in FIRST_BOT.splitlines()] == []
 
 
 def test_the_commands_of_the_tournament_run(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Phrases that readers did not understand do not come back."""
 
+import re
+
 import pytest
 from arena import ROOT
 
@@ -21,6 +23,8 @@ PHRASES = (
     "the eyes of that seat",
     '"eyes")',
     "*Eyes*",
+    "the chosen eyes",
+    "the same eyes",
 )
 KINDS = ("*.py", "*.js", "*.md", "*.css")
 
@@ -30,6 +34,11 @@ def test_nothing_says_it_so(phrase: str) -> None:
     places = [
         path for place in ("khiva_arena", "docs", "bots", "protocol") for kind in KINDS for path in (ROOT / place).rglob(kind)
     ]
-    places += [ROOT / "README.md", ROOT / "SECURITY.md"]
+    places += [ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "CHANGELOG.md", ROOT / "results" / "README.md"]
     assert len(places) > 400
-    assert [str(path) for path in places if phrase in path.read_text("utf-8", "replace")] == []
+    assert [str(path) for path in places if phrase in _in_a_line(path.read_text("utf-8", "replace"))] == []
+
+
+def _in_a_line(text: str) -> str:
+    """A phrase may go on in the next line, of a page or of a text in the code."""
+    return " ".join(re.sub(r"""["']\n\s*f?["']""", "", text).split())

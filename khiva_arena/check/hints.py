@@ -45,6 +45,7 @@ NOTHING = re.compile(
     r"'NoneType' object cannot be interpreted as an integer|choose (?:returned|gave) (?:undefined|null|nil|NULL|undef)\b|"
     r"Return value must be of type int, (?:none|null) returned"
 )
+FIRST_LINE = re.compile(r"\benv: (?:can't execute )?[\u2018'\"]?([\w+./-]+)")
 LINE = 60
 STDERR = {
     "python": "print(..., file=sys.stderr)",
@@ -175,7 +176,7 @@ def hint(
         return setting
     absent = missing_files.module_of(language, f"{text}\n{failed.notes}", runtimes or {}, bot.runtimes)
     own = bot_files.hint_of(bot, language, text, failed.notes)
-    if absent := absent or own or missing_files.hint_of(language, f"{text}\n{failed.notes}", _foreign(bot)):
+    if absent := absent or own or missing_files.hint_of(language, f"{text}\n{failed.notes}", _foreign(bot, failed.notes)):
         return absent
     if BAD_CHOICE.search(failed.notes):
         return _bad_choice(language, failed.notes)
@@ -212,9 +213,10 @@ def hint(
     return (causes.of_plain(failed, FLUSH.get(language, "")) if plain else "") or otherwise
 
 
-def _foreign(bot: Bot) -> tuple[str, ...]:
-    """The programs that the bot's own lines begin with and that come with no language of a kit."""
-    return tuple(words[0] for words in (bot.build, bot.run) if words and not _is_known(words[0]))
+def _foreign(bot: Bot, notes: str) -> tuple[str, ...]:
+    """The programs that the bot's lines, or the first line of its file, begin with and that come with no language of a kit."""
+    own = (words[0] for words in (bot.build, bot.run) if words)
+    return tuple(name for name in (*own, *FIRST_LINE.findall(notes)) if not _is_known(name))
 
 
 def _bad_choice(language: str, notes: str) -> str:

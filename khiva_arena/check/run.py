@@ -16,6 +16,7 @@ from khiva_arena.check import steps_ending, steps_incoming, steps_play
 from khiva_arena.check.causes import of_settings
 from khiva_arena.check.context import SPEC, Failed, RunningCheck, Silent, Skipped, Warned
 from khiva_arena.check.hints import IN_TIME, hint, language_of
+from khiva_arena.check.missing_files import PROGRAM
 from khiva_arena.check.report import Bar, CheckReport, CheckStep, Status, counted
 from khiva_arena.entrants.staging import stage
 from khiva_arena.errors import BotError
@@ -180,8 +181,8 @@ class CheckRun:
         plain = otherwise == FRAMES
         general = "" if failed.notes and plain else otherwise
         advice = hint(running.bot, failed, general, confined=confined, plain=plain, runtimes=running.runtimes)
-        settings = of_settings(running.bot, failed.got)
-        if id == START and not running.bot.sources and confined and failed.notes and not settings:
+        known = of_settings(running.bot, failed.got) or PROGRAM.search(failed.notes)
+        if id == START and not running.bot.sources and confined and failed.notes and not known:
             advice = BARE.removeprefix("; ")
         notes = "\n".join(failed.notes.strip()[-NOTES_CHARACTERS:].splitlines()[-NOTES_LINES:])
         self.add(id, title, Status.FAILED, expected=failed.expected, got=failed.got, stderr=notes, hint=advice)

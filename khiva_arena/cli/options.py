@@ -44,7 +44,7 @@ def among_options(command: F) -> F:
     return only(exclude(events(command)))
 
 
-yes_option = click.option("--yes", is_flag=True, help="Agree beforehand: ask nothing.")
+yes_option = click.option("--yes", is_flag=True, help="Ask nothing: the answer is yes.")
 
 
 def _hand_over(_context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> None:

@@ -21,7 +21,7 @@ _IMPORT = re.compile(r"^from khiva_arena\.web\.(\w+) import (?:\(.*?\)|[^\n]*)\n
 def relay(
     where: str, name: str, command: Sequence[str], token: Path | None, ca: Path | None, tls: bool, keep: bool, at_most: int
 ) -> int:
-    """Serve it until the arena needs it no more. Returns the exit code."""
+    """Serve it until the arena no longer needs it. Returns the exit code."""
     words = list(command)
     if not words:
         raise ConfigError("relay: name the bot behind --, as: khiva-arena relay HOST:PORT NAME -- ./my-bot")

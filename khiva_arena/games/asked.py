@@ -22,7 +22,7 @@ from khiva_arena.games.base import Game, Plain
 YOU = "you"
 View = Mapping[str, Any]
 Names = Sequence[str]
-_ROW = re.compile(r"^\| ([A-Z]\d+[a-z]?) \| (.*?) \|", re.MULTILINE)
+_ROW = re.compile(r"^\| ([A-Z]\d+[a-z]?) \| (.*) \|$", re.MULTILINE)
 
 
 class PersonsQuestion(NamedTuple):
@@ -62,9 +62,16 @@ def _plain_question(kind: str, view: View, names: Names) -> PersonsQuestion:
 
 
 def _rulings(game: str) -> dict[str, str]:
-    """The rulings of a game's RULES.md by number, without marks of Markdown."""
+    """The rulings of a game's RULES.md by number, then its open points, which rulings name, without marks of Markdown."""
     text = (files("khiva_arena.games") / game / "RULES.md").read_text("utf-8")
-    return {number: re.sub(r"`|\*\*|\[([^\]]*)\]\([^)]*\)", r"\1", ruling) for number, ruling in _ROW.findall(text)}
+    found: dict[str, str] = {}
+    for number, row in _ROW.findall(re.sub(r"`|\*\*|\[([^\]]*)\]\([^)]*\)", r"\1", text)):
+        ruling, *more = re.split(r" *\| *", row)
+        if number.startswith("O"):
+            values, meaning = more
+            ruling = f"{ruling}, default first: {values}. {meaning}" if values else meaning
+        found[number] = f"{found[number]}; {ruling}" if number in found else ruling.removesuffix(". ")
+    return found
 
 
 def of(name: str, thing: str) -> str:

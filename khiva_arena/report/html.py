@@ -30,6 +30,7 @@ _IMPORT = re.compile(r'^import \{([^}]*)\} from "\.{1,2}/(?:[a-z_./]*/)?([a-z_]+
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
 _COMMENT = re.compile(r"/\*(?:.|\n)*?\*/ ?|(?:^| +)// .*$", re.MULTILINE)
 _INDENT = re.compile(r"^[ \n]+|(?<=[{(,;])\n\s*", re.MULTILINE)  # and ends of lines after which a script goes on
+_OPERATOR = re.compile(r" (=>|[!=]==|&&|\|\|) ")  # no text of a page has one of these words
 _AROUND = re.compile(r"\s*([{};])\s*|(?<=:) ")  # of a style: there no space says anything
 _POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
 _RESULTS, _SEAT = "main", "seat"
@@ -165,7 +166,7 @@ def page_style() -> str:
 
 def _lean(source: str) -> str:
     """A source as pages carry it: without the comments that only its readers need, and without space between lines."""
-    return _INDENT.sub("", _COMMENT.sub("", source))
+    return _OPERATOR.sub(r"\1", _INDENT.sub("", _COMMENT.sub("", source)))
 
 
 def _script(games: Collection[str], first: str = _RESULTS) -> str:

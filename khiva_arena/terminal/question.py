@@ -9,8 +9,7 @@ _YES = ("y", "yes")
 
 
 def agreed(question: str, yes: bool) -> bool:
-    """Whether the user agrees. ``yes``: that was said beforehand, by --yes. Raises ConfigError if there is no terminal to ask
-    at."""
+    """Whether the user agrees. ``yes``: --yes was given. Raises ConfigError if nobody can be asked, without a terminal."""
     if yes:
         return True
     if not can_ask():

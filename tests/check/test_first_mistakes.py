@@ -77,6 +77,9 @@ MISTAKES = {
     "no interpreter": Mistake(
         "no-such-prolog main.pl", {"main.pl": ":- initialization(main).\n"}, "start",
         ("the program no-such-prolog is not on this machine", "install it where bots can read it"), ("perl",)),
+    "no interpreter for a first line": Mistake(
+        "./main.pl", {"main.pl": "#!/usr/bin/env no-such-prolog\n", "x": "main.pl"}, "start",
+        ("the program no-such-prolog is not on this machine", "install it where bots can read it"), ("perl",)),
     "bytes through a text stream": Mistake(
         PYTHON, by_hand("text.reconfigure(encoding='utf-8'); print(end=f.decode('latin-1'), flush=True)"),
         "start", ("each byte from 128 on was encoded once more, as UTF-8", "sys.stdout.buffer"), ("was printed",)),
@@ -157,3 +160,15 @@ def test_a_first_mistake_is_named(name: str, checked: Callable[[str], CheckRepor
         assert words in failed[0].hint
     for step in failed:
         assert not [words for words in mistake.not_said if words in step.hint]
+
+
+def test_a_bare_command_without_its_interpreter_is_told_so(home: Path) -> None:
+    """Not that it sees only its own files, which is no cause here."""
+    need_level(Level.STANDARD)
+    file = home / "bare.pl"
+    file.write_text("#!/usr/bin/env no-such-prolog\n")
+    file.chmod(0o755)
+    given: dict[str, Any] = {"games": (get("khiva"),), "quick": True, "levels": (), "trust": True}
+    made = check(RunningCheck(load(str(file)), SOON, Sandbox(Level.STANDARD), **given), "bare", lambda step: None)
+    (failed,) = [step for step in made.steps if step.status is Status.FAILED]
+    assert failed.hint.startswith("the program no-such-prolog is not on this machine; install it where bots can read it")

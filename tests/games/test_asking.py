@@ -1,5 +1,6 @@
 """What a person is told of a question: in each game every kind of decision has a title and answers that say what they do."""
 
+import re
 from collections import Counter
 from itertools import pairwise
 
@@ -70,6 +71,7 @@ def test_every_question_says_what_it_is_about_and_what_each_answer_does(name: st
             question = words.question(kind, view, names)
             assert question.title.endswith("?") or question.title.startswith("Choose "), question
             assert not question.title.startswith("Your turn")
+            assert question.about.endswith(".")
             assert question.rulings
             assert set(question.rulings) <= set(words.rulings)
             texts = [words.answer(kind, entry, view, names) for entry in legal]
@@ -77,6 +79,26 @@ def test_every_question_says_what_it_is_about_and_what_each_answer_does(name: st
             assert kind == "order" or max(Counter(texts).values()) == 1, (kind, texts)  # cards of one price are alike
             assert not any("_" in text for text in texts), texts
             assert kind in BARE or all(" " in text for text in texts), (kind, texts)
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_rules_that_a_ruling_names_are_in_the_panel_with_what_they_say(name: str) -> None:
+    rulings = asking(GAMES[name]).rulings
+    named = {"O1"} | {number for text in rulings.values() for number in re.findall(r"\b[EKOS]\d+\b", text)}
+    assert named <= set(rulings)
+    assert [number for number in named if len(rulings[number].split()) < 5] == []
+    assert not [text for text in rulings.values() if "|" in text or "`" in text]
+
+
+def test_what_can_be_bought_is_said_with_its_price() -> None:
+    words = asking(GAMES["emira"])
+    view = {"seat": 0, "princesses": [["Farah"]], "discount": [70], "board": {"appearance": ["dress"], "status": [700]}}
+    assert [words.answer("action", [what], view, ["you"]) for what in ("small_slow", "appearance", "status", "camel")] == [
+        "small slow caravan for 450 gold: 8 incomes of 150",
+        "appearance: the counter on the board (dress) for 350 gold",
+        "status: the card on the board for 700 gold",
+        "camel for 50 gold: 70 off each later bid",
+    ]
 
 
 def test_where_a_camel_goes_is_said_with_what_it_brings() -> None:

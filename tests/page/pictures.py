@@ -16,6 +16,7 @@ RUN = ("run", "--shipped", "--trust-bots", "--seats", "3", "--seeds", "10", "--l
 FOLDER = ROOT / "docs" / "pictures"
 MOST_BYTES = 200_000
 SIZE = (1200, 900)
+SEAT_SIZE = (1200, 820)
 VIEWS = {"standings": "", "match": "#match=1/0&step=14"}
 
 
@@ -44,8 +45,9 @@ def take(page: Page, name: str) -> None:
 def take_seat(page: Page, folder: Path) -> None:
     """A person's seat, some turns into a match, with a hint."""
     process = started("play", "--no-open", "--seed", "pictures", cwd=folder)
+    page.size(SEAT_SIZE)
     page.driver.get(addresses(process)[0])
-    for _ in range(8):
+    for _ in range(5):
         page.until("const one = document.querySelector('.options button'); one?.click(); return one")
         time.sleep(0.5)  # the others choose, too
     page.until("const one = document.querySelector('.ask-hint'); one?.click(); return one")

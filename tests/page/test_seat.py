@@ -41,6 +41,13 @@ return [document.querySelector('.controls') !== null, options.length, document.q
 """
 
 
+GAP = """
+const [mine, story] = ['.mine .player', '.story'].map((one) => document.querySelector(one).getBoundingClientRect());
+return story.top - mine.bottom;
+"""
+"""What is left free between the own hand and the story under it."""
+
+
 @contextmanager
 def seated(page: Page, cwd: Path, *words: str) -> Iterator["subprocess.Popen[str]"]:
     """The page of the one person at a table, with the first question on it."""
@@ -223,11 +230,14 @@ def test_time_that_is_left_is_shown_if_there_is_a_clock(page: Page, tmp_path: Pa
 
 @pytest.mark.parametrize("game", OPPONENTS)
 def test_the_seat_fits_its_window_and_axe_finds_nothing(page: Page, tmp_path: Path, game: str) -> None:
+    page.size(WIDE)  # in which the rules are unfolded
     with seated(page, tmp_path, *table(game)):
         for size, dark in ((WIDE, False), (PHONE, True)):
             page.size(size, dark)
             page.until("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
             assert page.js("return document.documentElement.scrollWidth") <= size[0]
+            if size == WIDE:  # whatever the height of what is asked
+                assert 0 <= page.js(GAP) < 30
         load(page)
         assert violations(page, game) == {}
         assert len(page.texts(".player .points")) == (0 if game == "emira" else 3)

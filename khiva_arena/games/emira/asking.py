@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from khiva_arena.games.asked import Names, PersonsQuestion, View, words
+from khiva_arena.games.emira.auction import prices
 from khiva_arena.games.emira.notation import choice
-from khiva_arena.games.emira.tables import EVENT_PRICE, NAMES, ZAINAB, ZAINAB_PRICE
+from khiva_arena.games.emira.tables import APPEARANCE_PRICE, CARAVANS, EVENT_PRICE, NAMES, ZAINAB, ZAINAB_PRICE
 
 LEGEND = (
     ("Emiras in play", "the princesses who choose a sheik this round, with what each looks at first and second"),
@@ -48,13 +49,13 @@ _TITLES = {
     "vermin_move": ("Which of your caravans loses an income?", "One that leaves its track is gone.", ("E36",)),
     "noble": ("Which status card comes on the board?", "It can be bought this round.", ("E35",)),
     "bazaar": ("Which counter comes on the board?", "It can be bought this round.", ("E35",)),
-    "action": ("It is your turn to act: what do you buy?", "Its price comes on top of the bid.", ("E21", "E2")),
-    "take_appearance": ("Which counter do you take?", "", ("E35",)),
+    "action": ("It is your turn to act: what do you buy?", "You pay its price on top of the bid.", ("E21", "E2", "E5")),
+    "take_appearance": ("Which counter do you take?", f"You pay {APPEARANCE_PRICE} gold for it.", ("E35",)),
     "take_status": ("Which status card do you take?", "You pay what is printed.", ("E35",)),
     "buy": ("Do you pay to look at event cards?", "You keep one of those that you see.", ("E24",)),
     "keep": ("Which of these event cards do you keep?", "The others go under the deck.", ("E24",)),
     "drop_appearance": ("Samira joins you: which counter do you give up?", "It goes back to the bag.", ("E26",)),
-    "drop_status": ("Zahrah joins you: which status card do you give up?", "", ("E26",)),
+    "drop_status": ("Zahrah joins you: which status card do you give up?", "You lose its points.", ("E26",)),
     "abduct": ("Sidi Suleiman takes a princess of yours: which?", "Both leave the game.", ("E29",)),
 }  # fmt: skip
 _NOTHING = {"play": "none: play no card now", "action": "none: buy nothing", "buy": "none: keep your gold"}
@@ -98,11 +99,11 @@ def answer(kind: str, entry: Sequence[Any], view: View, names: Names) -> str:
     if kind == "buy":
         return f"look at {first} cards for {_price(first, view)} gold"
     if kind == "action":
-        return _action(first)
+        return _action(first, view)
     if kind == "gift":
         return f"pay: {view['ask']['about']} gold, and she stays" if first == "pay" else "refuse: she moves on"
     if kind == "split":
-        return f"{first}: the {first} round"
+        return f"{first}: {'this round' if first == 'odd' else 'the next round'}"
     if kind in ("noble", "take_status", "drop_status"):
         return f"the status card {first}"
     if kind in ("bazaar", "take_appearance", "drop_appearance", "good_looking"):
@@ -115,14 +116,16 @@ def _price(looks: int, view: View) -> int:
     return prices[looks]
 
 
-def _action(action: str) -> str:
+def _action(action: str, view: View) -> str:
+    board = view["board"]
+    *caravans, section, camel = prices([NAMES.index(name) for name in view["princesses"][view["seat"]]])
     incomes = {"small_slow": "8 incomes of 150", "small_fast": "4 of 300", "large_slow": "8 of 250", "large_fast": "4 of 500"}
     if action in incomes:
-        return f"{words(action)} caravan: {incomes[action]}"
+        return f"{words(action)} caravan for {caravans[CARAVANS.index(action)]} gold: {incomes[action]}"
     return {
-        "appearance": "appearance: the counter on the board",
-        "status": "status: the card on the board",
-        "palace": "palace: a section, with room for one more princess",
-        "camel": "camel: 50 gold or more off each later bid",
+        "appearance": f"appearance: the counter on the board ({' or '.join(board['appearance'])}) for {APPEARANCE_PRICE} gold",
+        "status": f"status: the card on the board for {' or '.join(map(str, board['status']))} gold",
+        "palace": f"palace: a section for {section} gold, with room for one more princess",
+        "camel": f"camel for {camel} gold: {view['discount'][view['seat']]} off each later bid",
         "grant": "grant: 150 gold, and no purchase",
     }.get(action, words(action))

@@ -1,5 +1,5 @@
 // Emira's table: the princesses who look for a home, with what each of them wishes; what the market has; the auction as a row of
-// bids; and every sheik's court: tracks, gold, caravans, princesses, and the goal, which only the right eyes see. All of it is read
+// bids; and every sheik's court: tracks, gold, caravans, princesses, and the goal, which only its seat sees. All of it is read
 // from what the replayer says; no rule is known here.
 
 import { backs, player } from "../../report/page/pieces.js";
@@ -8,6 +8,7 @@ import { h, pairs, picture, s } from "../../report/page/dom.js";
 const KINDS = ["beauty", "manners", "dress"];
 const TRACKS = /** @type {const} */ (["appearance", "status", "palace"]);
 const MOST = 12;
+const EFFECTS = /** @type {Record<string, string>} */ ({ golden: "all income is a fifth more", interrupted: "caravans bring no income", sick: "camels take nothing off bids", quiet: "no Emira comes", doubles: "two Emiras come" });
 
 /** @typedef {import("../../report/page/types").Scene} Scene */
 
@@ -55,7 +56,8 @@ function card(name, scenery, swapped) {
 function market({ frame, names }) {
   const all = frame.all;
   const [small, large, camels, sections] = all.supply;
-  const happens = Object.entries(all.effects).filter(([, value]) => value !== null && value !== false && value !== 0 && value !== "odd" && !(Array.isArray(value) && !value.length));
+  const { blocked, ...effects } = all.effects;
+  const happens = Object.entries(effects).filter(([word, value]) => word in EFFECTS && value !== null && value !== false && value !== 0);
   /** @type {[string, any][]} */
   const rows = [
     ["appearance", all.board.appearance.join(", ") || "–"],
@@ -64,8 +66,10 @@ function market({ frame, names }) {
     ["supply", `${small} small and ${large} large caravans, ${camels} camels, ${sections} sections`],
     ["decks", `${all.emira_deck.length} princesses, ${all.status_deck.length} status cards`],
     ["begins", `${all.start} ${names[all.start]}`],
+    ["this round", happens.map(([word]) => EFFECTS[word]).join(", ")],
+    ["closed events", blocked.join(", ").replaceAll("_", " ")],
   ];
-  return h("section", { "aria-label": "Market" }, h("h3", {}, "Market"), h("dl", { class: "middle" }, pairs(rows), pairs(happens.map(([word, value]) => [word, [value].flat().join(", ").replaceAll("_", " ")]))));
+  return h("section", { "aria-label": "Market" }, h("h3", {}, "Market"), h("dl", { class: "middle" }, pairs(rows.filter(([, value]) => value))));
 }
 
 /** The auction as it stands: every bid of it in order. @param {Scene} scene */
@@ -78,8 +82,8 @@ function auction({ frame, film, names }) {
   return h(
     "section",
     { class: "auction", "aria-label": "Auction" },
-    h("h3", {}, "Auction", h("span", { class: "dim" }, bidder === null ? " no bid yet" : ` ${names[bidder]} bids ${bid}`)),
-    h("ol", { class: "bids" }, row.map(({ data }) => h("li", { class: data.type === "bid" && data.bid === bid ? "chosen" : null }, `${names[data.seat]}: ${data.type === "bid" ? data.bid : data.type === "serve" ? `acts for ${data.bid}` : data.type}`))),
+    h("h3", {}, "Auction", h("span", { class: "dim" }, bidder === null ? " no bid yet" : ` highest bid ${bid}: ${names[bidder]}`)),
+    h("ol", { class: "bids" }, row.map(({ data }) => h("li", { class: data.type === "bid" && data.bid === bid ? "chosen" : null }, `${names[data.seat]}: ${data.type === "bid" ? data.bid : data.type === "serve" ? `won at ${data.bid}` : data.type}`))),
   );
 }
 

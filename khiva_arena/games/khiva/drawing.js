@@ -69,6 +69,7 @@ function board(scene) {
   const { size } = where;
   const half = size / 2;
   const places = [];
+  const names_above = [];
   for (let camel = 0; camel < 5; camel += 1) {
     const { x, y } = where.at(-1, 0, camel);
     places.push(path(`M${x - half},${y + half} L${x},${y - half} L${x + half},${y + half} Z`, "place-line"), label(x, y + half - 6, SIGNS[camel], "middle"));
@@ -81,7 +82,7 @@ function board(scene) {
     const end = where.at(seat, OUTPOST, 0);
     const near = where.at(seat, 1, 0);
     const left = Math.min(end.x, near.x) - half;
-    places.push(label(end.x < near.x ? left : near.x - half, end.y - half - 6, `${seat} ${shortened(names[seat], Math.floor((Math.abs(end.x - near.x) + size) / 7) - 2)}`, "start", "label seat-name"));
+    names_above.push(label(end.x < near.x ? left : near.x - half, end.y - half - 6, `${seat} ${shortened(names[seat], Math.floor((Math.abs(end.x - near.x) + size) / 7) - 2)}`, "start", "label seat-name"));
   }
   const moves = frame.events.filter((event) => event.data.type === "move").map(({ data }) => {
     const from = where.at(data.from[0], data.from[1], data.camel);
@@ -103,7 +104,7 @@ function board(scene) {
     if (was && (was[0] !== path || was[1] !== shop)) slide(made, where.at(was[0], was[1], camel), { x, y });
     return made;
   });
-  return picture(where.wide, where.tall, `The board: ${frame.all.camels.map((/** @type {unknown} */ _, /** @type {number} */ camel) => said(scene, camel)).join("; ")}`, [...places, ...moves, ...camels], { class: "board-svg" });
+  return picture(where.wide, where.tall, `The board: ${frame.all.camels.map((/** @type {unknown} */ _, /** @type {number} */ camel) => said(scene, camel)).join("; ")}`, [...places, ...moves, ...names_above, ...camels], { class: "board-svg" });
 }
 
 /** Where a camel is, for those who do not see it. @param {Scene} scene @param {number} camel */
@@ -164,7 +165,7 @@ function turn({ frame, film, names, scenery }) {
           h("span", { class: "column-head" }, token(camel), name),
           mine.map((/** @type {{seat: number, value: number}} */ one) => {
             const won = win && win.seat === one.seat && win.card[1] === one.value;
-            return h("span", { class: `played${won ? " wins" : win ? " rejected" : ""}` }, card(camel, one.value, scenery), ` ${shortened(names[one.seat], 12)}`, won ? (names[one.seat] === "you" ? " win" : " wins") : win ? ` rejected${gem(one.seat)}` : "");
+            return h("span", { class: `played${won ? " wins" : win ? " rejected" : ""}` }, card(camel, one.value, scenery), ` ${shortened(names[one.seat], 24)}`, won ? (names[one.seat] === "you" ? " win" : " wins") : win ? ` rejected${gem(one.seat)}` : "");
           }),
           stay ? h("span", { class: "dim" }, STAYS[stay.why]) : null,
         );

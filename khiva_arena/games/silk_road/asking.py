@@ -34,11 +34,10 @@ _ABOUT = {
              ("S2", "S3", "S4")),
     "draw": ("Which card do you draw?", "An open one, or the top of the pile unseen.", ("S5", "S10", "S16")),
     "customs": ("Customs: which card do you discard?", "You may keep 4 cards in your hand.", ("S11",)),
-    "sandstorm": ("Sandstorm: which card of your display do you lose?", "", ("S11",)),
+    "sandstorm": ("Sandstorm: which card of your display do you lose?", "It goes to the discard pile.", ("S11",)),
     "robber": ("Whom do you rob, and of what?", "The card goes into your display; who was robbed robs another one.", ("S12",)),
     "bazaar": ("Bazaar: do you give three goods for a colourless jewel?", "Three different ones.", ("S13", "S14")),
     "baksheesh": ("Baksheesh: which open card do you take into your display?", "Then you discard a card of your hand.", ("S13",)),
-    "pay": ("Which card of your hand do you discard for it?", "", ("S13",)),
 }  # fmt: skip
 
 
@@ -51,6 +50,9 @@ def question(kind: str, view: View, names: Names) -> PersonsQuestion:
         what = {"large": "a jewel of the city"}.get(ask["market"], "a colourless jewel")
         about = f"It costs half of those cards of your display, rounded up, and brings {what}. Declined, the next seat may."
         return PersonsQuestion(f"Do you sell for {camel(ask['camel'])}?", about, ("S7", "S9", "S15"))
+    if kind == "pay":
+        title = f"Baksheesh: which card of your hand do you discard for the {GOODS[ask['taken']]}?"
+        return PersonsQuestion(title, "It goes to the discard pile.", ("S13",))
     if kind == "jewel":
         return PersonsQuestion("Which jewel do you take?", "Sets of different colours count most.", ("S7", "S18"))
     if kind == "lay_out":

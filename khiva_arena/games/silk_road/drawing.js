@@ -123,7 +123,7 @@ function board(scene) {
   };
   const small = wide < 520;
   const radius = small ? 9 : 13;
-  const above = radius + 12; // a caravan stands over the sign of its place and does not cover it
+  const above = 23; // a caravan stands over the sign of its place and does not cover it
   const marks = [s("defs", {}, s("marker", { id: "way", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 6, markerHeight: 6, orient: "auto" }, s("path", { d: "M0,0 L8,4 L0,8 Z", class: "arrow-head" })))];
   const road = (/** @type {string[]} */ [a, b], /** @type {boolean} */ oneWay) => {
     const from = at(a);
@@ -136,7 +136,8 @@ function board(scene) {
   marks.push(...map.one_way.map((/** @type {string[]} */ pair) => road(pair, true)), ...map.two_way.map((/** @type {string[]} */ pair) => road(pair, false)));
   const named = (/** @type {string} */ place) => called(place, scenery);
   // Above all else: no caravan and no road hides a name.
-  const village_names = small ? [] : map.villages.map((/** @type {string} */ village) => label(at(village).x, at(village).y + radius + 10, named(village), "middle", "village"));
+  const place_names = map.cities.map((/** @type {string} */ city) => label(at(city).x, at(city).y + 27, named(city), "middle", "label seat-name"));
+  if (!small) place_names.push(...map.villages.map((/** @type {string} */ village) => label(at(village).x, at(village).y + radius + 10, named(village), "middle", "village")));
   for (const village of map.villages) {
     const { x, y } = at(village);
     const tile = frame.all.tiles[village] ?? "";
@@ -147,7 +148,7 @@ function board(scene) {
     const { x, y } = at(city);
     const jewels = frame.all.cities[city] ?? [];
     marks.push(
-      s("g", { "data-place": city }, s("rect", { x: x - 22, y: y - 14, width: 44, height: 28, rx: 4, class: "place-line outpost" }), label(x, y + 27, named(city), "middle", "label seat-name"), jewels.map((/** @type {number} */ colour, /** @type {number} */ i) => s("g", {}, s("title", {}, `${colours[colour]} jewel`), path(`M${x - 14 + 14 * i},${y - 6} l6,6 l-6,6 l-6,-6 Z`, `jewel jewel-${colour}`)))),
+      s("g", { "data-place": city }, s("rect", { x: x - 22, y: y - 14, width: 44, height: 28, rx: 4, class: "place-line outpost" }), jewels.map((/** @type {number} */ colour, /** @type {number} */ i) => s("g", {}, s("title", {}, `${colours[colour]} jewel`), path(`M${x - 14 + 14 * i},${y - 6} l6,6 l-6,6 l-6,-6 Z`, `jewel jewel-${colour}`)))),
     );
   }
   const moves = frame.events.filter((event) => event.data.type === "move").map(({ data }) => {
@@ -170,7 +171,7 @@ function board(scene) {
     return [made];
   });
   const words = frame.all.caravans.map((/** @type {any} */ caravan, /** @type {number} */ i) => (caravan ? `caravan ${i + 1} at ${named(caravan[0])}, on its way to ${named(caravan[1])}` : `no caravan ${i + 1}`)).join("; ");
-  return picture(wide, tall, `The map: ${words}`, [...marks, ...moves, ...caravans, ...village_names], { class: "board-svg" });
+  return picture(wide, tall, `The map: ${words}`, [...marks, ...moves, ...caravans, ...place_names], { class: "board-svg" });
 }
 
 /** Camels with what they carry. @param {number[]} camels @param {any} scenery */

@@ -27,9 +27,9 @@ export function start(drawings) {
   const panel = h("div", { class: "choose", role: "group", "aria-label": "Your choices" });
   const rules = h("details", { class: "rules", open: innerWidth > 800 });
   const legend = h("details", { class: "legend" });
-  const stage = h("div", { class: "stage" }, place, side);
   const mine = h("div", { class: "mine" });
-  const main = h("main", { id: "main", tabindex: -1 }, h("section", { class: "viewer seat" }, h("h2", { class: "turn-line" }, status, clock), h("div", { class: "decide" }, h("div", {}, panel, h("div", { class: "help-panels" }, rules, legend)), mine), said, stage));
+  const stage = h("div", { class: "stage" }, h("div", {}, panel, h("div", { class: "help-panels" }, rules, legend), said, place), h("div", {}, mine, side));
+  const main = h("main", { id: "main", tabindex: -1 }, h("section", { class: "viewer seat" }, h("h2", { class: "turn-line" }, status, clock), stage));
   document.body.append(h("header", { class: "top" }, title), main);
   /** @type {any} */
   let table = null;
@@ -132,8 +132,7 @@ export function start(drawings) {
     status.textContent = `The match is over: you are ${ordinal(one.ranks[table.seat])}, with ${one.scores[table.seat]} points. All hands are open now.`;
     const result = h("ol", { class: "seats", start: 0 }, one.names.map((/** @type {string} */ name, /** @type {number} */ seat) => h("li", {}, `${seat} ${name}: ${one.scores[seat]} points, ${ordinal(one.ranks[seat])}${one.verdicts[seat] === "ok" ? "" : ` (${one.verdicts[seat]})`}`)));
     const replay = h("div", { class: "viewer" });
-    refill(mine);
-    stage.replaceWith(h("header", { class: "match-head" }, result), replay);
+    stage.replaceWith(said, h("header", { class: "match-head" }, result), replay);
     replay_keys = player(replay, { ...one, event: { rules: table.rules } }, frames(end.block, 0, end.legal), drawing(), table.scenery, { match: one.key, step: "0" });
   };
   const heard = /** @type {Record<string, (message: any) => void>} */ ({
