@@ -65,7 +65,8 @@ def test_the_readme_s_commands_run(tmp_path: Path) -> None:
     said = typed(README, tmp_path)
     assert [verb for verb, _ in said] == ["doctor", "run", "show", "verify", "new", "check", "match"]
     head = next(line for line in README.splitlines() if line.startswith("rank "))
-    assert head.split() == next(line for line in said[1][1].splitlines() if line.startswith("rank ")).split()
+    columns = next(line for line in said[1][1].splitlines() if line.startswith("rank ")).split()
+    assert head.split() == [column for column in columns if column not in ("voids", "caused", "disk")]  # of a busy machine
     assert "matches are sound" in said[3][1]
     assert len(README.splitlines()) < 120
 
