@@ -507,7 +507,8 @@ def test_a_real_hog_is_out_and_a_bot_that_needs_its_core_plays_on() -> None:
     ends = time.monotonic() + 10
     while living(descendants(os.getpid()) - before) and time.monotonic() < ends:
         time.sleep(0.01)
-    assert not living(descendants(os.getpid()) - before)
+    left_over = living(descendants(os.getpid()) - before)
+    assert not left_over, [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in left_over]
 
 
 def beside_the_nicest(level: Level, matches: int) -> list[Outcome]:
