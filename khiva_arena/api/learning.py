@@ -77,7 +77,8 @@ class LearningCurve:
         return [{"step": step, **{field: getattr(row, field) for field in fields}} for step, row in self.rows]
 
     def trend(self, since: int | None = None) -> Rise | None:
-        """How far the straight line through the checkpoints rises from the first to the last, in Elo, with an error of its own.
+        """Return how far the straight line through the checkpoints rises from the first to the last, in Elo, with an error of its
+        own.
 
         since: the first step that counts; without, all do. Name it before you see the curve.
 
@@ -92,8 +93,8 @@ class LearningCurve:
         return Rise(some[0][0], some[-1][0], *numbers)
 
     def contrast(self, step: int, less: int) -> PairDifference:
-        """How far the checkpoint at a step is above that at another one, ``less``, with an interval of its own: for two that were
-        named before the curve was seen. Raises ConfigError for a step that there is not."""
+        """Return how far the checkpoint at a step is above that at another one, ``less``, with an interval of its own: for two
+        that were named before the curve was seen. Raises ConfigError for a step that there is not."""
         names = {step: row.name for step, row in self}
         if wrong := [one for one in (step, less) if one not in names]:
             raise ConfigError([f"there is no checkpoint of step {one}" for one in wrong])

@@ -64,8 +64,8 @@ class Table:
         return LearningCurve(self.standings, self.title, checkpoints)
 
     def contrast(self, *names: str) -> list[PairDifference]:
-        """How far each two of these bots are apart, with intervals that hold 95 % for all of them at once if the bots were named
-        before the results were seen. Raises ConfigError for one that is not in the table."""
+        """Return how far each two of these bots are apart, with intervals that hold 95 % for all of them at once if the bots were
+        named before the results were seen. Raises ConfigError for one that is not in the table."""
         [found] = contrasts(self.standings, [names])
         return found.pairs
 

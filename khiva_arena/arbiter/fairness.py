@@ -104,8 +104,8 @@ def cpu_shortfall(before: CpuSample, after: CpuSample, seat: int) -> float:
 
 
 def _longest(before: Mapping[int, ThreadTime], after: Mapping[int, ThreadTime]) -> ThreadTime:
-    """What the thread that waited longest between two samples waited and had. A thread that was not there before began at 0. One
-    that has made itself wait, as by its niceness, does not count."""
+    """Return what the thread that waited longest between two samples waited and had. A thread that was not there before began at
+    0. One that has made itself wait, as by its niceness, does not count."""
     nothing = ThreadTime(0.0, 0.0)
     changes = [(now, before.get(thread, nothing)) for thread, now in after.items()]
     changes = [(now, then) for now, then in changes if now.as_started and then.as_started]

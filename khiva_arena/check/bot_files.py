@@ -71,7 +71,7 @@ def _misspelt(bot: Bot, notes: str) -> str:
 
 
 def _no_call(bot: Bot, language: str) -> str:
-    """That the bot's own files load the kit and never call it."""
+    """Return that the bot's own files load the kit and never call it, "" if they do."""
     if language not in LAST_CALLS:
         return ""
     texts = {name: _read(path).decode(errors="replace") for name, path in bot.sources}

@@ -83,7 +83,7 @@ def of_text(failed: Failed) -> str:
 
 
 def of_text_stream(received: bytes) -> str:
-    """What a stream of text has done to the frame at the beginning, "" if it is not known to have done anything."""
+    """Return what a stream of text has done to the frame at the beginning, "" if it is not known to have done anything."""
     if b"\xef\xbf\xbd" in received:
         return "each byte that is no UTF-8 became EF BF BD"
     try:
@@ -98,8 +98,8 @@ def of_text_stream(received: bytes) -> str:
 
 
 def of_silence(failed: Failed, in_time: str, otherwise: str) -> str:
-    """What a bot that does not read its input does in place of an answer, "" if it reads, or if that is not known. ``otherwise``:
-    the cause that a step knows of a bot that may wait for its input."""
+    """Return what a bot that does not read its input does in place of an answer, "" if it reads, or if that is not known.
+    ``otherwise``: the cause that a step knows of a bot that may wait for its input."""
     text = failed.got
     if not text.startswith(("nothing within", "0 bytes")) or "once its input had ended" in text or "too late" in text:
         return ""

@@ -154,7 +154,7 @@ def language_of(bot: Bot) -> str:
 
 
 def _is_known(program: str) -> bool:
-    """Whether a program is one of a language that has a kit."""
+    """Tell whether a program is one of a language that has a kit."""
     return any(re.fullmatch(pattern, program) for _, pattern in LANGUAGES)
 
 

@@ -38,7 +38,7 @@ _OF_THE_SYSTEM = re.compile(r"/(?:usr|bin|sbin|lib\w*|dev|proc|sys)(?:/|$)")
 
 
 def hint_of(language: str, said: str, foreign: Sequence[str] = ()) -> str:
-    """What to install if ``said``, the bot's stderr or a build's end, names a missing program or library; "" for none.
+    """Return what to install if ``said``, the bot's stderr or a build's end, names a missing program or library; "" for none.
     ``foreign``: programs that do not come with the packages of the language."""
     program = PROGRAM.search(said)
     if not program and not LIBRARY.search(said):

@@ -134,7 +134,8 @@ def _terminal() -> str:
 
 
 def _names(one: OneMatch) -> list[str]:
-    """What each seat is called on the page: bots of one name with their seat behind it, the one person without a name "you"."""
+    """Return what each seat is called on the page: bots of one name with their seat behind it, the one person without a name
+    "you"."""
     names = [seat.name for seat in one.job.header.seats]
     alone = [seat for seat, word in enumerate(one.words) if _is_person(word)]
     if len(alone) == 1 and one.words[alone[0]] == guests.PERSON and YOU not in names:

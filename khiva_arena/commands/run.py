@@ -122,7 +122,8 @@ def run(
 
 
 def _what_is_played(config: Path | None, given: Mapping[str, Any]) -> tuple[tuple[Settings, ...], list[Bot]]:
-    """What is to be played, and by whom. Raises ConfigError with every mistake, those of bots that do not start included."""
+    """Return what is to be played, and by whom. Raises ConfigError with every mistake, those of bots that do not start
+    included."""
     try:
         return what_is_played(config, given, say)
     except GameFault:

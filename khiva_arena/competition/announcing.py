@@ -121,7 +121,7 @@ def _uneven(settings: Settings, play: Play) -> str:
 
 
 def _estimate(store: Store, settings: Settings, play: Play, at_a_time: int, took: "MatchTime | None") -> str:
-    """How long the rest takes, from what was measured, or is recorded of its like; "" if nothing is."""
+    """Return how long the rest takes, from what was measured, or is recorded of its like; "" if nothing is."""
     tried = took is not None
     if took is None:
         if not play.done and not any(map(store.recorded, (event.id for event in store.events()))):

@@ -226,8 +226,8 @@ def _table_of(store: Store, definition: Definition) -> _Table | None:
 
 
 def _errors_by(table: _Table, definition: Definition, more: int, line_ups: int) -> list[str]:
-    """What plan's arithmetic says of the errors after so many more seeds of so many line-ups; [] if a bot has too few seeds to
-    tell."""
+    """Return what plan's arithmetic says of the errors after so many more seeds of so many line-ups; [] if a bot has too few
+    seeds to tell."""
     rated, events = table
     deals = rated.shared_deals
     as_before = more if deals is None else more * deals.variance(deals.tables) / deals.variance(_each(definition, line_ups))
@@ -241,12 +241,12 @@ def _errors_by(table: _Table, definition: Definition, more: int, line_ups: int) 
 
 
 def _width(deals: SharedDeals, definition: Definition, line_ups: int, seeds: int) -> float:
-    """How wide errors get with so many seeds of so many line-ups, beside others."""
+    """Return how wide errors get with so many seeds of so many line-ups, beside others."""
     return (half_width(1.0, seeds) or inf) * sqrt(deals.variance(_each(definition, line_ups)) / seeds)
 
 
 def _each(definition: Definition, line_ups: int) -> float:
-    """How many tables a bot plays on a seed, in the mean."""
+    """Return how many tables a bot plays on a seed, in the mean."""
     return max(1.0, line_ups * definition.seats / len(definition.bots))
 
 

@@ -46,8 +46,8 @@ class Opening(NamedTuple):
 
 
 def openings(given: Mapping[str, Any], said: Mapping[str, Any]) -> list[Opening]:
-    """What settings of a file open. ``said``: settings by flags, which win over them. A value of a wrong type opens nothing: it
-    is refused elsewhere."""
+    """Return what settings of a file open. ``said``: settings by flags, which win over them. A value of a wrong type opens
+    nothing: it is refused elsewhere."""
     found = []
     for row in TABLE:
         value = given.get(row.name)
@@ -83,7 +83,7 @@ def digest_of(file: str, code: Sequence[str] = ()) -> str:
 
 
 def refusal(file: Path, opened: Collection[Opening]) -> str:
-    """What is said where nobody can be asked: all flags at once."""
+    """Return what is said where nobody can be asked: all flags at once."""
     flags = " ".join(one.flag for one in opened)
     return (
         f"{file} opens more of this machine than a file may by itself; if you trust it, add: {flags} "
@@ -138,5 +138,5 @@ def _names(opened: Sequence[Opening]) -> list[str]:
 
 
 def folder() -> Path:
-    """Where words are kept, a file for each. Removing one takes it back."""
+    """Return where words are kept, a file for each. Removing one takes it back."""
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "khiva-arena" / "agreed"

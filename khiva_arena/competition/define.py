@@ -137,7 +137,8 @@ def run_secret(settings: Settings, extends: str | None = None) -> bytes:
 
 
 def _line_ups(settings: Settings, bots: Sequence[Bot]) -> tuple[int | None, bool]:
-    """How many line-ups are played at most, and whether in these all bots meet: in a definition, "auto" has become a number."""
+    """Return how many line-ups are played at most, and whether in these all bots meet: in a definition, "auto" has become a
+    number."""
     if not isinstance(settings.lineups, str):
         return settings.lineups, False
     from khiva_arena.schedule import coverings  # not above: a match alone knows no schedule

@@ -54,7 +54,8 @@ class MatchTime(NamedTuple):
 
 
 def measured(seconds: Sequence[float], source: str, around: float = 1.0) -> MatchTime | None:
-    """What these durations say; None without any. ``around``: how many times as long a match takes with what is around it."""
+    """Return what these durations say; None without any. ``around``: how many times as long a match takes with what is around
+    it."""
     if not seconds:
         return None
     error = around * _SURE * stdev(seconds) / sqrt(len(seconds)) if len(seconds) > 1 else None
@@ -62,8 +63,8 @@ def measured(seconds: Sequence[float], source: str, around: float = 1.0) -> Matc
 
 
 def around_matches(seconds: Sequence[float], ends: Sequence[str]) -> float:
-    """How many times as long as its matches last a place for them was taken, from when each match of an event ended. How many
-    places there were is not recorded: the fewest that could have held so many matches. Pauses are left out."""
+    """Return how many times as long as its matches last a place for them was taken, from when each match of an event ended. How
+    many places there were is not recorded: the fewest that could have held so many matches. Pauses are left out."""
     if not seconds:
         return _AROUND_UNKNOWN
     moments = sorted(map(datetime.fromisoformat, ends))

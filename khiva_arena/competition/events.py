@@ -77,8 +77,8 @@ def timetable_of(store: Store, event: EventRow, results: RoundResults = round_re
 
 
 def places(store: Store, event: EventRow, results: RoundResults = round_results) -> tuple[tuple[Placing, ...], int]:
-    """Who came in where, best first, by the event's format, and how many of its rounds are complete. ``results``: how those of a
-    round are read."""
+    """Return who came in where, best first, by the event's format, and how many of its rounds are complete. ``results``: how
+    those of a round are read."""
     timetable = timetable_of(store, event, results)
     rounds = [of_round for shape in timetable.shapes if (of_round := results(store, event, shape)) is not None]
     return formats.places(timetable.terms, rounds), len(rounds)

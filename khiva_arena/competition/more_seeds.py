@@ -69,8 +69,8 @@ def commands(store: Path, members: Sequence[EventRow], times: float) -> list[str
 
 
 def fewer_line_ups(store: Path, members: Sequence[EventRow], deals: SharedDeals | None, missing: int) -> FewerLineUps | None:
-    """What ``--lineups auto`` takes for the errors of so many ``missing`` seeds; None if it does not go with these events, or
-    takes more than nine tenths of the matches. An event of fewer line-ups is one of its own, in the same table."""
+    """Return what ``--lineups auto`` takes for the errors of so many ``missing`` seeds; None if it does not go with these events,
+    or takes more than nine tenths of the matches. An event of fewer line-ups is one of its own, in the same table."""
     kinds = {structs.replace(event.definition, seeds=1, seed=None, extends=None).text: event for event in members}
     if deals is None or deals.low <= 1 or len(kinds) != 1:
         return None

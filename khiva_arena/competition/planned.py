@@ -150,19 +150,19 @@ def what_is_planned(
 
 
 def _planned_settings(plan: PlanRead) -> dict[str, Any]:
-    """What a plan sets."""
+    """Return what a plan sets."""
     return settings_of(plan.event.definition, plan.event.secret) | ({"game": plan.game} if plan.game else {})
 
 
 def _equal(said: Any, planned: Any) -> bool:
-    """Whether a flag says what the plan does: in any order, if that is a list."""
+    """Tell whether a flag says what the plan does: in any order, if that is a list."""
     return (
         sorted(said) == sorted(planned) if isinstance(planned, list) and isinstance(said, list | tuple) else bool(said == planned)
     )
 
 
 def _digest(plan: PlanRead) -> str:
-    """What a word for a plan is remembered by: the event has the hashes of its game and bots."""
+    """Return what a word for a plan is remembered by: the event has the hashes of its game and bots."""
     return consent.digest_of(f"{plan.event.id}\0{plan.game}\0{[bot.asked_as for bot in plan.event.bots]}")
 
 

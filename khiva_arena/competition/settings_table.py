@@ -50,14 +50,14 @@ def _policies() -> Iterable[str]:
 
 
 def _is_of_the_arena(game: object) -> bool:
-    """Whether a game's code came with the arena, or with OpenSpiel's library, which the user has installed."""
+    """Tell whether a game's code came with the arena, or with OpenSpiel's library, which the user has installed."""
     from khiva_arena.outside.source import LIBRARY
 
     return game in tuple(_games()) or (game == LIBRARY and not os.path.lexists(LIBRARY))
 
 
 def _keeps_promises(level: object) -> bool:
-    """Whether a level is as good as "auto" on most machines."""
+    """Tell whether a level is as good as "auto" on most machines."""
     return level in ("strict", "standard")
 
 

@@ -103,7 +103,7 @@ def ready_to_play(
 
 
 def trial_problems(given: Mapping[str, Any]) -> list[str]:
-    """What keeps bots from being played whose settings have mistakes, a line each, so that both are told in one round.
+    """Return what keeps bots from being played whose settings have mistakes, a line each, so that both are told in one round.
 
     given: the settings as they were typed. Bots are started only in a sandbox that confines them, and with nothing opened to
     them: what else the settings ask for may be just what is wrong, or what the user is still to agree to.

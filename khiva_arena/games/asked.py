@@ -49,7 +49,7 @@ class Asking(NamedTuple):
 
 @cache
 def asking(game: Game) -> Asking:
-    """How a game words its questions."""
+    """Return how a game words its questions."""
     name = f"khiva_arena.games.{game.name}.asking"
     if game.outside or find_spec(name) is None:
         return Asking(_plain_question, lambda kind, entry, view, names: game.choice(kind, list(entry), dict(view)), (), {})

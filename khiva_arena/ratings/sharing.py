@@ -46,7 +46,7 @@ class SharedDeals:
         return min(1.0, max(0.0, (self.effect - 1) / (self.tables - 1)))
 
     def variance(self, tables: float) -> float:
-        """How much a seed with that many tables a bot varies, in units of one table."""
+        """Return how much a seed with that many tables a bot varies, in units of one table."""
         return self.alike + (1 - self.alike) / tables
 
 

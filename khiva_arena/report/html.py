@@ -110,7 +110,7 @@ def policy(script: str, style: str, connects: bool = False) -> str:
 
 
 def is_ours(page: str) -> bool:
-    """Whether a page of results can run no script but that of this version: its policy, which comes first in it, says so."""
+    """Tell whether a page of results can run no script but that of this version: its policy, which comes first in it, says so."""
     found = _POLICY.search(page)
     return page.startswith(_HEAD) and found is not None and found[1] in _policies()
 

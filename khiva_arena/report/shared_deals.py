@@ -17,7 +17,7 @@ def to_value(found: SharedDeals | None) -> DesignEffect | None:
 
 
 def to_notes(found: SharedDeals | None) -> list[str]:
-    """How much sharing deals widens the errors, and whether more matches on the same deals count as much as more deals."""
+    """Return how much sharing deals widens the errors, and whether more matches on the same deals count as much as more deals."""
     if found is None:
         return []
     alone, least, most = (value**-0.5 for value in (found.effect, found.high, found.low))

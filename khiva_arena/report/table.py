@@ -248,7 +248,7 @@ def _notes_on_widening(standings: Standings) -> list[str]:
 
 
 def verdict(standings: Standings) -> str:
-    """Who won, and whether that could be luck, in a sentence for people who read no table; "" if nobody is rated."""
+    """Return who won, and whether that could be luck, in a sentence for people who read no table; "" if nobody is rated."""
     rated = [row for row in standings.rows if row.elo is not None and row.rank is not None]
     if len(rated) < 2:
         return ""

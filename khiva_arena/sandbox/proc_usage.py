@@ -116,7 +116,8 @@ def thread_times(pids: Iterable[int]) -> dict[int, ThreadTime]:
 
 
 def _is_as_nice_as_new(process: int) -> bool:
-    """Whether the session of a process has the niceness of a new one, as bots are started in. True where sessions have none."""
+    """Tell whether the session of a process has the niceness of a new one, as bots are started in. True where sessions have
+    none."""
     try:
         return _read(f"/proc/{process}/autogroup").endswith(" nice 0\n")
     except FileNotFoundError:

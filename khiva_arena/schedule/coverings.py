@@ -137,14 +137,14 @@ def by_lot(line_ups: Sequence[LineUp], bots: int, authors: Sequence[int], key: b
 
 
 def without_meeting(line_ups: Iterable[LineUp], bots: int, authors: Sequence[int] = ()) -> tuple[int, int]:
-    """How many pairs of bots that may meet do not, and how many may."""
+    """Return how many pairs of bots that may meet do not, and how many may."""
     may = bots * (bots - 1) // 2 - sum(size * (size - 1) // 2 for size in Counter(authors).values())
     met = {pair for line_up in line_ups for pair in combinations(line_up, 2) if pair[0] != pair[1]}
     return may - len(met), may
 
 
 def auto(bots: int, seats: int, copies: int = 1, authors: Sequence[int] = ()) -> tuple[int, bool]:
-    """How many line-ups ``--lineups auto`` plays, and whether in these all bots meet that may."""
+    """Return how many line-ups ``--lineups auto`` plays, and whether in these all bots meet that may."""
     if (line_ups := all_meet(bots, seats, copies, authors)) is not None:
         return len(line_ups), True
     return fewest(bots, seats, copies, tuple(authors)), False

@@ -128,7 +128,7 @@ class Store:
             self._seal.put(self._is_sound_on_disk)
 
     def _is_sound_on_disk(self) -> bool:
-        """Whether every row is as it was written, read anew: what this connection holds in memory may hide a change."""
+        """Tell whether every row is as it was written, read anew: what this connection holds in memory may hide a change."""
         with type(self).read(self.folder, trusting=False) as store:
             events = store.events()  # damage may hide all of them
             return bool(events) and not store.damage() and all(map(store._is_sound, events))
@@ -329,7 +329,7 @@ class Store:
         return list(self._once(event, lambda: changes(event, self._rows, self._some, self._checked)))
 
     def is_known_sound(self) -> bool:
-        """Whether no sum need be worked out: the store was sealed when it was opened, and nobody else has written since."""
+        """Tell whether no sum need be worked out: the store was sealed when it was opened, and nobody else has written since."""
         with explained(self.folder):
             return self._seal.kept()
 
@@ -366,7 +366,7 @@ class Store:
                 yield some, len(marshal.dumps(some))  # the quickest way to weigh them
 
     def _batches(self, query: str, values: tuple[Any, ...]) -> Iterator[list[tuple[Any, ...]]]:
-        """What a query gives, many rows at a time, as far as memory allows."""
+        """Return what a query gives, many rows at a time, as far as memory allows."""
         held: list[tuple[Any, ...]] = []
         size = 0
         for some, weight in self._pieces(query, values):

@@ -159,7 +159,7 @@ def _how_to_read(path: Path) -> str:
 
 
 def _is_whole(path: Path) -> bool:
-    """Whether the one file is the whole store: nothing is left in a -wal file."""
+    """Tell whether the one file is the whole store: nothing is left in a -wal file."""
     wal = _wal(path)
     return not (wal.exists() and wal.stat().st_size)
 

@@ -141,14 +141,14 @@ class RunLines:
         self._repeated: dict[tuple[str, str, str], Repeated] = {}
 
     def of(self, line: Any_line) -> list[str]:
-        """All that is told of a line, as ``watch`` does."""
+        """Return all that is told of a line, as ``watch`` does."""
         told = self.rest() if isinstance(line, RunEnded) else []
         if isinstance(line, SetAside | Llr | RunEnded):
             return [*told, *filter(None, [text_of(line, self._bots, self._event)])]
         return self.messages(line)
 
     def messages(self, line: Any_line) -> list[str]:
-        """What a run says of a line."""
+        """Return what a run says of a line."""
         of_a_match = isinstance(line, MatchRecorded | FaultRecorded | Paused)
         told = self.rest() if isinstance(line, Begin) or (self._is_over and not of_a_match) else []
         if isinstance(line, Begin):

@@ -9,7 +9,7 @@ _YES = ("y", "yes")
 
 
 def agreed(question: str, yes: bool) -> bool:
-    """Whether the user agrees. ``yes``: --yes was given. Raises ConfigError if nobody can be asked, without a terminal."""
+    """Tell whether the user agrees. ``yes``: --yes was given. Raises ConfigError if nobody can be asked, without a terminal."""
     if yes:
         return True
     if not can_ask():
@@ -19,5 +19,5 @@ def agreed(question: str, yes: bool) -> bool:
 
 
 def can_ask() -> bool:
-    """Whether somebody sits at a terminal who can answer."""
+    """Tell whether somebody sits at a terminal who can answer."""
     return bool(sys.stdin and sys.stderr) and sys.stdin.isatty() and sys.stderr.isatty()

@@ -127,7 +127,8 @@ class MatchesSoFar:
         return rate(self._counted, len(self._began.bots), self._began.anchor, widening=self._widening())
 
     def _widening(self) -> "Widening":
-        """How wide errors are: in a swiss as equal bots need by its shape so far, since nothing is replayed for a screen."""
+        """Return how wide errors are: in a swiss as equal bots need by its shape so far, since nothing is replayed for a
+        screen."""
         from khiva_arena.ratings.swiss_factors import by_shape
         from khiva_arena.ratings.widening import Widening
 

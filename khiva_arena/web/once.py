@@ -25,7 +25,7 @@ class OnceOnly:
         self._used = False
 
     def taken(self, client: tuple[str, int], port: int) -> bool:
-        """Whether a connection of ``client`` to our ``port`` may go on to the page, which is so once."""
+        """Tell whether a connection of ``client`` to our ``port`` may go on to the page: only our user's first one may."""
         if self._used or not self.leads_to or user_of(client[1], port) not in (None, os.geteuid()):
             return False
         self._used = True

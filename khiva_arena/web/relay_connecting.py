@@ -54,7 +54,8 @@ def _exactly(connection: socket.socket, size: int, until: float) -> bytes:
 
 
 def object_of(frames: Iterator[tuple[bytes, int, bytes]], expected: bytes, shown_proof: str = "") -> dict[str, Any]:
-    """What the next frame says. ``shown_proof``: with which a refusal may be final. Raises LinkBreach, ConnectionError, Ended."""
+    """Return what the next frame says. ``shown_proof``: with which a refusal may be final. Raises LinkBreach, ConnectionError,
+    Ended."""
     kind, _, data = next(frames)
     if kind not in (expected, b"R"):
         raise LinkBreach(OTHER)

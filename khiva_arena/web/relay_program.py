@@ -135,7 +135,7 @@ class Program:
         self.input_over = True
 
     def granted(self) -> int:
-        """How many bytes more the arena may send now, of those that were written since it was told; 0 if they are few."""
+        """Return how many bytes more the arena may send now, of those that were written since it was told; 0 if they are few."""
         count = min(self.unreported, WINDOW - self.may_come)
         if count < GRANT:
             return 0

@@ -69,7 +69,7 @@ def proof(token: str, side: str, name: str, nonce_of_arena: str, nonce_of_relay:
 
 
 def same(shown: object, expected: str) -> bool:
-    """Whether somebody has shown the proof that is expected; whoever it is may have sent anything."""
+    """Tell whether somebody has shown the proof that is expected; whoever it is may have sent anything."""
     return isinstance(shown, str) and hmac.compare_digest(shown.encode(errors="replace"), expected.encode())
 
 

@@ -44,6 +44,6 @@ class Strangers:
 
 
 def _network(host: str) -> str:
-    """What counts as one address: of IPv6 the half that a provider gives to each."""
+    """Return what counts as one address: of IPv6 the half that a provider gives to each."""
     address = ipaddress.ip_address(host.partition("%")[0])
     return str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 and not address.ipv4_mapped else host

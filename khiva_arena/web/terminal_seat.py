@@ -95,7 +95,7 @@ class _TerminalChair(Chair):
         self._console.print(Text(f"A number from 1 to {len(self._listed)}{others}, and Enter: "), end="")
 
     def _explain(self, line: str) -> bool:
-        """Whether the line asks for rules or for the legend, which are said then, or goes back to the first part."""
+        """Tell whether the line asks for rules or for the legend, which are said then, or goes back to the first part."""
         assert self._ask
         if line == "back" and self._first:
             self._first = ""
